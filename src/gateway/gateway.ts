@@ -22,6 +22,12 @@ import { InFlightLimiter } from "./in-flight-limiter.ts";
 import { refuse } from "./refuse.ts";
 import type { NodeCredentials } from "./node-credentials.ts";
 
+/** The node that a call is forwarded to, and the base address of its API. */
+interface ForwardTarget {
+  readonly node: Node;
+  readonly api: string;
+}
+
 /** What the gateway depends on. */
 export interface GatewayContext {
   readonly snapshot: () => Snapshot;
@@ -104,9 +110,16 @@ export class Gateway {
       return;
     }
     const wallMs = this.#dependencies.wall();
-    const refusal = refusePlaintextPassword(target.node, view) ?? precheck({ call, body, view, node: target, wallMs });
-    if (call.isDryRun || refusal !== null) this.#answerLocally(context, target, refusal);
-    else await this.#forward(context, target, call.name === "reinitialize" ? normalizeReinitialize(body) : body);
+    const { node } = target;
+    const refusal =
+      refuseWithoutApi(node) ??
+      refusePlaintextPassword(node, view) ??
+      precheck({ call, body, view, node: target, wallMs });
+    if (call.isDryRun || refusal !== null || node.api === null) this.#answerLocally(context, target, refusal);
+    else {
+      const sent = call.name === "reinitialize" ? normalizeReinitialize(body) : body;
+      await this.#forward(context, { node, api: node.api }, sent);
+    }
   }
 
   /** Answers a call that is not forwarded: a dry run, or a call with a refusal. */
@@ -115,25 +128,19 @@ export class Gateway {
     else if (refusal !== null) context.refuse(refusal, target);
   }
 
-  async #forward(context: CallContext, target: Observation, body: Buffer): Promise<void> {
-    const { node } = target;
-    if (node.api === null) {
-      const text = `Cannot forward the call: ${node.name} has no API`;
-      context.refuse({ status: 503, error: "no_api", message: text }, target);
-      return;
-    }
+  async #forward(context: CallContext, { node, api }: ForwardTarget, body: Buffer): Promise<void> {
     const { call, incoming, requestId } = context;
     const { message, response, caller, limits } = incoming;
     const length = call.method === "DELETE" ? null : body.length;
     const changesRoles = callRules.get(call.name)?.roleChangingMethods.includes(call.method) === true;
     const credentials = this.#dependencies.credentials(call.cluster);
-    const { host } = new URL(node.api);
+    const { host } = new URL(api);
     const { hasAuth } = credentials;
     const { status, problem } = await forward({
       call: incoming,
       upstreamName: "The node",
       isFromMainProcess: false,
-      origin: node.api,
+      origin: api,
       path: `/${call.name}`,
       headers: headersFor({ received: message.headers, caller, requestId, host, hasAuth, length }),
       body: length === null ? Buffer.alloc(0) : body,
@@ -164,6 +171,11 @@ export class Gateway {
  * Refuses to send the node password without TLS if TLS is configured. The address may come from a member list, which
  * must not be able to make us send the password unencrypted.
  */
+/** A node that is known through its exporter alone takes no calls. */
+function refuseWithoutApi({ api, name }: Node): Refusal | null {
+  return api === null ? { status: 503, error: "no_api", message: `Cannot forward the call: ${name} has no API` } : null;
+}
+
 function refusePlaintextPassword(node: Node, { policy }: ClusterView): Refusal | null {
   if (!withholdsPassword(node, policy)) return null;
   const message = `Cannot forward the call: the API address of ${node.name} must be https in a cluster with TLS, got ${node.api}`;

@@ -25,7 +25,8 @@ export function ownModuleOf(frame: string): string | null {
 }
 
 function placeOf(frame: string): { readonly file: string; readonly line: number } {
-  const [, file = "", line = "0"] = /(?:\(|at (?:async )?)([^()\s][^()]*):(\d+):\d+\)?$/.exec(frame) ?? [];
+  const [, file = "", line = "0"] =
+    /(?:\(|at (?:async )?)((?:file|node):.*|[^()\s][^()]*):(\d+):\d+\)?$/.exec(frame) ?? [];
   return { file, line: Number(line) };
 }
 

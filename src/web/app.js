@@ -17,13 +17,13 @@ import { ReasonsView } from "./views/reasons.js";
 function viewOf([first, cluster, second, node]) {
   if (first === "clusters" && cluster !== undefined && second === "nodes" && node !== undefined)
     return {
-      key: `${cluster}/${node}`,
+      key: `node/${cluster}/${node}`,
       title: node,
       only: cluster,
       view: html`<${NodeView} cluster=${cluster} node=${node} />`,
     };
   if (first === "clusters" && cluster !== undefined)
-    return { key: cluster, title: cluster, only: cluster, view: html`<${ClusterView} name=${cluster} />` };
+    return { key: `cluster/${cluster}`, title: cluster, only: cluster, view: html`<${ClusterView} name=${cluster} />` };
   if (first === "events") return { key: "events", title: "Events", only: null, view: html`<${EventsView} />` };
   if (first === "edges") return { key: "edges", title: "Edges", only: null, view: html`<${EdgesView} />` };
   if (first === "reasons")

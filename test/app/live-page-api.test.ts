@@ -53,6 +53,29 @@ test("/edges counts checks by the server that HAProxy names, and ignores other h
   assert.equal((await send("/edges", { method: "POST" })).status, 405);
 });
 
+test("drains of other clusters are no matter of a listener with a cluster", limit, async (context) => {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+  const own = listenerOf({ dialect: "admin", cluster: "demo", access: unrestrictedAccess });
+  const all = listenerOf({ dialect: "admin", address: "127.0.0.2", access: unrestrictedAccess });
+  const other = { ...fixedCluster(nodes), name: "other" };
+  const clusters = [fixedCluster(nodes), other];
+  const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [own, all] })));
+  await app.start();
+  const send = (listener: typeof own, path: string, parts?: RequestParts): Promise<HttpAnswer> =>
+    sendRequest(`http://${listener.address}:${portFor(app, listener)}${path}`, parts);
+  const begin = { method: "POST", headers: json, body: { for: "1h", reason: "disk" } };
+  assert.equal((await send(all, "/drains/other/pg1", begin)).status, 200);
+  assert.equal((await send(own, "/drains/demo/pg2", begin)).status, 200);
+  for (const method of ["POST", "DELETE"]) {
+    const refused = await send(own, "/drains/other/pg1", { ...begin, method });
+    assert.equal(refused.status, 404, method);
+    assert.match(refused.body, /unknown_cluster.*it must be one of demo"/);
+  }
+  const drained = async (listener: typeof own): Promise<readonly string[]> =>
+    JSON.parse((await send(listener, "/drains")).body).drains.map(({ cluster }: { cluster: string }) => cluster);
+  assert.deepEqual([await drained(own), await drained(all)], [["demo"], ["demo", "other"]]);
+});
+
 test("keeps the lag of the last minutes for a page that is opened later", limit, async (context) => {
   const { send } = await openApp(context);
   const lag = await until("a sample", async () => {

@@ -112,6 +112,20 @@ suite("requests that only a node can answer", () => {
       assert.equal((await gateway.request("/nodes/pg2/metrics", { method: "POST" })).status, 405);
     });
   });
+  test("a dry run refuses a call to a node without an API, as the call itself", async () => {
+    const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+    const pg2 = nodeOf({ name: "pg2", api: null, exporter: pg1.api });
+    const gateway = await gatewayFixtureOf([nodeOf({ name: pg1.name, api: pg1.api }), pg2]);
+    try {
+      const refused = await gateway.request("/nodes/pg2/restart", { method: "POST" });
+      assert.deepEqual([refused.status, refused.headers["x-rolecall-reason"]], [503, "no_api"]);
+      const dryRun = JSON.parse((await gateway.request("/nodes/pg2/restart?dry_run=1", { method: "POST" })).body);
+      assert.deepEqual([dryRun.would, dryRun.status, dryRun.error], ["refuse", 503, "no_api"]);
+    } finally {
+      await gateway.close();
+      await pg1.close();
+    }
+  });
   test("only read-only pages are requested from a node's exporter", async () => {
     const exporter = await openFakeNode({
       name: "exporter",

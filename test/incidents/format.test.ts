@@ -62,6 +62,18 @@ const mistakes: readonly (readonly [string, string, RegExp])[] = [
     file(["{ at: 0s, nodes: { pg1: { system: 7300000000000000001 } } }"]),
     /system: it must be text/,
   ],
+  [
+    "a repetition of many values",
+    file([
+      `{ at: 0s, until: 99s, every: 1ms, history: { switch_points: { ${Array.from({ length: 300 }, (_, at) => `${at + 1}: 0/${at + 1}`).join(", ")} } } }`,
+    ]),
+    /step 1: the steps of a file must have at most/,
+  ],
+  [
+    "too many flips",
+    file(["{ at: 0s }"], `flips: { ${Array.from({ length: 101 }, (_, at) => `q${at}: at most 1`).join(", ")} }`),
+    /flips: it must be at most 100 entries/,
+  ],
   ["an endless repetition", file(["{ at: 0s, until: 900h, every: 1ms }"]), /every: it must be a span with at most/],
 ];
 

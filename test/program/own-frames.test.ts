@@ -11,6 +11,7 @@ describe("the module of a stack frame", () => {
     [`    at work (${own}state/store.js:1:2)`, "state/store"],
     [`    at async work (${own}http/listener/listener.js:1:2)`, "http/listener/listener"],
     [`    at ${own}app/app.js:10:20`, "app/app"],
+    [`    at Object.work [as run] (${own}state/store.js:1:2)`, "state/store"],
     ["    at Socket.emit (node:events:513:28)", null],
     ["    at web (/srv/node_modules/http-proxy/dist/lib/index.js:150:9)", null],
     ["    at new Promise (<anonymous>)", null],

@@ -28,7 +28,8 @@ export function formatByteSize(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let amount = bytes;
   let unit = 0;
-  while (amount >= 1024 && unit < units.length - 1) {
+  // What rounds to 1024 is one of the next unit.
+  while (amount >= 1023.5 && unit < units.length - 1) {
     amount /= 1024;
     unit += 1;
   }

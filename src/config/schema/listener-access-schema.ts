@@ -60,7 +60,7 @@ export function listenerAccessFields(): ListenerAccessFields {
       .default("all")
       .describe("all: allow applies to every request. unsafe: only to requests that change something"),
     trusted_origins: list(webOrigin(), 64).describe(
-      "Web origins whose pages may send unsafe requests, as https://console.example.com. Pages of the listener's own host are always allowed",
+      "Web origins whose pages may send unsafe requests, as https://console.example.com. Pages of the listener itself are allowed if its Host is an address or localhost, or the listener has auth or tls",
     ),
     limits: section(limitsSchema()).describe("Limits of this listener"),
   };

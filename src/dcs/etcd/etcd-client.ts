@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 import type { AccessMaterial } from "../../config/access-material.ts";
 import type { Failure } from "../../cluster/values/failure.ts";
-import { parseJson } from "../../cluster/values/json.ts";
+import { isObject, parseJson } from "../../cluster/values/json.ts";
 import { failureOf } from "../../probe/client/failure.ts";
 import { errorMessageOf } from "./etcd-messages.ts";
 
@@ -21,6 +21,8 @@ const connectionsMax = 2;
 
 /** What etcd answers to a call without a valid token: also after a restart, because it forgets simple tokens. */
 const badToken = /invalid auth token|auth token is not provided|user name is empty|revision in header is old/;
+/** A token that can be a header: simple tokens and JWT are shorter. */
+const tokenPattern = /^[\x21-\x7e]{1,8192}$/;
 const noAuthentication = /authentication is not enabled/;
 
 /** Calls one etcd member through its JSON gateway, with a deadline for each request. */
@@ -64,8 +66,8 @@ export class EtcdClient {
     const { user, password } = this.#auth;
     const reply = await this.#send("/v3/auth/authenticate", { name: user, password });
     if ("failure" in reply) return reply.failure;
-    const token = reply.body !== null && typeof reply.body === "object" && "token" in reply.body && reply.body.token;
-    if (reply.status === 200 && typeof token === "string") this.#token = token;
+    const token = isObject(reply.body) ? reply.body["token"] : null;
+    if (reply.status === 200 && typeof token === "string" && tokenPattern.test(token)) this.#token = token;
     else if (noAuthentication.test(errorMessageOf(reply.body) ?? "")) this.#token = "";
     else return { kind: "status", detail: `etcd refuses user ${user}: ${statusText(reply)}` };
     return null;

@@ -41,7 +41,7 @@ export interface RangeReply {
 /** Reads the response to a range request. @returns `null` if it is none */
 export function parseRange(body: unknown): RangeReply | null {
   const header = isObject(body) && isObject(body["header"]) ? body["header"] : null;
-  const revision = Number(header?.["revision"]);
+  const revision = numberOf(header?.["revision"]);
   const clusterId = nameOf(header?.["cluster_id"], 32);
   if (!isObject(body) || clusterId === null || !Number.isSafeInteger(revision) || revision < 1) return null;
   const kvs = body["kvs"] ?? [];
@@ -86,10 +86,15 @@ export function parseWatchLine(line: string, folder: string): WatchMessage | nul
 
 function cancellation(result: JsonObject): WatchEnd {
   const detail = nameOf(result["cancel_reason"], 500);
-  const compacted = Number(result["compact_revision"] ?? 0);
+  const compacted = numberOf(result["compact_revision"]);
   return compacted > 0
     ? { cause: "compacted", detail: detail ?? `compacted up to revision ${compacted}` }
     : { cause: "cancelled", detail: detail ?? "without a reason" };
+}
+
+/** A 64-bit number, which the gateway writes as a text; NaN for anything else. */
+function numberOf(value: unknown): number {
+  return typeof value === "string" || typeof value === "number" ? Number(value) : NaN;
 }
 
 function keyEvent(event: unknown, folder: string): readonly KeyEvent[] {

@@ -36,7 +36,7 @@ export class EtcdSource implements DcsSource {
   }
 
   async read(): Promise<DcsResult> {
-    const result = await this.#readLeader();
+    const result = await this.#readLeader().catch((error: unknown) => unreadable(errorText(error)));
     if ("failure" in result) this.#at = (this.#at + 1) % this.#clients.length;
     return result;
   }
@@ -82,6 +82,10 @@ export class EtcdSource implements DcsSource {
       ? unreadable("the response must be of etcd's range call, got something else")
       : { reply: range };
   }
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function unreadable(detail: string): { readonly failure: Failure } {

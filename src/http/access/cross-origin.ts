@@ -1,44 +1,60 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { isIP } from "node:net";
 import { errorReply, type Reply } from "../message/reply.ts";
 
 /** How much of an origin an error shows, in characters. */
 const shownMax = 200;
 
+/** What decides which pages may send requests that change something. */
+export interface OriginRules {
+  /** Origins whose pages may send them, as `https://console.example.com`. */
+  readonly trusted: readonly string[];
+  /** Whether such a request needs a credential, or TLS with the name of this Host. */
+  readonly isProtected: boolean;
+}
+
 /**
  * Refuses a request that changes state and comes from a page of another site: the browser would send it with its
  * credentials, or from its network. Programs send none of `Origin`, `Sec-Fetch-Site` and `Referer`. Browsers send them
  * and let no page name another site in them (Fetch standard, "Origin header"; W3C Fetch Metadata; Referrer Policy).
- * @param trusted origins whose pages may send requests, as `https://console.example.com`
+ *
+ * A page whose origin is the Host is another site's too if the owner of its name lets the name resolve to this listener
+ * (DNS rebinding). A credential or a certificate of that name cannot come from there. Without both, only a Host that is
+ * an address, or `localhost`, counts as our own.
  * @returns the refusal; `null` if the request is allowed
  */
-export function refuseCrossOrigin(headers: IncomingHttpHeaders, trusted: readonly string[]): Reply | null {
-  const { origin, referer, host } = headers;
-  if (origin !== undefined && trusted.includes(normalized(origin))) return null;
+export function refuseCrossOrigin(headers: IncomingHttpHeaders, rules: OriginRules): Reply | null {
+  const { origin, referer } = headers;
+  if (origin !== undefined && rules.trusted.includes(normalized(origin))) return null;
   if (headers["sec-fetch-site"] === "cross-site") return refusal("a page of another site (Sec-Fetch-Site: cross-site)");
-  if (origin === undefined) return refuseReferer(referer, host, trusted);
-  if (isSameHost(origin, host)) return null;
+  if (origin === undefined) return refuseReferer(referer, headers.host, rules);
+  if (isOwn(origin, headers.host, rules)) return null;
   return refusal(`the origin ${JSON.stringify(origin.slice(0, shownMax))}`);
 }
 
-/**
- * A GET (a link, an image) has no Origin, and older browsers send no Sec-Fetch-Site, but they name the page in Referer.
- */
-function refuseReferer(
-  referer: string | undefined,
-  host: string | undefined,
-  trusted: readonly string[],
-): Reply | null {
-  if (referer === undefined || trusted.includes(normalized(referer)) || isSameHost(referer, host)) return null;
+/** A GET (a link, an image) has no Origin, and older browsers send no Sec-Fetch-Site: most name the page in Referer. */
+function refuseReferer(referer: string | undefined, host: string | undefined, rules: OriginRules): Reply | null {
+  if (referer === undefined || rules.trusted.includes(normalized(referer)) || isOwn(referer, host, rules)) return null;
   return refusal(`a page of another site (Referer: ${JSON.stringify(referer.slice(0, shownMax))})`);
 }
 
 function refusal(from: string): Reply {
-  const message = `Cannot accept a request that changes state from ${from}: its origin must be this Host or one of the listener's trusted_origins`;
+  const message = `Cannot accept a request that changes state from ${from}: its origin must be one of the listener's trusted_origins, or this Host: an address, localhost, or any name if the listener has auth or tls`;
   return errorReply(403, "cross_origin", { message, headers: ["X-Rolecall-Reason", "cross_origin"] });
 }
 
 function normalized(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).origin : origin;
+}
+
+function isOwn(origin: string, host: string | undefined, { isProtected }: OriginRules): boolean {
+  return isSameHost(origin, host) && (isProtected || isAddress(host));
+}
+
+/** Whether a Host is an IP address or `localhost`, with or without a port: no name that others can let resolve to us. */
+function isAddress(host: string | undefined): boolean {
+  const { hostname } = new URL(`http://${host ?? ""}`);
+  return isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || hostname === "localhost" || hostname.endsWith(".localhost");
 }
 
 /** Whether an origin has the host and port of the Host header. A proxy may terminate TLS, so the scheme is ignored. */

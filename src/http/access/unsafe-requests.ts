@@ -15,7 +15,9 @@ export function refuseUnsafe(
   isHint: boolean,
 ): Reply | null {
   const mayHint = isHint && access.hintTokens.length > 0;
-  return access.readOnly && !mayHint ? readOnlyReply(method ?? "") : refuseCrossOrigin(headers, access.trustedOrigins);
+  if (access.readOnly && !mayHint) return readOnlyReply(method ?? "");
+  const isProtected = access.auth !== null || access.tls !== null;
+  return refuseCrossOrigin(headers, { trusted: access.trustedOrigins, isProtected });
 }
 
 function readOnlyReply(method: string): Reply {

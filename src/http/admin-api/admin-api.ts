@@ -68,7 +68,8 @@ export async function answerAdminRequest(
   if (!("problem" in target) && target.node !== null && target.path === "document")
     return nodeDocumentReply(call.request.method, target, { scope, snapshot: sources.operator.snapshot });
   if (!("problem" in target) && isPageApiTarget(target)) return answerPageApi(call, target, sources.pageApi);
-  if (path === "drains" || path.startsWith("drains/")) return answerDrainRequest(path, call, sources.drains);
+  if (path === "drains" || path.startsWith("drains/"))
+    return answerDrainRequest(path, call, { drains: sources.drains, only: scope.cluster });
   if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
   if (isBare && isLivePagePath(path, message)) {
     if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);

@@ -9,6 +9,13 @@ import type { IncomingCall } from "../message/incoming-call.ts";
 import { readJsonBody } from "../message/json-body.ts";
 import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 
+/** The drains that a listener shows and changes. */
+interface ScopedDrains {
+  readonly drains: DrainsApiContext;
+  /** The listener's cluster; `null`: all. */
+  readonly only: string | null;
+}
+
 /** Reads and changes drains. */
 export interface DrainsApiContext {
   snapshot(): Snapshot;
@@ -27,7 +34,7 @@ export interface DrainsApiContext {
 export async function answerDrainRequest(
   path: string,
   { message, caller }: Pick<IncomingCall, "message" | "caller">,
-  context: DrainsApiContext,
+  context: ScopedDrains,
 ): Promise<Reply> {
   const [, cluster, node, ...rest] = path.split("/");
   const { method = "GET" } = message;
@@ -58,10 +65,13 @@ function changedBy(claimed: unknown, principal: string | null): string | null {
   return (name === null ? principal : `${name} (${principal})`).slice(0, drainTextMax);
 }
 
-function list(context: DrainsApiContext): Reply {
-  const drains = context.snapshot().clusters.flatMap((cluster) =>
+function list(context: ScopedDrains): Reply {
+  const clusters = context.drains
+    .snapshot()
+    .clusters.filter(({ name }) => context.only === null || name === context.only);
+  const drains = clusters.flatMap((cluster) =>
     [...cluster.drains.keys()].flatMap((node) => {
-      const drain = drainOverview(cluster, node, context.now());
+      const drain = drainOverview(cluster, node, context.drains.now());
       return drain === null ? [] : [{ cluster: cluster.name, node, ...drain }];
     }),
   );
@@ -71,16 +81,17 @@ function list(context: DrainsApiContext): Reply {
 async function change(
   { cluster, node, principal }: DrainChangeTarget,
   message: IncomingMessage,
-  context: DrainsApiContext,
+  context: ScopedDrains,
 ): Promise<Reply> {
   const read = await readJsonBody(message);
   if (!read.ok) return read.reply;
   const { body } = read;
-  const snapshot = context.snapshot();
-  const state = clusterNamed(snapshot, cluster);
-  if (state === undefined) return notFound("cluster", cluster, [...snapshot.index.keys()]);
+  const snapshot = context.drains.snapshot();
+  const known = context.only === null ? [...snapshot.index.keys()] : [context.only];
+  const state = known.includes(cluster) ? clusterNamed(snapshot, cluster) : undefined;
+  if (state === undefined) return notFound("cluster", cluster, known);
   if (message.method === "DELETE") {
-    const isEnded = context.end(cluster, node, changedBy(body["by"], principal));
+    const isEnded = context.drains.end(cluster, node, changedBy(body["by"], principal));
     if (!isEnded)
       return errorReply(404, "not_drained", { message: `Cannot end the drain of ${node} in ${cluster}: it has none` });
     return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, node, drain: null }));
@@ -89,10 +100,10 @@ async function change(
     return notFound("node", node, [...state.index.keys()]);
   const request = readDrainRequest(body, principal);
   if ("reply" in request) return request.reply;
-  context.begin(cluster, node, request);
+  context.drains.begin(cluster, node, request);
   return jsonReply(
     { code: 200, phrase: "OK" },
-    JSON.stringify({ cluster, node, drain: drainOf(context, { cluster, node }) }),
+    JSON.stringify({ cluster, node, drain: drainOf(context.drains, { cluster, node }) }),
   );
 }
 

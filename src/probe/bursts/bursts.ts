@@ -72,8 +72,8 @@ export class Bursts {
   }
 
   /**
-   * Another node, `node`, claims the lock. It is probed as if a hint had named it, because it holds the
-   * lock before it is promoted. What hints announced has been seen, so their burst of all nodes ends.
+   * Another node, `node`, claims the lock. It is probed as if a hint had named it, because it holds the lock before it
+   * is promoted. The change that hints announced is seen now, so their burst of all nodes ends.
    */
   claimed(node: string): void {
     this.#phases.delete("hint");
@@ -83,7 +83,7 @@ export class Bursts {
 
   /**
    * Something outside the probes announced a change: a management call, the DCS, `POST /hint`. A hint that is repeated
-   * adds nothing while its burst runs.
+   * lengthens its burst, to 10 s at most.
    * @param node the node that it names, or `null` for the whole cluster
    */
   hint(node: string | null): HintEffect {

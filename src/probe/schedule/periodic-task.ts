@@ -85,8 +85,9 @@ export class PeriodicTask {
     this.#dueMs = Infinity;
     this.#isRunning = true;
     const startedAtMs = this.#clock.now();
-    const intervalMs = await this.#task();
-    this.#isRunning = false;
+    const intervalMs = await this.#task().finally(() => {
+      this.#isRunning = false;
+    });
     if (this.#isStopped) return;
     this.#dueMs = Math.min(this.#dueMs, startedAtMs + this.#jittered(intervalMs));
     if (this.isScheduled) this.#setTimer();

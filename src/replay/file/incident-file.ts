@@ -43,6 +43,9 @@ export interface Moment {
 /** The largest number of moments in a file, and of outcomes. A mistake in `every` must not hang the program. */
 const momentsMax = 100_000;
 const outcomesMax = 1_000_000;
+/** The largest number of values, of repeated steps too: a step of many values that is repeated must not hang either. */
+const valuesMax = 20_000_000;
+const flipsMax = 100;
 
 const fileKeys = ["format", "name", "why", "began", "cluster", "settings", "steps", "flips", "end"];
 
@@ -76,7 +79,7 @@ export function readIncidentFile(document: unknown, file: string): IncidentFile 
     accused: new Map(clusterValue("nodes").list().map(accusedOf)),
     policy: settingsOf(value("settings")),
     moments: allMoments(value("steps"), context, file),
-    flips: value("flips").isAbsent ? [] : value("flips").entries().map(flipsOf),
+    flips: value("flips").isAbsent ? [] : allFlips(value("flips")),
   };
 }
 
@@ -92,19 +95,27 @@ function wholeFile(root: Reading, file: string): (key: string) => Reading {
 }
 
 function allMoments(steps: Reading, context: FileSurroundings, file: string): readonly Moment[] {
-  let [moments, outcomes] = [0, 0];
+  let [moments, outcomes, values] = [0, 0, 0];
   const all = steps.list().flatMap((step, index) => {
     const place = `${file}, step ${index + 1}`;
+    const stepValues = valuesIn(step.raw());
     const count = (more: number): void => {
       moments += 1;
       outcomes += more;
-      if (moments <= momentsMax && outcomes <= outcomesMax) return;
-      const allowed = `at most ${momentsMax} moments with ${outcomesMax} observations`;
+      values += stepValues;
+      if (moments <= momentsMax && outcomes <= outcomesMax && values <= valuesMax) return;
+      const allowed = `at most ${momentsMax} moments with ${outcomesMax} observations and ${valuesMax} values`;
       throw new Error(`Cannot read ${place}: the steps of a file must have ${allowed}, got more`);
     };
     return momentsOf(step, { ...context, place, count });
   });
   return all.toSorted((one, other) => one.atMs - other.atMs);
+}
+
+/** How many values a part of the document has, in all its lists and mappings. */
+function valuesIn(part: unknown): number {
+  if (typeof part !== "object" || part === null) return 1;
+  return Object.values(part).reduce<number>((sum, value) => sum + valuesIn(value), 1);
 }
 
 type FileSurroundings = Pick<Surroundings, "of" | "cluster" | "nodes" | "beganWallMs">;
@@ -134,7 +145,7 @@ function momentsOf(step: Reading, context: StepSurroundings): readonly Moment[] 
       inPlace(name).isAbsent ? [] : outcomesOf(name, inPlace(name), here),
     );
     const expected = inPlace("expect").isAbsent ? [] : inPlace("expect").entries().map(answerOf);
-    context.count(outcomes.length);
+    context.count(outcomes.length + expected.length);
     moments.push({ place, atMs, outcomes, expected });
   }
   return moments;
@@ -142,6 +153,12 @@ function momentsOf(step: Reading, context: StepSurroundings): readonly Moment[] 
 
 function answerOf([question, answer]: readonly [string, Reading]): readonly [string, string] {
   return [question, answer.text()];
+}
+
+function allFlips(section: Reading): IncidentFile["flips"] {
+  const entries = section.entries();
+  if (entries.length > flipsMax) throw section.refusal(`at most ${flipsMax} entries`);
+  return entries.map(flipsOf);
 }
 
 function flipsOf([question, limit]: readonly [string, Reading]): IncidentFile["flips"][number] {

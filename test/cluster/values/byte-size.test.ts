@@ -41,6 +41,17 @@ test("parseByteSize ignores the case of units", () => {
   );
 });
 
+test("formatByteSize never shows 1024 of a unit", () => {
+  for (const [bytes, text] of [
+    [1023, "1023B"],
+    [1024, "1kB"],
+    [1_047_000, "1022kB"],
+    [1_048_575, "1MB"],
+    [1_073_741_823, "1GB"],
+  ] as const)
+    assert.equal(formatByteSize(bytes), text);
+});
+
 test("formatByteSize is accurate to a tenth", () => {
   fc.assert(
     fc.property(

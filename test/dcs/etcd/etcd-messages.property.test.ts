@@ -33,6 +33,13 @@ const anyRange = fc.record(
   { requiredKeys: [] },
 );
 
+for (const revision of [{ toString: 0 }, { valueOf: 1 }, [[["5"]]], ["5"], true, null, "", "x", "-1", 1.5])
+  test(`a revision that is no number is no response: ${JSON.stringify(revision)}`, () => {
+    assert.equal(parseRange({ header: { cluster_id: "1", revision } }), null);
+    const canceled = { result: { canceled: true, compact_revision: revision } };
+    assert.equal(parseWatchLine(JSON.stringify(canceled), folder)?.kind, "ended");
+  });
+
 test("any line of a watch is a message or none, and announces changes of known keys only", () => {
   fc.assert(
     fc.property(

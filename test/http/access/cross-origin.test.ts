@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { App } from "../../../src/app/app.ts";
 import type { LoadedConfig } from "../../../src/config/load.ts";
 import { type ListenerAccess, unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
+import { refuseCrossOrigin } from "../../../src/http/access/cross-origin.ts";
 import { sendRequest } from "../../fake/http-request.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
 import { openFakeNode, type FakeNode } from "../../fake/fake-node.ts";
@@ -11,7 +12,7 @@ import { until } from "../../fake/until.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-const host = "edge.example:8008";
+const host = "192.0.2.7:8008";
 const trusted = "https://console.example.com";
 
 /** Headers of a request that changes state, and whether it is accepted. */
@@ -27,8 +28,8 @@ const rows: readonly (readonly [given: string, headers: Headers, isTaken: boolea
   ["another site", { origin: "https://evil.example" }, false],
   ["another site without an Origin, as of a link or an image", { "sec-fetch-site": "cross-site" }, false],
   ["another site that names this Host", { origin: `http://${host}`, "sec-fetch-site": "cross-site" }, false],
-  ["another port of this Host", { origin: "http://edge.example:8009" }, false],
-  ["this Host without its port", { origin: "http://edge.example" }, false],
+  ["another port of this Host", { origin: "http://192.0.2.7:8009" }, false],
+  ["this Host without its port", { origin: "http://192.0.2.7" }, false],
   ["a Host that begins alike", { origin: `http://${host}.evil.example` }, false],
   ["a trusted name with another scheme", { origin: "http://console.example.com" }, false],
   ["a trusted name with another port", { origin: `${trusted}:8443` }, false],
@@ -39,15 +40,39 @@ const rows: readonly (readonly [given: string, headers: Headers, isTaken: boolea
   ["a page of this Host that only Referer names, where TLS ends before us", { referer: `https://${host}/a?b` }, true],
   ["a trusted page that only Referer names", { referer: `${trusted}/console?x=1` }, true],
   ["another site that only Referer names", { referer: "https://evil.example/page" }, false],
-  ["another port of this Host that only Referer names", { referer: "http://edge.example:8009/" }, false],
+  ["another port of this Host that only Referer names", { referer: "http://192.0.2.7:8009/" }, false],
   ["another site with this Host in its path", { referer: `https://evil.example/http://${host}/` }, false],
   ["another site with this Host as its user", { referer: `http://${host}@evil.example/` }, false],
-  ["another site of this Host's site", { referer: "http://a.edge.example/", "sec-fetch-site": "same-site" }, false],
+  ["another site of this Host's site", { referer: "http://a.192.0.2.7/", "sec-fetch-site": "same-site" }, false],
   ["an empty Referer", { referer: "" }, false],
   ["a Referer that is no URL", { referer: "about:client" }, false],
   ["no URL", { origin: "http://[" }, false],
   ["a page of a file", { origin: "file://" }, false],
 ];
+
+/** A Host, whether a page of it is our own without auth and TLS, and with one of them. */
+const hosts: readonly (readonly [host: string, isOwn: boolean, isOwnIfProtected: boolean])[] = [
+  ["127.0.0.1:9108", true, true],
+  ["[::1]:9108", true, true],
+  ["[2001:db8::7]", true, true],
+  ["10.0.0.11", true, true],
+  ["localhost:9108", true, true],
+  ["edge.localhost", true, true],
+  ["evil.example:9108", false, true],
+  ["127.0.0.1.evil.example", false, true],
+  ["localhost.evil.example", false, true],
+  ["notlocalhost", false, true],
+  ["", false, false],
+];
+
+for (const [name, isOwn, isOwnIfProtected] of hosts)
+  test(`a page of the Host ${JSON.stringify(name)}: a name that resolves to us is no proof`, () => {
+    for (const headers of [{ origin: `http://${name}` }, { referer: `http://${name}/x` }]) {
+      const refused = (isProtected: boolean): boolean =>
+        refuseCrossOrigin({ host: name, ...headers }, { trusted: [], isProtected }) !== null;
+      assert.deepEqual([!refused(false), !refused(true)], [isOwn, isOwnIfProtected]);
+    }
+  });
 
 interface Edge {
   readonly node: string;
