@@ -35,36 +35,37 @@ describe("an agent over any course of a cluster", () => {
   for (const drainBy of ["weight", "state"] as const)
     it(`never takes a server down, and says ready only to end its own drain (drain_by: ${drainBy})`, () => {
       const counts = { drains: 0, readies: 0 };
-      fc.assert(
-        fc.property(course, (steps) => {
-          const lab = new AgentFixture({ ...plainAgent, drainBy });
-          /** How often each balancer may still be answered ready for a server: twice for a drain. */
-          const owed = new Map<string, number>();
-          for (const [laterMs, happened] of steps) {
-            lab.nowMs += laterMs;
-            if (!("check" in happened)) {
-              play(lab, happened);
-              continue;
-            }
-            const key = `${happened.peer} ${happened.node}${happened.check || " /replica?lag=1kB"}`;
-            const answer = lab.ask(`${happened.node}${happened.check}`, happened.peer) ?? "";
-            match(answer, /^up( ready)?( drain)?( \d+%)?( # [ -~]*)?$/);
-            const [words = ""] = answer.split("#");
-            if (words.includes("ready")) {
-              counts.readies += 1;
-              equal((owed.get(key) ?? 0) > 0, true, `${answer} to ${key} without a drain`);
-              owed.set(key, (owed.get(key) ?? 0) - 1);
-            }
-            if (words.includes("drain") || words.includes(" 0%")) {
-              counts.drains += 1;
-              equal(lab.isStopping, false, "a server that stays drained when the agent has ended");
-              equal(happened.check, happened.check.replace("/primary", ""), "a drain in a leader's pool");
-              if (words.includes("drain")) owed.set(key, 2);
-            }
+      const property = fc.property(course, (steps) => {
+        const lab = new AgentFixture({ ...plainAgent, drainBy });
+        /** How often each balancer may still be answered ready for a server: twice for a drain. */
+        const owed = new Map<string, number>();
+        for (const [laterMs, happened] of steps) {
+          lab.nowMs += laterMs;
+          if (!("check" in happened)) {
+            play(lab, happened);
+            continue;
           }
-        }),
-        { numRuns: 300 },
-      );
+          const key = `${happened.peer} ${happened.node}${happened.check || " /replica?lag=1kB"}`;
+          const answer = lab.ask(`${happened.node}${happened.check}`, happened.peer) ?? "";
+          match(answer, /^up( ready)?( drain)?( \d+%)?( # [ -~]*)?$/);
+          const [words = ""] = answer.split("#");
+          if (words.includes("ready")) {
+            counts.readies += 1;
+            equal((owed.get(key) ?? 0) > 0, true, `${answer} to ${key} without a drain`);
+            owed.set(key, (owed.get(key) ?? 0) - 1);
+          }
+          if (words.includes("drain") || words.includes(" 0%")) {
+            counts.drains += 1;
+            equal(lab.isStopping, false, "a server that stays drained when the agent has ended");
+            equal(happened.check, happened.check.replace("/primary", ""), "a drain in a leader's pool");
+            if (words.includes("drain")) owed.set(key, 2);
+          }
+        }
+      });
+      fc.assert(property, { numRuns: 150 });
+      // A fixed seed shows that courses reach what the property is about.
+      Object.assign(counts, { drains: 0, readies: 0 });
+      fc.assert(property, { numRuns: 300, seed: 1 });
       equal(counts.drains > 15, true, `${counts.drains} drains`);
       equal(counts.readies > 3, drainBy === "state", `${counts.readies} times ready`);
     });
