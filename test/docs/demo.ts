@@ -143,7 +143,7 @@ export class Demo {
    * @returns its output, with the ports that the documents name, and its exit code
    */
   run(line: string): Promise<CommandResult> {
-    const command = this.toActual(line).replaceAll("/etc/rolecall.yaml", "rolecall.yaml");
+    const command = this.toActual(line).replaceAll(/\/etc\/(?:rolecall\/)?rolecall\.yaml/g, "rolecall.yaml");
     const isWatch = command.includes("--watch");
     const [program, args] = isWatch
       ? ["script", ["-qfec", `stty cols 110 rows 24; ${command}`, "/dev/null"]]

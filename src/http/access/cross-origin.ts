@@ -51,7 +51,7 @@ function isOwn(origin: string, host: string | undefined, { isProtected }: Origin
   return isSameHost(origin, host) && (isProtected || isAddress(host));
 }
 
-/** Whether a Host is an IP address or `localhost`, with or without a port: no name that others can let resolve to us. */
+/** Whether a Host is an IP address or `localhost`, with or without a port: no name that others can point to us. */
 function isAddress(host: string | undefined): boolean {
   const { hostname } = new URL(`http://${host ?? ""}`);
   return isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || hostname === "localhost" || hostname.endsWith(".localhost");
