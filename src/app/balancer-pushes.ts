@@ -1,4 +1,5 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
+import type { SetTimer } from "../cluster/timer.ts";
 import type { BalancerConfig } from "../config/model/balancer-config.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
@@ -15,6 +16,7 @@ export interface BalancerPushesContext {
   readonly policy: (name: string) => HealthPolicy | undefined;
   /** Ms of our clock. */
   readonly now: () => number;
+  readonly setTimer: SetTimer;
 }
 
 interface RunningBalancer {
@@ -29,12 +31,13 @@ export class BalancerPushes {
   #running: ReadonlyMap<string, RunningBalancer> = new Map();
 
   constructor(context: BalancerPushesContext) {
-    const { cluster, policy, now } = context;
+    const { cluster, policy, now, setTimer } = context;
     this.#context = context;
     this.#follower = new VerdictFollower({
       cluster,
       policy,
       now,
+      setTimer,
       onChanges: (balancer, changes) => this.#running.get(balancer)?.balancer.push(changes),
       onError: (name, error) => context.log.error({ err: error, cluster: name }, "balancers not updated"),
     });

@@ -76,6 +76,7 @@ export class Monitor {
       cluster: (name) => clusterNamed(store.current, name),
       policy: (name) => store.policyOf(name),
       now: () => clock.observe(),
+      setTimer: machine.setTimer,
     });
     this.#stateFile = new StateFile(() => this.#config.stateFile, log);
     this.#probers = new Probers({

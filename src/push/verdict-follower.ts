@@ -12,8 +12,7 @@ export interface FollowerContext {
   readonly policy: (name: string) => HealthPolicy | undefined;
   /** Ms of our clock. */
   readonly now: () => number;
-  /** Default: Node's, which do not keep the process running. */
-  readonly setTimer?: SetTimer | undefined;
+  readonly setTimer: SetTimer;
   /** Takes the changes of one balancer's servers. Must not throw and must not wait. */
   readonly onChanges: (balancer: string, changes: readonly ServerChange[]) => void;
   /** An internal error in the judgement of a cluster. It reaches neither the probes nor the timers. */
@@ -147,9 +146,8 @@ export class VerdictFollower {
     followed.cancelTimer?.();
     followed.cancelTimer = null;
     if (delayMs === Infinity) return;
-    const { setTimer = unreferenced } = this.#context;
     const waitMs = delayMs > 0 ? Math.min(delayMaxMs, Math.ceil(delayMs)) : repeatMs;
-    followed.cancelTimer = setTimer(() => this.#onTimer(name, followed), waitMs);
+    followed.cancelTimer = this.#context.setTimer(() => this.#onTimer(name, followed), waitMs);
   }
 
   /** A timer may fire slightly early, or before a time that is too far away for one timer. */
@@ -158,12 +156,6 @@ export class VerdictFollower {
     if (leftMs > 0) this.#schedule(name, followed, leftMs);
     else this.clusterChanged(name);
   }
-}
-
-/** The accelerator alone keeps no process running. */
-function unreferenced(callback: () => void, delayMs: number): CancelTimer {
-  const timer = setTimeout(callback, delayMs).unref();
-  return () => clearTimeout(timer);
 }
 
 function knownAfter(

@@ -17,8 +17,7 @@ const sweepIntervalMs = 1_000;
 /** What drains depend on. */
 export interface DrainsContext {
   readonly clock: Pick<Clock, "now" | "wall">;
-  /** Default: Node's, which do not keep the process running. */
-  readonly setTimer?: SetTimer | undefined;
+  readonly setTimer: SetTimer;
   readonly log: Logger;
   /** Records a drain as the outcomes of probes are recorded: it is part of the evidence. */
   readonly record: (outcome: DrainOutcome) => void;
@@ -96,8 +95,7 @@ export class Drains {
   }
 
   #sweepLater(): void {
-    const { setTimer = unreferenced } = this.#context;
-    this.#cancelSweep = setTimer(() => {
+    this.#cancelSweep = this.#context.setTimer(() => {
       this.#sweepLater();
       this.sweep();
     }, sweepIntervalMs);
@@ -120,12 +118,6 @@ export class Drains {
   #record(cluster: string, node: string, drain: Drain | null): void {
     this.#context.record({ kind: "drain", cluster, node, drain });
   }
-}
-
-/** Drains alone keep no process running. */
-function unreferenced(callback: () => void, delayMs: number): CancelTimer {
-  const timer = setTimeout(callback, delayMs).unref();
-  return () => clearTimeout(timer);
 }
 
 function logFields({ reason, by, isAll, until }: Drain): object {

@@ -10,8 +10,8 @@ import { configOf, listenerOf } from "../fake/config.ts";
 import { FakeEtcd } from "../fake/fake-etcd.ts";
 import { FakeHaproxy } from "../fake/fake-haproxy.ts";
 import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";
-import { descriptorOf, listenDuringTest } from "../fake/listen.ts";
-import { freePort, RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
+import { listenDuringTest } from "../fake/listen.ts";
+import { freePort, startWithSocket, writeConfigFile } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 import { appOf, fixedCluster, limit, portFor, statusOf, whole } from "./app-fixture.ts";
 
@@ -141,12 +141,7 @@ listen: [{ port: ${agent}, dialect: agent, check: /primary }, { port: ${port}, w
 workers: 2
 `,
     );
-    // LISTEN_PID must be the id of the process itself: a shell sets it before it becomes that process.
-    const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
-    const running = new RolecallProcess(context, ["serve", "--config", file], {
-      command,
-      sockets: [descriptorOf(socket)],
-    });
+    const running = startWithSocket(context, ["serve", "--config", file], socket);
     await running.waitForLog("listening", 2);
     // Both processes share the descriptor: this one must stop accepting.
     socket.close();

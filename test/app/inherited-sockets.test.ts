@@ -3,8 +3,8 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import { sendRequest } from "../fake/http-request.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
-import { descriptorOf, listenDuringTest } from "../fake/listen.ts";
-import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
+import { listenDuringTest } from "../fake/listen.ts";
+import { writeConfigFile, freePort, startWithSocket } from "../fake/rolecall-process.ts";
 
 const limit = { timeout: 60_000 };
 
@@ -19,12 +19,7 @@ listen: [{ port: ${admin}, dialect: admin }, { port: ${port}, whole_cluster: tru
 workers: 1
 `,
   );
-  // LISTEN_PID must be the id of the process itself: a shell sets it before it becomes that process.
-  const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
-  const running = new RolecallProcess(context, ["serve", "--config", file], {
-    command,
-    sockets: [descriptorOf(socket)],
-  });
+  const running = startWithSocket(context, ["serve", "--config", file], socket);
   await running.waitForLog("listening", 2);
   // Both processes share the descriptor: this one must stop accepting.
   socket.close();
@@ -51,11 +46,7 @@ test(
         context,
         `clusters: [{ name: demo, nodes: [{ name: pg1, api: "${pg1?.api}" }] }]\nlisten: [{ port: ${port}, ${keys} }]\n`,
       );
-      const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
-      const running = new RolecallProcess(context, ["serve", "--config", file], {
-        command,
-        sockets: [descriptorOf(socket)],
-      });
+      const running = startWithSocket(context, ["serve", "--config", file], socket);
       if (isRefused) {
         assert.equal(await running.exit, 2, keys);
         assert.match(running.stderr, /its socket has the address 0\.0\.0\.0, but its clients can make changes/);

@@ -2,9 +2,10 @@
 import { ordinaryReport } from "../../src/cluster/incident/incident.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import type { Report } from "../../src/cluster/documents/report.ts";
+import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../health/arbitraries.ts";
 
 /** The two nodes. */
-export const nodes = ["a", "b"] as const;
+export const nodes = ["pg1", "pg2"] as const;
 export type NodeName = (typeof nodes)[number];
 
 /** Time passes in intervals, in ms of rolecall's clock. Answers take no time beside it. */
@@ -46,25 +47,9 @@ export function status(node: NodeName, hasLock: boolean, timeline: number): (sen
   return (sentAtMs) => ({ kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: 0, result });
 }
 
-/** A status probe without an answer. */
-function silence(node: NodeName): (sentAtMs: number) => ProbeOutcome {
-  const result = { failure: { kind: "timeout", detail: "timeout" } } as const;
-  return (sentAtMs) => ({ kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: 0, result });
-}
-
 /** The cluster document of a node. */
 export function view(witness: NodeName, leader: NodeName | null): (sentAtMs: number) => ProbeOutcome {
-  const cluster = { scope: "demo", members: [], leader, leaderApi: null, leaderTimeline: null };
-  return (sentAtMs) => {
-    const served = { status: 200, body: "", source: witness, sentAtMs };
-    return { kind: "document", cluster: "demo", answer: { name: "cluster", served, cluster } };
-  };
-}
-
-/** A request for the cluster document without an answer. */
-function noView(node: NodeName): (sentAtMs: number) => ProbeOutcome {
-  const failure = { kind: "timeout", detail: "timeout" } as const;
-  return (sentAtMs) => ({ kind: "view_failure", cluster: "demo", node, sentAtMs, failure });
+  return (sentAtMs) => leaderViewOutcome(witness, leader, sentAtMs);
 }
 
 function at(name: string, outcome: Letter["outcome"], lateMs = 0): Letter {
@@ -79,37 +64,38 @@ const leads = (node: NodeName, timeline: number): Letter =>
 const leadsLate = (node: NodeName): Letter =>
   at(`${node} leads on timeline 1, late`, status(node, true, 1), intervalMs);
 const follows = (node: NodeName): Letter => at(`${node} follows`, status(node, false, 1));
-const isSilent = (node: NodeName): Letter => at(`${node} does not answer`, silence(node));
+const isSilent = (node: NodeName): Letter => at(`${node} does not answer`, (sentAtMs) => failedOutcome(node, sentAtMs));
 const names = (witness: NodeName, leader: NodeName | null): Letter =>
   at(`${witness} names ${leader ?? "nobody"}`, view(witness, leader));
-const givesNoView = (node: NodeName): Letter => at(`${node} gives no view`, noView(node));
+const givesNoView = (node: NodeName): Letter =>
+  at(`${node} gives no view`, (sentAtMs) => viewFailureOutcome(node, sentAtMs));
 
 /** The alphabets. All events in one alphabet would leave room for few events in a row. */
 export const alphabets: ReadonlyMap<string, readonly Letter[]> = new Map([
   [
     "claims, silence and views",
     [
-      leads("a", 1),
-      leads("b", 2),
-      ...nodes.flatMap((node) => [follows(node), isSilent(node), names(node, "a"), names(node, "b")]),
+      leads("pg1", 1),
+      leads("pg2", 2),
+      ...nodes.flatMap((node) => [follows(node), isSilent(node), names(node, "pg1"), names(node, "pg2")]),
       oneInterval,
     ],
   ],
   [
     "views of every kind",
     [
-      leads("a", 1),
-      leads("b", 1),
-      ...nodes.flatMap((node) => [names(node, "a"), names(node, "b"), names(node, null), givesNoView(node)]),
+      leads("pg1", 1),
+      leads("pg2", 1),
+      ...nodes.flatMap((node) => [names(node, "pg1"), names(node, "pg2"), names(node, null), givesNoView(node)]),
       oneInterval,
     ],
   ],
   [
     "late answers and old evidence",
     [
-      leads("a", 1),
-      leads("b", 2),
-      ...nodes.flatMap((node) => [leadsLate(node), follows(node), names(node, "b")]),
+      leads("pg1", 1),
+      leads("pg2", 2),
+      ...nodes.flatMap((node) => [leadsLate(node), follows(node), names(node, "pg2")]),
       oneInterval,
       maxAge,
     ],
@@ -121,7 +107,7 @@ export const alphabets: ReadonlyMap<string, readonly Letter[]> = new Map([
  * @param isLeaderFirst whether the leader answers before the replica
  */
 export function soundRound(leader: NodeName, isLeaderFirst: boolean): readonly ((sentAtMs: number) => ProbeOutcome)[] {
-  const replica = leader === "a" ? "b" : "a";
+  const replica = leader === "pg1" ? "pg2" : "pg1";
   const statuses = [status(leader, true, 3), status(replica, false, 3)];
   const views = [view(leader, leader), view(replica, leader)];
   return isLeaderFirst ? [...statuses, ...views] : [...statuses.toReversed(), ...views.toReversed()];

@@ -38,11 +38,11 @@ describe("every sequence of events about two nodes", () => {
     ],
     [
       "a yes for a node that does not claim to lead",
-      /b leads without a claim/,
+      /pg2 leads without a claim/,
       {
         ...ours,
         judge: (view, observation, check) =>
-          check.route === "primary" && observation.node.name === "b" && view.cluster.lockClaims.length === 0
+          check.route === "primary" && observation.node.name === "pg2" && view.cluster.lockClaims.length === 0
             ? fit
             : judge(view, observation, check),
       },

@@ -34,7 +34,7 @@ export interface Exploration {
 export interface ExploreOptions {
   readonly alphabet: readonly Letter[];
   readonly depth: number;
-  /** Whether to start from a cluster that `a` leads, in place of one that was never probed. */
+  /** Whether to start from a cluster that `pg1` leads, in place of one that was never probed. */
   readonly isSettled: boolean;
   /** Receives each level when it is complete. */
   readonly report?: (level: Level) => void;

@@ -13,7 +13,7 @@ if (!Number.isInteger(depth) || depth < 1)
 
 const starts = [
   { isSettled: false, name: "a cluster that was never probed" },
-  { isSettled: true, name: "a cluster that node a leads" },
+  { isSettled: true, name: "a cluster that pg1 leads" },
 ];
 
 for (const [name, alphabet] of alphabets)

@@ -26,7 +26,7 @@ export interface Instant {
 const checks = [plainCheck("primary"), plainCheck("leader"), plainCheck("replica"), plainCheck("read-only")];
 const [primary, , replica] = checks as [(typeof checks)[0], (typeof checks)[0], (typeof checks)[0]];
 
-/** Verdicts of all nodes for all checks at an instant, `a primary`, `a leader`, … */
+/** Verdicts of all nodes for all checks at an instant, `pg1 primary`, `pg1 leader`, … */
 export function verdictsAt({ judge, policy }: Subject, { cluster, nowMs }: Instant): readonly Verdict[] {
   const at = viewAt(cluster, policy, nowMs);
   return cluster.nodes.flatMap((observation) => checks.map((check) => judge(at, observation, check)));
@@ -137,7 +137,7 @@ function textOf(verdict: Verdict): string {
   return verdict.fit ? "fit" : verdict.reason;
 }
 
-/** A settled cluster, from which a switchover is explored: node `a` leads, and both nodes say so. */
+/** A settled cluster, from which a switchover is explored: pg1 leads, and both nodes say so. */
 export function settledOutcomes(): readonly ReturnType<typeof status>[] {
   return [status(nodes[0], true, 1), status(nodes[1], false, 1), view(nodes[0], nodes[0]), view(nodes[1], nodes[0])];
 }

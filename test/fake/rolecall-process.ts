@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { descriptorOf } from "./listen.ts";
 import { until } from "./until.ts";
 
 /** rolecall as a child process. It is killed when the test ends. */
@@ -54,6 +55,13 @@ export class RolecallProcess {
       return false;
     });
   }
+}
+
+/** Starts rolecall with a listening socket that it inherits, as a service manager with socket activation does. */
+export function startWithSocket(context: TestContext, args: readonly string[], socket: Server): RolecallProcess {
+  // LISTEN_PID must be the id of the process itself: a shell sets it before it becomes that process.
+  const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
+  return new RolecallProcess(context, args, { command, sockets: [descriptorOf(socket)] });
 }
 
 /** A port that was free a moment ago. It lies below the ephemeral ports, so that no other socket takes it by chance. */

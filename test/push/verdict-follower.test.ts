@@ -5,6 +5,7 @@ import { plainCheck } from "../../src/health/check.ts";
 import { VerdictFollower } from "../../src/push/verdict-follower.ts";
 import type { FollowedPool } from "../../src/push/pool-verdicts.ts";
 import type { ServerChange } from "../../src/push/server-change.ts";
+import { setSystemTimer } from "../../src/probe/schedule/system-timer.ts";
 import { storeFixture, type StoreFixture } from "../fake/store-fixture.ts";
 
 interface Fixture {
@@ -34,6 +35,7 @@ function fixtureOf(): Fixture {
     },
     policy: (name) => cluster.store.policyOf(name),
     now: () => cluster.nowMs,
+    setTimer: setSystemTimer,
     onChanges: (_, changes) => void seen.push(...changes),
     onError: (name, error) => void fixture.errors.push(`${name}: ${String(error)}`),
   });

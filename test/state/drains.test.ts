@@ -11,6 +11,7 @@ import { Drains } from "../../src/state/drains.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { Store } from "../../src/state/store.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
+import { setSystemTimer } from "../../src/probe/schedule/system-timer.ts";
 import { clusterOf, configOf, guardsOff, listenerOf } from "../fake/config.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 
@@ -130,6 +131,7 @@ test("reports each drain once: its begin, its end by an operator, and that it ex
   const clock = { now: () => nowMs, wall: () => 1_800_000_000_000 + nowMs };
   const drains = new Drains(store, {
     clock,
+    setTimer: setSystemTimer,
     log: silentLogger,
     record: (outcome) => store.record(outcome, nowMs),
     onChange: (change) => void changes.push(change),
@@ -165,6 +167,7 @@ test("restores saved drains when it starts, and reads and schedules nothing befo
   const recorded: DrainOutcome[] = [];
   const drains = new Drains(store, {
     clock,
+    setTimer: setSystemTimer,
     log: silentLogger,
     record: (outcome) => void recorded.push(outcome),
     onChange: () => assert.fail("a restored drain is not new"),

@@ -105,7 +105,7 @@ export class EtcdClient {
     } catch (error) {
       if (ending.signal.aborted)
         return { failure: { kind: "timeout", detail: `no answer within ${this.#timeoutMs} ms` } };
-      return { failure: failureOf(error instanceof Error ? error : new Error(String(error))) };
+      return { failure: failureOf(error) };
     } finally {
       clearTimeout(timer);
     }

@@ -2,6 +2,7 @@ import type { DcsResult } from "../../cluster/dcs.ts";
 import type { Failure } from "../../cluster/values/failure.ts";
 import { nameOf } from "../../cluster/values/json.ts";
 import type { AccessMaterial } from "../../config/access-material.ts";
+import { failureOf } from "../../probe/client/failure.ts";
 import type { DcsChange, DcsSource, DcsWatch } from "../watch/dcs-source.ts";
 import { EtcdClient, statusText } from "./etcd-client.ts";
 import { anyKeyRange, keyRange, parseRange, scopeKeys, type RangeReply, type ScopeKeys } from "./etcd-messages.ts";
@@ -36,7 +37,7 @@ export class EtcdSource implements DcsSource {
   }
 
   async read(): Promise<DcsResult> {
-    const result = await this.#readLeader().catch((error: unknown) => unreadable(errorText(error)));
+    const result = await this.#readLeader().catch((error: unknown) => ({ failure: failureOf(error) }));
     if ("failure" in result) this.#at = (this.#at + 1) % this.#clients.length;
     return result;
   }
@@ -82,10 +83,6 @@ export class EtcdSource implements DcsSource {
       ? unreadable("the response must be of etcd's range call, got something else")
       : { reply: range };
   }
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function unreadable(detail: string): { readonly failure: Failure } {

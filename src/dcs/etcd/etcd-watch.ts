@@ -56,7 +56,7 @@ export class EtcdWatch implements DcsWatch {
     } catch (error) {
       if (isLate) return { cause: "failed", detail: `etcd did not confirm the watch within ${timeoutMs} ms` };
       if (this.#abort.signal.aborted) return null;
-      const { detail } = failureOf(error instanceof Error ? error : new Error(String(error)));
+      const { detail } = failureOf(error);
       return { cause: this.#isCreated ? "closed" : "failed", detail };
     } finally {
       clearTimeout(timer);

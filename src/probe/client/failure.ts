@@ -25,7 +25,8 @@ const kinds: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
 ]);
 
 /** Classifies the error of a request. An unknown error counts as an unreadable response (`body`). */
-export function failureOf(error: Error): Failure {
+export function failureOf(thrown: unknown): Failure {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   // If a host has several addresses, the error is an AggregateError. We report the first error that this machine did
   // not cause.
   const causes = error instanceof AggregateError ? error.errors.filter((one) => one instanceof Error) : [error];

@@ -1,8 +1,8 @@
 import { store as liveStore } from "./live-store.js";
 
 /**
- * Which store the views show: the live one, or that of an incident. Only one is shown at a time, so that nothing old
- * can stand beside something live.
+ * Which store the views show: the live one, or that of an incident. Only one is shown at a time: old data and live
+ * data never mix.
  */
 let current = liveStore;
 let unsubscribe = liveStore.subscribe(changed);

@@ -50,7 +50,7 @@ function SaveLink({ cluster, atMs }) {
   >`;
 }
 
-/** Instants within a second are told apart while an incident is played. */
+/** The instant that is shown, in milliseconds while an incident is played. */
 function instantText(store) {
   const wallMs = store.wallMs();
   const tenths = Math.floor((wallMs % 1_000) / 100);

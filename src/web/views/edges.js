@@ -1,5 +1,6 @@
 import { html, useEffect, useState } from "../html.js";
 import { useDocument } from "../live/hooks.js";
+import { FactList } from "../parts/facts.js";
 import { ageText, bytesText, durationText, wordsOf } from "../parts/format.js";
 import { Badge, Mark } from "../parts/marks.js";
 
@@ -79,15 +80,7 @@ function Process({ edges: { process, workers, streams } }) {
     ["workers", workers === null ? "none" : workersText(workers)],
   ];
   return html`<h2>This process</h2>
-    <dl class="facts">
-      ${facts.map(
-        ([fact, value]) =>
-          html`<div key=${fact}>
-            <dt>${fact}</dt>
-            <dd>${value ?? "–"}</dd>
-          </div>`,
-      )}
-    </dl>`;
+    <${FactList} facts=${facts} />`;
 }
 
 function workersText({ count, residentBytes, lost }) {

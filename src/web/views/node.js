@@ -1,6 +1,7 @@
 import { html, useState } from "../html.js";
 import { useDocument, useStore, useTicks } from "../live/hooks.js";
 import { toneOf } from "../parts/condition.js";
+import { FactList } from "../parts/facts.js";
 import { ageText, bytesText, durationText, lsnText, timeText, wordsOf } from "../parts/format.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 import { Crumbs } from "./cluster.js";
@@ -60,15 +61,7 @@ function Facts({ node, cluster, sinceMs }) {
         .join(", ") || null,
     ],
   ];
-  return html`<dl class="facts">
-    ${facts.map(
-      ([fact, value]) =>
-        html`<div key=${fact}>
-          <dt>${fact}</dt>
-          <dd>${value ?? "–"}</dd>
-        </div>`,
-    )}
-  </dl>`;
+  return html`<${FactList} facts=${facts} />`;
 }
 
 /** An explanation is read again when a verdict changes, and after this time, in ms. */
