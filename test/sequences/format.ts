@@ -79,6 +79,8 @@ export interface Sequence {
   readonly truth: string;
   /** Whether the behaviour must never change. */
   readonly neighbour: boolean;
+  /** Whether it also runs over real connections. */
+  readonly wire?: boolean;
   /** Names of the members, in the order of the list. */
   readonly nodes: readonly string[];
   /** The names of nodes in the configuration, if they differ from the member names. */
@@ -114,6 +116,11 @@ export function readSequences(): readonly Sequence[] {
     .sort()
     .flatMap((file) => parse(readFileSync(join(folder, file), "utf8"), { merge: true }) as readonly Sequence[])
     .flatMap(inPhases);
+}
+
+/** The mirror image of a sequence: the same nodes in the other order. */
+export function reversed(sequence: Sequence): Sequence {
+  return { ...sequence, name: `${sequence.name}-reversed`, nodes: sequence.nodes.toReversed() };
 }
 
 function inPhases(sequence: Sequence): readonly Sequence[] {

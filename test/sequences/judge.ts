@@ -1,5 +1,6 @@
 import type { Expectation, Sequence } from "./format.ts";
-import type { Change, Look, Watcher } from "./watcher.ts";
+import type { AnswerRecord, Change } from "./answer-record.ts";
+import type { Look } from "./watcher.ts";
 
 export const plainHost = "rolecall";
 
@@ -28,12 +29,12 @@ function keyOf({
 }
 
 /** The violations of the sequence's expectations, one line each. Empty if there are none. */
-export function faultsOf(sequence: Sequence, watcher: Watcher): readonly string[] {
+export function faultsOf(sequence: Sequence, answers: AnswerRecord): readonly string[] {
   const faults: string[] = [];
   for (const expectation of sequence.expect) {
     const key = keyOf(expectation);
     const { from, to = sequence.lasts } = expectation;
-    const record = watcher.changes.get(key) ?? [];
+    const record = answers.changes.get(key) ?? [];
     const wrong = within(record, from, to).filter(({ answer }) => !isAllowed(expectation, answer));
     if (record.length === 0) faults.push(`${key} was never answered`);
     if (wrong.length === 0) continue;
@@ -44,9 +45,8 @@ export function faultsOf(sequence: Sequence, watcher: Watcher): readonly string[
       `${key} from ${from} s to ${to} s: wanted ${wanted}, was ${wrong.map(describe).join(", ")}; all: ${record.map(describe).join(", ")}`,
     );
   }
-  if (watcher.doubles.length > 0)
-    faults.push(`two primaries at ${watcher.doubles.slice(0, 5).map(seconds).join(", ")}`);
-  if (faults.length > 0) faults.push(`the slowest round of answers took ${watcher.slowest.toFixed(2)} s`);
+  if (answers.doubles.length > 0)
+    faults.push(`two primaries at ${answers.doubles.slice(0, 5).map(seconds).join(", ")}`);
   return faults;
 }
 

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { answerOf, AnswerRecord } from "./answer-record.ts";
 
 /** An observed check of a node, with a Host header of its own if it matters. */
 export interface Look {
@@ -8,24 +9,13 @@ export interface Look {
   readonly host: string;
 }
 
-/** An answer from an instant on, in seconds since the start: `fit`, or the reason. */
-export interface Change {
-  readonly at: number;
-  readonly answer: string;
-}
-
-/** The key of `GET /primary` of a node, requested once a round. */
-const isPlainPrimary = /^\S+ \/primary$/;
-
 /**
  * Requests the checks of one cluster over one connection, each round in one write. Records every change of an answer.
  */
 export class Watcher {
-  readonly changes = new Map<string, Change[]>();
+  readonly record: AnswerRecord;
   /** The longest wait of a round for its answers, in seconds. On an overloaded machine no judgement is possible. */
   slowest = 0;
-  /** Instants at which more than one `GET /primary` of a round was fit, in two consecutive rounds. */
-  readonly doubles: number[] = [];
   readonly #looks: readonly Look[];
   readonly #now: () => number;
   readonly #socket: Socket;
@@ -33,10 +23,10 @@ export class Watcher {
   readonly #answers: string[] = [];
   #rest = "";
   #sentAt = -1;
-  #hadTwo = false;
   #timer: NodeJS.Timeout | null = null;
 
   private constructor(socket: Socket, looks: readonly Look[], now: () => number) {
+    this.record = new AnswerRecord(looks);
     this.#looks = looks;
     this.#now = now;
     this.#batch = looks.map(({ path, host }) => `HEAD ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`).join("");
@@ -74,7 +64,7 @@ export class Watcher {
     for (;;) {
       const end = this.#rest.indexOf("\r\n\r\n");
       if (end < 0) return;
-      this.#answers.push(answerOf(this.#rest.slice(0, end)));
+      this.#answers.push(answerIn(this.#rest.slice(0, end)));
       this.#rest = this.#rest.slice(end + 4);
       if (this.#answers.length === this.#looks.length) this.#take(this.#answers.splice(0));
     }
@@ -82,23 +72,11 @@ export class Watcher {
 
   #take(answers: readonly string[]): void {
     this.slowest = Math.max(this.slowest, this.#now() - this.#sentAt);
-    let primaries = 0;
-    for (const [at, { key }] of this.#looks.entries()) {
-      const answer = answers[at] ?? "";
-      if (answer === "fit" && isPlainPrimary.test(key)) primaries += 1;
-      const known = this.changes.get(key) ?? [];
-      this.changes.set(key, known);
-      if (known.at(-1)?.answer !== answer) known.push({ at: this.#sentAt, answer });
-    }
-    if (primaries > 1 && this.#hadTwo) this.doubles.push(this.#sentAt);
-    this.#hadTwo = primaries > 1;
+    this.record.add(this.#sentAt, answers);
     this.#sentAt = -1;
   }
 }
 
-function answerOf(head: string): string {
-  const status = head.slice(9, 12);
-  if (status === "200") return "fit";
-  const reason = /\r\nx-rolecall-reason: ([^\r]*)/i.exec(head)?.[1];
-  return reason ?? (status === "400" ? "bad_request" : status);
+function answerIn(head: string): string {
+  return answerOf(Number(head.slice(9, 12)), /\r\nx-rolecall-reason: ([^\r]*)/i.exec(head)?.[1]);
 }

@@ -11,8 +11,8 @@ export const epochMs: number = Date.UTC(2026, 0, 1);
 export interface MachineParts {
   readonly time: VirtualTime;
   readonly chance: Chance;
-  readonly network: VirtualNetwork;
-  readonly dcs: VirtualDcs;
+  readonly network: Pick<VirtualNetwork, "connect" | "latencyMs">;
+  readonly dcs: Pick<VirtualDcs, "open">;
 }
 
 /** The machine that rolecall sees in a simulation: its clock, timers, chance and connections are virtual. */

@@ -1,25 +1,21 @@
 import { AgentHandlers } from "../../../src/app/handlers/agent-handlers.ts";
-import { answerSourcesOf, type AnswerSources } from "../../../src/app/handlers/answer-sources.ts";
-import { buildListenerHandler, type Backend } from "../../../src/app/handlers/listener-handler.ts";
+import type { AnswerSources } from "../../../src/app/handlers/answer-sources.ts";
 import type { Machine } from "../../../src/app/machine.ts";
 import { Monitor } from "../../../src/app/monitor.ts";
-import { fullStateOf } from "../../../src/app/worker/full-state.ts";
-import { Replica } from "../../../src/app/worker/replica.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import { parseCheckTarget } from "../../../src/http/diagnostics/explain-reply.ts";
 import { explain } from "../../../src/health/explain/explain.ts";
 import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
 import { clusterNamed, nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { LineHandler, ListenerHandler } from "../../../src/http/message/handler.ts";
-import type { IncomingCall } from "../../../src/http/message/incoming-call.ts";
 import type { Reply } from "../../../src/http/message/reply.ts";
-import { AnswerCounter } from "../../../src/http/message/answer-counter.ts";
 import { VerdictFollower } from "../../../src/push/verdict-follower.ts";
-import { OutcomeFeed } from "../../../src/workers/outcome-feed.ts";
 import { Clock } from "../../../src/state/clock.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 import { agentListener, healthListener } from "./configuration.ts";
 import { metrics } from "./subject-metrics.ts";
+import { callOf, handlerOf, sourcesOf } from "./virtual-listener.ts";
+import { VirtualWorker } from "./virtual-worker.ts";
 
 /** The fitness of a node for a check, as one part of rolecall gives it. */
 export interface Opinion {
@@ -48,7 +44,7 @@ export class Subject {
   readonly #sources: AnswerSources;
   readonly #agent: LineHandler;
   readonly #follower: VerdictFollower;
-  readonly #worker: Worker | null;
+  readonly #worker: VirtualWorker | null;
   /** The monitor judges what it pushes anew after a gap of its clock; so does this follower. */
   readonly #gaps: Clock;
   readonly #options: SubjectOptions;
@@ -59,7 +55,7 @@ export class Subject {
     this.monitor = new Monitor(config, { log: silentLogger, machine, metrics });
     const { store, clock } = this.monitor;
     this.#sources = sourcesOf({ store: () => store, clock: () => clock });
-    this.#handler = handlerOf(config, this.#sources);
+    this.#handler = handlerOf(healthListener, config, this.#sources);
     const { snapshot, policy, now } = this.#sources;
     const agents = new AgentHandlers({ snapshot, policy, now, isStopping: () => false, onAnswer: () => {} });
     this.#agent = agents.handlerFor({ listener: agentListener, config, key: "agent" });
@@ -78,7 +74,7 @@ export class Subject {
       tickIntervalMs: Infinity,
       onGap: () => this.#follower.clusterChanged(cluster),
     });
-    this.#worker = hasWorker ? new Worker(this.monitor, config, machine) : null;
+    this.#worker = hasWorker ? new VirtualWorker(this.monitor, { config, listener: healthListener, machine }) : null;
     store.onChange(() => this.#follower.clusterChanged(cluster));
   }
 
@@ -145,82 +141,6 @@ export class Subject {
     if (reason !== null && cause?.reason !== reason) return { isFit: false, reason: `no rule of ${reason}` };
     return { isFit: verdict.fit, reason };
   }
-}
-
-/** How often a worker looks for a gap of its clock, in ms. */
-const workerTickMs = 1_000;
-
-/** A worker that follows the main process: it gets each outcome as a message, and answers from its own copy. */
-class Worker {
-  readonly handler: ListenerHandler;
-  readonly #replica: Replica;
-  readonly #monitor: Monitor;
-  readonly #config: Config;
-  readonly #feed: OutcomeFeed;
-  readonly #setTimer: Machine["setTimer"];
-
-  constructor(monitor: Monitor, config: Config, machine: Machine) {
-    this.#monitor = monitor;
-    this.#config = config;
-    this.#setTimer = machine.setTimer;
-    const clock = (): Clock => new Clock({ ...machine.time, tickIntervalMs: Infinity, onGap: () => {} });
-    this.#replica = new Replica(clock);
-    const sources = sourcesOf({ store: () => this.#replica.store, clock: () => this.#replica.clock });
-    this.handler = handlerOf(config, sources);
-    this.#feed = new OutcomeFeed((changes) => {
-      const message = { kind: "changes" as const, changes, clock: monitor.clock.observeReading() };
-      // As between processes: the message is copied.
-      if (!this.#replica.record(structuredClone(message))) this.#load();
-    }, machine.setTimer);
-  }
-
-  get sequence(): number {
-    return this.#replica.store.current.sequence;
-  }
-
-  start(): void {
-    this.#load();
-    this.#tick();
-    this.#monitor.store.onOutcome((outcome, nowMs, sequence) => this.#feed.add(outcome, nowMs, sequence));
-  }
-
-  #tick(): void {
-    this.#setTimer(() => {
-      this.#replica.tick();
-      this.#tick();
-    }, workerTickMs);
-  }
-
-  #load(): void {
-    this.#feed.flushAndReset();
-    const state = fullStateOf({ monitor: this.#monitor, config: this.#config, phase: "serving" });
-    this.#replica.load({ ...structuredClone(state), relay: { port: 0, secret: "" } });
-  }
-}
-
-const refuses: Backend = {
-  passthrough: { manage: () => Promise.reject(unexpected()), fetch: () => Promise.reject(unexpected()) },
-  admin: () => Promise.reject(unexpected()),
-  diagnostics: () => Promise.reject(unexpected()),
-  exporter: () => Promise.reject(unexpected()),
-};
-
-function unexpected(): Error {
-  return new Error("Cannot answer: the simulation sends only checks");
-}
-
-function sourcesOf({ store, clock }: Pick<Parameters<typeof answerSourcesOf>[0], "store" | "clock">): AnswerSources {
-  return answerSourcesOf({ store, clock, phase: () => "serving", counter: new AnswerCounter(), portOf: () => 0 });
-}
-
-function handlerOf(config: Config, sources: AnswerSources): ListenerHandler {
-  return buildListenerHandler({ listener: healthListener, config }, sources, refuses);
-}
-
-/** A check needs no more of a call than its request. */
-function callOf(method: string, target: string): IncomingCall {
-  const request = { method, target, host: "rolecall", nodeHeader: undefined, serverState: undefined };
-  return { request } as unknown as IncomingCall;
 }
 
 function poolOf(cluster: string, text: string): Parameters<VerdictFollower["configure"]>[0][number] {

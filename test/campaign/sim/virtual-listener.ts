@@ -1,0 +1,36 @@
+import { answerSourcesOf, type AnswerSources } from "../../../src/app/handlers/answer-sources.ts";
+import { buildListenerHandler, type Backend } from "../../../src/app/handlers/listener-handler.ts";
+import type { Config, ListenerConfig } from "../../../src/config/model/config.ts";
+import { AnswerCounter } from "../../../src/http/message/answer-counter.ts";
+import type { ListenerHandler } from "../../../src/http/message/handler.ts";
+import type { IncomingCall } from "../../../src/http/message/incoming-call.ts";
+
+const refuses: Backend = {
+  passthrough: { manage: () => Promise.reject(unexpected()), fetch: () => Promise.reject(unexpected()) },
+  admin: () => Promise.reject(unexpected()),
+  diagnostics: () => Promise.reject(unexpected()),
+  exporter: () => Promise.reject(unexpected()),
+};
+
+function unexpected(): Error {
+  return new Error("Cannot answer: the simulation sends only checks");
+}
+
+/** What answers are made of. */
+export function sourcesOf({
+  store,
+  clock,
+}: Pick<Parameters<typeof answerSourcesOf>[0], "store" | "clock">): AnswerSources {
+  return answerSourcesOf({ store, clock, phase: () => "serving", counter: new AnswerCounter(), portOf: () => 0 });
+}
+
+/** The handler of a listener that answers checks and nothing else. */
+export function handlerOf(listener: ListenerConfig, config: Config, sources: AnswerSources): ListenerHandler {
+  return buildListenerHandler({ listener, config }, sources, refuses);
+}
+
+/** A check needs no more of a call than its request. */
+export function callOf(method: string, target: string, host = "rolecall"): IncomingCall {
+  const request = { method, target, host, nodeHeader: undefined, serverState: undefined };
+  return { request } as unknown as IncomingCall;
+}

@@ -1,0 +1,68 @@
+import type { Machine } from "../../../src/app/machine.ts";
+import type { Monitor } from "../../../src/app/monitor.ts";
+import { fullStateOf } from "../../../src/app/worker/full-state.ts";
+import { Replica } from "../../../src/app/worker/replica.ts";
+import type { Config, ListenerConfig } from "../../../src/config/model/config.ts";
+import type { ListenerHandler } from "../../../src/http/message/handler.ts";
+import { Clock } from "../../../src/state/clock.ts";
+import { OutcomeFeed } from "../../../src/workers/outcome-feed.ts";
+import { handlerOf, sourcesOf } from "./virtual-listener.ts";
+
+/** How often a worker looks for a gap of its clock, in ms. */
+const workerTickMs = 1_000;
+
+/** What a worker is made with. */
+export interface WorkerOptions {
+  readonly config: Config;
+  /** The listener that it answers. */
+  readonly listener: ListenerConfig;
+  readonly machine: Machine;
+}
+
+/** A worker that follows the main process: it gets each outcome as a message, and answers from its own copy. */
+export class VirtualWorker {
+  readonly handler: ListenerHandler;
+  readonly #replica: Replica;
+  readonly #monitor: Monitor;
+  readonly #config: Config;
+  readonly #feed: OutcomeFeed;
+  readonly #setTimer: Machine["setTimer"];
+
+  constructor(monitor: Monitor, { config, listener, machine }: WorkerOptions) {
+    this.#monitor = monitor;
+    this.#config = config;
+    this.#setTimer = machine.setTimer;
+    const clock = (): Clock => new Clock({ ...machine.time, tickIntervalMs: Infinity, onGap: () => {} });
+    this.#replica = new Replica(clock);
+    const sources = sourcesOf({ store: () => this.#replica.store, clock: () => this.#replica.clock });
+    this.handler = handlerOf(listener, config, sources);
+    this.#feed = new OutcomeFeed((changes) => {
+      const message = { kind: "changes" as const, changes, clock: monitor.clock.observeReading() };
+      // As between processes: the message is copied.
+      if (!this.#replica.record(structuredClone(message))) this.#load();
+    }, machine.setTimer);
+  }
+
+  get sequence(): number {
+    return this.#replica.store.current.sequence;
+  }
+
+  start(): void {
+    this.#load();
+    this.#tick();
+    this.#monitor.store.onOutcome((outcome, nowMs, sequence) => this.#feed.add(outcome, nowMs, sequence));
+  }
+
+  #tick(): void {
+    this.#setTimer(() => {
+      this.#replica.tick();
+      this.#tick();
+    }, workerTickMs);
+  }
+
+  #load(): void {
+    this.#feed.flushAndReset();
+    const state = fullStateOf({ monitor: this.#monitor, config: this.#config, phase: "serving" });
+    this.#replica.load({ ...structuredClone(state), relay: { port: 0, secret: "" } });
+  }
+}
