@@ -6,6 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join, sep } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const real = process.argv[2] === "real";
 const left = process.argv[2] === "code" ? ["docs", "packaging"] : [];
@@ -21,7 +22,9 @@ if (files.length === 0) throw new Error(`Cannot run tests: ${folder} must hold *
 const concurrency = ["--test-concurrency=2"];
 // A test file that hangs must fail, and not use up the time of the others.
 const timeout = `--test-timeout=${real ? 600_000 : 180_000}`;
-const { status } = spawnSync(process.execPath, ["--test", "--enable-source-maps", timeout, ...concurrency, ...files], {
+const propertySeed = pathToFileURL(join(folder, "fake", "property-seed.js")).href;
+const options = ["--enable-source-maps", "--import", propertySeed];
+const { status } = spawnSync(process.execPath, [...options, "--test", timeout, ...concurrency, ...files], {
   stdio: ["ignore", "inherit", "inherit"],
 });
 process.exitCode = status ?? 1;

@@ -17,6 +17,16 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("fail" as const), during: fc.array(change, { maxLength: 3 }) }),
 );
 
+/** A server that is fit while a failed change waits keeps its sessions, also if it is drained after that. */
+const fitInBetween = [
+  { kind: "add" as const, change: changeTo("down", true) },
+  { kind: "fail" as const, during: [changeTo("up", false), changeTo("drain", false)] },
+];
+
+function changeTo(target: "up" | "down" | "drain", cutsSessions: boolean): Omit<ServerChange, "atMs"> {
+  return { backend: "read", server: "pg2", target, weight: null, cutsSessions };
+}
+
 test("whatever fails in between, the newest change of each server is applied last, and the queue stays bounded", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -60,5 +70,6 @@ test("whatever fails in between, the newest change of each server is applied las
       assert.equal(queue.size, 0);
       for (const [key, { target, weight }] of wanted) assert.deepEqual(applied.get(key), { target, weight });
     }),
+    { examples: [[fitInBetween]] },
   );
 });
