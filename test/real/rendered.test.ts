@@ -7,6 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { balancerPrograms } from "./lab/balancer-programs.ts";
 import { EchoSession, landings } from "./lab/echo-database.ts";
+import { until } from "../fake/until.ts";
 import { RenderedLab, type RenderedBalancer } from "./lab/rendered-lab.ts";
 
 const programs = balancerPrograms();
@@ -56,11 +57,15 @@ describe("rendered configuration", { timeout: 240_000 }, () => {
 
   test("a switchover sends no write to the old primary once one has reached the new primary", async () => {
     const watch = new AbortController();
-    const writes = lab.balancers.map(({ writePort }) => landings(writePort, watch.signal));
+    const reachedSoFar = lab.balancers.map((): (string | undefined)[] => []);
+    const writes = lab.balancers.map(({ writePort }, at) => landings(writePort, watch.signal, reachedSoFar[at]));
     const sessions = await Promise.all(lab.balancers.map(openSessions));
     try {
       await lab.switchOver("pg1", "pg2");
       await lab.settled("pg2");
+      const hasGoneOn = (landed: readonly (string | undefined)[]): boolean =>
+        landed.filter((name) => name === "pg2").length >= 10;
+      await until({ what: "ten writes through each balancer", seconds: 20 }, () => reachedSoFar.every(hasGoneOn));
     } finally {
       watch.abort();
       await Promise.all(writes);
@@ -86,6 +91,7 @@ describe("rendered configuration", { timeout: 240_000 }, () => {
   });
 
   test("without any rolecall the nodes' own checks decide, and no session ends", async () => {
+    await lab.fallbackSettled("pg2");
     await assertUndisturbed("pg2", async () => {
       await Promise.all(lab.edges.map((edge) => edge.stop("SIGKILL")));
       await sleep(5_000);

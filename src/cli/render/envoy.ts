@@ -9,8 +9,10 @@ const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode vali
 # with one path, and to an IP address only. That listener selects the node by Host, adds X-Rolecall-Node, and sends the
 # check to the first instance of rolecall that is ready. If none is, the node's own API answers.
 #
-# expected_statuses, retriable_statuses: a 503 (a no) ejects at once; a 500 (no evidence) counts to unhealthy_threshold.
-# healthy_threshold 2: an old primary is out before the new one is in.
+# expected_statuses, retriable_statuses: a 503 (a no) ejects at once; a 500 (no evidence) counts to unhealthy_threshold:
+#   unhealthy_threshold x interval is 2 s.
+# interval, unhealthy_interval: checks are cheap, because rolecall answers them from memory.
+# healthy_threshold 3: two unhealthy_interval are as long as interval: an old primary is out before the new one is in.
 # healthy_panic_threshold 0: a write pool has one healthy endpoint of three. With Envoy's default of 50 % it would send
 #   writes to replicas.
 # no_traffic_interval: the default is 60 s.
@@ -84,10 +86,11 @@ function upstreamCluster(
     health_checks: [
       {
         timeout: "2s",
-        interval: "0.5s",
-        unhealthy_threshold: 4,
-        healthy_threshold: 2,
-        no_traffic_interval: "0.5s",
+        interval: "0.2s",
+        unhealthy_interval: "0.1s",
+        unhealthy_threshold: 10,
+        healthy_threshold: 3,
+        no_traffic_interval: "0.2s",
         http_health_check: {
           path,
           host: "rolecall",

@@ -60,20 +60,25 @@ function frontend(
 }
 
 function writeBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
-  const pace = settings.hasSecondEdge ? "rise 2 fall 1" : "rise 4 fall 3";
+  const pace = settings.hasSecondEdge
+    ? "inter 200ms downinter 100ms fastinter 100ms rise 3 fall 1"
+    : "inter 500ms rise 4 fall 3";
   return [
     "",
     "# The primary. Every no of rolecall is a 503: the sessions of an old primary are closed.",
-    "# rise is above fall, so the old primary is down before the new one is up.",
     ...(settings.hasSecondEdge
-      ? ["# fall 1 is safe because two instances and the fallback are behind `listen rolecall`."]
+      ? [
+          "# rise takes as long as inter, so the old primary is down before the new one is up. Checks are cheap: rolecall",
+          "# answers from memory. fall 1 is safe because two instances and the fallback are behind `listen rolecall`.",
+        ]
       : [
-          "# With one instance of rolecall, a no must last for 1.5 s (fall 3). With a second one (render --edge twice)",
-          "# it is 0.5 s, and a new primary gets its sessions a second earlier.",
+          "# rise is above fall, so the old primary is down before the new one is up. With one instance of rolecall, a no",
+          "# must last for 1.5 s (fall 3). With a second one (render --edge twice) it is 0.2 s, and a new primary gets its",
+          "# sessions more than a second earlier.",
         ]),
     `backend ${name}_write`,
     ...checkLines(`/clusters/${name}/nodes/%[srv_name]/primary`),
-    `  default-server check addr 127.0.0.1 port ${settings.options.checkPort} inter 500ms ${pace}` +
+    `  default-server check addr 127.0.0.1 port ${settings.options.checkPort} ${pace}` +
       ` on-marked-down shutdown-sessions${resolving(nodes.map(({ database }) => database.host))}`,
     ...servers(nodes),
   ];

@@ -79,9 +79,16 @@ export class EchoSession {
   }
 }
 
-/** Opens one new session after the other until the signal. @returns the database that each reached, in order */
-export async function landings(port: number, signal: AbortSignal): Promise<readonly (string | undefined)[]> {
-  const landed: (string | undefined)[] = [];
+/**
+ * Opens one new session after the other until the signal.
+ * @param landed takes the databases as they are reached
+ * @returns the database that each reached, in order
+ */
+export async function landings(
+  port: number,
+  signal: AbortSignal,
+  landed: (string | undefined)[] = [],
+): Promise<readonly (string | undefined)[]> {
   for (; !signal.aborted; await sleep(50)) {
     const session = await EchoSession.open(port);
     landed.push(session?.database);

@@ -25,6 +25,8 @@ export interface RenderedBalancer {
   readonly edges: 1 | 2;
   readonly writePort: number;
   readonly readPort: number;
+  /** Where HAProxy serves its statistics; `null` for Envoy. */
+  readonly statsPort: number | null;
   readonly tail: () => string;
 }
 
@@ -111,6 +113,20 @@ export class RenderedLab {
     }
   }
 
+  /** Waits until the fallback pools of every HAProxy, whose checks are less frequent, have this primary alone. */
+  async fallbackSettled(primary: string): Promise<void> {
+    for (const { title, statsPort, tail } of this.balancers) {
+      if (statsPort === null) continue;
+      const wait = { what: `${title} with ${primary} alone in its fallback`, seconds: 20, evidence: tail };
+      await until(wait, async () => {
+        const { body } = await ask({ port: statsPort, path: "/;csv" });
+        const rows = body.split("\n").map((line) => line.split(","));
+        const servers = rows.filter(([pool, server]) => pool === "demo_write_direct" && server !== "BACKEND");
+        return servers.length === 3 && servers.every((row) => (row[17] === "UP") === (row[1] === primary));
+      });
+    }
+  }
+
   /** Renders a configuration, as an operator does, and returns the name of its file. */
   async render(kind: "haproxy" | "envoy", name: string, args: readonly string[]): Promise<string> {
     const file = join(this.folder, `${name}.${kind === "haproxy" ? "cfg" : "yaml"}`);
@@ -157,9 +173,12 @@ export class RenderedLab {
   async #startBalancer({ kind, title, found }: BalancerProgram, name: string, edges: 1 | 2): Promise<void> {
     if ("notRun" in found) return;
     const [writePort, readPort, checkPort] = [await freePort(), await freePort(), await freePort()];
+    const statsPort = kind === "haproxy" ? await freePort() : null;
     const addresses = this.edges.slice(0, edges).map(({ port }) => `127.0.0.1:${port}`);
     const ports = { "write-port": writePort, "read-port": readPort, "check-port": checkPort };
-    const options = Object.entries(ports).flatMap(([option, port]) => [`--${option}`, String(port)]);
+    const options = Object.entries({ ...ports, ...(statsPort === null ? {} : { "stats-port": statsPort }) }).flatMap(
+      ([option, port]) => [`--${option}`, String(port)],
+    );
     const file = await this.render(kind, name, ["--edge", addresses.join(","), ...options]);
     const command =
       kind === "haproxy"
@@ -168,17 +187,16 @@ export class RenderedLab {
     const child = new Child({ name: `balancer-${name}`, command, folder: this.folder });
     this.#stops.push(() => child.stop("SIGKILL"));
     const count = edges === 2 ? "two instances" : "one instance";
-    this.balancers.push({ title: `${title}, ${count}`, edges, writePort, readPort, tail: () => child.tail });
+    this.balancers.push({ title: `${title}, ${count}`, edges, writePort, readPort, statsPort, tail: () => child.tail });
   }
 }
 
-/** The databases that so many new sessions reach; `nowhere` for those that reach none. */
+/**
+ * The databases that so many new sessions reach; `nowhere` for those that reach none. All are open at the same time:
+ * `leastconn` sends sessions one after the other to the same server, where another one has older sessions.
+ */
 async function reached(port: number, times: number): Promise<readonly string[]> {
-  const names = new Set<string>();
-  for (let time = 0; time < times; time++) {
-    const session = await EchoSession.open(port);
-    names.add(session?.database ?? "nowhere");
-    session?.close();
-  }
-  return [...names];
+  const sessions = await Promise.all(Array.from({ length: times }, () => EchoSession.open(port)));
+  for (const session of sessions) session?.close();
+  return [...new Set(sessions.map((session) => session?.database ?? "nowhere"))];
 }
