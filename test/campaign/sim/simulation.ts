@@ -7,6 +7,7 @@ import { Recovery } from "../run/recovery.ts";
 import { nameOf } from "../run/scenario.ts";
 import { Agreement, pushedChecks } from "./agreement.ts";
 import { configurationFor } from "./configuration.ts";
+import { DcsPromise } from "./dcs-promise.ts";
 import { virtualMachine } from "./machine.ts";
 import type { NumberedFault, Plan } from "./plan.ts";
 import { RunLog, type TimedViolation } from "./run-log.ts";
@@ -56,6 +57,7 @@ export class Simulation {
   readonly #asker: VirtualAsker;
   readonly #rounds: VirtualRounds;
   readonly #agreement: Agreement;
+  readonly #dcsPromise: DcsPromise;
   readonly #log: RunLog;
   readonly #recoveredMs: number[] = [];
   #faults: readonly NumberedFault[] = [];
@@ -86,6 +88,8 @@ export class Simulation {
     this.#asker = new VirtualAsker(this.#subject, time);
     this.#rounds = new VirtualRounds(cluster, this.#asker);
     this.#agreement = new Agreement(this.#subject, armed);
+    this.#dcsPromise = new DcsPromise(armed);
+    cluster.members.onRead = (leader) => this.#dcsPromise.read(leader, time.nowMs);
     this.#subject.monitor.store.onChange((before, after) => {
       if (before.leadership !== after.leadership || before.lockClaims !== after.lockClaims) this.#askSoon();
     });
@@ -135,6 +139,8 @@ export class Simulation {
     const nowMs = this.#time.nowMs;
     if (!this.#isRecovered) this.#moveFaults(nowMs);
     this.#cluster.tick(nowMs);
+    const { dcs, nodes } = this.#cluster.world;
+    if (dcs.isPaused || nodes.some(({ isFailsafe }) => isFailsafe)) this.#dcsPromise.permit(nowMs);
     if (this.#recovery !== null && !this.#isRecovered) this.#recover(nowMs, this.#recovery);
     this.#time.after("world", tickMs, () => this.#tick());
   }
@@ -202,7 +208,7 @@ export class Simulation {
     try {
       const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
       this.#latest = answers;
-      for (const violation of violations) this.#log.violation(violation);
+      for (const violation of [...violations, ...this.#dcsPromise.judge(answers)]) this.#log.violation(violation);
       for (const answer of answers) this.#log.answer(answer);
       await this.#compare(answers);
     } catch (error) {

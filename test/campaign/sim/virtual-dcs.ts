@@ -22,6 +22,8 @@ export class VirtualDcs {
   readonly isolated = new Set<number>();
   /** What happens to events: lost, or late by this time in ms. */
   events: { readonly kind: "lost" } | { readonly kind: "late"; readonly ms: number } | null = null;
+  /** Called with the leader of each read that reaches rolecall. */
+  onRead: (leader: string | null) => void = () => {};
   readonly #watchers = new Set<Watcher>();
   readonly #world: World;
   readonly #time: VirtualTime;
@@ -89,7 +91,10 @@ export class VirtualDcs {
       this.#time.after("world", this.#latencyMs(), () => {
         if (this.isolated.has(member) || this.#world.dcs.isDown) return fail("timeout", timeoutMs);
         const read = { leader: this.#leader, source: "etcd 1 leader", revision: this.#revision, hasScope: true };
-        this.#time.after("delivery", this.#latencyMs(), () => resolve({ read }));
+        this.#time.after("delivery", this.#latencyMs(), () => {
+          this.onRead(read.leader);
+          resolve({ read });
+        });
       });
     });
   }

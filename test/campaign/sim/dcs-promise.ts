@@ -1,0 +1,63 @@
+import type { Violation } from "../oracle/scene.ts";
+import type { Said } from "../rolecall/asker.ts";
+import { routeOf } from "../oracle/scene.ts";
+
+/** How long a yes may follow the read that shows another member in the leader key, in ms. */
+const withinMs = 50;
+/** For how long documents of nodes may still show pause or failsafe mode, in ms. */
+const permittedForMs = 15_000;
+
+/**
+ * The promise of the DCS watch: once a read has shown another member in the leader key, the member that it named before
+ * gets no yes as the primary, until the key names it again. The same holds for a key that names nobody, unless the
+ * cluster was paused or in failsafe mode lately. The time counts from the read's arrival at rolecall.
+ */
+export class DcsPromise {
+  readonly #armed: Map<string, number>;
+  /** The last answer of each node that was a yes as the primary, in ms. */
+  readonly #yesMs = new Map<string, number>();
+  readonly #replaced = new Map<string, { readonly by: string | null; readonly sinceMs: number }>();
+  #named: string | null = null;
+  #permittedMs = -Infinity;
+
+  constructor(armed: Map<string, number>) {
+    this.#armed = armed;
+  }
+
+  /** Takes that the cluster is paused or in failsafe mode: a leader without a key goes on. */
+  permit(nowMs: number): void {
+    this.#permittedMs = nowMs;
+    for (const [node, { by }] of this.#replaced) if (by === null) this.#replaced.delete(node);
+  }
+
+  /** Takes a read that has reached rolecall. */
+  read(leader: string | null, nowMs: number): void {
+    if (leader === null && nowMs - this.#permittedMs < permittedForMs) return;
+    const before = this.#named;
+    if (leader !== null) {
+      this.#named = leader;
+      this.#replaced.delete(leader);
+    }
+    if (before === null || before === leader || this.#replaced.has(before)) return;
+    this.#replaced.set(before, { by: leader, sinceMs: nowMs });
+    // Only where the last answer was a yes can one be wrong.
+    const hadYes = nowMs - (this.#yesMs.get(before) ?? -Infinity) < 1_000;
+    if (hadYes) this.#armed.set("dcs-replaced", (this.#armed.get("dcs-replaced") ?? 0) + 1);
+  }
+
+  /** @returns what is wrong with answers of one instant */
+  judge(answers: readonly Said[]): readonly Violation[] {
+    const violations: Violation[] = [];
+    for (const { node, check, status, askedMs } of answers) {
+      if (node === null || routeOf(check) !== "/primary") continue;
+      if (status === 200) this.#yesMs.set(node, askedMs);
+      else this.#yesMs.delete(node);
+      const replaced = this.#replaced.get(node);
+      if (status !== 200 || replaced === undefined || askedMs - replaced.sinceMs <= withinMs) continue;
+      const lateMs = Math.round(askedMs - replaced.sinceMs);
+      const detail = `a yes ${lateMs} ms after a read showed ${replaced.by ?? "nobody"} in the leader key`;
+      violations.push({ rule: "dcs-replaced", node, detail });
+    }
+    return violations;
+  }
+}
