@@ -33,6 +33,8 @@ export async function history(context: CommandContext): Promise<void> {
       "RC001",
       "--follow cannot be used with --directory: only a running rolecall can be followed",
     );
+  if (follows && args.text("until") !== null)
+    throw new CommandError("RC001", "--follow cannot be used with --until, which names a time in the past");
   const { before, past } = await pastOf(context, query, directory).catch((error: unknown) => {
     if (signal.aborted) throw new CommandError("RC004", `ended by ${String(signal.reason)}`);
     throw error;
