@@ -48,6 +48,8 @@ const weightMs = 1_000;
  * are judged again after this time, in ms.
  */
 const repeatMs = 100;
+/** After an internal error a cluster is judged again in this time, in ms, even without a change. */
+const retryMs = 1_000;
 /** The longest delay of a timer in Node, in ms. */
 const delayMaxMs = 2 ** 31 - 1;
 
@@ -83,7 +85,7 @@ export class VerdictFollower {
     }
   }
 
-  /** Judges a cluster whose state may have changed. Does not throw. */
+  /** Judges a cluster whose state may have changed. Does not throw: after an internal error it is judged again. */
   clusterChanged(name: string): void {
     const followed = this.#clusters.get(name);
     if (followed === undefined) return;
@@ -91,6 +93,9 @@ export class VerdictFollower {
       this.#judge(name, followed);
     } catch (error) {
       this.#context.onError(name, error);
+      followed.revision = -1;
+      followed.validUntilMs = -Infinity;
+      this.#schedule(name, followed, retryMs);
     }
   }
 
