@@ -215,9 +215,10 @@ export class App {
     });
   }
 
-  #describeEdges(): Promise<object> {
+  #describeEdges(only: string | null): Promise<object> {
     const [monitor, listeners, counter, page] = [this.#monitor, this.#listeners, this.#counter, this.#page];
-    return describeEdges({ monitor, listeners, counter, page, phase: this.#phase, configFile: this.#configFile });
+    const sources = { monitor, listeners, counter, page, phase: this.#phase, configFile: this.#configFile };
+    return describeEdges(sources, only);
   }
 
   #recordHint(record: HintRecord): void {
@@ -236,7 +237,7 @@ export class App {
       gateway: this.#gateway,
       snapshots: this.#snapshots,
       page: this.#page,
-      edges: () => this.#describeEdges(),
+      edges: (only) => this.#describeEdges(only),
       metrics: this.#metrics,
       gate: this.#gate,
       wall: () => clock.wall(),

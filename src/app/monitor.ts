@@ -145,9 +145,9 @@ export class Monitor {
     await this.#probers.start(this.#config, livenessIntervalFactor);
   }
 
-  /** What is known of each balancer that changes are pushed to. */
-  balancers(): ReturnType<BalancerPushes["statuses"]> {
-    return this.#balancers.statuses();
+  /** What is known of each balancer that changes are pushed to. @param only see {@link BalancerPushes.statuses} */
+  balancers(only: string | null): ReturnType<BalancerPushes["statuses"]> {
+    return this.#balancers.statuses(only);
   }
 
   /** Probes every node of one cluster now: a change that somebody made shows sooner. */

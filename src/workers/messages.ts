@@ -1,7 +1,7 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
-import type { BackendCount } from "../http/message/answer-counter.ts";
+import type { BackendCount } from "../http/message/server-census.ts";
 import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { Request } from "../http/message/request.ts";
 import type { ClockReading } from "../state/clock.ts";

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { hashOf } from "../../src/cli/commands/hash-password.ts";
+import type { BalancerConfig } from "../../src/config/model/balancer-config.ts";
+import type { ListenerConfig } from "../../src/config/model/config.ts";
 import { unrestrictedAccess, type ListenerAccess } from "../../src/config/model/listener-access-config.ts";
+import { plainCheck } from "../../src/health/check.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
 import { openEventStream } from "../fake/event-stream-client.ts";
 import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";
@@ -43,7 +46,8 @@ test("/edges counts checks by the server that HAProxy names, and ignores other h
   const named = "UP 2/3; name=pg_write/pg1; node=lb1; weight=1/1; scur=0/1; qcur=0";
   for (const state of [named, named, "UP; name=<b>/pg1", "UP", `UP; name=${"x".repeat(500)}/pg1`]) await check(state);
   const edges = JSON.parse((await send("/edges")).body);
-  assert.deepEqual(edges.backends, [{ backend: "pg_write", server: "pg1", route: "primary", status: 200, count: 2 }]);
+  const row = { backend: "pg_write", server: "pg1", cluster: "demo", route: "primary", status: 200, count: 2 };
+  assert.deepEqual(edges.backends, [row]);
   assert.deepEqual(edges.answers[0], { route: "primary", status: 200, count: 5 });
   assert.deepEqual(
     edges.listeners.map(({ dialect }: { dialect: string }) => dialect),
@@ -75,6 +79,57 @@ test("drains of other clusters are no matter of a listener with a cluster", limi
     JSON.parse((await send(listener, "/drains")).body).drains.map(({ cluster }: { cluster: string }) => cluster);
   assert.deepEqual([await drained(own), await drained(all)], [["demo"], ["demo", "other"]]);
 });
+
+for (const workers of [0, 2])
+  test(
+    `/edges and /snapshot of a listener with a cluster show no other, with ${workers} workers`,
+    limit,
+    async (context) => {
+      const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+      const own = listenerOf({ dialect: "admin", cluster: "demo", access: unrestrictedAccess });
+      const all = listenerOf({ dialect: "admin", address: "127.0.0.2", access: unrestrictedAccess });
+      const ofOther = listenerOf({ cluster: "other", address: "127.0.0.3" });
+      const clusters = [fixedCluster(nodes), { ...fixedCluster(nodes), name: "other" }];
+      const haproxy = (name: string, cluster: string): BalancerConfig => {
+        const check = plainCheck("primary");
+        const backend = { name: `w_${cluster}`, cluster, check, servers: null, weight: null };
+        return { name, haproxy: { socket: { path: "/no/such/socket" }, cutSessions: false, backends: [backend] } };
+      };
+      const balancers = [haproxy("lb1", "demo"), haproxy("lb2", "other")];
+      const listen = [own, all, listenerOf({ address: "127.0.0.4" }), ofOther];
+      const app = appOf(context, withQuickProbes(configOf({ clusters, listen, balancers, workers })));
+      await app.start();
+      const read = async (listener: ListenerConfig, path: string): Promise<HttpAnswer> =>
+        sendRequest(`http://${listener.address}:${portFor(app, listener)}${path}`);
+      const health = app.listeners.find(({ config }) => config.address === "127.0.0.4");
+      for (const cluster of ["demo", "other"]) {
+        const headers = { "x-haproxy-server-state": `UP; name=w_${cluster}/pg1` };
+        await sendRequest(`http://127.0.0.4:${health?.port}/clusters/${cluster}/nodes/pg1/primary`, { headers });
+      }
+      const ends = [
+        [own, ["demo"], ["lb1"], ["127.0.0.1", "127.0.0.2", "127.0.0.4"]],
+        [all, ["demo", "other"], ["lb1", "lb2"], ["127.0.0.1", "127.0.0.2", "127.0.0.4", "127.0.0.3"]],
+      ] as const;
+      for (const [listener, shown, pushed, addresses] of ends) {
+        const edges = JSON.parse((await read(listener, "/edges")).body);
+        assert.equal(edges.cluster, listener.cluster);
+        assert.deepEqual(edges.backends.map(({ cluster }: { cluster: string }) => cluster).toSorted(), shown);
+        assert.deepEqual(
+          edges.balancers.map(({ balancer }: { balancer: string }) => balancer),
+          pushed,
+        );
+        assert.deepEqual(
+          edges.listeners.map(({ address }: { address: string }) => address),
+          addresses,
+        );
+        const snapshot = JSON.parse((await read(listener, "/snapshot")).body);
+        assert.deepEqual(Object.keys(snapshot.clusters), shown);
+        assert.equal((await read(listener, "/snapshot?cluster=other")).status, listener === all ? 200 : 400);
+        assert.equal((await read(listener, "/snapshot?cluster=demo")).status, 200);
+      }
+      assert.equal((await read(own, "/snapshot?cluster=other")).body.includes('one of demo"'), true);
+    },
+  );
 
 test("keeps the lag of the last minutes for a page that is opened later", limit, async (context) => {
   const { send } = await openApp(context);

@@ -4,6 +4,7 @@ import type { ListenerConfig } from "../../config/model/config.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { AnswerCounter } from "../../http/message/answer-counter.ts";
 import type { JudgeInputs } from "../../http/node-api/answer.ts";
+import type { OnAnswer } from "../../http/node-api/node-api.ts";
 import type { Clock } from "../../state/clock.ts";
 import type { Store } from "../../state/store.ts";
 import type { Phase } from "../../workers/messages.ts";
@@ -28,7 +29,7 @@ export interface AnswerSources {
   readonly now: () => number;
   /** Why this process should not get traffic, or `null`. */
   readonly unready: () => string | null;
-  readonly onAnswer: (route: string, status: number, server?: string) => void;
+  readonly onAnswer: OnAnswer;
   /** The port that a listener is bound to; 0 if this process does not know it. */
   readonly portOf: (listener: ListenerConfig) => number;
 }
@@ -48,9 +49,9 @@ export function answerSourcesOf({ store, clock, phase, counter, portOf }: Answer
     policy,
     now,
     unready,
-    onAnswer: (route, status, server) => {
+    onAnswer: (route, status, server, cluster) => {
       counter.count(route, status);
-      if (server !== undefined) counter.countServer(server, route, status);
+      if (server !== undefined) counter.servers.count(server, cluster ?? null, route, status);
     },
     portOf,
   };

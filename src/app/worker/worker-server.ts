@@ -142,7 +142,7 @@ export class WorkerServer {
     const { user, system } = process.cpuUsage();
     const report = {
       answers: [...this.#counter.rows()],
-      backends: this.#counter.backends(),
+      backends: this.#counter.servers.rows(),
       fastPath: this.#listeners.fastPathCounts,
       cpuS: (user + system) / 1e6,
       residentBytes: process.memoryUsage.rss(),

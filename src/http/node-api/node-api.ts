@@ -21,8 +21,11 @@ import { hostConflict, type HostNode } from "./target-node.ts";
 /** The size of the cache of routed requests, in characters: some thousand requests, far more than balancers send. */
 const routedMax = 1_000_000;
 
-/** Counts an answer by its route and status, and by the server of HAProxy whose check it answers, as `pg_read/pg1`. */
-export type OnAnswer = (route: string, status: number, server?: string) => void;
+/**
+ * Counts an answer by its route and status, and by the server of HAProxy whose check it answers, as `pg_read/pg1`, with
+ * the cluster that the check is about.
+ */
+export type OnAnswer = (route: string, status: number, server?: string, cluster?: string) => void;
 
 /** What the node API answers from, and where it sends what it does not answer itself. */
 export interface NodeApiContext {
@@ -118,7 +121,7 @@ export class NodeApi {
       cluster,
       revision: state.revision,
       validUntilMs,
-      count: () => this.#context.onAnswer(route, reply.status, server),
+      count: () => this.#context.onAnswer(route, reply.status, server, cluster),
     };
   }
 
@@ -152,7 +155,7 @@ export class NodeApi {
       case "not_allowed":
       case "forbidden": {
         const reply = answer(routed, call.request, inputs());
-        onAnswer(routeNameOf(routed), reply.status, parseServerName(call.request.serverState));
+        onAnswer(routeNameOf(routed), reply.status, parseServerName(call.request.serverState), clusterOf(routed));
         return reply;
       }
     }
@@ -184,6 +187,11 @@ export class NodeApi {
 function otherByHost(routed: RoutedRequest): HostNode | null {
   if ("otherByHost" in routed) return routed.otherByHost;
   return "target" in routed ? routed.target.otherByHost : null;
+}
+
+/** The cluster that a request is about; `undefined` if it names none that is known. */
+function clusterOf(routed: MemoryRequest): string | undefined {
+  return "target" in routed ? routed.target.cluster : undefined;
 }
 
 /** The route in the metric of answers: one of a few names, whatever was requested. */
