@@ -5,8 +5,8 @@ import { CommandError } from "../framework/command-error.ts";
 
 /**
  * Parses a time in the past as people type it: `2h`, `10min ago`, `now`, an RFC 3339 timestamp, the same without a zone
- * (local time), or `03:12` and `03:12:30`: the last time that a local clock showed it. Of a local time that occurs twice
- * when daylight saving time ends, takes the later one, unless only the earlier one is past.
+ * (local time), or `03:12` and `03:12:30`: the last time that a local clock showed it. Of a local time that occurs
+ * twice when daylight saving time ends, takes the later one, unless only the earlier one is past.
  * @param option the option's name, for the error
  * @returns ms since the epoch
  * @throws CommandError (RC001) if the text is none of these, a time in the future, or a local time that a change to
@@ -55,8 +55,8 @@ function lastTimeOfDay([hours = 0, minutes = 0, seconds = 0]: readonly number[],
 }
 
 /**
- * The instants at which local clocks showed a date and time, in order: one, two when daylight saving time ends, none when
- * it begins.
+ * The instants at which local clocks showed a date and time, in order: one, two when daylight saving time ends, none
+ * when it begins.
  * @param localMs the date and time as if they were UTC, in ms since the epoch
  */
 function instantsOf(localMs: number): readonly number[] {

@@ -17,9 +17,9 @@ export function parseInstant(text: string): Instant | undefined {
   const match = pattern.exec(text.trim());
   if (match === null) return undefined;
   const [, day = "", time = "00:00", zone] = match;
-  const dayMs = Date.parse(`${day}T00:00Z`);
   // Date.parse takes 31 February for 3 March.
-  if (Number.isNaN(dayMs) || !new Date(dayMs).toISOString().startsWith(day)) return undefined;
+  const [year = 0, month = 0] = day.split("-").map(Number);
+  if (Date.parse(`${day}T00:00Z`) > Date.UTC(year, month, 0)) return undefined;
   const atMs = Date.parse(`${day}T${time}${zone === undefined || /z/i.test(zone) ? "Z" : fullZone(zone)}`);
   return Number.isNaN(atMs) ? undefined : { atMs, hasZone: zone !== undefined };
 }

@@ -88,10 +88,10 @@ const changes: readonly (readonly [zone: string, text: string, now: string, expe
   ["UTC", "2026-10-25 02:30", "2026-10-25T12:00Z", "2026-10-25T02:30Z"],
 ];
 
-for (const [zone, text, now, expected] of changes) {
-  test(`the local time ${text} in ${zone} at ${now} is ${expected}`, (context) => {
+for (const [zone, text, nowText, expected] of changes) {
+  test(`the local time ${text} in ${zone} at ${nowText} is ${expected}`, (context) => {
     useZone(context, zone);
-    const atMs = parsePastTime("since", text, Date.parse(now));
+    const atMs = parsePastTime("since", text, Date.parse(nowText));
     assert.equal(new Date(atMs).toISOString(), new Date(expected).toISOString());
   });
 }
