@@ -24,7 +24,8 @@ export interface AnswerSources {
   readonly snapshot: () => Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
   /**
-   * Our time in ms. Looks for a clock gap first, so the first request after a suspend is answered with the right ages.
+   * The present instant, in ms of rolecall's clock. Looks for a clock gap first, so the first request after a suspend
+   * is answered with the right ages.
    */
   readonly now: () => number;
   /** Why this process should not get traffic, or `null`. */
@@ -49,9 +50,9 @@ export function answerSourcesOf({ store, clock, phase, counter, portOf }: Answer
     policy,
     now,
     unready,
-    onAnswer: (route, status, server, cluster) => {
+    onAnswer: (route, status, sender) => {
       counter.count(route, status);
-      if (server !== undefined) counter.servers.count(server, cluster ?? null, route, status);
+      if (sender !== undefined) counter.servers.count(sender, route, status);
     },
     portOf,
   };

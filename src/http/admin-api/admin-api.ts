@@ -84,7 +84,7 @@ export async function answerAdminRequest(
   if (isBare && path === "snapshot") return sources.snapshots.answer(target.query, message.socket, scope.cluster);
   if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready(), sources.listeners(message));
   const render = (): Promise<Reply> => metricsReply(sources);
-  return servePage({ gate: sources.operator.gate, name: "metrics", atOnce: scrapesMax, render }, call);
+  return servePage({ gate: sources.operator.gate, name: "metrics", runningMax: scrapesMax, render }, call);
 }
 
 async function metricsReply({ metrics }: Pick<AdminApiContext, "metrics">): Promise<Reply> {

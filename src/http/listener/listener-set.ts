@@ -178,8 +178,8 @@ function withoutListener({ key, config, port }: ManagedListener): OpenListener {
 }
 
 /**
- * Refuses a listener whose clients can make changes on an address where they are not restricted. It is open by then, and
- * answers `notInForce` until it is closed again.
+ * Refuses a listener whose clients can make changes on an address where they are not restricted. It is open by then,
+ * and answers `notInForce` until it is closed again.
  * @throws Error that names the address
  */
 function refuseExposure(config: ListenerConfig, { boundAddress }: SocketListener): void {

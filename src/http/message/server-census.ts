@@ -12,6 +12,14 @@ export interface BackendCount {
   readonly count: number;
 }
 
+/** The sender of a check, if HAProxy named it. */
+export interface CheckSender {
+  /** As `pg_read/pg1`, from HAProxy's server state. */
+  readonly server: string;
+  /** The cluster that the check is about; `null` if it named none that is known. */
+  readonly cluster: string | null;
+}
+
 interface Row {
   readonly cluster: string | null;
   readonly route: string;
@@ -31,12 +39,8 @@ const rowsOfServerMax = 32;
 export class ServerCensus {
   readonly #servers = new LRUCache<string, Row[]>({ maxSize: rowsMax, sizeCalculation: (rows) => rows.length });
 
-  /**
-   * Counts an answer.
-   * @param server as `pg_read/pg1`, from HAProxy's server state
-   * @param cluster that the check named; `null` if none
-   */
-  count(server: string, cluster: string | null, route: string, status: number): void {
+  /** Counts an answer to a check. */
+  count({ server, cluster }: CheckSender, route: string, status: number): void {
     const rows = this.#servers.get(server) ?? [];
     for (const row of rows) {
       if (row.route !== route || row.cluster !== cluster) continue;

@@ -4,7 +4,7 @@ import { buildListenerHandler, type Backend } from "../../../src/app/handlers/li
 import type { Machine } from "../../../src/app/machine.ts";
 import { Monitor } from "../../../src/app/monitor.ts";
 import { fullStateOf } from "../../../src/app/worker/full-state.ts";
-import { Replica } from "../../../src/app/worker/replica.ts";
+import { WorkerState } from "../../../src/app/worker/worker-state.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import { parseCheckTarget } from "../../../src/http/diagnostics/explain-reply.ts";
 import { explain } from "../../../src/health/explain/explain.ts";
@@ -153,7 +153,7 @@ const workerTickMs = 1_000;
 /** A worker that follows the main process: it gets each outcome as a message, and answers from its own copy. */
 class Worker {
   readonly handler: ListenerHandler;
-  readonly #replica: Replica;
+  readonly #replica: WorkerState;
   readonly #monitor: Monitor;
   readonly #config: Config;
   readonly #feed: OutcomeFeed;
@@ -164,7 +164,7 @@ class Worker {
     this.#config = config;
     this.#setTimer = machine.setTimer;
     const clock = (): Clock => new Clock({ ...machine.time, tickIntervalMs: Infinity, onGap: () => {} });
-    this.#replica = new Replica(clock);
+    this.#replica = new WorkerState(clock);
     const sources = sourcesOf({ store: () => this.#replica.store, clock: () => this.#replica.clock });
     this.handler = handlerOf(config, sources);
     this.#feed = new OutcomeFeed((changes) => {

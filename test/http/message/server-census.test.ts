@@ -6,11 +6,11 @@ import { ServerCensus } from "../../../src/http/message/server-census.ts";
 suite("the census of servers", () => {
   test("counts by server, cluster and route, with the last status", () => {
     const census = new ServerCensus();
-    census.count("w/pg1", "demo", "primary", 200);
-    census.count("w/pg1", "demo", "primary", 503);
-    census.count("w/pg1", "demo", "replica", 503);
-    census.count("w/pg1", "other", "primary", 200);
-    census.count("w/pg1", null, "bad_request", 400);
+    census.count({ server: "w/pg1", cluster: "demo" }, "primary", 200);
+    census.count({ server: "w/pg1", cluster: "demo" }, "primary", 503);
+    census.count({ server: "w/pg1", cluster: "demo" }, "replica", 503);
+    census.count({ server: "w/pg1", cluster: "other" }, "primary", 200);
+    census.count({ server: "w/pg1", cluster: null }, "bad_request", 400);
     const row = { backend: "w", server: "pg1" };
     assert.deepEqual(census.rows(), [
       { ...row, cluster: "demo", route: "primary", status: 503, count: 2 },
@@ -22,10 +22,10 @@ suite("the census of servers", () => {
 
   test("invented servers push out those that were seen least recently, and none that go on checking", () => {
     const census = new ServerCensus();
-    census.count("w/gone", "demo", "primary", 200);
+    census.count({ server: "w/gone", cluster: "demo" }, "primary", 200);
     for (let invented = 0; invented < 10_000; invented += 1) {
-      if (invented % 100 === 0) census.count("w/pg1", "demo", "primary", 200);
-      census.count(`x/${invented}`, "demo", "primary", 200);
+      if (invented % 100 === 0) census.count({ server: "w/pg1", cluster: "demo" }, "primary", 200);
+      census.count({ server: `x/${invented}`, cluster: "demo" }, "primary", 200);
     }
     const rows = census.rows();
     assert.equal(rows.length, 2_000);
@@ -34,7 +34,7 @@ suite("the census of servers", () => {
       rows.some(({ server }) => server === "gone"),
       false,
     );
-    census.count("w/new", "demo", "primary", 200);
+    census.count({ server: "w/new", cluster: "demo" }, "primary", 200);
     assert.ok(
       census.rows().some(({ server }) => server === "new"),
       "a new server is counted without a restart",
@@ -43,8 +43,9 @@ suite("the census of servers", () => {
 
   test("one server cannot fill it with clusters and routes", () => {
     const census = new ServerCensus();
-    census.count("w/pg1", "demo", "primary", 200);
-    for (let cluster = 0; cluster < 5_000; cluster += 1) census.count("x/1", `c${cluster}`, "primary", 200);
+    census.count({ server: "w/pg1", cluster: "demo" }, "primary", 200);
+    for (let cluster = 0; cluster < 5_000; cluster += 1)
+      census.count({ server: "x/1", cluster: `c${cluster}` }, "primary", 200);
     const rows = census.rows();
     assert.deepEqual([rows.length, rows.filter(({ server }) => server === "pg1").length], [33, 1]);
     assert.equal(rows.filter(({ server }) => server === "1").at(-1)?.cluster, "c4999");
@@ -54,7 +55,8 @@ suite("the census of servers", () => {
     assertProperty(
       property(array(tuple(nat(300), nat(40)), { maxLength: 300 }), (counted) => {
         const census = new ServerCensus();
-        for (const [server, cluster] of counted) census.count(`b/${server}`, `c${cluster}`, "replica", 200);
+        for (const [server, cluster] of counted)
+          census.count({ server: `b/${server}`, cluster: `c${cluster}` }, "replica", 200);
         const rows = census.rows();
         const total = rows.reduce((sum, { count }) => sum + count, 0);
         return rows.length <= 2_000 && total <= counted.length && rows.every(({ count }) => count > 0);
