@@ -16,7 +16,7 @@ import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
 /** What all listeners depend on. */
 export interface ListenerGroupContext {
   readonly log: Logger;
-  /** How many processes answer beside this one; 0: this one answers everything. */
+  /** How many processes answer in addition to this one; 0: this one answers everything. */
   readonly workers: number;
   /** File descriptors of sockets that listen already: the first one belongs to the first listener, and so on. */
   readonly inherited: readonly number[];

@@ -18,7 +18,7 @@ export interface FullState {
   readonly clusters: readonly ClusterState[];
   readonly phase: Phase;
   readonly clock: ClockReading;
-  /** When the main process's monotonic clock started, in ms of the machine's. */
+  /** The zero of `performance.now()` in the main process, in ms of the machine's monotonic clock. */
   readonly originMs: number;
   readonly relay: RelayAddress;
 }

@@ -6,7 +6,10 @@ import type { LivePage } from "./live-page.ts";
 
 type AnswerRow = ReturnType<AnswerCounter["rows"]> extends Iterable<infer Row> ? Row : never;
 
-/** What the edges of this process are read from. */
+/**
+ * What `/edges` is read from. The edges of this process are where it meets balancers: its listeners, the checks that
+ * they answer, and the pushes.
+ */
 export interface EdgesSources {
   readonly phase: string;
   readonly configFile: string | null;

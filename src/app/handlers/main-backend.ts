@@ -17,14 +17,16 @@ import { findEvidence } from "./find-evidence.ts";
 import type { LivePage } from "./live-page.ts";
 import type { Backend, ListenerInConfig } from "./listener-handler.ts";
 
-/** What the main process answers from, beside the snapshot. */
+/** What the main process answers from, in addition to the snapshot. */
 export interface MainBackendContext {
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
   readonly gateway: Gateway;
   readonly snapshots: SnapshotLongPoll;
   readonly page: LivePage;
-  /** This process, its workers and listeners, the checks of balancers, and the pushes to them: of one cluster, or all. */
+  /**
+   * This process, its workers and listeners, the checks of balancers, and the pushes to them: of one cluster, or all.
+   */
   readonly edges: (only: string | null) => Promise<object>;
   readonly metrics: Metrics;
   readonly drains: Drains;

@@ -19,8 +19,8 @@ const clustersMax = 100;
 
 /**
  * `rolecall demo`: simulates clusters and serves their health checks in this process, on loopback ports only, until a
- * signal ends it or the reader of its output is gone. Each of these counts as success, also while it starts. A demo that
- * cannot start has findings, and no completed service.
+ * signal ends it or the reader of its output is gone. Each of these counts as success, also while it starts. A demo
+ * that cannot start has findings, and no completed service.
  */
 export async function demo(context: CommandContext): Promise<void> {
   const { args, result, signal } = context;

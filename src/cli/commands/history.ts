@@ -47,8 +47,8 @@ export async function history(context: CommandContext): Promise<void> {
 }
 
 /**
- * Reads the events to print. With --follow the last ones are read before: `before` is what is not new, even where the
- * query leaves it out.
+ * Reads the events to print (`past`). With --follow it first reads the last events of any kind (`before`): what
+ * happened before the command is never printed as new, even if the query leaves it out.
  */
 async function pastOf(
   context: CommandContext,

@@ -12,7 +12,7 @@ import { RuntimeApiError, RuntimeSession } from "./runtime-session.ts";
 /** What a balancer depends on. */
 export interface HaproxyBalancerContext {
   readonly log: Logger;
-  /** Ms of our clock. */
+  /** Ms of rolecall's clock. */
   readonly now: () => number;
   /** What its servers should be now, by the last verdicts. */
   readonly current: (balancer: string) => readonly ServerChange[];
@@ -68,7 +68,7 @@ export class HaproxyBalancer {
   #isUp: boolean | null = null;
   #pushedAtMs: number | null = null;
   #failures = 0;
-  /** When an exchange last failed, in ms of our clock: changes since then are not counted as failed yet. */
+  /** When an exchange last failed, in ms of rolecall's clock: changes since then are not counted as failed yet. */
   #failedAtMs = -Infinity;
   #isStopped = false;
 
