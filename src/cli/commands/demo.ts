@@ -62,7 +62,9 @@ async function serveDemo(context: CommandContext, clusters: DemoClusters, port: 
     print("\nStopped.\n");
     return true;
   } catch (error) {
-    throw error instanceof ListenError ? new CommandError("RC107", error.message) : error;
+    if (!(error instanceof ListenError)) throw error;
+    const stop = `stop the process that uses it (ss -ltnp 'sport = :${error.listener.port}')`;
+    throw new CommandError("RC107", error.message, `Choose another port with --port, or ${stop}.`);
   } finally {
     await serving.stop({ drains: false });
   }
