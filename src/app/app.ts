@@ -31,7 +31,7 @@ import { Monitor } from "./monitor.ts";
 import { Reloader, type ConfigSource } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
 
-/** What a serving process may be given beside its configuration. */
+/** What a serving process may be given in addition to its configuration. */
 export interface AppOptions {
   /** File descriptors of listening sockets passed by systemd, in the order of the configured listeners. */
   readonly inherited?: readonly number[];
@@ -59,7 +59,7 @@ export class App {
   /** How many workers run; a reload cannot change it. */
   readonly #workers: number;
   readonly #counter = new AnswerCounter();
-  /** Limits pages over all listeners, those of requests that workers relay too. */
+  /** Limits the pages of all listeners together. Requests that workers relay count too. */
   readonly #gate = new PageGate();
   #config: Config;
   #phase: Phase = "starting";
@@ -114,7 +114,7 @@ export class App {
 
   /**
    * Starts: admin listeners open at once, probing begins, health listeners open after the first round or one timeout
-   * (design.md, "Deployment we promise").
+   * (docs/operations.md, "Signals and exit codes").
    * @throws ListenError if a listener cannot be opened
    */
   async start(): Promise<void> {
@@ -166,7 +166,7 @@ export class App {
   async stop({ drains }: { readonly drains: boolean }): Promise<void> {
     this.#enter("draining");
     this.#page.streams.endAll("stopping");
-    // Unreferenced, because a second call ends without it; the open listeners keep the process alive meanwhile.
+    // The timer alone must not keep the process alive: a second call does not wait for it. The open listeners do.
     if (drains) await new Promise((resolve) => void setTimeout(resolve, this.#config.drainMs).unref());
     await this.#listeners.close();
     this.#nodeCredentials.stop();
@@ -215,9 +215,10 @@ export class App {
     });
   }
 
-  #describeEdges(): Promise<object> {
+  #describeEdges(only: string | null): Promise<object> {
     const [monitor, listeners, counter, page] = [this.#monitor, this.#listeners, this.#counter, this.#page];
-    return describeEdges({ monitor, listeners, counter, page, phase: this.#phase, configFile: this.#configFile });
+    const sources = { monitor, listeners, counter, page, phase: this.#phase, configFile: this.#configFile };
+    return describeEdges(sources, only);
   }
 
   #recordHint(record: HintRecord): void {
@@ -236,7 +237,7 @@ export class App {
       gateway: this.#gateway,
       snapshots: this.#snapshots,
       page: this.#page,
-      edges: () => this.#describeEdges(),
+      edges: (only) => this.#describeEdges(only),
       metrics: this.#metrics,
       gate: this.#gate,
       wall: () => clock.wall(),

@@ -14,7 +14,7 @@ export interface BalancerPushesContext {
   readonly metrics: BalancerMetrics;
   readonly cluster: (name: string) => ClusterState | undefined;
   readonly policy: (name: string) => HealthPolicy | undefined;
-  /** Ms of our clock. */
+  /** Ms of rolecall's clock. */
   readonly now: () => number;
   readonly setTimer: SetTimer;
 }
@@ -65,9 +65,14 @@ export class BalancerPushes {
     this.#follower.clusterChanged(cluster);
   }
 
-  /** What is known of each balancer now. */
-  statuses(): readonly BalancerStatus[] {
-    return [...this.#running.values()].map(({ balancer }) => balancer.status);
+  /**
+   * What is known of each balancer now.
+   * @param only one that has servers of this cluster, and those alone; `null`: all
+   */
+  statuses(only: string | null): readonly BalancerStatus[] {
+    return [...this.#running.values()]
+      .filter(({ config }) => only === null || config.haproxy.backends.some(({ cluster }) => cluster === only))
+      .map(({ balancer }) => balancer.status(only));
   }
 
   /** Stops. Sends nothing more: HAProxy's checks decide. */

@@ -5,7 +5,8 @@ import { NodeClient } from "../probe/client/client.ts";
 
 /**
  * Requests the status document of each seed of the only cluster, all at once. Takes at most one probe timeout.
- * @returns the scope that the first seed in order reports that reports one; `null` if none does
+ * @returns the scope that a seed reports: if several do, that of the first one in the order of the configuration;
+ *   `null` if none does
  */
 export async function discoverScope({ clusters, probe }: Pick<Config, "clusters" | "probe">): Promise<string | null> {
   const seeds = clusters[0]?.discover ?? [];

@@ -4,10 +4,11 @@ import type { ListenerConfig } from "../config/model/config.ts";
 import type { Logger } from "../events/log/logger.ts";
 import { socketOfDescriptor } from "../http/listener/bind-target.ts";
 import type { ListenerEvents } from "../http/listener/listener-events.ts";
+import { ListenError, settingsError } from "../http/listener/listen-error.ts";
 import { keysOf } from "../http/listener/listener-keys.ts";
 import { ListenerSet, type OpenListener, type PreparedListeners } from "../http/listener/listener-set.ts";
 import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
-import type { BackendCount } from "../http/message/answer-counter.ts";
+import type { BackendCount } from "../http/message/server-census.ts";
 import type { LineHandler, ListenerHandler } from "../http/message/handler.ts";
 import type { Phase } from "../workers/messages.ts";
 import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
@@ -15,7 +16,7 @@ import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
 /** What all listeners depend on. */
 export interface ListenerGroupContext {
   readonly log: Logger;
-  /** How many processes answer beside this one; 0: this one answers everything. */
+  /** How many processes answer in addition to this one; 0: this one answers everything. */
   readonly workers: number;
   /** File descriptors of sockets that listen already: the first one belongs to the first listener, and so on. */
   readonly inherited: readonly number[];
@@ -86,10 +87,12 @@ export class ListenerGroup {
   /**
    * Opens the listeners of a configuration and closes all others. Everything that can fail comes first; then `commit`
    * is called, and every listener gets its handler.
-   * @throws ListenError if a listener cannot be opened; nothing has changed then, and `commit` was not called
+   * @throws ListenError if a listener cannot be opened, or if an open one would change what a reload cannot change;
+   *   nothing has changed then, and `commit` was not called
    */
   async open(listeners: readonly ListenerConfig[], commit: () => void = () => {}): Promise<void> {
     const workers = this.#workers;
+    this.#requireUnchangedProtocols(listeners);
     const own = await this.#own.prepare(listeners.filter((listener) => this.#isOwn(listener)));
     let others: PreparedListeners | undefined;
     try {
@@ -158,6 +161,26 @@ export class ListenerGroup {
 
   #isOwn({ dialect }: ListenerConfig): boolean {
     return this.#workers === null || dialect === "admin" || dialect === "agent";
+  }
+
+  /**
+   * A socket cannot speak two protocols, or belong to two processes, while one listener replaces another. Admin
+   * listeners belong to the main process, so the same changes are refused with workers and without.
+   */
+  #requireUnchangedProtocols(listeners: readonly ListenerConfig[]): void {
+    const open = this.listeners;
+    for (const [at, key] of keysOf(listeners).entries()) {
+      const config = listeners[at];
+      if (config === undefined || config.port === 0) continue;
+      const { address, port, dialect } = config;
+      const before = open.find((other) => other.config.address === address && other.config.port === port);
+      if (before === undefined) continue;
+      if (before.key !== key || (before.config.dialect === "admin") !== (dialect === "admin"))
+        throw new ListenError(
+          config,
+          settingsError("a change of tls or tls.client, or from or to dialect admin or agent, needs a restart"),
+        );
+    }
   }
 
   #takeSocket(key: string): { readonly handle: SendHandle } | undefined {

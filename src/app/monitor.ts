@@ -60,6 +60,8 @@ export class Monitor {
     const tickIntervalMs = config.probe.intervalMs;
     this.clock = new Clock({ ...machine.time, tickIntervalMs, onGap: (gap) => this.#onGap(gap) });
     const { store, clock } = this;
+    // What can run first after a suspend reads the clock with `observe`, which looks for a gap. What runs later in the
+    // same step needs only `now`.
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     this.history = new HistoryStore({ log, clock, snapshot: () => store.current });
     this.eventLog = new EventLog({ log, metrics, clock, detector: new EventDetector(), history: this.history });
@@ -121,7 +123,7 @@ export class Monitor {
     await this.#stateFile.removeStaleDrafts();
     await this.history.configure(this.#config.history);
     this.eventLog.events.subscribe((event) => this.history.addEvent(event));
-    // What lasts since the earlier process is not reported again if its events are known first.
+    // A condition that began under the earlier process is not reported again if its events are known by then.
     await waitAtMost(this.#machine.setTimer, restoringMaxMs, this.#restoreHistory());
   }
 
@@ -145,9 +147,9 @@ export class Monitor {
     await this.#probers.start(this.#config, livenessIntervalFactor);
   }
 
-  /** What is known of each balancer that changes are pushed to. */
-  balancers(): ReturnType<BalancerPushes["statuses"]> {
-    return this.#balancers.statuses();
+  /** What is known of each balancer that changes are pushed to. @param only see {@link BalancerPushes.statuses} */
+  balancers(only: string | null): ReturnType<BalancerPushes["statuses"]> {
+    return this.#balancers.statuses(only);
   }
 
   /** Probes every node of one cluster now: a change that somebody made shows sooner. */
@@ -155,7 +157,7 @@ export class Monitor {
     this.#probers.probeNow(cluster);
   }
 
-  /** Follows a hint. If the leader stops, another node leads soon: which one is not known yet. */
+  /** Follows a hint. If the leader stops, all nodes are probed: it is not known yet which one leads next. */
   followHint({ cluster, node, event }: Hint): HintEffect {
     if (event !== "stop") return this.#probers.hint(cluster, node);
     const state = clusterNamed(this.store.current, cluster);

@@ -156,7 +156,7 @@ function keepFirstPositions(first: Map<string, number>, { name, nodes }: Cluster
   }
 }
 
-/** A monotonic clock, in ms. */
+/** The clock of the evidence: without a suspend of this short process, the monotonic clock is enough. In ms. */
 function now(): number {
   return performance.now();
 }

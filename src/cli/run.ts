@@ -13,6 +13,7 @@ import type { CommandContext, OutputFormat } from "./framework/command-context.t
 import { renderFindings, shownFindings } from "./output/findings.ts";
 import { safeStyled, styleFor } from "./output/style.ts";
 import { suggest } from "./framework/suggest.ts";
+import { untilAborted } from "./framework/until-aborted.ts";
 import { version } from "../config/version.ts";
 import { errorMessage } from "./result/error-message.ts";
 
@@ -134,11 +135,7 @@ function tryTo(report: (() => string | void) | undefined): string | null {
 }
 
 function abortOf(signal: AbortSignal): Promise<Cause> {
-  return new Promise((resolve) => {
-    const end = (): void => resolve({ abortReason: signal.reason });
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });
+  return untilAborted(signal).then(() => ({ abortReason: signal.reason }));
 }
 
 /** @param next what to do after an interruption, if the command says so */

@@ -33,7 +33,7 @@ export interface ClusterState {
   readonly index: ReadonlyMap<string, number>;
   /** Whether a member list was received, or none is needed. Before that no node name can be rejected as unknown. */
   readonly isMembershipKnown: boolean;
-  /** Indices of the nodes whose last report came with the lock, fresh or not. */
+  /** Indices of the nodes whose last report says that they hold the lock, fresh or not. */
   readonly lockClaims: readonly number[];
   readonly leadership: Leadership;
   /** Node name -> whom its cluster document names as the leader. */
@@ -94,7 +94,7 @@ export interface LeaderPosition {
   readonly shared: readonly SharedHistory[];
 }
 
-/** An earlier timeline that equals the leader's history up to a position: its switch point is not below it. */
+/** An earlier timeline that equals the leader's history at least up to the position `upTo`. */
 export interface SharedHistory {
   readonly timeline: number;
   readonly upTo: number;

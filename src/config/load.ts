@@ -35,7 +35,7 @@ export type LoadedConfig =
   | {
       readonly ok: true;
       readonly config: Config;
-      /** The simulated cluster that the demo runs beside the service, or `null`. */
+      /** The simulated cluster that the demo runs with the service, or `null`. */
       readonly simulator: SimulatorConfig | null;
     }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };

@@ -20,7 +20,7 @@ import { VerdictHistory } from "./verdict-history.ts";
 
 /** Where what happened is kept beyond the memory of this process. No method waits or throws. */
 export interface HistorySink {
-  /** @param atMs when it was recorded, in ms of our clock. @param atWallMs the same in ms since the epoch */
+  /** @param atMs when it was recorded, in ms of rolecall's clock. @param atWallMs the same in ms since the epoch */
   addOutcome(outcome: ProbeOutcome, atMs: number, atWallMs: number): void;
   addChange(change: VerdictChange, atWallMs: number): void;
   /** Adds which nodes of a cluster are accused of being detached or stalled from now on. */
@@ -94,7 +94,7 @@ export class EventLog {
     this.events.subscribe((event) => metrics.happened(event));
   }
 
-  /** Keeps an outcome as evidence. @param nowMs when it was recorded, in ms of our clock */
+  /** Keeps an outcome as evidence. @param nowMs when it was recorded, in ms of rolecall's clock */
   recordOutcome(outcome: ProbeOutcome, nowMs: number): void {
     const { clock, history } = this.#context;
     const wallMs = clock.wall();

@@ -4,7 +4,7 @@ import type { DrainOutcome, ProbeOutcome, Recorded } from "../cluster/outcome.ts
 const keptMs = 15 * 60_000;
 /** How many bytes the evidence of all clusters may take. With many nodes it covers a shorter time. */
 const bytesMax = 8 * 1024 * 1024;
-/** The size of an outcome beside its document, in bytes. */
+/** The size of an outcome without its document, in bytes. */
 const overheadBytes = 400;
 /** The size of a sender in an exporter page, in bytes. */
 const senderBytes = 200;
@@ -20,7 +20,7 @@ export class OutcomeRecorder {
 
   /**
    * Adds an outcome.
-   * @param atMs when it was recorded, in ms of our clock
+   * @param atMs when it was recorded, in ms of rolecall's clock
    * @param atWallMs the same in ms since the epoch
    */
   add(outcome: ProbeOutcome, atMs: number, atWallMs: number): void {

@@ -26,7 +26,7 @@ export interface VerdictChange {
 /** What a change is judged by. */
 export interface ChangeContext {
   readonly policy: HealthPolicy;
-  /** In ms of our clock. */
+  /** In ms of rolecall's clock. */
   readonly nowMs: number;
 }
 

@@ -1,8 +1,11 @@
 import type { Sample } from "../cluster/exporter/sample.ts";
 
-/** A longer line is skipped and not buffered: names and labels of a real page are far shorter. In bytes. */
+/**
+ * The longest line that is read, in bytes. A longer one is skipped and not buffered: those of real pages are far
+ * shorter.
+ */
 const lineMax = 65_536;
-/** More samples of the wanted names than any database has. Further ones are dropped. */
+/** The most samples that are kept, more than any database has. Further ones are dropped. */
 const samplesMax = 4_096;
 
 const newline = 0x0a;
@@ -10,8 +13,8 @@ const empty: Buffer = Buffer.alloc(0);
 
 /**
  * Reads a page in the text exposition format piece by piece, and keeps the samples of the wanted names
- * (seeds/exporter-api.md, "Metrics output"). Never holds more than one line and `samplesMax` samples, and never throws:
- * lines that cannot be read are skipped, as are comments and values that are no finite number.
+ * (Prometheus documentation, "Exposition formats"). Never holds more than one line and `samplesMax` samples, and never
+ * throws: lines that cannot be read are skipped, as are comments and values that are not finite numbers.
  */
 export class ExpositionReader {
   readonly #wanted: ReadonlySet<string>;
@@ -29,7 +32,7 @@ export class ExpositionReader {
     return this.#samples;
   }
 
-  /** How many bytes and samples are buffered now. */
+  /** How many bytes of an incomplete line are buffered, and how many samples were kept. */
   get held(): { readonly bytes: number; readonly samples: number } {
     return { bytes: this.#rest.length, samples: this.#samples.length };
   }
@@ -90,7 +93,7 @@ const labelsMax = 64;
 
 /**
  * Reads one line: `name{label="value"} 1.5 [timestamp]`.
- * @returns `undefined` if it is no sample or its value no finite number
+ * @returns `undefined` if it is not a sample, or if its value is not a finite number
  */
 export function parseSample(line: string): Sample | undefined {
   const match = head.exec(line);

@@ -7,7 +7,7 @@ import { refuse, writeJson } from "./refuse.ts";
 
 /** What `CallContext` needs to audit a call. */
 export interface AuditSink {
-  /** Milliseconds of the monotonic clock. */
+  /** In ms of rolecall's clock. */
   readonly now: () => number;
   readonly onCall: (record: AuditRecord) => void;
 }

@@ -8,7 +8,7 @@ import type { InFlightLimiter } from "./in-flight-limiter.ts";
 import { refuse } from "./refuse.ts";
 import type { NodeCredentials } from "./node-credentials.ts";
 
-/** What a fetch depends on beside the request. */
+/** What a fetch depends on, in addition to the request. */
 export interface FetchContext {
   readonly view: ClusterView;
   readonly credentials: NodeCredentials;
@@ -21,8 +21,8 @@ const answerMax = 64 * 1024 * 1024;
 const timeoutMs = 60_000;
 
 /**
- * Streams a node's answer. Limits how many requests to one node are in flight: its API has five workers
- * (reference/node-api.md, "Wire"). Sends neither the password nor a body: these are read-only requests.
+ * Streams a node's answer. Limits how many requests to one node are in flight: its API has five
+ * threads (Patroni 4.1.4). Sends neither the password nor a body: these are read-only requests.
  */
 export async function fetchFromNode(
   request: NodeRequest,

@@ -32,7 +32,7 @@ interface ForwardTarget {
 export interface GatewayContext {
   readonly snapshot: () => Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** Milliseconds of the monotonic clock. */
+  /** In ms of rolecall's clock. */
   readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly wall: () => number;

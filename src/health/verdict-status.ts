@@ -2,7 +2,7 @@ import type { Check } from "./check.ts";
 import { isSoft } from "./reason.ts";
 import type { Unfit } from "./verdict.ts";
 
-/** Returns the status of an unfit verdict: 503, unless the check states another one (design.md, Vocabulary). */
+/** Returns the status of an unfit verdict: 503, unless the check states another one (docs/reasons.md). */
 export function statusOf({ reason }: Unfit, check: Check): number {
   if (reason === "blind") return 500;
   if (reason === "down" || reason === "stale" || reason === "unknown") return check.unknownStatus;

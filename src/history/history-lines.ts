@@ -59,10 +59,10 @@ export function verdictLine({ atWallMs, cluster, node, before, after, failure }:
 }
 
 /**
- * The first line of each evidence file, and of each process. It gives one instant by the wall clock and by the
- * process's clock; `m` of the lines after it is by the latter.
+ * The first line of each evidence file, and of each process. It states one instant both by the
+ * wall clock and by rolecall's clock of that process. The field `m` of the lines after it is by rolecall's clock.
  * @param run names the process
- * @param nowMs the same instant as `atMs`, in ms of the process's clock
+ * @param nowMs the same instant as `atMs`, in ms of rolecall's clock
  */
 export function startLine(atMs: number, run: string, nowMs: number): string {
   return lineOf(atMs, "start", { run, m: nowMs });
@@ -84,7 +84,7 @@ export function accusedLine(cluster: string, accused: Accused, atMs: number): st
 /** An instant of a line, in ms since the epoch. A value beyond the bounds of a date could not be shown. */
 const instantSchema = z.number().min(0).max(instantMaxMs);
 
-/** Reads `m`, an instant of a process's clock in ms. @returns `null` if it is out of bounds */
+/** Reads `m`, an instant of rolecall's clock in ms. @returns `null` if it is out of bounds */
 export function clockInstantOf(body: JsonObject): number | null {
   const read = instantSchema.safeParse(body["m"]);
   return read.success ? read.data : null;

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from "prom-client";
 
-/** Metrics of the bursts in which a cluster is probed while its leadership is about to change (design.md, rule 12). */
+/** Metrics of the bursts in which a cluster is probed while its leadership is about to change (rule 12). */
 export class BurstMetrics {
   readonly #bursts: Counter<"cluster" | "cause">;
   readonly #probes: Counter<"cluster">;

@@ -53,7 +53,7 @@ function registerGauges(registers: Registry[], { workers }: MetricSources): void
     () => process.memoryUsage.rss() + (workers()?.residentBytes ?? 0),
   );
   gauge("process_start_time_seconds", "When this process started, in seconds since 1970.", () => startedS);
-  gauge("rolecall_workers", "Processes that answer beside the one that probes.", () => workers()?.count ?? 0);
+  gauge("rolecall_workers", "Processes that answer in addition to the one that probes.", () => workers()?.count ?? 0);
 }
 
 function* answerReadings({ answers }: MetricSources): Iterable<CounterReading<"route" | "status">> {

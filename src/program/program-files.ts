@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { getRawAsset, isSea } from "node:sea";
+import { getAsset, isSea } from "node:sea";
 
 /** Whether this process runs the single executable, which holds the files of the program as assets. */
 export const isExecutable: boolean = isSea();
@@ -29,8 +29,7 @@ export function readPageFile(name: string): Buffer | null {
 
 function readAsset(name: string): Buffer | null {
   try {
-    const asset = getRawAsset(name);
-    return typeof asset === "string" ? Buffer.from(asset) : Buffer.from(asset);
+    return Buffer.from(getAsset(name));
   } catch {
     return null;
   }

@@ -13,12 +13,18 @@ export interface WorkerProgram {
   readonly execArgv: readonly string[];
 }
 
-/** @param flags options of Node and V8 for the worker; the single executable takes them from its environment only */
+/**
+ * Finds the program of a worker.
+ * @param flags options of Node and V8 for the worker; the single executable takes them from its environment only
+ * @throws Error if the package has no such program
+ */
 export function workerProgram(flags: readonly string[]): WorkerProgram {
   if (isExecutable) return { module: workerArgument, execArgv: [] };
   // The second place is that of a module in a bundle.
   const files = ["../app/worker.js", "./app/worker.js"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
-  return { module: files.find(existsSync) ?? "", execArgv: flags };
+  const module = files.find(existsSync);
+  if (module === undefined) throw new Error(`Cannot start a worker: one of ${files.join(", ")} must exist`);
+  return { module, execArgv: flags };
 }
 
 /** Whether this process is a worker that the single executable started. */

@@ -19,7 +19,7 @@ export class ChangeQueue {
     return this.#waiting.size;
   }
 
-  /** The number of waiting changes that are newer than an instant, in ms of our clock. */
+  /** The number of waiting changes that are newer than an instant, in ms of rolecall's clock. */
   countSince(atMs: number): number {
     return [...this.#waiting.values()].filter(({ change }) => change.atMs > atMs).length;
   }

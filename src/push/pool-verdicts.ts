@@ -30,7 +30,7 @@ export interface ServerVerdict {
   readonly load: WeightInput | null;
 }
 
-/** The verdicts of a pool, and up to when they hold if no outcome is recorded, in ms of our clock. */
+/** The verdicts of a pool, and up to when they hold if no outcome is recorded, in ms of rolecall's clock. */
 export interface PoolVerdicts {
   readonly servers: readonly ServerVerdict[];
   readonly validUntilMs: number;

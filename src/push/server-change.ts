@@ -15,7 +15,7 @@ export interface ServerChange {
   readonly weight: number | null;
   /** Whether the sessions of the server should be closed. */
   readonly cutsSessions: boolean;
-  /** When the verdict changed, in ms of our clock. */
+  /** When the verdict changed, in ms of rolecall's clock. */
   readonly atMs: number;
 }
 

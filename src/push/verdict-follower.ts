@@ -10,7 +10,7 @@ import { ServerWeight } from "./weight/server-weight.ts";
 export interface FollowerContext {
   readonly cluster: (name: string) => ClusterState | undefined;
   readonly policy: (name: string) => HealthPolicy | undefined;
-  /** Ms of our clock. */
+  /** Ms of rolecall's clock. */
   readonly now: () => number;
   readonly setTimer: SetTimer;
   /** Takes the changes of one balancer's servers. Must not throw and must not wait. */
@@ -24,8 +24,10 @@ interface KnownServer {
   readonly pool: FollowedPool;
   readonly server: string;
   readonly target: ServerTarget | null;
-  /** Whether its sessions were to be closed since it was last fit. */
-  readonly isCut: boolean;
+  /**
+   * Whether another node has replaced it since it was last fit: then its sessions were closed, if the pool does that.
+   */
+  readonly wasReplaced: boolean;
   /** In percent; `null` for a pool without weights. */
   readonly percent: number | null;
   readonly weight: ServerWeight | null;
@@ -48,6 +50,8 @@ const weightMs = 1_000;
  * are judged again after this time, in ms.
  */
 const repeatMs = 100;
+/** After an internal error a cluster is judged again in this time, in ms, even without a change. */
+const retryMs = 1_000;
 /** The longest delay of a timer in Node, in ms. */
 const delayMaxMs = 2 ** 31 - 1;
 
@@ -83,7 +87,7 @@ export class VerdictFollower {
     }
   }
 
-  /** Judges a cluster whose state may have changed. Does not throw. */
+  /** Judges a cluster whose state may have changed. Does not throw: after an internal error it is judged again. */
   clusterChanged(name: string): void {
     const followed = this.#clusters.get(name);
     if (followed === undefined) return;
@@ -91,6 +95,9 @@ export class VerdictFollower {
       this.#judge(name, followed);
     } catch (error) {
       this.#context.onError(name, error);
+      followed.revision = -1;
+      followed.validUntilMs = -Infinity;
+      this.#schedule(name, followed, retryMs);
     }
   }
 
@@ -165,7 +172,14 @@ function knownAfter(
 ): KnownServer {
   const weight = pool.weight === null ? null : (last?.weight ?? new ServerWeight(pool.weight));
   const percent = weight === null || load === null ? null : weight.update(load);
-  return { pool, server, target, isCut: target !== "up" && (isReplaced || last?.isCut === true), percent, weight };
+  return {
+    pool,
+    server,
+    target,
+    wasReplaced: target !== "up" && (isReplaced || last?.wasReplaced === true),
+    percent,
+    weight,
+  };
 }
 
 /** Compares a verdict with the last one of the server. Sessions are closed on a change: a first verdict is none. */
@@ -174,7 +188,7 @@ function changeOf(
   { pool, server, target, percent }: KnownServer,
   { isReplaced }: ServerVerdict,
 ): Omit<ServerChange, "atMs"> | null {
-  const cutsSessions = pool.cutsSessions && isReplaced && last !== undefined && !last.isCut;
+  const cutsSessions = pool.cutsSessions && isReplaced && last !== undefined && !last.wasReplaced;
   const newTarget = target === last?.target ? null : target;
   const weight = percent === last?.percent ? null : percent;
   if (newTarget === null && weight === null && !cutsSessions) return null;

@@ -10,11 +10,11 @@ import type { IncidentFile, Moment } from "./file/incident-file.ts";
 /** The state of the cluster before the first moment of an incident. */
 export function stateAtBeginning({ cluster, scope, nodes, accused }: IncidentFile): ClusterState {
   const observations = nodes.map((node) => {
-    const words = accused.get(node.name) ?? [];
+    const accusations = accused.get(node.name) ?? [];
     const attachment = {
       ...noAttachment,
-      isDetached: words.includes("detached"),
-      isStalled: words.includes("stalled"),
+      isDetached: accusations.includes("detached"),
+      isStalled: accusations.includes("stalled"),
     };
     return { ...neverProbed(node), attachment };
   });

@@ -35,7 +35,8 @@ export interface ClockOptions {
 const gapMinMs = 1_000;
 
 /**
- * Monotonic time that includes what the monotonic clock leaves out (suspend, migration). The clock finds that time by
+ * "rolecall's clock" of all comments: monotonic time that includes what the machine's monotonic clock leaves out
+ * (suspend, migration). Instants in snapshots, verdicts and outcomes are in ms of it. It finds the time left out by
  * comparing the monotonic clock with the time since boot, never with the wall clock, and adds it, so that all evidence
  * becomes older by it (rule 1). A stall of this process is part of monotonic time already: it is reported and not
  * added. The clock never runs backwards.
@@ -70,7 +71,7 @@ export class Clock {
     this.#wallOffsetMs = this.#wall() - monotonicMs;
   }
 
-  /** Our time in ms. Only reads: gaps that nobody has observed yet are missing. */
+  /** The present instant, in ms. Only reads: gaps that nobody has observed yet are missing. */
   now(): number {
     return this.#monotonic() + this.#addedMs;
   }
@@ -81,8 +82,8 @@ export class Clock {
   }
 
   /**
-   * Looks for a gap and returns our time in ms. Call it wherever a request, a probe or an outcome comes in: the first
-   * event after a gap finds it, so no answer uses the time before it.
+   * Looks for a gap and returns the present instant in ms. Call it wherever a request, a probe or an outcome comes in:
+   * the first event after a gap finds it, so no answer uses the time before it.
    */
   observe(): number {
     const monotonicMs = this.#monotonic();
@@ -148,8 +149,8 @@ export class Clock {
 }
 
 /**
- * When this process's monotonic clock started, in ms of the machine's own: another process needs it to convert our
- * instants.
+ * The zero of `performance.now()` in this process, in ms of the machine's monotonic clock. Another process needs it to
+ * convert the instants of this one.
  */
 export function monotonicOriginMs(): number {
   return Number(process.hrtime.bigint()) / 1e6 - performance.now();

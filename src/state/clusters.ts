@@ -14,7 +14,9 @@ import type { MonitoredCluster } from "./store.ts";
 /** Liveness is probed once in so many probe intervals: the answer changes seldom, and nothing else depends on it. */
 export const livenessIntervalFactor = 10;
 
-/** Our clock starts at 0: from then on a restored member has a day to answer before it is forgotten (rule 10). */
+/**
+ * rolecall's clock starts at 0: from then on a restored member has a day to answer before it is forgotten (rule 10).
+ */
 const clockStartMs = 0;
 
 /**

@@ -51,7 +51,7 @@ export class Drains {
     return this.#store.current;
   }
 
-  /** Our time, in ms. */
+  /** The present instant, in ms of rolecall's clock. */
   now(): number {
     return this.#context.clock.now();
   }

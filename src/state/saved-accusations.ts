@@ -4,7 +4,7 @@ import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import { isObject, listOf, nameOf } from "../cluster/values/json.ts";
 import type { MonitoredCluster } from "./store.ts";
 
-/** More entries than this are not read: a file holds no more nodes. */
+/** The most entries that are read: more than any configuration has nodes. */
 const accusationsMax = 10_000;
 
 /**

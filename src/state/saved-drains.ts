@@ -1,6 +1,7 @@
 import { drainTextMax, type Drain } from "../cluster/drain.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { isObject, listOf, nameOf } from "../cluster/values/json.ts";
+import { parseInstant } from "../cluster/values/timestamp.ts";
 
 /** More drains than any configuration has nodes. */
 const drainsMax = 10_000;
@@ -38,11 +39,12 @@ function parseDrain(value: unknown): SavedDrain[] {
     nameOf(value["node"], 128),
     nameOf(value["reason"], drainTextMax),
   ];
-  const [since, until] = [parseInstant(value["since"]), parseInstant(value["until"])];
+  const [since, until] = [savedInstant(value["since"]), savedInstant(value["until"])];
   if (cluster === null || node === null || reason === null || since === null || until === null) return [];
   return [{ cluster, node, reason, by: nameOf(value["by"], drainTextMax), isAll: value["all"] === true, since, until }];
 }
 
-function parseInstant(value: unknown): string | null {
-  return typeof value === "string" && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : null;
+function savedInstant(value: unknown): string | null {
+  const instant = typeof value === "string" ? parseInstant(value) : undefined;
+  return instant === undefined ? null : new Date(instant.atMs).toISOString();
 }

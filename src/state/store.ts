@@ -13,8 +13,8 @@ export interface MonitoredCluster {
 export type ChangeListener = (before: ClusterState, after: ClusterState) => void;
 
 /**
- * Called with each outcome that changed the snapshot, when it was recorded, in ms of our clock, and the new snapshot's
- * number.
+ * Called with each outcome that changed the snapshot, when it was recorded, in ms of rolecall's clock, and the new
+ * snapshot's number.
  */
 export type OutcomeListener = (outcome: ProbeOutcome, nowMs: number, sequence: number) => void;
 
@@ -62,7 +62,7 @@ export class Store {
   /**
    * Records one outcome: the only way to a new snapshot. An outcome of a cluster that is no longer monitored is
    * dropped.
-   * @param nowMs the time of recording, in ms of our clock
+   * @param nowMs the time of recording, in ms of rolecall's clock
    */
   record(outcome: ProbeOutcome, nowMs: number): void {
     const at = this.#current.index.get(outcome.cluster);

@@ -1,7 +1,7 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
-import type { BackendCount } from "../http/message/answer-counter.ts";
+import type { BackendCount } from "../http/message/server-census.ts";
 import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { Request } from "../http/message/request.ts";
 import type { ClockReading } from "../state/clock.ts";
@@ -18,7 +18,7 @@ export interface FullState {
   readonly clusters: readonly ClusterState[];
   readonly phase: Phase;
   readonly clock: ClockReading;
-  /** When the main process's monotonic clock started, in ms of the machine's. */
+  /** The zero of `performance.now()` in the main process, in ms of the machine's monotonic clock. */
   readonly originMs: number;
   readonly relay: RelayAddress;
 }

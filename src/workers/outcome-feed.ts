@@ -8,7 +8,7 @@ export type SentOutcome =
 /** An outcome that changed the snapshot. */
 export interface SentChange {
   readonly outcome: SentOutcome;
-  /** When it was recorded, in ms of our clock. */
+  /** When it was recorded, in ms of rolecall's clock. */
   readonly nowMs: number;
   /** The number of the new snapshot. */
   readonly sequence: number;

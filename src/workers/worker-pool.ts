@@ -187,7 +187,7 @@ export class WorkerPool {
   }
 
   #abandon(ready: readonly WorkerSlot[]): void {
-    for (const { process } of ready) process?.send({ kind: "abandon" });
+    for (const slot of ready) slot.process?.send({ kind: "abandon" });
     this.#retainSockets(this.#listeners);
   }
 
@@ -199,14 +199,13 @@ export class WorkerPool {
 
   /** Makes a new worker answer like the others. Before the first listeners are open there is nothing to answer. */
   async #bringUp(slot: WorkerSlot): Promise<void> {
-    // The configuration may change while the worker opens its listeners.
-    for (let configs = this.#configured; configs !== null;) {
+    while (this.#configured !== null) {
+      const configs = this.#configured;
       await this.#prepareSlot(slot, configs, this.#fullState());
-      if (configs === this.#configured) {
-        this.#sendFullState(slot);
-        return;
-      }
-      configs = this.#configured;
+      // The configuration may have changed while the worker opened its listeners.
+      if (configs !== this.#configured) continue;
+      this.#sendFullState(slot);
+      return;
     }
   }
 

@@ -43,7 +43,8 @@ test("/edges counts checks by the server that HAProxy names, and ignores other h
   const named = "UP 2/3; name=pg_write/pg1; node=lb1; weight=1/1; scur=0/1; qcur=0";
   for (const state of [named, named, "UP; name=<b>/pg1", "UP", `UP; name=${"x".repeat(500)}/pg1`]) await check(state);
   const edges = JSON.parse((await send("/edges")).body);
-  assert.deepEqual(edges.backends, [{ backend: "pg_write", server: "pg1", route: "primary", status: 200, count: 2 }]);
+  const row = { backend: "pg_write", server: "pg1", cluster: "demo", route: "primary", status: 200, count: 2 };
+  assert.deepEqual(edges.backends, [row]);
   assert.deepEqual(edges.answers[0], { route: "primary", status: 200, count: 5 });
   assert.deepEqual(
     edges.listeners.map(({ dialect }: { dialect: string }) => dialect),
@@ -51,29 +52,6 @@ test("/edges counts checks by the server that HAProxy names, and ignores other h
   );
   assert.deepEqual([edges.workers, edges.balancers, edges.process.phase], [null, [], "serving"]);
   assert.equal((await send("/edges", { method: "POST" })).status, 405);
-});
-
-test("drains of other clusters are no matter of a listener with a cluster", limit, async (context) => {
-  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
-  const own = listenerOf({ dialect: "admin", cluster: "demo", access: unrestrictedAccess });
-  const all = listenerOf({ dialect: "admin", address: "127.0.0.2", access: unrestrictedAccess });
-  const other = { ...fixedCluster(nodes), name: "other" };
-  const clusters = [fixedCluster(nodes), other];
-  const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [own, all] })));
-  await app.start();
-  const send = (listener: typeof own, path: string, parts?: RequestParts): Promise<HttpAnswer> =>
-    sendRequest(`http://${listener.address}:${portFor(app, listener)}${path}`, parts);
-  const begin = { method: "POST", headers: json, body: { for: "1h", reason: "disk" } };
-  assert.equal((await send(all, "/drains/other/pg1", begin)).status, 200);
-  assert.equal((await send(own, "/drains/demo/pg2", begin)).status, 200);
-  for (const method of ["POST", "DELETE"]) {
-    const refused = await send(own, "/drains/other/pg1", { ...begin, method });
-    assert.equal(refused.status, 404, method);
-    assert.match(refused.body, /unknown_cluster.*it must be one of demo"/);
-  }
-  const drained = async (listener: typeof own): Promise<readonly string[]> =>
-    JSON.parse((await send(listener, "/drains")).body).drains.map(({ cluster }: { cluster: string }) => cluster);
-  assert.deepEqual([await drained(own), await drained(all)], [["demo"], ["demo", "other"]]);
 });
 
 test("keeps the lag of the last minutes for a page that is opened later", limit, async (context) => {

@@ -185,4 +185,54 @@ suite("the follower of verdicts", () => {
     cluster.recordReport("pg2", 2_000, true, { timeline: 2 });
     assert.deepEqual(take().toSorted(), ["pg1 down cut", "pg2 up"]);
   });
+
+  test("an internal error on a timer leaves a timer: the verdict is pushed though nothing changes", (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const fixture = fixtureOf();
+    const { cluster, follower, take, pool, errors, judged } = fixture;
+    context.after(() => follower.stop());
+    follower.configure([pool({ servers: { a: "pg1" } })], new Set());
+    cluster.nowMs += 3_000;
+    cluster.recordReport("pg2", 2_000);
+    take();
+    fixture.failOnce = true;
+    cluster.nowMs += 2_500;
+    context.mock.timers.tick(5_500);
+    assert.deepEqual([take(), errors], [[], ["demo: Error: an injected error"]]);
+    cluster.nowMs += 1_000;
+    context.mock.timers.tick(1_000);
+    assert.deepEqual(take(), ["a down"]);
+    const before = judged();
+    cluster.nowMs += 1_000;
+    context.mock.timers.tick(1_000);
+    assert.equal(judged(), before, "after a success the retries end");
+  });
+
+  test("an internal error on a change does not wait for the end of the last verdict", (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const fixture = fixtureOf();
+    const { cluster, follower, take, pool } = fixture;
+    context.after(() => follower.stop());
+    follower.configure([pool()], new Set());
+    take();
+    fixture.failOnce = true;
+    cluster.recordReport("pg1", 2_000, false);
+    cluster.nowMs += 1_000;
+    context.mock.timers.tick(1_000);
+    assert.deepEqual(take(), ["pg1 down"]);
+  });
+
+  test("a follower that was stopped sets no timer after an internal error", (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const fixture = fixtureOf();
+    const { cluster, follower, pool, judged } = fixture;
+    follower.configure([pool()], new Set());
+    fixture.failOnce = true;
+    cluster.recordReport("pg1", 2_000, false);
+    follower.stop();
+    const before = judged();
+    cluster.nowMs += 10_000;
+    context.mock.timers.tick(10_000);
+    assert.equal(judged(), before);
+  });
 });

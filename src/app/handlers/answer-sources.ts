@@ -4,6 +4,7 @@ import type { ListenerConfig } from "../../config/model/config.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { AnswerCounter } from "../../http/message/answer-counter.ts";
 import type { JudgeInputs } from "../../http/node-api/answer.ts";
+import type { OnAnswer } from "../../http/node-api/node-api.ts";
 import type { Clock } from "../../state/clock.ts";
 import type { Store } from "../../state/store.ts";
 import type { Phase } from "../../workers/messages.ts";
@@ -23,12 +24,13 @@ export interface AnswerSources {
   readonly snapshot: () => Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
   /**
-   * Our time in ms. Looks for a clock gap first, so the first request after a suspend is answered with the right ages.
+   * The present instant, in ms of rolecall's clock. Looks for a clock gap first, so the first request after a suspend
+   * is answered with the right ages.
    */
   readonly now: () => number;
   /** Why this process should not get traffic, or `null`. */
   readonly unready: () => string | null;
-  readonly onAnswer: (route: string, status: number, server?: string) => void;
+  readonly onAnswer: OnAnswer;
   /** The port that a listener is bound to; 0 if this process does not know it. */
   readonly portOf: (listener: ListenerConfig) => number;
 }
@@ -48,9 +50,9 @@ export function answerSourcesOf({ store, clock, phase, counter, portOf }: Answer
     policy,
     now,
     unready,
-    onAnswer: (route, status, server) => {
+    onAnswer: (route, status, sender) => {
       counter.count(route, status);
-      if (server !== undefined) counter.countServer(server, route, status);
+      if (sender !== undefined) counter.servers.count(sender, route, status);
     },
     portOf,
   };

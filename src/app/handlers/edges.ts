@@ -1,11 +1,15 @@
 import { version } from "../../config/version.ts";
 import type { ListenerConfig } from "../../config/model/config.ts";
-import type { AnswerCounter, BackendCount } from "../../http/message/answer-counter.ts";
+import type { AnswerCounter } from "../../http/message/answer-counter.ts";
+import type { BackendCount } from "../../http/message/server-census.ts";
 import type { LivePage } from "./live-page.ts";
 
 type AnswerRow = ReturnType<AnswerCounter["rows"]> extends Iterable<infer Row> ? Row : never;
 
-/** What the edges of this process are read from. */
+/**
+ * What `/edges` is read from. The edges of this process are where it meets balancers: its listeners, the checks that
+ * they answer, and the pushes.
+ */
 export interface EdgesSources {
   readonly phase: string;
   readonly configFile: string | null;
@@ -13,8 +17,8 @@ export interface EdgesSources {
   readonly page: LivePage;
   readonly monitor: {
     readonly store: { readonly current: { readonly instance: string } };
-    /** The pushes to each balancer. */
-    balancers(): readonly object[];
+    /** The pushes to each balancer. @param only the servers of this cluster; `null`: all */
+    balancers(only: string | null): readonly object[];
   };
   readonly listeners: {
     readonly listeners: readonly { readonly config: ListenerConfig; readonly port: number }[];
@@ -27,13 +31,19 @@ export interface EdgesSources {
   };
 }
 
-/** Describes this process, its workers and listeners, the checks that it answers, and the pushes to balancers. */
-export async function describeEdges(sources: EdgesSources): Promise<object> {
+/**
+ * Describes this process, its workers and listeners, the checks that it answers, and the pushes to balancers.
+ * @param only the cluster of the listener that is asked: what belongs to other clusters is left out. The answers by
+ *   route are those of all clusters, so they are left out too. `null`: everything
+ */
+export async function describeEdges(sources: EdgesSources, only: string | null): Promise<object> {
   const { listeners, counter, page, monitor, phase, configFile } = sources;
   await listeners.refresh();
-  const answers = [...counter.rows(), ...listeners.answers()];
-  const backends = [...counter.backends(), ...listeners.backends()];
+  const answers = only === null ? [...counter.rows(), ...listeners.answers()] : [];
+  const isShown = ({ cluster }: { readonly cluster: string | null }): boolean => only === null || cluster === only;
+  const backends = [...counter.servers.rows(), ...listeners.backends()].filter(isShown);
   return {
+    cluster: only,
     process: {
       instance: monitor.store.current.instance,
       version: version(),
@@ -45,11 +55,14 @@ export async function describeEdges(sources: EdgesSources): Promise<object> {
       config: configFile,
     },
     workers: listeners.usage(),
-    listeners: listeners.listeners.map(listenerRow),
+    // A listener without a cluster serves this one too.
+    listeners: listeners.listeners.filter(({ config }) => config.cluster === null || isShown(config)).map(listenerRow),
     streams: page.streams.counts,
     answers: summed(answers, ({ route, status }) => `${route} ${status}`),
-    backends: summed(backends, ({ backend, server, route }) => `${backend}/${server} ${route}`),
-    balancers: monitor.balancers(),
+    backends: summed(backends, ({ backend, server, route, cluster }) =>
+      JSON.stringify([backend, server, route, cluster]),
+    ),
+    balancers: monitor.balancers(only),
   };
 }
 

@@ -14,7 +14,7 @@ import { livenessIntervalFactor } from "../../state/clusters.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { exporterCluster, type ListenerInConfig } from "./listener-handler.ts";
 
-/** What the pages of an exporter listener are rendered from, beside the snapshot. */
+/** What the pages of an exporter listener are rendered from, in addition to the snapshot. */
 interface ExporterPagesContext {
   /** Limits pages over all listeners of this process. */
   readonly gate: PageGate;
@@ -27,7 +27,7 @@ interface ExporterPagesContext {
 
 /**
  * Builds the exporter API of one listener: `/metrics`, `/explain`, `/stat`, `/version` and `/reload`
- * (seeds/exporter-api.md).
+ * (docs/exporters.md, "As an API").
  */
 export function buildExporterApi(
   { listener, config }: ListenerInConfig,

@@ -17,15 +17,17 @@ import { findEvidence } from "./find-evidence.ts";
 import type { LivePage } from "./live-page.ts";
 import type { Backend, ListenerInConfig } from "./listener-handler.ts";
 
-/** What the main process answers from, beside the snapshot. */
+/** What the main process answers from, in addition to the snapshot. */
 export interface MainBackendContext {
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
   readonly gateway: Gateway;
   readonly snapshots: SnapshotLongPoll;
   readonly page: LivePage;
-  /** This process, its workers and listeners, the checks of balancers, and the pushes to them. */
-  readonly edges: () => Promise<object>;
+  /**
+   * This process, its workers and listeners, the checks of balancers, and the pushes to them: of one cluster, or all.
+   */
+  readonly edges: (only: string | null) => Promise<object>;
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly hints: Omit<HintApiContext, "snapshot">;
@@ -71,7 +73,7 @@ export function buildMainBackend(
       scope,
       access: listener.access,
       lag: (cluster: string) => page.lag.of(cluster),
-      edges: context.edges,
+      edges: () => context.edges(listener.cluster),
       switchover: { passthrough: gateway, options: (cluster: string) => gateway.switchoverOptions(cluster) },
     },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),

@@ -2,7 +2,7 @@ import { relay } from "../../gateway/relay.ts";
 import { exporterPageOf } from "../../http/message/exporter-paths.ts";
 import type { RequestHandler } from "../../http/message/handler.ts";
 import type { IncomingCall } from "../../http/message/incoming-call.ts";
-import { operatorPageOf } from "../../http/node-api/diagnostics-paths.ts";
+import { diagnosticsPageOf } from "../../http/node-api/diagnostics-paths.ts";
 import { scrapesMax, servePage } from "../../http/pages/page.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
 import type { RelayAddress } from "../../workers/messages.ts";
@@ -26,12 +26,12 @@ export interface WorkerBackendContext {
 export function buildWorkerBackend({ gate, relayAddress, key, telemetryPath }: WorkerBackendContext): Backend {
   const relayToMain = (call: IncomingCall): Promise<void> => relay(call, { ...relayAddress(), listener: key });
   const relayCall: RequestHandler = (call) => relayToMain(call).then(() => null);
-  const relayPage = (name: string, atOnce: number, call: IncomingCall): Promise<null> =>
-    servePage({ gate, name, atOnce, render: () => relayCall(call) }, call);
+  const relayPage = (name: string, runningMax: number, call: IncomingCall): Promise<null> =>
+    servePage({ gate, name, runningMax, render: () => relayCall(call) }, call);
   return {
     passthrough: { manage: (_, call) => relayToMain(call), fetch: (_, call) => relayToMain(call) },
     admin: relayCall,
-    diagnostics: (call) => relayPage(operatorPageOf(call.request.target), 1, call),
+    diagnostics: (call) => relayPage(diagnosticsPageOf(call.request.target), 1, call),
     exporter: (call) => {
       const page = exporterPageOf(call.request.target, telemetryPath);
       if (page === null) return relayCall(call);

@@ -10,8 +10,8 @@ import type { FromWorker, PreparedInWorker, ToWorker } from "../../workers/messa
 import { sentProblemOf } from "../../workers/sent-problem.ts";
 import { answerSourcesOf } from "../handlers/answer-sources.ts";
 import { buildListenerHandler } from "../handlers/listener-handler.ts";
-import { Replica } from "./replica.ts";
 import { buildWorkerBackend } from "./worker-backend.ts";
+import { WorkerState } from "./worker-state.ts";
 
 /** Sends a message to the main process. */
 export type SendToMain = (message: FromWorker, socket?: SendHandle) => void;
@@ -24,7 +24,7 @@ export class WorkerServer {
   readonly #send: SendToMain;
   readonly #listeners: ListenerSet;
   readonly #events: ListenerEventFeed;
-  readonly #replica = new Replica();
+  readonly #state = new WorkerState();
   readonly #counter = new AnswerCounter();
   readonly #gate = new PageGate();
   /** Open sockets that the main process sent, by listener, until the listener uses them. */
@@ -44,7 +44,7 @@ export class WorkerServer {
         this.#sockets.delete(key);
       },
       fastPath: {
-        mode: () => this.#replica.fastPathMode,
+        mode: () => this.#state.fastPathMode,
         onOff: (reason) => send({ kind: "fast_path_off", reason }),
       },
     });
@@ -54,7 +54,7 @@ export class WorkerServer {
   start(): void {
     this.#events.start();
     this.#timer ??= setInterval(() => {
-      this.#replica.tick();
+      this.#state.tick();
       this.#report();
     }, tickIntervalMs);
   }
@@ -69,7 +69,7 @@ export class WorkerServer {
         this.#send({ kind: "prepared", prepared: await this.#prepare(message) });
         break;
       case "commit":
-        this.#replica.load(message.fullState);
+        this.#state.load(message.fullState);
         // Later messages must not wait until removed listeners have closed.
         void this.#commit();
         break;
@@ -77,10 +77,10 @@ export class WorkerServer {
         await this.#abandon();
         break;
       case "changes":
-        if (!this.#replica.record(message)) this.#send({ kind: "out_of_sync" });
+        if (!this.#state.record(message)) this.#send({ kind: "out_of_sync" });
         break;
       case "phase":
-        this.#replica.enter(message);
+        this.#state.enter(message);
         break;
       case "report":
         this.#report();
@@ -101,7 +101,7 @@ export class WorkerServer {
   async #prepare({ listen, fullState }: Extract<ToWorker, { kind: "prepare" }>): Promise<PreparedInWorker> {
     try {
       await this.#abandon();
-      if (fullState !== null) this.#replica.load(fullState);
+      if (fullState !== null) this.#state.load(fullState);
       const prepared = await this.#listeners.prepare(listen, fullState !== null);
       this.#prepared = prepared;
       return { listeners: prepared.listeners };
@@ -124,17 +124,17 @@ export class WorkerServer {
   }
 
   #handlerFor(listener: ListenerConfig, key: string): ListenerHandler {
-    const replica = this.#replica;
+    const state = this.#state;
     const sources = answerSourcesOf({
-      store: () => replica.store,
-      clock: () => replica.clock,
-      phase: () => replica.phase,
+      store: () => state.store,
+      clock: () => state.clock,
+      phase: () => state.phase,
       counter: this.#counter,
       portOf: ({ port }) => port,
     });
-    const { config } = replica;
+    const { config } = state;
     const { telemetryPath } = config.exporter;
-    const backend = buildWorkerBackend({ gate: this.#gate, relayAddress: () => replica.relay, key, telemetryPath });
+    const backend = buildWorkerBackend({ gate: this.#gate, relayAddress: () => state.relay, key, telemetryPath });
     return buildListenerHandler({ listener, config }, sources, backend);
   }
 
@@ -142,7 +142,7 @@ export class WorkerServer {
     const { user, system } = process.cpuUsage();
     const report = {
       answers: [...this.#counter.rows()],
-      backends: this.#counter.backends(),
+      backends: this.#counter.servers.rows(),
       fastPath: this.#listeners.fastPathCounts,
       cpuS: (user + system) / 1e6,
       residentBytes: process.memoryUsage.rss(),

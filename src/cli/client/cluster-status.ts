@@ -38,8 +38,8 @@ export async function requireNamedConfig(context: CommandContext): Promise<Confi
 }
 
 /**
- * Fetches the status of the clusters: by probing the nodes if the command line names a configuration or a seed, once
- * or for the time of `--for`, else from the running rolecall. `--cluster` selects one cluster.
+ * Fetches the status of the clusters from the running rolecall; or, if the command line names a configuration or a
+ * seed, by probing the nodes, once or for the time of `--for`. `--cluster` selects one cluster.
  * @throws CommandError if the status cannot be fetched, or if there is no such cluster
  */
 export async function fetchStatus(

@@ -30,7 +30,7 @@ interface SourcedConfig {
 
 /**
  * Gives the cluster of `--discover` the scope that its nodes report as its name, unless `--cluster` names it. Takes at
- * most one probe timeout. Without such a cluster, or if no node reports a scope, returns the same.
+ * most one probe timeout. Returns its argument if there is no such cluster, or if no node reports a scope.
  */
 export async function namedByScope({ config, sources }: SourcedConfig): Promise<SourcedConfig> {
   if (config.clusters.every(({ scope }) => scope !== null)) return { config, sources };
@@ -49,7 +49,9 @@ export function configFrom(sources: ConfigSources, result: ResultBuilder): Confi
   return loadedFrom(sources, result)?.config ?? null;
 }
 
-/** As {@link configFrom}, with the simulated cluster that the demo runs beside the service. */
+/**
+ * As {@link configFrom}, but also returns the section `simulator`, the simulated cluster that runs with the service.
+ */
 export function loadedFrom(
   sources: ConfigSources,
   result: ResultBuilder,

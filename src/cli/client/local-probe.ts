@@ -11,7 +11,7 @@ export interface ProbeReporter {
   readonly result: Pick<CommandContext["result"], "diagnose">;
 }
 
-/** What a command watches the nodes for. */
+/** How long a command watches the nodes, and when it may stop early. */
 export interface LocalWatch {
   /** Without `--for`, in ms; 0: the nodes are probed once. */
   readonly defaultMs: number;
@@ -60,8 +60,8 @@ export async function watchLocally(
   }
 }
 
-/** Probes every node from this process until the probes are stopped, for a command that shows them again and again. */
-export async function probeOn(config: Config, { result }: Pick<ProbeReporter, "result">): Promise<LocalProbes> {
+/** Probes every node from this process until the caller stops it, for a command that shows the status repeatedly. */
+export async function startProbing(config: Config, { result }: Pick<ProbeReporter, "result">): Promise<LocalProbes> {
   const probes = await startProbes(config, reportTls(result));
   probes.startWatch();
   return probes;

@@ -8,12 +8,6 @@ import { safeLines } from "../output/style.ts";
 /** The default timeout of a management call: a switchover takes 2 to 20 s, a restart longer. */
 export const managementTimeout = "2min";
 
-/**
- * A timestamp with a time zone. Without the zone, nodes in different zones would disagree about the time of a schedule
- * (seeds/node-api.md, `scheduled_at`).
- */
-export const timestampPattern: RegExp = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
-
 /** A management call of a command. */
 export interface CommandCall extends RolecallRequest {
   /** What it does, for `--dry-run`: an infinitive, such as `reload the configuration file of pg1`. */

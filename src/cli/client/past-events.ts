@@ -69,7 +69,7 @@ export async function fetchPastEvents(
 }
 
 /**
- * Reads events from the directory of a history, of a rolecall that runs or not. Damaged lines become a warning.
+ * Reads events from the directory of a history, whether rolecall runs or not. Damaged lines become a warning.
  * @throws CommandError (RC006) if there is no such directory, or if it has no history
  */
 export async function readPastEvents(

@@ -2,6 +2,7 @@ import type { ProbedClusters } from "../../app/probe-once.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../../health/check.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
+import { attachmentWarning } from "../../health/explain/attachment-warning.ts";
 import { explain } from "../../health/explain/explain.ts";
 import type { ExplainedNode } from "../output/cluster-explanation.ts";
 import { CommandError } from "../framework/command-error.ts";
@@ -22,23 +23,18 @@ export function explainProbedNode(
 ): ExplainedNode {
   const [state, policy] = [probed.cluster(cluster), probed.policy(cluster)];
   if (state === undefined || policy === undefined) throw new CommandError("RC001", `There is no cluster ${cluster}`);
-  const explained = explainedNode(
-    observation.node.name,
-    explain(viewAt(state, policy, probed.now()), observation, check),
-  );
+  const view = viewAt(state, policy, probed.now());
+  const explained = explainedNode(observation.node.name, explain(view, observation, check));
   if (explained.fit !== true) return { ...explained, attachment: null };
   const knowledge = knowledgeOf(probed, cluster, { observation, check });
   if (knowledge !== notKnown) return { ...explained, attachment: knowledge === "not needed" ? null : knowledge };
   const seen = watchedFor(probed);
+  // Without a warning there is nothing to add: the node has not shown yet that it advances.
+  const hasWarning = attachmentWarning(view, observation) !== null;
   const rules = explained.rules.map((rule) =>
-    rule.rule === streamRule ? { ...rule, outcome: notKnown, value: unknownValue(rule.value, seen) } : rule,
+    rule.rule === streamRule
+      ? { ...rule, outcome: notKnown, value: `not known: ${seen}${hasWarning ? `; ${rule.value}` : ""}` }
+      : rule,
   );
   return { ...explained, fit: null, detail: seen, attachment: notKnown, decisive: streamRule, rules };
-}
-
-/** What the rule observed so far. A pass so far is no observation: the node has not shown that it advances. */
-function unknownValue(value: string, seen: string): string {
-  return value.startsWith("advances") || value.startsWith("listed by its sender, and advances")
-    ? `not known: ${seen}`
-    : `not known: ${seen}; ${value}`;
 }

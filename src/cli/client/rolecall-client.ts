@@ -9,7 +9,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { durationOption } from "../framework/arguments.ts";
 import { withDeadline } from "./deadline.ts";
-import { isFromNode, isFromWrongListener, nodeInstead, wrongListener } from "./wrong-server.ts";
+import { isFromNode, isFromWrongListener, notRolecall, wrongListener } from "./wrong-server.ts";
 
 export type { RolecallReply } from "../connect/exchange.ts";
 
@@ -96,7 +96,7 @@ export class RolecallClient {
   /** Sends a request. @throws CommandError (RC005) if there is no response within the timeout */
   async call(request: RolecallRequest): Promise<RolecallReply> {
     const { base, reply } = await this.#sendFirst(request);
-    if (isFromNode(reply)) throw nodeInstead(base);
+    if (isFromNode(reply)) throw notRolecall(base);
     if (!isFromWrongListener(reply)) return reply;
     const kind = kindFor(this.#listener, request);
     const found = await this.#find(kind, base);
@@ -129,7 +129,7 @@ export class RolecallClient {
     try {
       return { base, reply: await this.#send(base, request) };
     } catch (error) {
-      const isRefused = error instanceof CommandError && error.cause === "ECONNREFUSED";
+      const isRefused = error instanceof UnreachableError && error.code === "ECONNREFUSED";
       const other = this.#defaultBase(this.#listener === "admin" ? "node" : "admin");
       if (!isRefused || this.#address?.hasPort === true || (await this.#describe(other)) === null) throw error;
       const found = await this.#find(this.#listener, other);
@@ -164,12 +164,22 @@ export class RolecallClient {
         const parts = { tls: this.#credentials.tls, body: text };
         return await exchangeOnce(new URL(path, base), { method, headers, signal }, parts);
       } catch (error) {
-        const cause = signal.aborted ? `no response within ${this.#timeoutMs} ms` : messageOf(error);
-        const failure = new CommandError("RC005", `Cannot reach rolecall at ${base.origin}: ${cause}`);
-        failure.cause = error instanceof Error && "code" in error ? error.code : undefined;
-        throw failure;
+        const problem = signal.aborted ? `no response within ${this.#timeoutMs} ms` : messageOf(error);
+        const code = error instanceof Error && "code" in error ? String(error.code) : null;
+        throw new UnreachableError(`Cannot reach rolecall at ${base.origin}: ${problem}`, code);
       }
     });
+  }
+}
+
+/** The server did not respond. */
+class UnreachableError extends CommandError {
+  /** The code of the system's error, such as `ECONNREFUSED`; `null` if there is none. */
+  readonly code: string | null;
+
+  constructor(message: string, code: string | null) {
+    super("RC005", message);
+    this.code = code;
   }
 }
 

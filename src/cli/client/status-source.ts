@@ -2,7 +2,7 @@ import type { LocalProbes } from "../../app/probe-once.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { probedStatus } from "./attachment.ts";
 import { fetchStatus, isLocal, requireNamedConfig, selectCluster, type ClusterStatus } from "./cluster-status.ts";
-import { probeOn } from "./local-probe.ts";
+import { startProbing } from "./local-probe.ts";
 
 /** Where a command that shows the status again and again gets it from. */
 export interface StatusSource {
@@ -24,7 +24,7 @@ class ProbedStatus implements StatusSource {
   #isClosed = false;
 
   async fetch(context: CommandContext): Promise<ClusterStatus> {
-    this.#probes ??= await probeOn(await requireNamedConfig(context), context);
+    this.#probes ??= await startProbing(await requireNamedConfig(context), context);
     // The command may have ended during the first round of probes.
     if (this.#isClosed) this.#probes.stop();
     return selectCluster(context, probedStatus(this.#probes.probed));

@@ -6,15 +6,17 @@ import { CommandError } from "../framework/command-error.ts";
 /** Errors by which a listener says that it does not have what was requested. Nothing was done then. */
 const wrongListenerErrors: readonly unknown[] = ["operator_pages_off", "management_off", "not_found"];
 
-/** Whether a database node's own API replied: with its status document, which rolecall serves only with its headers. */
+/**
+ * Whether a database node's own API replied. rolecall serves the same status documents, but with headers of its own.
+ */
 export function isFromNode({ headers, text }: RolecallReply): boolean {
   if (headers["x-rolecall-node"] !== undefined || headers["x-rolecall-reason"] !== undefined) return false;
   const document = parseJson(text);
   return isObject(document) && isObject(document["patroni"]) && document["rolecall"] === undefined;
 }
 
-/** The error about a database node in place of rolecall. */
-export function nodeInstead({ origin }: URL): CommandError {
+/** The error about a server that is the API of a database node, not rolecall. */
+export function notRolecall({ origin }: URL): CommandError {
   return new CommandError(
     "RC007",
     `Cannot use ${origin}: it must be a listener of rolecall, got the API of a database node`,
@@ -22,7 +24,10 @@ export function nodeInstead({ origin }: URL): CommandError {
   );
 }
 
-/** Whether rolecall itself, and not a node behind it, says that this listener does not have what was requested. */
+/**
+ * Whether rolecall replied that this listener does not have what was requested. A reply that it forwards from a node
+ * does not count.
+ */
 export function isFromWrongListener({ headers, text }: RolecallReply): boolean {
   const document = parseJson(text);
   if (headers["x-rolecall-node"] !== undefined || !isObject(document)) return false;
@@ -30,7 +35,10 @@ export function isFromWrongListener({ headers, text }: RolecallReply): boolean {
   return wrongListenerErrors.includes(error) || (error === "bad_request" && thing === "route");
 }
 
-/** The error about a listener that has not what a command needs, where none of the needed kind was found. */
+/**
+ * The error about a listener that lacks what a command needs, when no other listener can serve the command either.
+ * @param found why: there is none of that kind (`missing`), or only one without TLS (`no_tls`)
+ */
 export function wrongListener(
   base: URL,
   kind: ListenerKind,

@@ -79,7 +79,7 @@ function dataOf({ rounds, responses, comparison }: ComparisonRun): object {
   return { rounds, heard: responses, ...comparisonData(comparison.rows) };
 }
 
-/** Prints what was counted, and reports what it shows. */
+/** Prints the counts, and reports the differences as findings. */
 function report(context: CommandContext, run: ComparisonRun, nodes: number): void {
   const { result, print, style } = context;
   result.data = dataOf(run);

@@ -12,38 +12,46 @@ import { tourOf, type DemoAddresses } from "../demo/tour.ts";
 import { findFreePort } from "../demo/usual-ports.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
+import { untilAborted } from "../framework/until-aborted.ts";
 
 /** The most clusters of a demo: each is three HTTP servers in this process. */
 const clustersMax = 100;
 
 /**
  * `rolecall demo`: simulates clusters and serves their health checks in this process, on loopback ports only, until a
- * signal ends it or the reader of its output is gone; all of these count as success, at any time.
+ * signal ends it or the reader of its output is gone. Each of these counts as success, also while it starts. A demo
+ * that cannot start has findings, and no completed service.
  */
 export async function demo(context: CommandContext): Promise<void> {
   const { args, result, signal } = context;
   const count = args.integer("clusters", 1, [1, clustersMax]);
   const port = args.text("port") === null ? null : args.integer("port", 0, [0, 65_535]);
-  const clusters = await startDemoClusters(count, port === 0);
+  const clusters = await startDemoClusters(count, port);
   try {
-    if (!signal.aborted) await serveDemo(context, clusters, port);
-    result.cover("service", "complete", { detail: `ended by ${String(signal.reason)}` });
+    const hasServed = signal.aborted || (await serveDemo(context, clusters, port));
+    if (hasServed) result.cover("service", "complete", { detail: `ended by ${String(signal.reason)}` });
   } finally {
     await clusters.stop();
   }
 }
 
-/** Serves the clusters until the command must end. @param port that of the health listener; `null`: the usual one */
-async function serveDemo(context: CommandContext, clusters: DemoClusters, port: number | null): Promise<void> {
+/**
+ * Serves the clusters until the command must end.
+ * @param port that of the health listener; `null`: the usual one
+ * @returns whether it served: `false` if the configuration has problems, which are findings then
+ * @throws CommandError (RC107) if a listener cannot be opened
+ */
+async function serveDemo(context: CommandContext, clusters: DemoClusters, port: number | null): Promise<boolean> {
   const { args, result, print, signal } = context;
+  const health = port ?? (await findFreePort(usualPorts.health));
   const sources = demoSources({
     clusters: clusters.clusters,
-    health: port ?? (await findFreePort(usualPorts.health)),
-    admin: port === 0 ? 0 : await findFreePort(usualPorts.admin),
+    health,
+    admin: port === 0 ? 0 : await findFreePort(usualPorts.admin, health),
     logLevel: args.text("log-level") ?? undefined,
   });
   const loaded = loadedFrom(sources, result);
-  if (loaded === null) return;
+  if (loaded === null) return false;
   const serving = await ServingProcess.create({ config: loaded.config, sources, inheritedSockets: [] });
   try {
     await serving.start();
@@ -52,8 +60,11 @@ async function serveDemo(context: CommandContext, clusters: DemoClusters, port: 
     if (!signal.aborted) print(bannerOf(context, clusters, addresses));
     await untilAborted(signal);
     print("\nStopped.\n");
+    return true;
   } catch (error) {
-    throw error instanceof ListenError ? new CommandError("RC107", error.message) : error;
+    if (!(error instanceof ListenError)) throw error;
+    const stop = `stop the process that uses it (ss -ltnp 'sport = :${error.listener.port}')`;
+    throw new CommandError("RC107", error.message, `Choose another port with --port, or ${stop}.`);
   } finally {
     await serving.stop({ drains: false });
   }
@@ -92,12 +103,5 @@ function bannerOf({ io, args }: CommandContext, { clusters }: DemoClusters, addr
         : `rolecall demo: ${String(count)} simulated clusters of three nodes, demo to demo${String(count)}.`,
     setup: aliasOfProgram(process.argv[1] ?? "", io.env["PATH"] ?? ""),
     log: level === null ? "Log: warnings and errors only (--log-level info shows everything)." : `Log: level ${level}.`,
-  });
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }

@@ -96,7 +96,7 @@ async function targetOf(
   };
 }
 
-/** A rejected request is a finding (RC070); the command itself is complete. */
+/** Reports a request that rolecall rejected as a finding (RC070). The check is complete: rolecall has decided. */
 function diagnoseRejection({ result }: CommandContext, subject: string, reply: RolecallReply): void {
   result.cover("drain", "complete", { detail: `${subject}: rejected` });
   const action = refusalAction(reply, "Check the names of cluster and node, and the duration.");

@@ -33,6 +33,8 @@ export async function history(context: CommandContext): Promise<void> {
       "RC001",
       "--follow cannot be used with --directory: only a running rolecall can be followed",
     );
+  if (follows && args.text("until") !== null)
+    throw new CommandError("RC001", "--follow cannot be used with --until, which names a time in the past");
   const { before, past } = await pastOf(context, query, directory).catch((error: unknown) => {
     if (signal.aborted) throw new CommandError("RC004", `ended by ${String(signal.reason)}`);
     throw error;
@@ -45,8 +47,8 @@ export async function history(context: CommandContext): Promise<void> {
 }
 
 /**
- * Reads the events to print. With --follow the last ones are read before: `before` is what is not new, even where the
- * query leaves it out.
+ * Reads the events to print (`past`). With --follow it first reads the last events of any kind (`before`): what
+ * happened before the command is never printed as new, even if the query leaves it out.
  */
 async function pastOf(
   context: CommandContext,

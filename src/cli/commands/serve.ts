@@ -33,13 +33,13 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
   } catch (error) {
     throw error instanceof ListenError ? refusalOf(error) : error;
   } finally {
-    // If a listener could not be opened, probing goes on and would keep the process alive.
+    // After a failed start the probes still run, and would keep the process alive.
     await serving.stop({ drains: false });
     await simulator?.stop();
   }
 }
 
-/** The rule of what keeps a listener from opening. */
+/** The rule of the finding for each kind of failure to open a listener. */
 const listenRules: { readonly [kind in ListenErrorKind]: CommandError["rule"] } = {
   address: "RC107",
   files: "RC111",

@@ -1,7 +1,8 @@
 import { parseClusterDocument } from "../../cluster/documents/cluster-document.ts";
+import { parseInstant } from "../../cluster/values/timestamp.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { confirm } from "../framework/confirm.ts";
-import { clusterPath, timestampPattern, callManagementApi, managementTimeout } from "../client/management-call.ts";
+import { clusterPath, callManagementApi, managementTimeout } from "../client/management-call.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
@@ -41,10 +42,14 @@ export async function failover(context: CommandContext): Promise<void> {
   });
 }
 
-/** Returns the time of `--at`, or `null` if it was not given. @throws CommandError (RC001) if it has no time zone */
+/**
+ * Returns the time of `--at`, or `null` if it was not given. The gateway accepts the same texts. Without a time zone,
+ * nodes in different zones would disagree about the time.
+ * @throws CommandError (RC001) if it is no time, or has no time zone
+ */
 export function scheduledTime({ args }: CommandContext): string | null {
   const at = args.text("at");
-  if (at !== null && (!timestampPattern.test(at) || Number.isNaN(Date.parse(at)))) {
+  if (at !== null && parseInstant(at)?.hasZone !== true) {
     throw new CommandError(
       "RC001",
       `--at must be a time with a time zone, such as 2026-01-31T03:00:00Z, got ${JSON.stringify(at)}`,

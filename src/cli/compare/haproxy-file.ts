@@ -19,8 +19,8 @@ export interface RejectedCheck extends HaproxyCheck {
 }
 
 /**
- * Finds the checks in the text of an haproxy.cfg: `option httpchk` and `http-check send` (reference/integrations.md,
- * 1.1). Checks of rolecall itself, `/readyz` and `/livez`, are left out: no node answers them.
+ * Finds the checks in the text of an haproxy.cfg: `option httpchk` and `http-check send`
+ * (docs/haproxy.md). Checks of rolecall itself, `/readyz` and `/livez`, are left out: no node answers them.
  */
 export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
   const found: HaproxyCheck[] = [];
@@ -43,7 +43,7 @@ export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
 
 /**
  * Finds out why rolecall rejects a check. Nodes ignore an invalid limit and an unknown parameter (they fail open) and
- * match paths by substring, while rolecall answers 400 (reference/node-api.md).
+ * match paths by substring, while rolecall answers 400 (docs/differences.md).
  * @returns `null` if rolecall accepts the check
  */
 export function rejectionOf(found: HaproxyCheck, ignoreParams: readonly string[]): RejectedCheck | null {

@@ -3,7 +3,7 @@ import type { SettingName, ServerSettings } from "../contexts/server-settings.ts
 import { CommandError } from "../framework/command-error.ts";
 import { errorMessage } from "../result/error-message.ts";
 
-/** What a connection needs beside the address of the server. */
+/** What a connection needs in addition to the address of the server. */
 export interface Credentials {
   /** The Authorization header, if any. */
   readonly headers: { readonly [name: string]: string };

@@ -19,19 +19,22 @@ export interface DemoClusters {
 /**
  * Starts clusters of three nodes each, `demo`, `demo2` and so on, on the usual ports or on free ones.
  * @param count how many clusters
- * @param anyPorts whether to take any free ports at once
+ * @param health the port that the health listener will take; 0: take any free ports; `null`: the usual port
  */
-export async function startDemoClusters(count: number, anyPorts: boolean): Promise<DemoClusters> {
+export async function startDemoClusters(count: number, health: number | null): Promise<DemoClusters> {
+  const anyPorts = health === 0;
+  const taken = health ?? usualPorts.health;
   const clusters: Simulator[] = [];
   const stopClusters = async (): Promise<void> => void (await Promise.all(clusters.map((cluster) => cluster.stop())));
   try {
     for (let index = 0; index < count; index += 1) {
       const usual = anyPorts ? 0 : usualPorts.nodes + index * 10;
-      clusters.push(await openOnFreePort(usual, (port) => startSimulator(demoCluster(index, port))));
+      // The three nodes of a cluster have ports in a row.
+      const avoided = [taken, taken - 1, taken - 2];
+      clusters.push(await openOnFreePort(usual, (port) => startSimulator(demoCluster(index, port)), avoided));
     }
-    const control = await openOnFreePort(anyPorts ? 0 : usualPorts.control, (port) =>
-      startFaultControl(clusters, port),
-    );
+    const openControl = (port: number): Promise<FaultControl> => startFaultControl(clusters, port);
+    const control = await openOnFreePort(anyPorts ? 0 : usualPorts.control, openControl, [taken]);
     const stop = async (): Promise<void> => void (await Promise.all([control.stop(), stopClusters()]));
     return { clusters, control, stop };
   } catch (error) {

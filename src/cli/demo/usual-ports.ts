@@ -16,10 +16,16 @@ function portsFrom(usual: number): readonly number[] {
 /**
  * Opens something on the first port that is free.
  * @param open opens it on the given port; rejects with EADDRINUSE or EACCES if that cannot be used
+ * @param avoided ports that are not tried: something else will take them
  * @returns what `open` returned
  */
-export async function openOnFreePort<T>(usual: number, open: (port: number) => Promise<T>): Promise<T> {
+export async function openOnFreePort<T>(
+  usual: number,
+  open: (port: number) => Promise<T>,
+  avoided: readonly number[] = [],
+): Promise<T> {
   for (const port of portsFrom(usual)) {
+    if (port !== 0 && avoided.includes(port)) continue;
     try {
       return await open(port);
     } catch (error) {
@@ -30,8 +36,11 @@ export async function openOnFreePort<T>(usual: number, open: (port: number) => P
   return open(0);
 }
 
-/** Returns a port of 127.0.0.1 that is free at present: the usual one, or one near it. */
-export function findFreePort(usual: number): Promise<number> {
+/**
+ * Returns a port of 127.0.0.1 that is free at present: the usual one, or one near it.
+ * @param avoided a port that something else will take
+ */
+export function findFreePort(usual: number, avoided?: number): Promise<number> {
   if (usual === 0) return Promise.resolve(0);
   return openOnFreePort(
     usual,
@@ -41,6 +50,7 @@ export function findFreePort(usual: number): Promise<number> {
         server.once("error", reject);
         server.listen({ port, host: "127.0.0.1" }, () => server.close(() => resolve(port)));
       }),
+    avoided === undefined ? [] : [avoided],
   );
 }
 

@@ -21,7 +21,7 @@ export async function checkDcs({ command: { result }, config, probed }: DoctorCo
     if ("failure" in read) {
       result.diagnose("RC125", { message: `cluster ${name}: ${read.failure.detail}` });
     } else if (!read.read.hasScope) {
-      result.diagnose("RC126", { message: `cluster ${name}: no key beside ${keyOf(read.read)}` });
+      result.diagnose("RC126", { message: `cluster ${name}: no key next to ${keyOf(read.read)}` });
     } else {
       const problem = disagreement(read.read, probed.cluster(name));
       if (problem !== null) result.diagnose("RC127", { message: `cluster ${name}: ${problem}` });

@@ -6,7 +6,7 @@ import { withholdsPassword } from "../../health/evidence/node-password.ts";
 import { counted } from "../output/words.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
-/** The supported major versions of the node API (reference/node-api.md). */
+/** The supported major versions of Patroni, whose API the nodes speak. */
 const knownMajors: readonly number[] = [3, 4];
 
 /** Reports nodes that do not answer (RC100) and clusters without members (RC112). */

@@ -11,9 +11,9 @@ export type RunCommand = (context: CommandContext) => Promise<void>;
 export interface CommandSpec extends CommandDescription {
   /** Every check that the command can cover. */
   readonly checks: readonly KnownCheck[];
-  /** Where findings are written in text format: stdout, unless stdout is a file for another program. */
+  /** Where findings go in text format. Default: stdout. Set where stdout is a file for another program. */
   readonly findingsTo?: "stderr";
-  /** Findings that the command's own text shows: they are listed in the document only, unless a policy is given. */
+  /** Findings that the command's own text already shows. Text lists them again only if a policy is given. */
   readonly ownFindings?: readonly RuleId[];
   /** The command, or its call with these arguments, runs until it receives a signal, and handles signals itself. */
   readonly isService?: boolean | ((args: Arguments) => boolean);

@@ -1,5 +1,6 @@
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
+import { untilAborted } from "../framework/until-aborted.ts";
 import { safe } from "../output/style.ts";
 import { errorMessage } from "../result/error-message.ts";
 import { parseIncidentSource, readIncidentSource } from "./incident-source.ts";
@@ -12,10 +13,7 @@ export async function showIncident(context: CommandContext, file: string): Promi
   const { name } = parseIncidentSource(source);
   const server = await started(source.bytes, portOf(args.text("port")));
   print(`${safe(name)}\n\n  ${style.bold(server.url)}\n\nOpen it in a browser on this machine. Ctrl-C ends it.\n`);
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+  await untilAborted(signal);
   await server.close();
   result.data = { file: source.name, name, url: server.url };
   result.cover("evidence", "complete", { detail: source.name });

@@ -20,7 +20,7 @@ const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode vali
 `;
 
 /**
- * Renders a static Envoy configuration (reference/integrations.md, 2.1). An instance of rolecall that is restarted,
+ * Renders a static Envoy configuration (docs/envoy.md). An instance of rolecall that is restarted,
  * killed or frozen ejects no endpoint: see {@link checkListener}.
  * @throws CommandError (RC001) if two listeners would have the same port
  */

@@ -8,8 +8,8 @@ import { resolving } from "./resolving.ts";
 /**
  * Renders an HAProxy configuration in the shape of config/examples/haproxy.cfg: the checks go through `listen rolecall`
  * to the first instance of rolecall that is ready, and while none is, the nodes' own checks decide about new sessions.
- * So an instance of rolecall that is restarted, killed or frozen ends no session (reference/integrations.md, 1.5 to
- * 1.7; measured with one and with two instances).
+ * So an instance of rolecall that is restarted, killed or frozen ends no session (docs/haproxy.md, "What happens when",
+ * 1.5 to 1.7; measured with one and with two instances).
  * @throws CommandError (RC001) if two listeners would have the same port
  */
 export function renderHaproxy(targets: Targets, options: RenderOptions): string {

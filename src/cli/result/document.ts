@@ -1,5 +1,5 @@
 /**
- * The result document of one command run, `cli.result/v1` (seeds/cli-result.md). Every object may have more fields in
+ * The result document of one command run, `cli.result/v1` (docs/cli.md). Every object may have more fields in
  * documents of other tools or versions.
  */
 export interface Result {

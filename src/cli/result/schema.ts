@@ -14,7 +14,7 @@ function listOf(name: string): Json {
   return { type: "array", items: { $ref: `#/$defs/${name}` } };
 }
 
-/** The JSON Schema (draft 2020-12) of `cli.result/v1`. Every object allows additional fields (seeds/cli-result.md). */
+/** The JSON Schema (draft 2020-12) of `cli.result/v1`. Every object allows additional fields (docs/cli.md). */
 export const resultSchema: { readonly [key: string]: Json } = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "cli.result/v1: the result of one command run",

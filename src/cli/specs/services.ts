@@ -42,7 +42,7 @@ export const serviceCommands: readonly CommandSpec[] = [
         help: "override one configuration key, such as probe.interval=2s; may be repeated",
       },
     ],
-    examples: ["rolecall serve --discover http://10.0.0.1:8008", "rolecall serve --config /etc/rolecall.yaml"],
+    examples: ["rolecall serve --discover http://10.0.0.1:8008", "rolecall serve --config /etc/rolecall/rolecall.yaml"],
     checks: [{ id: "service", required: true }],
     isService: true,
     load: async () => {

@@ -15,7 +15,7 @@ export const setupCommands: readonly CommandSpec[] = [
       { name: "set", value: "PATH=VALUE", multiple: true, help: "override one key of the file; may be repeated" },
       { name: "no-files", help: "do not read certificates, keys and tokens: on a machine that has none of them" },
     ],
-    examples: ["rolecall validate /etc/rolecall.yaml"],
+    examples: ["rolecall validate /etc/rolecall/rolecall.yaml"],
     checks: [
       { id: "configuration", required: true },
       { id: "files", required: false },
@@ -35,7 +35,7 @@ export const setupCommands: readonly CommandSpec[] = [
       { name: "haproxy", value: "FILE", help: "the haproxy executable (default: haproxy on the PATH)" },
     ],
     examples: [
-      "rolecall doctor --config /etc/rolecall.yaml",
+      "rolecall doctor --config /etc/rolecall/rolecall.yaml",
       "rolecall doctor --config rolecall.yaml --policy reviewed.yaml --format json",
     ],
     checks: [

@@ -1,7 +1,7 @@
 import type { ExporterPage, ExporterUp } from "./exporter-report.ts";
 import type { Failure } from "../values/failure.ts";
 
-/** What is known of a node through its exporter: a second source beside its node API, or the only one. */
+/** What is known of a node through its exporter: a second source, in addition to its node API, or the only one. */
 export interface ExporterEvidence {
   /**
    * The last answer of `/up`; `null` while there is none. The exporter may have cached it: it stays the same while the

@@ -6,17 +6,21 @@ export interface Instant {
   readonly hasZone: boolean;
 }
 
-const pattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/;
+const pattern =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ]((?:[01]\d|2[0-3]):\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /**
- * Parses ISO 8601 as management calls use it: `2026-11-21T06:53+01`, `2026-11-21 06:53:47.25Z`. Returns `undefined` if
- * invalid.
+ * Parses ISO 8601 as management calls use it: `2026-11-21T06:53+01`, `2026-11-21 06:53:47.25Z`. Letters may be in lower
+ * case (RFC 3339, 5.6). Returns `undefined` if invalid, also for a day that its month does not have.
  */
 export function parseInstant(text: string): Instant | undefined {
   const match = pattern.exec(text.trim());
   if (match === null) return undefined;
   const [, day = "", time = "00:00", zone] = match;
-  const atMs = Date.parse(`${day}T${time}${zone === undefined || zone === "Z" ? "Z" : fullZone(zone)}`);
+  // Date.parse takes 31 February for 3 March.
+  const [year = 0, month = 0] = day.split("-").map(Number);
+  if (Date.parse(`${day}T00:00Z`) > Date.UTC(year, month, 0)) return undefined;
+  const atMs = Date.parse(`${day}T${time}${zone === undefined || /z/i.test(zone) ? "Z" : fullZone(zone)}`);
   return Number.isNaN(atMs) ? undefined : { atMs, hasZone: zone !== undefined };
 }
 

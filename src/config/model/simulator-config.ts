@@ -1,5 +1,5 @@
 /**
- * The `simulator` section of a configuration file: a simulated cluster to run beside rolecall, as the demo does. It
+ * The `simulator` section of a configuration file: a simulated cluster to run with rolecall, as the demo does. It
  * is no part of `Config`: the service never sees it. `rolecall serve` starts the simulator before the service.
  */
 export interface SimulatorConfig {

@@ -4,7 +4,7 @@ import { flag, section } from "./value-schemas.ts";
 
 /**
  * Paths that the exporter dialect already has, so that none of them can be the telemetry path
- * (seeds/exporter-api.md).
+ * (docs/exporters.md).
  */
 const reservedPaths: ReadonlySet<string> = new Set(
   [

@@ -15,7 +15,7 @@ export interface PartialBackend {
   /** `null` if missing, `undefined` if invalid. */
   readonly cluster: string | null | undefined;
   readonly check: string | undefined;
-  /** Server name -> node name, of those that are texts. */
+  /** Server name -> node name. Entries whose node is not a text are left out. */
   readonly servers: readonly (readonly [server: string, node: string])[];
 }
 

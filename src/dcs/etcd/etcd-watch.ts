@@ -13,7 +13,7 @@ export interface EtcdWatchOptions {
   readonly onChange: (change: DcsChange) => void;
 }
 
-/** The longest message, in bytes: one revision of some keys. */
+/** The longest message, in bytes. A message holds the events of one revision. */
 const messageMax = 1024 * 1024;
 
 /** One watch of a folder of keys. Once etcd has confirmed it, it has no deadline: the reads show if it hangs. */
@@ -22,7 +22,7 @@ export class EtcdWatch implements DcsWatch {
   readonly #options: EtcdWatchOptions;
   readonly #abort = new AbortController();
   readonly #filter = new ChangeFilter();
-  #isCreated = false;
+  #isConfirmed = false;
 
   constructor(client: EtcdClient, options: EtcdWatchOptions) {
     this.#options = options;
@@ -44,7 +44,7 @@ export class EtcdWatch implements DcsWatch {
     const { folder, afterRevision, timeoutMs } = this.#options;
     let isLate = false;
     const timer = setTimeout(() => {
-      if (this.#isCreated) return;
+      if (this.#isConfirmed) return;
       isLate = true;
       this.#abort.abort();
     }, timeoutMs);
@@ -57,7 +57,7 @@ export class EtcdWatch implements DcsWatch {
       if (isLate) return { cause: "failed", detail: `etcd did not confirm the watch within ${timeoutMs} ms` };
       if (this.#abort.signal.aborted) return null;
       const { detail } = failureOf(error);
-      return { cause: this.#isCreated ? "closed" : "failed", detail };
+      return { cause: this.#isConfirmed ? "closed" : "failed", detail };
     } finally {
       clearTimeout(timer);
     }
@@ -75,13 +75,13 @@ export class EtcdWatch implements DcsWatch {
         if (end !== null) return end;
       }
     }
-    return { cause: this.#isCreated ? "closed" : "failed", detail: "etcd ended the response" };
+    return { cause: this.#isConfirmed ? "closed" : "failed", detail: "etcd ended the response" };
   }
 
   #handle(message: WatchMessage): WatchEnd | null {
     if (message.kind === "ended") return message.end;
     if (message.kind === "created") {
-      this.#isCreated = true;
+      this.#isConfirmed = true;
       return null;
     }
     for (const event of message.events) {

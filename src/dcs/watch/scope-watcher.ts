@@ -12,7 +12,7 @@ export interface ScopeWatcherContext {
   readonly random: () => number;
   /** Default: a timer of Node. */
   readonly setTimer?: SetTimer | undefined;
-  /** A read that differs from the last one, or that the DCS cannot be read. */
+  /** Called with a read that differs from the last one, and with a failure once no server of the DCS can be read. */
   readonly onResult: (result: DcsResult, sentAtMs: number) => void;
   /** A change was announced. `member`: the new leader; `null`: it is a reason to look at all nodes. */
   readonly onHint: (member: string | null) => void;
@@ -97,8 +97,8 @@ export class ScopeWatcher {
     if ("failure" in result) {
       this.#fail(result.failure, sentAtMs);
       // The next server is tried at once, until each has failed.
-      const isTried = this.#readBackoff.failures >= this.#source.serverCount;
-      return now() - sentAtMs + (isTried ? backoffMs(this.#readBackoff) : 0);
+      const haveAllFailed = this.#readBackoff.failures >= this.#source.serverCount;
+      return now() - sentAtMs + (haveAllFailed ? backoffMs(this.#readBackoff) : 0);
     }
     this.#readBackoff = afterSuccess(this.#readBackoff);
     this.#take(result.read, sentAtMs);
@@ -110,6 +110,7 @@ export class ScopeWatcher {
     this.#readBackoff = afterFailure(this.#readBackoff);
     // The next server is another one: the watch moves there too.
     this.#closeWatch();
+    // Reported once, when every server has failed: a sole server twice, since one lost request proves little.
     if (this.#readBackoff.failures !== Math.max(2, this.#source.serverCount)) return;
     this.#isUp = false;
     this.#context.onResult({ failure }, sentAtMs);
@@ -119,7 +120,7 @@ export class ScopeWatcher {
     const { now, onResult, onHint } = this.#context;
     const before = this.#last;
     this.#last = read;
-    const isChanged = before === null || before.leader !== read.leader || isOther(before, read);
+    const isChanged = before === null || before.leader !== read.leader || isNotComparable(before, read);
     if (before !== null && before.leader !== read.leader && this.#announced !== read.leader) {
       // The read was first, or the watch has lost an event.
       this.#missedSinceMs ??= now();
@@ -176,7 +177,10 @@ export class ScopeWatcher {
   }
 }
 
-/** Whether a read is of another DCS or key, of one that was restored, or of a scope that had no keys before. */
-function isOther(before: DcsRead, read: DcsRead): boolean {
+/**
+ * Whether a read cannot continue the one before: it is of another DCS or key, of a DCS that was restored, or of a scope
+ * that had no keys, or has none any more.
+ */
+function isNotComparable(before: DcsRead, read: DcsRead): boolean {
   return before.source !== read.source || read.revision < before.revision || before.hasScope !== read.hasScope;
 }

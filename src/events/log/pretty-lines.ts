@@ -55,7 +55,7 @@ function textOf(log: JsonObject, messageKey: string): string {
 
 type Fields = readonly (readonly [key: string, value: unknown])[];
 
-/** The fields to show beside the message. */
+/** The fields to show in addition to the message. */
 function fieldsOf(log: JsonObject, message: string): Fields {
   if (typeof log["event"] === "string")
     return eventFields.map((key) => [key, log[key]] as const).filter(([, value]) => !isIn(message, value));

@@ -19,7 +19,7 @@ export interface PrecheckInput {
 
 /**
  * Returns the refusal that the node would send, judging by the current evidence, with the status it would use
- * (reference/node-api.md, "Management calls: status codes"). If the evidence is insufficient, the node decides.
+ * (docs/management.md). If the evidence is insufficient, the node decides.
  */
 export function precheck(input: PrecheckInput): Refusal | null {
   switch (input.call.name) {
@@ -59,7 +59,7 @@ function checkRoleChange(input: PrecheckInput): Refusal | null {
     return badRequest("Switchover is possible only to a specific candidate in a paused state");
   if (isScheduled) return checkSchedule(object["scheduled_at"], "switchover", input.wallMs);
   if (leader === candidate) return badRequest("Switchover target and source are the same");
-  // A failover that names the leader is a switchover (seeds/node-api.md, "Switchover and failover").
+  // A failover that names the leader is a switchover, as on a node.
   return checkEligibility(input.view, { action: leader === null ? "failover" : "switchover", leader, candidate });
 }
 

@@ -16,9 +16,9 @@ export interface RoleChange {
 }
 
 /**
- * Returns why the requested change of leader is impossible by the current evidence, or `null` (seeds/node-api.md, "A
- * node may take part in a leader race"). Refusals are 412, as those of nodes. If evidence is missing or stale, the node
- * decides.
+ * Returns why the requested change of leader is impossible by the current evidence, or `null`. It uses the
+ * conditions under which Patroni lets a node take part in a leader race. Refusals are 412, as those of nodes. If
+ * evidence is missing or stale, the node decides.
  */
 export function checkEligibility(view: ClusterView, { action, leader, candidate }: RoleChange): Refusal | null {
   const holder = nodeNamed(view.cluster, view.lock.holder);

@@ -8,7 +8,7 @@ import type { Refusal } from "./refusal.ts";
 /**
  * Selects the node that receives a call: the leader, or any live node if there is no leader; or the node that the
  * request names. Any node can accept a call for the leader: it writes it to the DCS, where the leader reads it
- * (seeds/node-api.md, "Switchover and failover").
+ * (docs/management.md).
  */
 export function selectTarget(view: ClusterView, call: ManagementCall): Observation | Refusal {
   return callRules.get(call.name)?.to === "any"

@@ -2,7 +2,7 @@ import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { identityMismatch } from "./identity.ts";
-import { addressesOf, isLost, type MemberList } from "./member-authority.ts";
+import { addressesOf, mayLoseAddress, type MemberList } from "./member-authority.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 import { isIdentified } from "./leader-views.ts";
 
@@ -59,7 +59,7 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   const givenBy = (list: Addresses | undefined): string | null =>
     list?.get(node.member) ?? list?.get(node.name) ?? null;
   for (const list of votes.lists.values()) vote(givenBy(list));
-  const isGone = isLost(known, votes.fall);
+  const isGone = mayLoseAddress(known, votes.fall);
   const own = givenBy(votes.lists.get(node.name));
   if (!isGone && own === null) vote(node.api);
   if (isGone && votes.isExtra) vote(api);
@@ -71,6 +71,6 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
 /** Whether the node answers at its address, under its own name and for this cluster. */
 function isWitness(cluster: ClusterState, name: string, policy: HealthPolicy): boolean {
   const source = nodeNamed(cluster, name);
-  if (source === undefined || source.report === null || isLost(source, policy.fall)) return false;
+  if (source === undefined || source.report === null || mayLoseAddress(source, policy.fall)) return false;
   return isIdentified(cluster, name, policy) && identityMismatch(cluster, source, policy) === null;
 }

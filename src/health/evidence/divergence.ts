@@ -31,7 +31,7 @@ export function hasDiverged(view: ClusterView, observation: Observation): boolea
 }
 
 /**
- * Until when the result of `hasDiverged` holds if no new evidence arrives, in ms of the monotonic clock. For a node
+ * Until when the result of `hasDiverged` holds if no new evidence arrives, in ms of rolecall's clock. For a node
  * that is past the switch point but not marked diverged, it depends on whether there is a leader, which may change with
  * time.
  */

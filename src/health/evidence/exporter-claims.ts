@@ -24,7 +24,7 @@ export function isBelievableClaim(claim: Observation, policy: HealthPolicy, nowM
 }
 
 /**
- * When a fresh claim that counts becomes too old to count, in ms of the monotonic clock. The same holds for a standby's
+ * When a fresh claim that counts becomes too old to count, in ms of rolecall's clock. The same holds for a standby's
  * evidence.
  */
 export function countsUntilMs(observation: Observation, maxAge: number, policy: HealthPolicy): number {
@@ -52,7 +52,7 @@ export function upstreamOfStandbys(
   return feeding.length === 1 ? (feeding[0]?.node.name ?? null) : null;
 }
 
-/** When `upstreamOfStandbys` may change by age alone, in ms of the monotonic clock. */
+/** When `upstreamOfStandbys` may change by age alone, in ms of rolecall's clock. */
 export function upstreamUntilMs(cluster: ClusterState, context: EvaluationContext): number {
   const maxAge = maxAgeMs(cluster, context.policy);
   const standbys = countingStandbys(cluster, context);

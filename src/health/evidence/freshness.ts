@@ -31,7 +31,7 @@ export function lockTtlMs({ config }: Pick<ClusterState, "config">): number {
 }
 
 /**
- * When the node's report becomes too old for a yes, in ms of the monotonic clock. Age counts from the sending of the
+ * When the node's report becomes too old for a yes, in ms of rolecall's clock. Age counts from the sending of the
  * probe.
  */
 export function freshUntilMs(observation: Observation, maxAge: number): number {
@@ -45,7 +45,7 @@ export function isFresh(observation: Observation, maxAge: number, nowMs: number)
 
 /**
  * When no node of a cluster of two or more has fresh evidence any more. Then the fault is likely rolecall's (rule 9).
- * @returns ms of the monotonic clock; `Infinity` for a cluster of one node, which is never blind
+ * @returns ms of rolecall's clock; `Infinity` for a cluster of one node, which is never blind
  */
 export function blindFromMs(cluster: ClusterState, policy: HealthPolicy): number {
   return cluster.nodes.length > 1 ? cluster.newestReportAtMs + maxAgeMs(cluster, policy) : Infinity;

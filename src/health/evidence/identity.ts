@@ -38,7 +38,7 @@ export function isMisaddressed(node: Node, report: Report): boolean {
 
 /**
  * Whether a database address stated by a check is not the node's (rule 7, `moved`). Hosts are compared as text. An IP
- * address and a name cannot be compared without a resolver, so then only the ports are.
+ * address and a name cannot be compared without a resolver. In that case only the ports are compared.
  */
 export function isDifferentAddress(stated: DatabaseAddress, known: DatabaseAddress | null): boolean {
   if (known === null) return false;

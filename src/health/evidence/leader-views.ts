@@ -9,7 +9,8 @@ import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 /** The maximum number of nodes whose views are kept. */
 const witnessesMax = 100;
 /**
- * How many instants of successive views that name nobody are kept: they are a second apart, and one interval matters.
+ * How many instants of successive views that name nobody are kept. They are at least 1 s apart, and the rule needs
+ * those of one interval.
  */
 const nobodyMax = 16;
 
@@ -100,11 +101,11 @@ function namedNode(
   { leader, leaderApi }: ClusterDocument,
 ): { name: string; member: string } | undefined {
   if (leader === null) return undefined;
-  const by =
+  const found =
     nodes.find(({ node }) => node.member === leader) ??
     nodes.find(({ node }) => leaderApi !== null && node.api === leaderApi) ??
     nodes.find(({ node }) => node.name === leader);
-  return by?.node;
+  return found?.node;
 }
 
 /**

@@ -18,7 +18,7 @@ export interface MemberList {
   readonly sentAtMs: number;
 }
 
-/** Returns the addresses of a list by member name. Of two rows with one name the first counts. */
+/** Returns the addresses of a list by member name. If two rows have the same name, the first one counts. */
 export function addressesOf(members: readonly Member[]): ReadonlyMap<string, string> {
   const addresses = new Map<string, string>();
   for (const { name, api } of members) if (!addresses.has(name)) addresses.set(name, api);
@@ -38,7 +38,7 @@ export interface Authority {
 /** Determines what a list may change, by the cluster's state before the list. */
 export function authorityOf(cluster: ClusterState, list: MemberList, { fall }: HealthPolicy): Authority {
   const source = nodeNamed(cluster, list.source);
-  const answers = source !== undefined && source.report !== null && !isLost(source, fall);
+  const answers = source !== undefined && source.report !== null && !mayLoseAddress(source, fall);
   return { isOfHolder: isOfHolder(cluster, list), ownOf: answers ? source.node.name : null, fall };
 }
 
@@ -51,7 +51,7 @@ export function isOwnDocument(node: Node, { ownOf }: Authority): boolean {
  * Whether the node failed `fall` times in a row, or another member answers at its address: then it may lose the
  * address.
  */
-export function isLost({ node, report, failuresInRow }: Observation, fall: number): boolean {
+export function mayLoseAddress({ node, report, failuresInRow }: Observation, fall: number): boolean {
   return failuresInRow >= fall || (report !== null && isMisaddressed(node, report));
 }
 

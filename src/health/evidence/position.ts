@@ -59,7 +59,7 @@ export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, no
 /**
  * When the leader's position may begin to advance unseen: the leader does not answer, or answers without a position. If
  * views name another node than the holder that does not answer, that node may be the leader.
- * @returns ms of the monotonic clock; -Infinity if that holds already, `Infinity` if no leader is known
+ * @returns ms of rolecall's clock; -Infinity if that holds already, `Infinity` if no leader is known
  */
 export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPolicy): number {
   const { leader, named, lacksPosition } = likelyLeader(cluster, lockHolderOf(cluster.leadership));
@@ -178,7 +178,7 @@ function lastClaimant(cluster: ClusterState): Observation | undefined {
     : undefined;
 }
 
-/** When a node stops to answer, in ms of the monotonic clock: -Infinity after a failure, `Infinity` without a node. */
+/** When a node stops to answer, in ms of rolecall's clock: -Infinity after a failure, `Infinity` without a node. */
 function answersUntilMs(cluster: ClusterState, leader: Observation | undefined, policy: HealthPolicy): number {
   if (leader === undefined) return Infinity;
   return leader.failuresInRow === 0 ? freshUntilMs(leader, maxAgeMs(cluster, policy)) : -Infinity;

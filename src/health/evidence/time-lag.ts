@@ -69,9 +69,9 @@ export function lagAt({ sinceMs }: BehindSince, nowMs: number): number | null {
 
 /** Since when a node's replay is behind. Its time lag grows from then on. */
 export interface BehindSince {
-  /** An instant in ms of the monotonic clock; `Infinity` while the replay is not behind, `null` if unknown. */
+  /** An instant in ms of rolecall's clock; `Infinity` while the replay is not behind, `null` if unknown. */
   readonly sinceMs: number | null;
-  /** The instant up to which that holds if no outcome is recorded meanwhile, in ms of the monotonic clock. */
+  /** The instant up to which that holds if no outcome is recorded meanwhile, in ms of rolecall's clock. */
   readonly validUntilMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** When the nodes of a cluster are worth probing more often than each interval (design.md, rule 12). */
+/** When the nodes of a cluster are worth probing more often than each interval (rule 12). */
 import { lastLeaderOf, lockHolderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";

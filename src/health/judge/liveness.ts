@@ -18,8 +18,9 @@ export function judgeLiveness(view: ClusterView, observation: Observation): Verd
 }
 
 /**
- * Up to when the node's API counts as refusing connections. An exporter that refuses says nothing about the database,
- * and refusals from before we could no longer send probes are old.
+ * Up to when the node's API counts as refusing connections. An exporter that refuses says nothing about the
+ * database. Refusals that are older than the maximum age do not count: since then rolecall may have been unable to send
+ * probes.
  * @returns ms of rolecall's clock; -Infinity where it does not refuse
  */
 export function refusingUntilMs({ node, isDown, failure, failedAtMs }: Observation, policy: HealthPolicy): number {

@@ -14,8 +14,8 @@ function failuresOf({ failuresInRow, failedAtMs, answersInRow, failure, isDown }
 }
 
 /**
- * Applies an exporter probe to a cluster's state. An exporter is a second source of evidence beside the node's API; for
- * a node without an API it is the only one, and its answers become the node's report.
+ * Applies an exporter probe to a cluster's state. An exporter is a second source of evidence, in addition to the node's
+ * API; for a node without an API it is the only one, and its answers become the node's report.
  */
 export function applyExporter(
   cluster: ClusterState,

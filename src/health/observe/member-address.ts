@@ -1,7 +1,7 @@
 import type { Member } from "../../cluster/documents/cluster-document.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { isVotedTo, type AddressVotes } from "../evidence/address-votes.ts";
-import { isLost, isOwnDocument, type Authority } from "../evidence/member-authority.ts";
+import { mayLoseAddress, isOwnDocument, type Authority } from "../evidence/member-authority.ts";
 
 /** A node's entry in a member list. */
 export type Row = Member;
@@ -58,7 +58,7 @@ export function mayLeave(known: Observation, authority: Authority): boolean {
   if (known.node.isFixed) return false;
   // A node that reports no name may be another one at the same address: its own document shows it.
   if (isOwnDocument(known.node, authority)) return known.report?.name === null;
-  return authority.isOfHolder && isLost(known, authority.fall);
+  return authority.isOfHolder && mayLoseAddress(known, authority.fall);
 }
 
 /** The moves that the lists allow. Of two nodes for one address the first by name gets it. */

@@ -28,7 +28,7 @@ export interface SegmentWriterContext {
   /** Ms since the epoch. */
   readonly wall: () => number;
   /**
-   * Lines that every file begins with, and those of a new process: what later lines refer to.
+   * Returns the lines at the beginning of every file, and of the lines of every process. Later lines refer to them.
    * @param atMs the time of the line after them, in ms since the epoch
    */
   readonly head: (atMs: number) => readonly string[];
@@ -50,7 +50,7 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes lines that wait. What cannot be written stays in the queue.
+   * Writes the lines of the queue. Those that cannot be written stay in it.
    * @throws the file system's error; the next call opens the file again
    */
   async write(queue: WriteQueue): Promise<void> {
@@ -63,7 +63,7 @@ export class SegmentWriter {
         queue.written(lines.length);
       }
     } catch (error) {
-      // What was written of the failed batch is written again.
+      // The whole batch is written again: remove the part of it that was written.
       await this.#file?.truncate(this.#bytes).catch(() => {});
       await this.close();
       throw error;
@@ -76,7 +76,10 @@ export class SegmentWriter {
     if (info?.nlink === 0) await this.close();
   }
 
-  /** Deletes what is too old or too much, and compresses what is complete. @throws the file system's error */
+  /**
+   * Deletes files that are too old or exceed the size limit, and compresses complete ones.
+   * @throws the file system's error
+   */
   async tidy(): Promise<void> {
     const { directory, stream, sizeMax, ageMaxMs, segmentBytes } = this.#settings;
     // The present file may grow to its full size.

@@ -8,7 +8,7 @@ import { ownBudget, type ConnectionBudget } from "./connection-budget.ts";
 export class ConnectionLimiter {
   readonly #byAddress = new Map<string, number>();
   readonly #waiting = new WeakMap<Socket, { requests: number }>();
-  /** One listener for all responses: a closure for each would cost the request path. */
+  /** One callback for all responses: a closure for each of them would slow down the request path. */
   readonly #onResponseClosed: (this: ServerResponse) => void;
   readonly #onRefused: (address: string) => void;
   readonly #budget: ConnectionBudget;

@@ -11,6 +11,8 @@ export interface OriginRules {
   readonly trusted: readonly string[];
   /** Whether such a request needs a credential, or TLS with the name of this Host. */
   readonly isProtected: boolean;
+  /** Whether the method is one that browsers send without an Origin: GET for links and images. */
+  readonly isSafeMethod: boolean;
 }
 
 /**
@@ -21,25 +23,49 @@ export interface OriginRules {
  * A page whose origin is the Host is another site's too if the owner of its name lets the name resolve to this listener
  * (DNS rebinding). A credential or a certificate of that name cannot come from there. Without both, only a Host that is
  * an address, or `localhost`, counts as our own.
+ *
+ * A page can keep a browser from sending Referer, and over plain http browsers send no `Sec-Fetch-Site`. So a GET of a
+ * browser that says nothing of its page is refused: it may be an image of any site.
  * @returns the refusal; `null` if the request is allowed
  */
 export function refuseCrossOrigin(headers: IncomingHttpHeaders, rules: OriginRules): Reply | null {
   const { origin, referer } = headers;
   if (origin !== undefined && rules.trusted.includes(normalized(origin))) return null;
   if (headers["sec-fetch-site"] === "cross-site") return refusal("a page of another site (Sec-Fetch-Site: cross-site)");
-  if (origin === undefined) return refuseReferer(referer, headers.host, rules);
+  if (origin === undefined)
+    return referer === undefined ? refuseNameless(headers, rules) : refuseReferer(referer, headers.host, rules);
   if (isOwn(origin, headers.host, rules)) return null;
   return refusal(`the origin ${JSON.stringify(origin.slice(0, shownMax))}`);
 }
 
 /** A GET (a link, an image) has no Origin, and older browsers send no Sec-Fetch-Site: most name the page in Referer. */
-function refuseReferer(referer: string | undefined, host: string | undefined, rules: OriginRules): Reply | null {
-  if (referer === undefined || rules.trusted.includes(normalized(referer)) || isOwn(referer, host, rules)) return null;
+function refuseReferer(referer: string, host: string | undefined, rules: OriginRules): Reply | null {
+  if (rules.trusted.includes(normalized(referer)) || isOwn(referer, host, rules)) return null;
   return refusal(`a page of another site (Referer: ${JSON.stringify(referer.slice(0, shownMax))})`);
+}
+
+/** Decides on a request with neither Origin nor Referer. A GET that a person typed is `Sec-Fetch-Site: none`. */
+function refuseNameless(headers: IncomingHttpHeaders, { isSafeMethod }: OriginRules): Reply | null {
+  const site = headers["sec-fetch-site"];
+  if (site === "same-site") return refusal("a page of another origin (Sec-Fetch-Site: same-site)");
+  if (site !== undefined || !isSafeMethod || !isBrowser(headers["user-agent"])) return null;
+  const message =
+    "Cannot accept a GET request that changes state from a browser that does not name the page that sent it: " +
+    "use POST, as with curl -X POST";
+  return crossOriginReply(message);
+}
+
+/** Every browser calls itself Mozilla, and no page can change that for a link or an image. */
+function isBrowser(userAgent: string | undefined): boolean {
+  return /^Mozilla\//i.test(userAgent ?? "");
 }
 
 function refusal(from: string): Reply {
   const message = `Cannot accept a request that changes state from ${from}: its origin must be one of the listener's trusted_origins, or this Host: an address, localhost, or any name if the listener has auth or tls`;
+  return crossOriginReply(message);
+}
+
+function crossOriginReply(message: string): Reply {
   return errorReply(403, "cross_origin", { message, headers: ["X-Rolecall-Reason", "cross_origin"] });
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
+import { safeMethods } from "../message/request.ts";
 import { refuseCrossOrigin } from "./cross-origin.ts";
 
 /**
@@ -17,7 +18,8 @@ export function refuseUnsafe(
   const mayHint = isHint && access.hintTokens.length > 0;
   if (access.readOnly && !mayHint) return readOnlyReply(method ?? "");
   const isProtected = access.auth !== null || access.tls !== null;
-  return refuseCrossOrigin(headers, { trusted: access.trustedOrigins, isProtected });
+  const isSafeMethod = safeMethods.includes(method ?? "");
+  return refuseCrossOrigin(headers, { trusted: access.trustedOrigins, isProtected, isSafeMethod });
 }
 
 function readOnlyReply(method: string): Reply {

@@ -81,10 +81,10 @@ export async function answerAdminRequest(
     });
   }
   if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);
-  if (isBare && path === "snapshot") return sources.snapshots.answer(target.query, message.socket);
+  if (isBare && path === "snapshot") return sources.snapshots.answer(target.query, message.socket, scope.cluster);
   if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready(), sources.listeners(message));
   const render = (): Promise<Reply> => metricsReply(sources);
-  return servePage({ gate: sources.operator.gate, name: "metrics", atOnce: scrapesMax, render }, call);
+  return servePage({ gate: sources.operator.gate, name: "metrics", runningMax: scrapesMax, render }, call);
 }
 
 async function metricsReply({ metrics }: Pick<AdminApiContext, "metrics">): Promise<Reply> {

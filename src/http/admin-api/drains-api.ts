@@ -19,7 +19,7 @@ interface ScopedDrains {
 /** Reads and changes drains. */
 export interface DrainsApiContext {
   snapshot(): Snapshot;
-  /** Milliseconds of the monotonic clock. */
+  /** In ms of rolecall's clock. */
   now(): number;
   begin(cluster: string, node: string, request: DrainRequest): void;
   /** @returns whether the node was drained */

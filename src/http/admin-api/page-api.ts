@@ -8,7 +8,7 @@ import type { ListenerScope } from "../node-api/target-node.ts";
 import { sessionReply } from "./session-reply.ts";
 import { answerSwitchover, unknownCluster, type SwitchoverApiContext } from "./switchover-api.ts";
 
-/** What the live page reads and does, beside the pages for operators. */
+/** What the live page reads and does, in addition to the pages for operators. */
 export interface PageApiContext {
   readonly scope: ListenerScope;
   readonly access: ListenerAccess;

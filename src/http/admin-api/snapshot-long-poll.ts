@@ -12,7 +12,10 @@ const waitersMax = 256;
 const waitMsMax = 60_000;
 
 interface Waiter {
+  /** The cluster that must have changed; `null`: any. */
   readonly cluster: string | null;
+  /** The cluster that the answer shows; `null`: all. */
+  readonly only: string | null;
   readonly sequence: number;
   readonly notify: () => void;
 }
@@ -39,16 +42,15 @@ export class SnapshotLongPoll {
    * @param query the target's part after `?`: `after` names a known snapshot, `wait` how long to wait for a later one,
    *   `cluster` which cluster must have changed
    * @param socket the client's connection: one request of it may wait
+   * @param only the listener's cluster: the answer shows no other, and waits for its changes; `null`: all
    */
-  answer(query: string, socket: Socket): Reply | Promise<Reply> {
+  answer(query: string, socket: Socket, only: string | null = null): Reply | Promise<Reply> {
     const params = new URLSearchParams(query);
-    const cluster = params.get("cluster");
-    if (cluster !== null && !this.#current().index.has(cluster)) {
-      return badRequest({
-        subject: "parameter cluster",
-        value: cluster,
-        allowed: `one of ${[...this.#current().index.keys()].join(", ")}`,
-      });
+    const cluster = params.get("cluster") ?? only;
+    const known = only === null ? [...this.#current().index.keys()] : [only];
+    if (cluster !== null && !known.includes(cluster)) {
+      const allowed = `one of ${known.join(", ")}`;
+      return badRequest({ subject: "parameter cluster", value: cluster, allowed });
     }
     const after = params.get("after");
     const match = after === null ? null : /^([\w-]{1,64})\.(\d{1,15})$/.exec(after);
@@ -69,13 +71,13 @@ export class SnapshotLongPoll {
     const sequence = Number(match?.[2] ?? -1);
     // Another instance is an earlier run of rolecall: every snapshot of this run is later.
     const isLater = match === null || match[1] !== this.#current().instance || this.#sequenceOf(cluster) > sequence;
-    if (isLater || waitMs === 0) return this.#reply(isLater);
+    if (isLater || waitMs === 0) return this.#reply(isLater, only);
     if (this.#waiters.size >= waitersMax || this.#sockets.has(socket)) {
       const waiting = this.#sockets.has(socket) ? "a request of this connection is" : `${waitersMax} requests are`;
       const message = `Cannot wait for a snapshot: ${waiting} already waiting`;
       return errorReply(429, "busy", { message, headers: ["Retry-After", "1"] });
     }
-    return this.#wait({ cluster, sequence }, waitMs, socket);
+    return this.#wait({ cluster, only, sequence }, waitMs, socket);
   }
 
   /** A client that closes its connection stops waiting at once. */
@@ -86,7 +88,7 @@ export class SnapshotLongPoll {
         cancelOnClosed();
         this.#waiters.delete(waiter);
         this.#sockets.delete(socket);
-        resolve(this.#reply(isLater));
+        resolve(this.#reply(isLater, request.only));
       };
       const timer = setTimeout(() => end(false), waitMs);
       const cancelOnClosed = onClosed(socket, () => end(false));
@@ -102,13 +104,15 @@ export class SnapshotLongPoll {
     return clusterNamed(snapshot, cluster)?.sequence ?? snapshot.sequence;
   }
 
-  #reply(isLater: boolean): Reply {
+  #reply(isLater: boolean, only: string | null): Reply {
     const { instance, sequence, clusters: states } = this.#current();
     const clusters = Object.fromEntries(
-      states.map((cluster) => [
-        cluster.name,
-        { sequence: cluster.sequence, leader: lastUncontestedLeaderOf(cluster.leadership) },
-      ]),
+      states
+        .filter(({ name }) => only === null || name === only)
+        .map((cluster) => [
+          cluster.name,
+          { sequence: cluster.sequence, leader: lastUncontestedLeaderOf(cluster.leadership) },
+        ]),
     );
     const body = JSON.stringify({ snapshot: `${instance}.${sequence}`, instance, sequence, later: isLater, clusters });
     return jsonReply({ code: 200, phrase: "OK" }, body, ["X-Rolecall-Snapshot", `${instance}.${sequence}`]);

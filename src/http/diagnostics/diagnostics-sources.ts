@@ -12,7 +12,7 @@ import type { Rendering } from "../pages/rendering.ts";
 export interface DiagnosticsSources {
   readonly snapshot: () => Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** Milliseconds of the monotonic clock. */
+  /** In ms of rolecall's clock. */
   readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly wall: () => number;

@@ -137,7 +137,7 @@ function indented(text: string): string {
   return text.replace(/(?<=^|\n)(?=[^\n])/g, "  ");
 }
 
-/** Returns when the probe of an outcome was sent (ms of the monotonic clock); `null` for a drain, which is no probe. */
+/** Returns when the probe of an outcome was sent (ms of rolecall's clock); `null` for a drain, which is no probe. */
 function sentAtMsOf(outcome: ProbeOutcome): number | null {
   switch (outcome.kind) {
     case "document":

@@ -28,7 +28,7 @@ export interface ExporterApiContext extends ExporterRolesContext {
 }
 
 /**
- * Answers as a PostgreSQL exporter does (seeds/exporter-api.md), with our probes as its collectors. Unknown paths get
+ * Answers as a PostgreSQL exporter does (docs/exporters.md), with our probes as its collectors. Unknown paths get
  * 404.
  */
 export class ExporterApi {
@@ -68,7 +68,7 @@ export class ExporterApi {
     const { gate } = this.#context;
     const render = (rendering: Rendering): Promise<Reply> => this.#renderPage(page, rendering);
     // All clients that wait for metrics get the same page.
-    return servePage({ gate, name: `exporter ${page}`, atOnce: page === "metrics" ? scrapesMax : 1, render }, call);
+    return servePage({ gate, name: `exporter ${page}`, runningMax: page === "metrics" ? scrapesMax : 1, render }, call);
   }
 
   async #renderPage(page: ExporterPageName, rendering: Rendering): Promise<Reply> {

@@ -31,7 +31,7 @@ export function plainReply(
   };
 }
 
-/** Returns the status of a role request in a role state (seeds/exporter-api.md, "States and transitions"). */
+/** Returns the status of a role request in a role state (docs/exporters.md, "As an API"). */
 export function roleStatus(request: RoleRequest, state: ExporterRole): number {
   if (state !== "primary" && state !== "replica") return 503;
   return request === "up" || request === state ? 200 : 404;

@@ -32,6 +32,10 @@ export function settingsError(problem: string): Error {
   return Object.assign(new Error(problem), { code: settingsCode });
 }
 
+/**
+ * An error of `listen` or of a name look-up names its system call, such as `listen` or `getaddrinfo`. One of reading a
+ * file names `open` or `read`, and one of parsing a certificate names none.
+ */
 function kindOf({ syscall, code }: NodeJS.ErrnoException): ListenErrorKind {
   if (code === settingsCode) return "settings";
   return syscall !== undefined && syscall !== "open" && syscall !== "read" ? "address" : "files";

@@ -128,7 +128,6 @@ export class ListenerSet {
 
   async #openListener({ key, config, isInForce }: Opening, opened: SocketListener[]): Promise<ManagedListener> {
     const { placeOf, onOpened } = this.#context;
-    this.#refuseProtocolChange(config);
     const created = config.dialect === "agent" ? this.#createLineListener(config, key) : this.#create(config, key);
     const { listener, enforce } = created;
     if (isInForce) enforce(config);
@@ -172,21 +171,17 @@ export class ListenerSet {
       ...[...next.values()].map(({ startFastPath }) => startFastPath(this.#fastPath)),
     ]);
   }
-
-  /** A socket cannot speak two protocols while one replaces the other. */
-  #refuseProtocolChange({ address, port }: ListenerConfig): void {
-    const isOpen = [...this.#open.values()].some(
-      ({ config }) => port !== 0 && config.address === address && config.port === port,
-    );
-    if (isOpen) throw settingsError("a change of tls, tls.client or dialect: agent on an open port needs a restart");
-  }
 }
 
 function withoutListener({ key, config, port }: ManagedListener): OpenListener {
   return { key, config, port };
 }
 
-/** A listener that was opened for nothing answers `notInForce` until it is closed again. */
+/**
+ * Refuses a listener whose clients can make changes on an address where they are not restricted. It is open by then,
+ * and answers `notInForce` until it is closed again.
+ * @throws Error that names the address
+ */
 function refuseExposure(config: ListenerConfig, { boundAddress }: SocketListener): void {
   const problem = exposureProblem(config, boundAddress);
   if (problem !== null) throw settingsError(problem);

@@ -8,7 +8,7 @@ import type { HealthPolicy } from "../../health/health-policy.ts";
 export interface LiveSources {
   readonly snapshot: () => Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** Milliseconds of the monotonic clock. */
+  /** In ms of rolecall's clock. */
   readonly now: () => number;
   /** How many events of a cluster have begun and not ended. */
   readonly openEvents: (cluster: string) => number;

@@ -12,7 +12,7 @@ const nodesMax = 4_096;
 /** What samples are taken from. */
 export interface LagSources {
   readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** Milliseconds of the monotonic clock. */
+  /** In ms of rolecall's clock. */
   readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly wall: () => number;

@@ -35,7 +35,7 @@ export function prepareReply(reply: Reply, method: string): Reply {
 
 const json: readonly string[] = ["Cache-Control", "no-store", "Content-Type", "application/json"];
 
-/** Returns a JSON reply. `headers` are added to those of every reply (design.md, "The node API"). */
+/** Returns a JSON reply. `headers` are added to those of every reply (docs/checks.md). */
 export function jsonReply(
   status: { readonly code: number; readonly phrase: string },
   body: string,

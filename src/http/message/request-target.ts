@@ -15,8 +15,8 @@ export interface RequestTarget {
 
 /**
  * Parses a target: `/nodes/{node}/{route}`, `/clusters/{cluster}/nodes/{node}/{route}`, `/clusters/{cluster}/{route}`
- * or a bare `/{route}` (design.md, "Addressing a node"). Accepts one trailing slash. `*` is `/` (RFC 9110, 9.3.7).
- * Ignores the origin of an absolute target (RFC 9112, 3.2.2).
+ * or a bare `/{route}` (docs/checks.md, "How a request selects a node"). Accepts one trailing slash. `*` is `/` (RFC
+ * 9110, 9.3.7). Ignores the origin of an absolute target (RFC 9112, 3.2.2).
  * @returns the target, or the problem of a path that is not percent-encoded correctly
  */
 export function parseRequestTarget(target: string): RequestTarget | { readonly problem: ParseError } {

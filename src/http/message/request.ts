@@ -10,7 +10,7 @@ export interface Request {
   readonly serverState: string | undefined;
 }
 
-/** Methods that change nothing. Each gets the same status (seeds/node-api.md, "Health checks"). */
+/** Methods that change nothing. Each gets the same status (docs/checks.md). */
 export const safeMethods: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
 /** The Allow header of a path that only has safe methods. */

@@ -18,7 +18,7 @@ import { statusReply, verdictReply, type JudgedNode, type TimedReply } from "./v
 export interface JudgeInputs {
   readonly snapshot: Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** Milliseconds of the monotonic clock. */
+  /** In ms of rolecall's clock. */
   readonly nowMs: number;
   /** Why this process should not receive traffic; `null` if it should. */
   readonly unready: () => string | null;

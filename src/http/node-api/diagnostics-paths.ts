@@ -4,7 +4,7 @@ import { parseRequestTarget } from "../message/request-target.ts";
 export const diagnosticsRoutes = ["explain", "verdicts", "incident"] as const;
 
 /** Returns the diagnostics page that a target names; `page` for anything else. */
-export function operatorPageOf(target: string): string {
+export function diagnosticsPageOf(target: string): string {
   const parsed = parseRequestTarget(target);
   return "path" in parsed && diagnosticsPaths.includes(`/${parsed.path}`) ? parsed.path : "page";
 }

@@ -8,6 +8,7 @@ import type { IncomingCall } from "../message/incoming-call.ts";
 import type { Passthrough } from "../message/passthrough.ts";
 import { prepareReply, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
+import type { CheckSender } from "../message/server-census.ts";
 import { readSimpleRequest } from "../message/simple-request-parser.ts";
 import { refusePage } from "../pages/page.ts";
 import { answer, answerCluster, answerSelf, type JudgeInputs, type MemoryRequest } from "./answer.ts";
@@ -21,14 +22,14 @@ import { hostConflict, type HostNode } from "./target-node.ts";
 /** The size of the cache of routed requests, in characters: some thousand requests, far more than balancers send. */
 const routedMax = 1_000_000;
 
-/** Counts an answer by its route and status, and by the server of HAProxy whose check it answers, as `pg_read/pg1`. */
-export type OnAnswer = (route: string, status: number, server?: string) => void;
+/** Counts an answer by its route and status, and by the server of HAProxy whose check it answers. */
+export type OnAnswer = (route: string, status: number, sender?: CheckSender) => void;
 
 /** What the node API answers from, and where it sends what it does not answer itself. */
 export interface NodeApiContext {
   readonly inputs: () => JudgeInputs;
   readonly snapshot: () => Snapshot;
-  /** Milliseconds of the monotonic clock. */
+  /** In ms of rolecall's clock. */
   readonly now: () => number;
   /** Serves the diagnostics pages. */
   readonly operator: RequestHandler;
@@ -112,13 +113,13 @@ export class NodeApi {
     if (state === undefined || inputs.policy(cluster) === undefined) return null;
     const { reply, validUntilMs } = answerCluster(routed, request, inputs);
     const route = routeNameOf(routed);
-    const server = parseServerName(request.serverState);
+    const sender = senderOf(request, cluster);
     return {
       reply,
       cluster,
       revision: state.revision,
       validUntilMs,
-      count: () => this.#context.onAnswer(route, reply.status, server),
+      count: () => this.#context.onAnswer(route, reply.status, sender),
     };
   }
 
@@ -152,7 +153,7 @@ export class NodeApi {
       case "not_allowed":
       case "forbidden": {
         const reply = answer(routed, call.request, inputs());
-        onAnswer(routeNameOf(routed), reply.status, parseServerName(call.request.serverState));
+        onAnswer(routeNameOf(routed), reply.status, senderOf(call.request, clusterOf(routed)));
         return reply;
       }
     }
@@ -184,6 +185,17 @@ export class NodeApi {
 function otherByHost(routed: RoutedRequest): HostNode | null {
   if ("otherByHost" in routed) return routed.otherByHost;
   return "target" in routed ? routed.target.otherByHost : null;
+}
+
+/** The cluster that a request is about; `null` if it names none that is known. */
+function clusterOf(routed: MemoryRequest): string | null {
+  return "target" in routed ? routed.target.cluster : null;
+}
+
+/** The server of HAProxy that a check names as its sender, with the cluster that it is about. */
+function senderOf({ serverState }: Request, cluster: string | null): CheckSender | undefined {
+  const server = parseServerName(serverState);
+  return server === undefined ? undefined : { server, cluster };
 }
 
 /** The route in the metric of answers: one of a few names, whatever was requested. */

@@ -6,7 +6,7 @@ export interface CacheEntry {
   /** The cluster, and its revision when the response was computed: another revision invalidates the response. */
   readonly cluster: string;
   readonly revision: number;
-  /** When age alone may change the verdict, in milliseconds of the monotonic clock. */
+  /** When age alone may change the verdict, in ms of rolecall's clock. */
   readonly validUntilMs: number;
   /** Counts the response as sent. */
   readonly count: () => void;
@@ -27,7 +27,7 @@ export interface CachedReply extends CacheEntry {
 export interface ResponseCacheContext<Entry, Source> {
   /** The current revision of a cluster; `undefined` for an unknown one. */
   readonly revision: (cluster: string) => number | undefined;
-  /** Milliseconds of the monotonic clock. */
+  /** In ms of rolecall's clock. */
   readonly now: () => number;
   /** Renders the response for a key; `null` if the response depends on more than one cluster's state. */
   readonly render: (key: string, source: Source) => Entry | null;
@@ -64,7 +64,7 @@ export class ResponseCache<Entry extends CacheEntry = CachedResponse, Source = v
 
   /**
    * Finds a valid response, or renders one, and counts it as sent. A hit costs one look-up and two comparisons.
-   * @param source what `render` needs beside the key
+   * @param source what `render` needs in addition to the key
    * @returns `null` if the response cannot be cached
    */
   find(key: string, source: Source): Entry | null {

@@ -1,7 +1,7 @@
 import type { CheckRules } from "../../health/check.ts";
 import type { ListenerScope } from "./target-node.ts";
 
-/** What the routing of a node API listener depends on, beside the request. */
+/** What the routing of a node API listener depends on, in addition to the request. */
 export interface RoutingContext {
   readonly scope: ListenerScope;
   readonly rules: CheckRules;

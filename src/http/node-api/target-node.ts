@@ -42,8 +42,9 @@ interface NodeSelector {
 
 /**
  * Resolves the cluster and node of a request from path, header, Host and listener, in this order. If two disagree, that
- * is a problem (design.md, "Addressing a node"). A Host that names no node is ignored if path or header name one: a
- * balancer may send any Host. Whether a node of the name in Host exists depends on the members: see `hostConflict`.
+ * is a problem (docs/checks.md, "How a request selects a node"). A Host that names no node is ignored if path or header
+ * name one: a balancer may send any Host. Whether a node of the name in Host exists depends on the members: see
+ * `hostConflict`.
  */
 export function resolveTargetNode(
   target: RequestTarget,

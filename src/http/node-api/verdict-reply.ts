@@ -22,7 +22,7 @@ export interface TimedReply {
   readonly reply: Reply;
   /**
    * The instant up to which the same request gets the same reply if no outcome is recorded meanwhile, in ms of the
-   * monotonic clock. Figures that grow with time (an age, a time lag) may then be a tenth of a second old.
+   * rolecall's clock. Figures that grow with time (an age, a time lag) may then be a tenth of a second old.
    */
   readonly validUntilMs: number;
 }
@@ -30,7 +30,7 @@ export interface TimedReply {
 /** The greatest age of a displayed figure that grows with time, in ms. */
 const figureAgeMsMax = 100;
 
-/** Returns the reply to a check: the node's own document with the verdict as `rolecall` (design.md, "The node API"). */
+/** Returns the reply to a check: the node's own document with the verdict as `rolecall` (docs/checks.md). */
 export function verdictReply(answered: JudgedNode, verdict: Verdict, check: Check): TimedReply {
   const { text, validUntilMs } = statusBody(answered, verdict);
   const isPhraseTimed = !verdict.fit && verdict.isFigureTimed;
@@ -112,7 +112,7 @@ function lagUntilMs({ nowMs }: ClusterView, lag: PresentLag | null): number {
   return lag.growsSinceMs === null ? lag.validUntilMs : Math.min(lag.validUntilMs, nowMs + figureAgeMsMax);
 }
 
-/** The instant up to which the node's report is shown, in ms of our clock. */
+/** The instant up to which the node's report is shown, in ms of rolecall's clock. */
 function believedUntilMs(observation: Observation, view: ClusterView): number {
   return observation.isDown || observation.report === null ? -Infinity : freshUntilMs(observation, view.maxAgeMs);
 }

@@ -28,11 +28,11 @@ export class PageGate {
   /**
    * Requests permission to render a page.
    * @param page one of a few names: each has an account that is never removed
-   * @param atOnce how many renderings of this page may run at a time
+   * @param runningMax how many renderings of this page may run at a time
    */
-  enter(page: string, atOnce: number = 1): Entry {
+  enter(page: string, runningMax: number = 1): Entry {
     const account = this.#account(page);
-    if (account.renderings >= atOnce) return { retryAfterS: 1 };
+    if (account.renderings >= runningMax) return { retryAfterS: 1 };
     if (account.leftMs <= 0) return { retryAfterS: Math.max(1, Math.ceil(-account.leftMs / share / 1000)) };
     account.renderings += 1;
     return new PageTurn(account);

@@ -27,7 +27,7 @@ export interface Page {
   /** One of a few names. */
   readonly name: string;
   /** How many renderings may run at a time. Default: 1 */
-  readonly atOnce?: number;
+  readonly runningMax?: number;
   /** Returns the reply; `null` if the response was written already, or its client has left. */
   readonly render: (rendering: Rendering) => Promise<Reply | null>;
   /** Called with the status of each reply. */
@@ -48,7 +48,7 @@ const closingSockets = new WeakSet<Socket>();
  */
 export async function servePage(page: Page, incoming: IncomingCall): Promise<null> {
   if (!(await enter(page, incoming))) return null;
-  const turn = page.gate.enter(page.name, page.atOnce);
+  const turn = page.gate.enter(page.name, page.runningMax);
   if (turn instanceof PageTurn) await render(page, incoming, turn);
   else await refuse(page, incoming, { delayMs: refusalDelayMs, reply: tooMany(page, turn.retryAfterS) });
   return null;

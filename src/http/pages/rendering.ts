@@ -33,7 +33,7 @@ export function renderAtOnce({ turn }: Pick<Rendering, "turn">, render: () => Re
 
 /**
  * Renders text piece by piece in slices of about half a millisecond. Other requests are served between the slices.
- * @param headers name, value, name, value, … beside Cache-Control
+ * @param headers name, value, name, value, … in addition to Cache-Control
  * @returns the page; a 503 if it takes too long or becomes too large; `null` if the client has left
  */
 export async function renderSliced(
@@ -61,7 +61,7 @@ export async function renderSliced(
     await pause(restMs);
     if (signal.aborted) return null;
     sliceStartedAtMs = performance.now();
-    if (bytes > bytesMax || sliceStartedAtMs - startedAtMs > renderingMaxMs) return tooLarge();
+    if (bytes > bytesMax || sliceStartedAtMs - startedAtMs > renderingMaxMs) return tooExpensive();
   }
   flush();
   turn.charge(performance.now() - sliceStartedAtMs);
@@ -74,7 +74,7 @@ export async function renderSliced(
   };
 }
 
-function tooLarge(): Reply {
+function tooExpensive(): Reply {
   return errorReply(503, "page_too_large", {
     message: `Cannot render this page: it must take at most ${renderingMaxMs / 1000} s and ${bytesMax / 1024 / 1024} MB; request one cluster with fewer nodes`,
     headers: ["Retry-After", "10"],

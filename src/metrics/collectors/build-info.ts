@@ -1,4 +1,4 @@
-/** The build of this program, under the labels of `exporter_build_info` (seeds/exporter-api.md). */
+/** The build of this program, under the labels of `exporter_build_info` of pg_exporter. */
 export interface Build {
   readonly version: string;
   readonly revision: string;
@@ -29,7 +29,7 @@ export function buildInfo(version: string): Build {
   };
 }
 
-/** The report of `/version`: seven lines without a newline at the end (reference/exporter-api.md, 4.1). */
+/** The report of `/version`: seven lines without a newline at the end, as pg_exporter writes it. */
 export function versionText({ version, revision, branch, goversion, builddate, goos, goarch }: Build): string {
   return [
     `rolecall version ${version}`,

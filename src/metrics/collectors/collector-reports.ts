@@ -10,7 +10,7 @@ export interface CollectorStat {
   readonly metrics: number;
 }
 
-/** The widths of the columns of `/stat` (reference/exporter-api.md, 4.3). */
+/** The widths of the columns of `/stat`, as pg_exporter prints them. */
 const widths = [24, 10, 10, 10, 10, 10, 6, 10];
 const columns = ["name", "total", "hit", "error", "skip", "metric", "ttl/s", "duration/ms"];
 

@@ -2,7 +2,7 @@ import type { Node } from "../../cluster/node.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { ProbeConfig } from "../../config/model/config.ts";
 
-/** One kind of probe of one node: what an exporter calls a collector (design.md, "The exporter API"). */
+/** One kind of probe of one node: what an exporter calls a collector (docs/exporters.md, "As an API"). */
 export interface Collector {
   /** `demo.pg1.leader`. */
   readonly name: string;

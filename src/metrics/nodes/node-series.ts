@@ -38,7 +38,7 @@ export interface ClusterSeries {
 export interface SeriesSources {
   readonly snapshot: () => Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** Rolecall's clock, in ms. */
+  /** rolecall's clock, in ms. */
   readonly now: () => number;
 }
 

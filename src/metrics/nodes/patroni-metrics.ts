@@ -2,7 +2,7 @@ import { countOf, isObject } from "../../cluster/values/json.ts";
 import type { NodeSeries } from "./node-series.ts";
 import { sampleLine, type Family } from "../../exposition/writer.ts";
 
-/** The number of each database state (seeds/node-api.md, "States and transitions"). */
+/** The number of each database state (`patroni_postgres_state` of Patroni). */
 const stateNumbers: ReadonlyMap<string, number> = new Map(
   [
     "initializing new cluster,initdb failed,running custom bootstrap script,custom bootstrap failed,creating replica",
@@ -26,7 +26,7 @@ interface MetricDefinition {
 }
 
 /**
- * The metrics that nodes have (seeds/node-api.md, "Metrics"), of every node, from the documents in memory. Positions
+ * The metrics that nodes have (`GET /metrics` of Patroni), of every node, from the documents in memory. Positions
  * are counters by nature but written as untyped, because a counter's name must end with `_total` to pass `promtool
  * check metrics`.
  */

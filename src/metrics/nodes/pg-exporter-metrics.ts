@@ -20,7 +20,7 @@ export interface ExporterFamiliesContext {
 type Row = readonly [labels: string, value: number];
 
 /**
- * The built-in metrics of an exporter (seeds/exporter-api.md, "Built-in metrics"), of every node. A probe of a node is
+ * The built-in metrics of an exporter (docs/exporters.md), of every node. A probe of a node is
  * what an exporter calls a scrape, and a collector is one kind of probe: `datname` is its source (api or exporter),
  * `query` its endpoint. A counter of the upstream whose name does not end with `_total` is written as untyped:
  * `promtool check metrics` accepts nothing else.

@@ -1,4 +1,4 @@
-/** The length of the window, in ms (design.md, rule 12). */
+/** The length of the window, in ms (rule 12). */
 const windowMs = 600_000;
 /** A burst's timer may fire this much late without a new entry, in ms. */
 const lateMaxMs = 50;

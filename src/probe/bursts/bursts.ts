@@ -11,18 +11,19 @@ import { NamedBursts } from "./named-bursts.ts";
  */
 export type BurstCause = StateCause | "new_claim" | "hint";
 
-/** The longest burst for one cause, in ms (design.md, rule 12). */
+/** The longest burst for one cause, in ms (rule 12). */
 const causeMaxMs = 10_000;
 /** How long a burst lasts after another node claims the lock, and after a hint, in ms. */
 const lengthMs = { new_claim: 2_000, hint: 5_000 } as const;
 /** How much time all bursts of a cluster may use in 10 minutes, in ms. */
 const budgetMs = 60_000;
 /**
- * How much of it hints alone may use, in ms. A sender of hints without end leaves the rest for changes that probes see.
+ * How much of it hints alone may use, in ms. The rest stays for changes that probes see, even if someone sends hints
+ * all the time.
  */
 const hintBudgetMs = 30_000;
 
-/** What bursts probe, and what they report. */
+/** What bursts probe. */
 export interface BurstTargets {
   /**
    * Probes a node, or all nodes with `null`, where no probe is in flight.
@@ -37,8 +38,8 @@ interface Phase {
 }
 
 /**
- * Probes the nodes of one cluster more often while its leadership is about to change (design.md, rule 12). Each cause
- * lasts 10 s at most, all together 60 s in 10 minutes, of which hints alone may use 30 s. Without a cause nothing runs.
+ * Probes the nodes of one cluster more often while its leadership is about to change (rule 12). Each cause lasts 10 s
+ * at most, all together 60 s in 10 minutes, of which hints alone may use 30 s. Without a cause nothing runs.
  */
 export class Bursts {
   readonly #context: ProbeContext;

@@ -5,7 +5,7 @@ import { stateCauses } from "../../health/judge/burst-causes.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
 import { PeriodicTask } from "../schedule/periodic-task.ts";
 
-/** The longest burst of one node, in ms (design.md, rule 12). */
+/** The longest burst of one node, in ms (rule 12). */
 const burstMaxMs = 10_000;
 /** The shortest time between two probes of named nodes, in ms. */
 const namedIntervalMs = 50;

@@ -13,7 +13,7 @@ export type IsTlsServer = (address: URL, timeoutMs: number) => Promise<boolean>;
 
 /** What the detection depends on. */
 export interface HttpsHintContext {
-  /** The monotonic clock, in ms. */
+  /** rolecall's clock, in ms. */
   readonly now: () => number;
   /** The time limit of a handshake. */
   readonly timeoutMs: number;

@@ -18,7 +18,7 @@ export interface ProbeContext {
   readonly state: () => ClusterState;
   /** Stores a result that says something about the cluster. */
   readonly record: (outcome: ProbeOutcome) => void;
-  /** The monotonic clock, in ms. */
+  /** rolecall's clock, in ms. */
   readonly now: () => number;
   /** Wall time in ms since the epoch, for display and logs only. */
   readonly wall: () => number;

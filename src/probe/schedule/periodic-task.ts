@@ -6,7 +6,7 @@ const jitterFraction = 0.1;
 
 /** The clock and the random source of a periodic task. */
 export interface TaskClock {
-  /** The monotonic clock, in ms. */
+  /** rolecall's clock, in ms. */
   readonly now: () => number;
   /** A number from 0 up to 1. If present, each interval varies by up to 10 %, so that many tasks do not coincide. */
   readonly random?: () => number;

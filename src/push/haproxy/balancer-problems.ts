@@ -21,9 +21,9 @@ export class BalancerProblems {
     this.#log.warn({ balancer: this.#balancer, subject, problem }, "balancer not updated");
   }
 
-  /** The problems that last, at most so many. */
-  list(max: number): readonly { readonly subject: string; readonly problem: string }[] {
-    return [...this.#open].slice(0, max).map(([subject, problem]) => ({ subject, problem }));
+  /** The problems that last. */
+  list(): readonly { readonly subject: string; readonly problem: string }[] {
+    return [...this.#open].map(([subject, problem]) => ({ subject, problem }));
   }
 
   /** Logs that a problem is over, if there was one. */

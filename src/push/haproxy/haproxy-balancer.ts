@@ -12,7 +12,7 @@ import { RuntimeApiError, RuntimeSession } from "./runtime-session.ts";
 /** What a balancer depends on. */
 export interface HaproxyBalancerContext {
   readonly log: Logger;
-  /** Ms of our clock. */
+  /** Ms of rolecall's clock. */
   readonly now: () => number;
   /** What its servers should be now, by the last verdicts. */
   readonly current: (balancer: string) => readonly ServerChange[];
@@ -68,7 +68,7 @@ export class HaproxyBalancer {
   #isUp: boolean | null = null;
   #pushedAtMs: number | null = null;
   #failures = 0;
-  /** When an exchange last failed, in ms of our clock: changes since then are not counted as failed yet. */
+  /** When an exchange last failed, in ms of rolecall's clock: changes since then are not counted as failed yet. */
   #failedAtMs = -Infinity;
   #isStopped = false;
 
@@ -79,10 +79,14 @@ export class HaproxyBalancer {
     this.#problems = new BalancerProblems(context.log, config.name);
   }
 
-  /** What is known of it now. */
-  get status(): BalancerStatus {
+  /** What is known of it now. @param only the servers of this cluster, without the problems of others; `null`: all */
+  status(only: string | null = null): BalancerStatus {
     const { name, haproxy } = this.#config;
     const { now, current } = this.#context;
+    const hidden = haproxy.backends.filter(({ cluster }) => only !== null && cluster !== only);
+    const isShown = (backend: string): boolean => hidden.every((other) => other.name !== backend);
+    const concernsHidden = (subject: string): boolean =>
+      hidden.some((other) => subject === `backend ${other.name}` || subject.startsWith(`server ${other.name}/`));
     return {
       balancer: name,
       socket: haproxy.socket,
@@ -90,8 +94,12 @@ export class HaproxyBalancer {
       version: this.#version,
       waiting: this.#queue.size,
       pushed_ms_ago: this.#pushedAtMs === null ? null : Math.round(now() - this.#pushedAtMs),
-      problems: this.#problems.list(shownMax),
+      problems: this.#problems
+        .list()
+        .filter(({ subject }) => !concernsHidden(subject))
+        .slice(0, shownMax),
       servers: current(name)
+        .filter(({ backend }) => isShown(backend))
         .slice(0, shownMax)
         .map(({ backend, server, target, weight }) => ({ backend, server, target, weight })),
     };

@@ -173,8 +173,8 @@ const nodeKeys = ["name", "member", "database", "archive_fed", "exporter_only", 
 function accusedOf(section: Reading): readonly [string, readonly InitialAccusation[]] {
   if (section.isText) return [section.text(), []];
   const value = section.mapping(nodeKeys);
-  const words = value("accused").isAbsent ? [] : value("accused").list();
-  return [value("name").text(), words.map((word) => word.oneOf(["detached", "stalled"] as const))];
+  const accusations = value("accused").isAbsent ? [] : value("accused").list();
+  return [value("name").text(), accusations.map((each) => each.oneOf(["detached", "stalled"] as const))];
 }
 
 function nodeOf(section: Reading): Node {

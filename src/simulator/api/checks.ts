@@ -25,7 +25,7 @@ export type CheckQuery = ReadonlyMap<string, string>;
 
 /**
  * Returns the status of a health check as a real node does: the path matches by substring in this order, an unknown
- * one is 503 (Patroni 4.1.4 api.py, do_GET; reference/node-api.md, health checks).
+ * one is 503 (Patroni 4.1.4 api.py, do_GET).
  */
 export function healthCheck(path: string, query: CheckQuery, leadership: ModelLeadership): CheckStatus {
   const route = path === "/" ? "/primary" : path;

@@ -12,7 +12,7 @@ export interface ControlContext {
   readonly cluster: Cluster;
   /** Injects a fault; resolves when it is in effect, so that the port of a killed node is closed. */
   readonly fault: (node: string, fault: Fault) => Promise<void>;
-  /** Whether a port apart from the nodes' serves this, so that even the last node can be killed and revived. */
+  /** Whether this is also served on a port of its own, so that even the last node can be killed and revived. */
   readonly hasOwnPort: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function control(context: ControlContext, request: SimulatedRequest
   const isLast = cluster.nodes.filter((other) => other.alive).length === 1 && node.alive;
   if (parsed.fault.kind === "kill" && isLast && !context.hasOwnPort)
     return problem(409, `${node.name} has the last open port, so no request could revive it`);
-  // Before the fault: it says how the fault finds the node.
+  // The text describes the node as it is before the fault.
   const text = faultEffect(cluster, node, parsed.fault);
   const failure = await inject(context, [node], parsed.fault);
   return failure ?? done(cluster, text, parsed.fault.kind === "heal" ? null : `/sim/${node.name}/heal`);

@@ -7,7 +7,7 @@ import { failoverPriority } from "../model/race.ts";
 import { replicationState } from "../model/replication.ts";
 import type { Words } from "./vocabulary.ts";
 
-/** The value of the state gauge for each database state (seeds/node-api.md, "States and transitions"). */
+/** The value of the state gauge for each database state (`patroni_postgres_state` of Patroni). */
 const stateNumbers: Readonly<Record<NodeState, number>> = {
   "creating replica": 4,
   running: 5,

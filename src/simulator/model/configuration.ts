@@ -11,7 +11,7 @@ export function configure(cluster: Cluster, config: SimulatorObject): void {
 
 /**
  * Returns the configuration with a change merged in: objects merge key by key, `null` removes a key
- * (seeds/node-api.md, PATCH /config).
+ * (`PATCH /config` of Patroni).
  */
 export function patched(config: SimulatorObject, change: SimulatorObject): SimulatorObject {
   const result = new Map<string, SimulatorJson>(Object.entries(config));

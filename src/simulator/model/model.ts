@@ -16,8 +16,8 @@ export function advance(cluster: Cluster, nowMs: number): void {
 }
 
 /**
- * Returns when the next event is due: a lock expires, a transition ends, a loop runs. `Infinity` if all nodes are
- * dead and no lock is held.
+ * Returns when the next event is due: a lock expires, a transition ends, a loop runs. `Infinity` if no node
+ * runs and no lock is held.
  */
 export function nextEventAt(cluster: Cluster): number {
   let atMs = lockExpiry(cluster);

@@ -1,6 +1,6 @@
 import type { SimulatorObject } from "./json.ts";
 
-/** The `state` that a node's API reports (reference/node-api.md, status document), as far as the model has it. */
+/** The `state` that a node's API reports (`GET /patroni`), as far as the model has it. */
 export type NodeState = "running" | "starting" | "stopping" | "stopped" | "restarting" | "creating replica";
 
 /** The `role` that a node's API reports. */
@@ -88,7 +88,7 @@ export function isAwake(node: SimulatedNode): boolean {
 }
 
 /**
- * Returns whether its API answers within the 2 s timeout of other nodes (seeds/node-api.md, "reachable via the API").
+ * Returns whether its API answers within the 2 s timeout of other nodes: one that does not cannot become the leader.
  */
 export function isReachable(node: SimulatedNode): boolean {
   return isAwake(node) && (node.api.kind === "none" || (node.api.kind === "slow" && node.api.ms < 2000));

@@ -6,7 +6,7 @@ import { truthy } from "./settings.ts";
 /**
  * Runs the leader race while no node holds the lock. A primary that still runs takes the lock again; otherwise the
  * candidate of a manual failover; otherwise, unless paused, the eligible node that received the most WAL
- * (seeds/node-api.md, "a node may take part in a leader race").
+ * (Patroni 4.1.4, ha.py, `is_healthiest_node`).
  */
 export function race(cluster: Cluster): void {
   const primary = cluster.nodes.find(

@@ -15,7 +15,7 @@ export interface SimulatorSettings {
 }
 
 /**
- * Reads the dynamic configuration (seeds/node-api.md, `/config`) in either vocabulary (`postgresql` or `database`). A
+ * Reads the dynamic configuration (`GET /config` of Patroni) in either vocabulary (`postgresql` or `database`). A
  * missing or invalid field has Patroni's default: ttl 30 s, loop_wait 10 s, maximum_lag_on_failover 1 MiB.
  */
 export function readSettings(config: SimulatorObject): SimulatorSettings {

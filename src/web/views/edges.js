@@ -49,7 +49,7 @@ function Edges({ edges }) {
     />
     <${Table}
       title="Answers by route"
-      empty="Nothing was requested yet."
+      empty=${edges.cluster === null ? "Nothing was requested yet." : "Listeners without a cluster show them."}
       columns=${["route", "status", "answers"]}
       rows=${edges.answers.map(({ route, status, count }) => [
         wordsOf(route),

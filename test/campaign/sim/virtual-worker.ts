@@ -1,7 +1,7 @@
 import type { Machine } from "../../../src/app/machine.ts";
 import type { Monitor } from "../../../src/app/monitor.ts";
 import { fullStateOf } from "../../../src/app/worker/full-state.ts";
-import { Replica } from "../../../src/app/worker/replica.ts";
+import { WorkerState } from "../../../src/app/worker/worker-state.ts";
 import type { Config, ListenerConfig } from "../../../src/config/model/config.ts";
 import type { ListenerHandler } from "../../../src/http/message/handler.ts";
 import { Clock } from "../../../src/state/clock.ts";
@@ -22,7 +22,7 @@ export interface WorkerOptions {
 /** A worker that follows the main process: it gets each outcome as a message, and answers from its own copy. */
 export class VirtualWorker {
   readonly handler: ListenerHandler;
-  readonly #replica: Replica;
+  readonly #state: WorkerState;
   readonly #monitor: Monitor;
   readonly #config: Config;
   readonly #feed: OutcomeFeed;
@@ -33,18 +33,18 @@ export class VirtualWorker {
     this.#config = config;
     this.#setTimer = machine.setTimer;
     const clock = (): Clock => new Clock({ ...machine.time, tickIntervalMs: Infinity, onGap: () => {} });
-    this.#replica = new Replica(clock);
-    const sources = sourcesOf({ store: () => this.#replica.store, clock: () => this.#replica.clock });
+    this.#state = new WorkerState(clock);
+    const sources = sourcesOf({ store: () => this.#state.store, clock: () => this.#state.clock });
     this.handler = handlerOf(listener, config, sources);
     this.#feed = new OutcomeFeed((changes) => {
       const message = { kind: "changes" as const, changes, clock: monitor.clock.observeReading() };
       // As between processes: the message is copied.
-      if (!this.#replica.record(structuredClone(message))) this.#load();
+      if (!this.#state.record(structuredClone(message))) this.#load();
     }, machine.setTimer);
   }
 
   get sequence(): number {
-    return this.#replica.store.current.sequence;
+    return this.#state.store.current.sequence;
   }
 
   start(): void {
@@ -55,7 +55,7 @@ export class VirtualWorker {
 
   #tick(): void {
     this.#setTimer(() => {
-      this.#replica.tick();
+      this.#state.tick();
       this.#tick();
     }, workerTickMs);
   }
@@ -63,6 +63,6 @@ export class VirtualWorker {
   #load(): void {
     this.#feed.flushAndReset();
     const state = fullStateOf({ monitor: this.#monitor, config: this.#config, phase: "serving" });
-    this.#replica.load({ ...structuredClone(state), relay: { port: 0, secret: "" } });
+    this.#state.load({ ...structuredClone(state), relay: { port: 0, secret: "" } });
   }
 }

@@ -78,6 +78,26 @@ test("switchover is scheduled and cancelled", async () => {
   assert.equal((await manage("switchover", "--cancel")).exit_code, 1);
 });
 
+test("--at takes the times that the gateway takes", { timeout: 30_000 }, async () => {
+  const server = await serveCannedAnswers(adminApiAnswers);
+  for (const [at, isAccepted] of [
+    ["2099-11-21T06:53+01", true],
+    ["2099-11-21 06:53:47.25Z", true],
+    ["2099-11-21t06:53z", true],
+    ["2099-11-21T06:53:00+0130", true],
+    ["2099-11-21T06:53", false],
+    ["2099-02-30T06:53Z", false],
+    ["2099-11-21T24:00Z", false],
+    ["tomorrow", false],
+  ] as const) {
+    const argv = ["switchover", "--cluster", "demo", "--at", at, "--yes", "--server", server.url];
+    const { diagnostics } = await runJson(argv);
+    const isRefused = diagnostics.some(({ rule_id: id, message }) => id === "RC001" && message.includes("--at"));
+    assert.equal(isRefused, !isAccepted, `${at}: ${JSON.stringify(diagnostics)}`);
+  }
+  await server.close();
+});
+
 test("restart, reload and reinitialize find the node by its name", { timeout: 30_000 }, async () => {
   assert.equal(answerOf(await manage("restart", "pg3", "--wait", "20s")).status, 200);
   assert.equal(answerOf(await manage("reload", "demo/pg3")).status, 202);

@@ -147,6 +147,29 @@ test("refuses a port that the user chose and that is taken, or that is none", li
   }
 });
 
+test("a demo that cannot start is no completed service", limit, async (context) => {
+  const taken = await listenDuringTest(context, createServer());
+  for (const args of [
+    ["--port", String(taken)],
+    ["--port", "70000"],
+    ["--log-level", "loud"],
+  ]) {
+    const running = new RolecallProcess(context, ["demo", "--format", "json", ...args]);
+    assert.equal(await running.exit, 2, args.join(" "));
+    const [{ id, status }] = JSON.parse(running.stdout).coverage;
+    assert.deepEqual([id, status], ["service", "not_checked"], running.stdout);
+  }
+});
+
+for (const port of ["9108", "18007", "18008", "18010"])
+  test(`its other parts leave the chosen port ${port} free`, limit, async (context) => {
+    if (!(await isFree(Number(port)))) return context.skip(`another program uses port ${port}`);
+    const { banner } = await startDemo(context, ["--port", port]);
+    const [, health = ""] = /^ {2}health checks +(\S+)/m.exec(banner) ?? [];
+    assert.equal(health, `http://127.0.0.1:${port}`);
+    assert.equal((await fetch(`${health}/primary`)).status, 200);
+  });
+
 test(
   "ignores the environment of another rolecall, and sends its commands to its own server",
   limit,
@@ -185,6 +208,15 @@ async function takePort(context: TestContext, port: number): Promise<void> {
     server.listen(port, "127.0.0.1", resolve);
   });
   context.after(() => void server.close());
+}
+
+/** Whether a port of 127.0.0.1 is free. */
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }
 
 /** The sockets on which a process listens: the address in hexadecimal as the kernel shows it, and the port. */

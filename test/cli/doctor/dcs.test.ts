@@ -55,7 +55,7 @@ test("RC126: reports a prefix or scope without keys", async (context) => {
   for (const key of ["prefix: /db", "scope: other"])
     assert.match(
       (await findings(context, `{ etcd: ["${etcd.url}"], ${key} }`)).join(),
-      /^RC126 error: .* no key beside /,
+      /^RC126 error: .* no key next to /,
     );
 });
 

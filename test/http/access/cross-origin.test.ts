@@ -69,9 +69,30 @@ for (const [name, isOwn, isOwnIfProtected] of hosts)
   test(`a page of the Host ${JSON.stringify(name)}: a name that resolves to us is no proof`, () => {
     for (const headers of [{ origin: `http://${name}` }, { referer: `http://${name}/x` }]) {
       const refused = (isProtected: boolean): boolean =>
-        refuseCrossOrigin({ host: name, ...headers }, { trusted: [], isProtected }) !== null;
+        refuseCrossOrigin({ host: name, ...headers }, { trusted: [], isProtected, isSafeMethod: true }) !== null;
       assert.deepEqual([!refused(false), !refused(true)], [isOwn, isOwnIfProtected]);
     }
+  });
+
+const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+/** Headers of a request with neither Origin nor Referer, and whether it is accepted as a GET and as a POST. */
+const nameless: readonly (readonly [given: string, headers: Headers, get: boolean, post: boolean])[] = [
+  ["an image or a link on plain http, without Referer", { "user-agent": firefox }, false, true],
+  ["the same from a browser in other letters", { "user-agent": firefox.toLowerCase() }, false, true],
+  ["a person who typed it on loopback", { "user-agent": firefox, "sec-fetch-site": "none" }, true, true],
+  ["a page of this Host without Referer", { "user-agent": firefox, "sec-fetch-site": "same-origin" }, true, true],
+  ["a page on another port of localhost", { "user-agent": firefox, "sec-fetch-site": "same-site" }, false, false],
+  ["curl", { "user-agent": "curl/8.14.1" }, true, true],
+  ["Prometheus", { "user-agent": "Prometheus/3.5.0" }, true, true],
+  ["a program that names no agent", {}, true, true],
+  ["a program that mentions a browser", { "user-agent": "monitor (compatible; Mozilla/5.0)" }, true, true],
+];
+
+for (const [given, headers, get, post] of nameless)
+  test(`without Origin and Referer: ${given}`, () => {
+    const isTaken = (isSafeMethod: boolean): boolean =>
+      refuseCrossOrigin({ host, ...headers }, { trusted: [trusted], isProtected: true, isSafeMethod }) === null;
+    assert.deepEqual([isTaken(true), isTaken(false)], [get, post]);
   });
 
 interface Edge {
@@ -152,6 +173,20 @@ for (const workers of [0, 2]) {
           assert.equal((await sendRequest(`${node}/nodes/pg1/primary`, { headers })).status === 403, false, given);
           assert.equal((await sendRequest(`${exporter}/up`, { headers })).status, 200, given);
         }
+      });
+    });
+
+    test("GET /reload is refused if a browser names no page, and POST and programs are not", async () => {
+      await withEdge(workers, {}, async ({ exporter, reloads }) => {
+        const browser = { "user-agent": firefox, accept: "image/avif,image/webp,*/*" };
+        const refused = await sendRequest(`${exporter}/reload`, { headers: browser });
+        assert.deepEqual([refused.status, refused.headers["x-rolecall-reason"]], [403, "cross_origin"]);
+        assert.match(refused.body, /use POST, as with curl -X POST/);
+        assert.equal(reloads(), 0);
+        assert.equal((await sendRequest(`${exporter}/metrics`, { headers: browser })).status, 200);
+        assert.equal((await sendRequest(`${exporter}/reload`)).body, "server reloaded");
+        assert.equal((await sendRequest(`${exporter}/reload`, { method: "POST", headers: browser })).status, 200);
+        assert.equal(reloads(), 2);
       });
     });
 

@@ -57,6 +57,22 @@ test("waits for a later snapshot", async (context) => {
   assert.deepEqual([document["snapshot"], document["later"]], [current(poll), true]);
 });
 
+test("a listener with a cluster shows it alone, and waits for its changes alone", async (context) => {
+  const poll = await openPoll(context);
+  for (const query of ["", "cluster=demo"]) {
+    const reply = await poll.poll.answer(query, poll.socket, "demo");
+    assert.deepEqual(Object.keys(read(reply)["clusters"] as object), ["demo"]);
+  }
+  assert.equal((await poll.poll.answer("cluster=other", poll.socket, "demo")).status, 400);
+  assert.deepEqual(read(await poll.poll.answer("", poll.socket, "gone"))["clusters"], {});
+  const waiting = poll.poll.answer(`after=${current(poll)}&wait=30s`, poll.socket, "demo");
+  poll.cluster.nowMs += 1_000;
+  poll.cluster.recordReport("pg1", 2_000);
+  poll.poll.changed();
+  const document = read(await waiting);
+  assert.deepEqual([document["later"], Object.keys(document["clusters"] as object)], [true, ["demo"]]);
+});
+
 test("answers with the same snapshot when the wait is over", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const poll = await openPoll(context);

@@ -16,7 +16,7 @@ export interface RecoveryGoal {
   readonly oldLeader: string;
   /** The nodes that must be fit for their roles. */
   readonly nodes: readonly string[];
-  /** When to give up, in ms of the monotonic clock. */
+  /** When to give up, in ms of one monotonic clock. */
   readonly endMs: number;
 }
 

@@ -8,7 +8,7 @@ export const ports = { health: 8008, metrics: 9108 } as const;
 const user = 1000;
 
 /**
- * Renders the spec of the Deployment. Its probes check the process, never a database (reference/integrations.md, 4).
+ * Renders the spec of the Deployment. Its probes check the process, never a database (docs/kubernetes.md, "Probes").
  * @param configHash changes with the configuration, so that `kubectl apply` replaces the pods
  */
 export function deploymentSpec(image: string, configHash: string): object {

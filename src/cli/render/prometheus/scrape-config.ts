@@ -17,9 +17,9 @@ export interface ScrapeOptions {
 }
 
 /**
- * Renders the Prometheus scrape configuration. Every instance of rolecall exports the metrics of all nodes, beside its
- * own. If several sources of them were scraped, a sum over the nodes would count each node several times. So they come
- * from one source, or are left out.
+ * Renders the Prometheus scrape configuration. Every instance of rolecall exports the metrics of all nodes, in addition
+ * to its own. If several sources of them were scraped, a sum over the nodes would count each node several times. So
+ * they come from one source, or are left out.
  */
 export function renderPrometheus({ clusters, admins }: Targets, { job, nodeMetrics }: ScrapeOptions): string {
   const nodes = clusters.flatMap((cluster) => cluster.scraped.map((node) => ({ cluster: cluster.name, ...node })));

@@ -32,7 +32,7 @@ export interface StatusTable {
 /** Notes on lines of their own begin in this column. */
 const notesIndent = 4;
 
-/** A node with its texts. */
+/** A node, and the texts of its row. */
 interface NodeRow {
   readonly node: StatusNode;
   readonly cells: readonly Cell[];
@@ -70,7 +70,7 @@ function rowOf(node: StatusNode, { cluster }: ShownCluster, columns: readonly St
   return { node, cells, notes: safe(nodeNotes(node)) };
 }
 
-/** The name of the cluster and what is to be said of it, with line breaks between its parts or words. */
+/** The name of the cluster and its summary, with line breaks between the parts or words of the summary. */
 function titleLines(shown: ShownCluster, { width, style }: TableOptions): readonly LazyLine[] {
   const name = shorten(safe(shown.cluster.cluster), width);
   const lines: { text: string; width: number }[] = [{ text: style.bold(name), width: textWidth(name) }];

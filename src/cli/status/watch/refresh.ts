@@ -3,6 +3,7 @@ import type { StatusSource } from "../../client/status-source.ts";
 import { withDeadline } from "../../client/deadline.ts";
 import type { CommandContext } from "../../framework/command-context.ts";
 import { CommandError } from "../../framework/command-error.ts";
+import { untilAborted } from "../../framework/until-aborted.ts";
 
 /** A status, or why there is none. */
 export type StatusAttempt = ClusterStatus | { readonly problem: string };
@@ -22,13 +23,5 @@ export async function tryFetchStatus(source: StatusSource, context: CommandConte
 
 /** Waits for `ms` milliseconds, or until one of the signals is aborted. */
 export function pause(ms: number, until: readonly AbortSignal[]): Promise<void> {
-  return withDeadline(
-    ms,
-    until,
-    (deadline) =>
-      new Promise((resolve) => {
-        if (deadline.aborted) resolve();
-        else deadline.addEventListener("abort", () => resolve(), { once: true });
-      }),
-  );
+  return withDeadline(ms, until, untilAborted);
 }

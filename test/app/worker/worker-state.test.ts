@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Replica } from "../../../src/app/worker/replica.ts";
+import { WorkerState } from "../../../src/app/worker/worker-state.ts";
 import { monotonicOriginMs } from "../../../src/state/clock.ts";
 import { buildClusters } from "../../../src/state/clusters.ts";
 import { Store } from "../../../src/state/store.ts";
@@ -35,41 +35,41 @@ function record(store: Store, sentAtMs: number): void {
 }
 
 test("cannot answer before it has the full state", () => {
-  const replica = new Replica();
-  assert.equal(replica.phase, "starting");
-  assert.throws(() => replica.store, /the main process must send its full state first/);
+  const state = new WorkerState();
+  assert.equal(state.phase, "starting");
+  assert.throws(() => state.store, /the main process must send its full state first/);
 });
 
 test("has the snapshot, phase and relay of the full state, and follows the changes", () => {
-  const replica = new Replica();
+  const state = new WorkerState();
   const inSync: boolean[] = [];
-  const store = storeWithFeed((message) => inSync.push(replica.record(message)));
-  replica.load(fullStateOf(store));
-  assert.deepEqual([replica.phase, replica.relay.port, replica.config], ["serving", 1, config]);
+  const store = storeWithFeed((message) => inSync.push(state.record(message)));
+  state.load(fullStateOf(store));
+  assert.deepEqual([state.phase, state.relay.port, state.config], ["serving", 1, config]);
   for (const sentAtMs of [1_000, 2_000]) record(store, sentAtMs);
   assert.deepEqual(inSync, [true, true]);
-  assert.deepEqual(replica.store.current, store.current);
-  replica.enter({ kind: "phase", phase: "draining", clock });
-  assert.equal(replica.phase, "draining");
+  assert.deepEqual(state.store.current, store.current);
+  state.enter({ kind: "phase", phase: "draining", clock });
+  assert.equal(state.phase, "draining");
 });
 
 test("reports that it is out of sync after it missed a change, until it gets the full state", () => {
-  const replica = new Replica();
+  const state = new WorkerState();
   const messages: Extract<ToWorker, { kind: "changes" }>[] = [];
   const store = storeWithFeed((message) => messages.push(message));
-  replica.load(fullStateOf(store));
+  state.load(fullStateOf(store));
   for (const sentAtMs of [1_000, 2_000]) record(store, sentAtMs);
   const [, second] = messages;
   assert.ok(second !== undefined);
-  assert.equal(replica.record(second), false);
-  replica.load(fullStateOf(store));
-  assert.equal(replica.store.current.sequence, store.current.sequence);
+  assert.equal(state.record(second), false);
+  state.load(fullStateOf(store));
+  assert.equal(state.store.current.sequence, store.current.sequence);
 });
 
 test("follows the clock of the main process, gaps included", () => {
-  const replica = new Replica();
+  const state = new WorkerState();
   const store = storeWithFeed(() => {});
   const now = performance.now();
-  replica.load({ ...fullStateOf(store), clock: { monotonicMs: now, addedMs: 60_000 } });
-  assert.ok(Math.abs(replica.clock.now() - (performance.now() + 60_000)) < 1_000);
+  state.load({ ...fullStateOf(store), clock: { monotonicMs: now, addedMs: 60_000 } });
+  assert.ok(Math.abs(state.clock.now() - (performance.now() + 60_000)) < 1_000);
 });

@@ -5,7 +5,7 @@ import { Store } from "../../state/store.ts";
 import { OutcomeReader } from "../../workers/outcome-feed.ts";
 import type { FullState, Phase, RelayAddress, ToWorker } from "../../workers/messages.ts";
 
-/** The part of a replica that is replaced when the main process sends its full state. */
+/** The part of the state that is replaced when the main process sends its full state. */
 interface Loaded {
   readonly store: Store;
   readonly clock: Clock;
@@ -14,18 +14,18 @@ interface Loaded {
 }
 
 /**
- * A worker's copy of the main process's snapshot, configuration and clock. It records the same outcomes, so it stays
- * the same.
+ * A worker's copy of the main process's snapshot, configuration and clock. It records the same outcomes in the
+ * same order, so both processes have equal snapshots.
  */
-export class Replica {
+export class WorkerState {
   readonly #outcomes = new OutcomeReader();
-  readonly #clockOnAxis: (originMs: number) => Clock;
+  readonly #createClock: (originMs: number) => Clock;
   #loaded: Loaded | null = null;
   #phase: Phase = "starting";
 
-  /** @param clockOn creates a clock on the main process's axis; see {@link clockOnAxis} */
-  constructor(clockOn: (originMs: number) => Clock = clockOnAxis) {
-    this.#clockOnAxis = clockOn;
+  /** @param createClock creates a clock that shows the instants of the main process; see {@link clockOfMain} */
+  constructor(createClock: (originMs: number) => Clock = clockOfMain) {
+    this.#createClock = createClock;
   }
 
   get store(): Store {
@@ -60,7 +60,7 @@ export class Replica {
       const state = clusters[at];
       return state === undefined ? [] : [{ cluster: state, policy: policyOf(cluster, config.probe) }];
     });
-    const clock = this.#loaded?.clock ?? this.#clockOnAxis(originMs);
+    const clock = this.#loaded?.clock ?? this.#createClock(originMs);
     clock.syncTo(reading);
     this.#loaded = { store: new Store(instance, monitored, sequence), clock, config, relay };
     this.#phase = phase;
@@ -84,6 +84,7 @@ export class Replica {
     return true;
   }
 
+  /** Takes the phase of the main process. */
   enter({ phase, clock }: Extract<ToWorker, { kind: "phase" }>): void {
     this.#phase = phase;
     this.#loaded?.clock.syncTo(clock);
@@ -101,11 +102,12 @@ export class Replica {
 }
 
 /**
- * A clock on the main process's axis: both count the machine's monotonic time. A late event loop is not reported as a
- * gap (`tickIntervalMs: Infinity`): the main process went on probing, and its messages carry their own times.
- * @param originMs where the main process's clock began, in ms of the machine's monotonic clock
+ * A clock that shows the instants of the main process: both count the machine's monotonic time. A late event loop is
+ * not reported as a gap (`tickIntervalMs: Infinity`): the main process went on probing, and its messages carry their
+ * own times.
+ * @param originMs where rolecall's clock of the main process began, in ms of the machine's monotonic clock
  */
-function clockOnAxis(originMs: number): Clock {
+function clockOfMain(originMs: number): Clock {
   const offsetMs = monotonicOriginMs() - originMs;
   return new Clock({ tickIntervalMs: Infinity, onGap: () => {}, monotonic: () => performance.now() + offsetMs });
 }
