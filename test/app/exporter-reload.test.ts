@@ -14,7 +14,11 @@ test("answers checks from kept evidence while an exporter listener reloads the c
     clusters: [clusterOf({ nodes: [nodeOf({ name: "pg1", exporter: exporter.origin })] })],
     listen: [listenerOf({ dialect: "exporter", cluster: "demo", node: "pg1" })],
   });
-  const config: Config = { ...plain, probe: { ...plain.probe, intervalMs: 50, metricsIntervalMs: 50, timeoutMs: 500 } };
+  // The age limit of a page follows from these times: a machine that is busy for a second must not exceed it.
+  const config: Config = {
+    ...plain,
+    probe: { ...plain.probe, intervalMs: 50, metricsIntervalMs: 50, timeoutMs: 10_000 },
+  };
   let wanted = config;
   const source = { file: "rolecall.yaml", load: (): LoadedConfig => ({ ok: true, config: wanted, simulator: null }) };
   const app = new App(config, silentLogger, { source });
