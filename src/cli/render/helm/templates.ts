@@ -6,7 +6,7 @@ import { monitoringObjects } from "../kubernetes/monitoring.ts";
 import type { RenderedFile } from "../output/rendered-files.ts";
 import { block, inline, items, optional, optionalText, templateText, type Slot } from "./template.ts";
 
-/** The file of the chart that holds the alert and recording rules. In a template, `{{ }}` of the rules would be read. */
+/** The file of the chart that holds the alert and recording rules: Helm would evaluate their `{{ }}` in a template. */
 export const rulesFile = "files/rolecall-rules.yml";
 
 const selectorLabels = block('include "rolecall.selectorLabels" .');
