@@ -19,6 +19,8 @@ export interface RolecallOptions {
   readonly core?: Core;
   /** The `main.js` of the build. That of this checkout if left out. */
   readonly program?: string;
+  /** A single executable to start in place of `program`. */
+  readonly executable?: string;
   readonly health?: object;
 }
 
@@ -26,10 +28,13 @@ export class Rolecall {
   readonly process: ChildProgram;
   readonly port: number;
   readonly adminPort: number;
+  /** How long it took from its start as a process until `/readyz` was 200, in ms. */
+  readonly readyMs: number;
 
-  private constructor(process: ChildProgram, ports: readonly [number, number]) {
+  private constructor(process: ChildProgram, ports: readonly [number, number], readyMs: number) {
     this.process = process;
     [this.port, this.adminPort] = ports;
+    this.readyMs = readyMs;
   }
 
   /**
@@ -57,13 +62,14 @@ export class Rolecall {
     };
     writeFileSync(file, JSON.stringify(configuration)); // JSON is YAML
     try {
+      const command = how.executable === undefined ? [process.execPath, how.program ?? program] : [how.executable];
+      const beganMs = performance.now();
       const started = await ChildProgram.start({
-        command: [process.execPath, how.program ?? program, "serve", "--config", file],
+        command: [...command, "serve", "--config", file],
         core: how.core ?? "measured",
       });
-      const rolecall = new Rolecall(started, ports);
-      await rolecall.#waitForStatus(`http://127.0.0.1:${ports[0]}/readyz`, 200);
-      return rolecall;
+      await statusOf(started, `http://127.0.0.1:${ports[0]}/readyz`, 200);
+      return new Rolecall(started, ports, performance.now() - beganMs);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -89,20 +95,19 @@ export class Rolecall {
 
   /** Waits until a route of the first node has this status. Throws an Error if it ends, or after 30 s. */
   answers(route: string, status: number): Promise<void> {
-    return this.#waitForStatus(this.url(route), status);
+    return statusOf(this.process, this.url(route), status);
   }
+}
 
-  async #waitForStatus(url: string, status: number): Promise<void> {
-    await until({ what: `${url} answered ${status}`, seconds: 30 }, async () => {
-      if (this.process.hasEnded) {
-        const { stdout, code, stderr } = await this.process.end();
-        throw new Error(
-          `Cannot measure rolecall: it must run, got exit code ${code}: ${`${stdout}\n${stderr}`.trim()}`,
-        );
-      }
-      return hasStatus(url, status);
-    });
-  }
+/** Waits until a GET is answered with this status. Throws an Error if the process ends, or after 30 s. */
+async function statusOf(child: ChildProgram, url: string, status: number): Promise<void> {
+  await until({ what: `${url} answered ${status}`, seconds: 30 }, async () => {
+    if (child.hasEnded) {
+      const { stdout, code, stderr } = await child.end();
+      throw new Error(`Cannot measure rolecall: it must run, got exit code ${code}: ${`${stdout}\n${stderr}`.trim()}`);
+    }
+    return hasStatus(url, status);
+  });
 }
 
 /** Whether a GET of this URL is answered with this status now. */

@@ -16,6 +16,7 @@ import { loadBesideSwitchover } from "./rows/failover.ts";
 import { costOfVerdicts } from "./rows/verdicts.ts";
 import { mixedLoad } from "./rows/mixed.ts";
 import { costOfProbes } from "./rows/probing.ts";
+import { startToReady } from "./rows/start.ts";
 import { throughputAgainstConstants, latencyBesideSweep } from "./rows/throughput.ts";
 import { twoWorkers, workerBesideScrapes, workerBesideSweep } from "./rows/workers.ts";
 import { isReached, table } from "./table.ts";
@@ -37,6 +38,7 @@ const makers: readonly RowMaker[] = [
   workerBesideScrapes,
   twoWorkers,
   coldStart,
+  startToReady,
   costOfVerdicts,
   costOfBursts,
 ];

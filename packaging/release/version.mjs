@@ -8,6 +8,8 @@ const places = {
   "package-lock.json": [/^ {2}"version": "/m, /^ {4}"": \{\n {6}"name": "rolecall",\n {6}"version": "/m],
   Dockerfile: [/org\.opencontainers\.image\.version="/],
   "deploy/kubernetes/rolecall.yaml": [/^ +image: rolecall:/m],
+  "deploy/helm/rolecall/Chart.yaml": [/^version: /m, /^appVersion: "?/m],
+  "deploy/helm/rolecall/values.yaml": [/^image: rolecall:/m],
 };
 
 /** The files that state the version. */

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
+import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { loadConfig } from "../../src/config/load.ts";
 import { readPolicy } from "../../src/cli/result/policy-file.ts";
@@ -23,15 +24,20 @@ function fileOf(context: TestContext, text: string): string {
 }
 
 /** What a block is, by its first keys. */
-function kindOf({ lines }: FencedBlock): "policy" | "incident" | "kubernetes" | "contexts" | "configuration" {
+function kindOf({ lines }: FencedBlock): "policy" | "incident" | "kubernetes" | "contexts" | "chart" | "configuration" {
   const keys = Object.keys(parse(lines.join("\n")) ?? {});
   if (keys.includes("dispositions")) return "policy";
   if (keys.includes("steps")) return "incident";
   if (keys.includes("contexts")) return "contexts";
+  if (keys.includes("databases") || keys.includes("volumeMounts")) return "chart";
   return keys.some((key) => ["apiVersion", "spec", "livenessProbe", "readinessProbe"].includes(key))
     ? "kubernetes"
     : "configuration";
 }
+
+const isOfChart = new Ajv({ strict: false }).compile(
+  JSON.parse(readFileSync("deploy/helm/rolecall/values.schema.json", "utf8")),
+);
 
 describe("YAML of the documents", () => {
   for (const block of blocks) {
@@ -40,6 +46,7 @@ describe("YAML of the documents", () => {
       const kind = kindOf(block);
       if (kind === "policy") readPolicy(fileOf(context, text));
       if (kind === "incident") assert.deepEqual(checkExpectations(readIncident(text, block.file)).differing, []);
+      if (kind === "chart") assert.ok(isOfChart(parse(text)), JSON.stringify(isOfChart.errors));
       if (kind !== "configuration") return;
       const complete = /^clusters:/m.test(text) ? text : `${someCluster}${text}`;
       const loaded = loadConfig({ file: fileOf(context, complete), env: {}, flags: {} });

@@ -16,6 +16,20 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
+/** Commands that need a running server, and succeed on the demo. */
+const onDemo = [
+  ["status"],
+  ["check", "/primary", "--node", "pg1"],
+  ["explain", "/primary"],
+  ["history"],
+  ["drain", "pg2", "--for", "1m", "--reason", "test"],
+  ["drains"],
+  ["undrain", "pg2"],
+  ["incident", "--format", "json"],
+  ["switchover", "--cluster", "demo", "--dry-run", "--leader", "pg1", "--candidate", "pg3"],
+  ["render", "helm"],
+] as const;
+
 const manifest: Manifest = JSON.parse(readFileSync("package.json", "utf8"));
 
 describe("the npm package", () => {
@@ -108,6 +122,11 @@ describe("the npm package", () => {
     child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
     const health = await until("the banner of the demo", () => /http:\/\/127\.0\.0\.1:\d+\/nodes\/pg1/.exec(out)?.[0]);
     await until("a yes", async () => (await fetch(`${health}/primary`)).status === 200);
+    const [, server = ""] = /--server (http:\/\/127\.0\.0\.1:\d+)/.exec(out) ?? [];
+    for (const args of onDemo) {
+      const { status, stderr } = run(...args, "--server", server);
+      assert.equal(status, 0, `${args.join(" ")}: ${stderr}`);
+    }
     child.kill("SIGINT");
     assert.deepEqual((await ended)[0], 0);
   });

@@ -10,7 +10,14 @@ const folder = mkdtempSync(join(tmpdir(), "rolecall-release-test-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const script = resolve("packaging/release/release.mjs");
-const stated = ["package.json", "package-lock.json", "Dockerfile", "deploy/kubernetes/rolecall.yaml"];
+const stated = [
+  "package.json",
+  "package-lock.json",
+  "Dockerfile",
+  "deploy/kubernetes/rolecall.yaml",
+  "deploy/helm/rolecall/Chart.yaml",
+  "deploy/helm/rolecall/values.yaml",
+];
 const changelog = "# Changelog\n\n## Unreleased\n\n* One change.\n\n## 0.1.0\n\n* The first.\n";
 
 function git(cwd: string, ...args: readonly string[]): string {

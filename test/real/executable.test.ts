@@ -69,18 +69,26 @@ describe("the single executable and its Debian package", { skip }, () => {
     assert.deepEqual([status, stdout, stderr], [0, `rolecall ${version}\n`, ""]);
   });
 
-  test("the executable serves with two workers and the fast path, and ends with 0", { timeout: 120_000 }, async () => {
-    const { serving, health, admin } = await serve(executable);
-    await until("a check on the fast path of a worker", async () => {
-      execFileSync("curl", ["--silent", `http://127.0.0.1:${health}/nodes/pg1/primary`]);
-      const metrics = await (await fetch(`http://127.0.0.1:${admin}/metrics`)).text();
-      assert.match(metrics, /^rolecall_workers 2$/m);
-      return /^rolecall_fast_path_requests_total [1-9]/m.test(metrics);
-    });
-    const ended = once(serving, "exit");
-    serving.kill("SIGINT");
-    assert.deepEqual((await ended)[0], 0);
-  });
+  test(
+    "the executable serves with two workers, the fast path and the page, and ends with 0",
+    { timeout: 120_000 },
+    async () => {
+      const { serving, health, admin } = await serve(executable);
+      await until("a check on the fast path of a worker", async () => {
+        execFileSync("curl", ["--silent", `http://127.0.0.1:${health}/nodes/pg1/primary`]);
+        const metrics = await (await fetch(`http://127.0.0.1:${admin}/metrics`)).text();
+        assert.match(metrics, /^rolecall_workers 2$/m);
+        return /^rolecall_fast_path_requests_total [1-9]/m.test(metrics);
+      });
+      const page = await fetch(`http://127.0.0.1:${admin}/`, { headers: { accept: "text/html" } });
+      assert.match(await page.text(), /<script/);
+      for (const file of ["app.js", "core.js", "vendor/preact.js"])
+        assert.equal((await fetch(`http://127.0.0.1:${admin}/page/${file}`)).status, 200, file);
+      const ended = once(serving, "exit");
+      serving.kill("SIGINT");
+      assert.deepEqual((await ended)[0], 0);
+    },
+  );
 
   test("the package installs into a bare root, starts, keeps a changed configuration, and is purged", async () => {
     const root = join(scratch, "root");

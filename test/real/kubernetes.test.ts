@@ -1,6 +1,5 @@
 /** Rendered Kubernetes manifests, validated strictly against the schemas of three versions of Kubernetes. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,11 +7,9 @@ import { after, before, test } from "node:test";
 import { adminApiAnswers } from "../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../fake/canned-server.ts";
 import { runText } from "../fake/command-line.ts";
-import { pythonPrograms } from "./lab/python-packages.ts";
+import { kubernetesVersions, noKubernetesSchemas, validatedManifests } from "./lab/kubernetes-schemas.ts";
 
-const validator = "1.37.0";
-const found = pythonPrograms(`kubernetes-validate-${validator}`, [`kubernetes-validate==${validator}`]);
-const skip = "notRun" in found ? `not run: ${found.notRun}` : false;
+const skip = noKubernetesSchemas === null ? false : `not run: ${noKubernetesSchemas}`;
 const folder = mkdtempSync(join(tmpdir(), "rolecall-kubernetes-"));
 let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
 
@@ -30,7 +27,7 @@ const forms: readonly (readonly string[])[] = [
   ["--namespace", "edge", "--database-namespace", "databases", "--database-selector", "app=db,cluster-name=demo"],
 ];
 
-for (const version of ["1.26", "1.30", "1.34"])
+for (const version of kubernetesVersions)
   test(`Kubernetes ${version} accepts the rendered manifests`, { skip, timeout: 60_000 }, async () => {
     for (const [number, args] of forms.entries()) {
       const { code, out, err } = await runText(["render", "kubernetes", ...args, "--server", server.url]);
@@ -51,11 +48,6 @@ test("the validation is strict: a misspelt field is refused", { skip, timeout: 6
 });
 
 function validate(version: string, file: string): { readonly status: number | null; readonly output: string } {
-  if ("notRun" in found) return { status: null, output: found.notRun };
-  const program = join(found.bin, "kubernetes-validate");
-  const { status, stdout, stderr } = spawnSync(program, ["-k", version, "--strict", file], {
-    encoding: "utf8",
-    timeout: 30_000,
-  });
-  return { status, output: `${stdout}${stderr}` };
+  const validated = validatedManifests(version, file);
+  return "notRun" in validated ? { status: null, output: validated.notRun } : validated;
 }

@@ -4,6 +4,7 @@ import { CommandError } from "../framework/command-error.ts";
 import { renderDashboard } from "./dashboard/dashboard.ts";
 import { renderEnvoy } from "./envoy.ts";
 import { renderHaproxy } from "./haproxy.ts";
+import { renderHelm } from "./helm/chart.ts";
 import { parseRenderOptions } from "./input/options.ts";
 import { targetsFor, type Targets } from "./input/targets.ts";
 import { parseKubernetesOptions } from "./kubernetes/kubernetes-options.ts";
@@ -61,6 +62,8 @@ function renderTargets(context: CommandContext, kind: string, targets: Targets):
     }
     case "patroni":
       return renderPatroni(context, targets);
+    case "helm":
+      return renderHelm(context, targets);
     default:
       return renderKubernetes(targets, parseKubernetesOptions(args));
   }

@@ -2,7 +2,17 @@ import type { CommandSpec } from "../framework/command.ts";
 import type { OptionSpec } from "../framework/command-description.ts";
 import { clusterOption, serverOptions, sourceOptions } from "../framework/options.ts";
 
-const kinds = ["haproxy", "envoy", "kubernetes", "prometheus", "alerts", "dashboard", "systemd", "patroni"] as const;
+const kinds = [
+  "haproxy",
+  "envoy",
+  "kubernetes",
+  "helm",
+  "prometheus",
+  "alerts",
+  "dashboard",
+  "systemd",
+  "patroni",
+] as const;
 
 const balancerOptions: readonly OptionSpec[] = [
   {
@@ -71,29 +81,32 @@ const monitoringOptions: readonly OptionSpec[] = [
 ];
 
 const kubernetesOptions: readonly OptionSpec[] = [
-  { name: "image", value: "NAME", help: "kubernetes: the container image (default rolecall:VERSION)" },
-  { name: "namespace", value: "NAME", help: "kubernetes: the namespace of rolecall (default: that of kubectl)" },
+  { name: "image", value: "NAME", help: "kubernetes, helm: the container image (default rolecall:VERSION)" },
+  { name: "namespace", value: "NAME", help: "kubernetes, helm: the namespace of rolecall (default: that of kubectl)" },
   {
     name: "database-namespace",
     value: "NAME",
-    help: "kubernetes: the namespace of the database pods (default: that of rolecall)",
+    help: "kubernetes, helm: the namespace of the database pods (default: that of rolecall)",
   },
   {
     name: "database-selector",
     value: "LABEL=VALUE",
-    help: "kubernetes: the labels of the database pods (default cluster-name=SCOPE, as Patroni sets it)",
+    help: "kubernetes, helm: the labels of the database pods (default cluster-name=SCOPE, as Patroni sets it)",
   },
   {
     name: "external-databases",
-    help: "kubernetes: the databases run outside Kubernetes, so their present addresses are used",
+    help: "kubernetes, helm: the databases run outside Kubernetes, so their present addresses are used",
   },
-  { name: "monitoring", help: "kubernetes: write the ServiceMonitor and PrometheusRule instead" },
+  {
+    name: "monitoring",
+    help: "kubernetes: write the ServiceMonitor and PrometheusRule instead; helm: install them too",
+  },
 ];
 
 const systemdOptions: readonly OptionSpec[] = [
   { name: "program", value: "FILE", help: "systemd: the executable (default /usr/bin/rolecall)" },
   { name: "user", value: "NAME", help: "systemd: the user that rolecall runs as (default rolecall)" },
-  { name: "directory", value: "DIR", help: "systemd: write the files into this directory" },
+  { name: "directory", value: "DIR", help: "systemd, helm: write the files into this directory" },
 ];
 
 const hintOptions: readonly OptionSpec[] = [
@@ -121,12 +134,13 @@ const hintOptions: readonly OptionSpec[] = [
 /** `rolecall render`: the configuration of other programs. */
 export const renderCommand: CommandSpec = {
   name: "render",
-  summary: "write configuration for load balancers, Kubernetes, Prometheus, Grafana, systemd or Patroni",
+  summary: "write configuration for load balancers, Kubernetes, Helm, Prometheus, Grafana, systemd or Patroni",
   about:
     "Writes configuration for the clusters of a configuration file, or for those that a running rolecall monitors.\n" +
     "alerts, dashboard and systemd are the same for all clusters, and need neither. systemd reads the listeners of\n" +
-    "--config; if its path is absolute, the service uses that file. patroni prints a script by which Patroni announces\n" +
-    "a change of the leader, with the settings that call it.",
+    "--config; if its path is absolute, the service uses that file. helm writes a chart that installs the objects of\n" +
+    "kubernetes. patroni prints a script by which Patroni announces a change of the leader, with the settings that\n" +
+    "call it.",
   positionals: { usage: kinds.join("|"), least: 1, most: 1, choices: kinds },
   options: [
     ...balancerOptions,

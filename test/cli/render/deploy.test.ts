@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { adminApiAnswers } from "../../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../../fake/canned-server.ts";
 import { runText } from "../../fake/command-line.ts";
+import { filesOfChart, renderChart } from "../../fake/rendered-chart.ts";
 import { unitFiles } from "../../../src/cli/render/systemd/units.ts";
 
 /** What each file of deploy is rendered by. `UPDATE_DOCS=1` writes them. */
@@ -25,11 +26,17 @@ const units = unitFiles({
 });
 const balanced = ["envoy", "haproxy", "kubernetes", "prometheus"];
 
+const chartFolder = "helm/rolecall";
+
 describe("deploy", () => {
   let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
+  let chart: ReadonlyMap<string, string>;
 
   before(async () => {
     server = await serveCannedAnswers(adminApiAnswers);
+    const { folder } = await renderChart(["--cluster", "demo", "--server", server.url]);
+    chart = filesOfChart(folder);
+    rmSync(folder, { recursive: true });
   });
   after(() => server.close());
 
@@ -46,11 +53,16 @@ describe("deploy", () => {
     for (const { name, text } of units) assertFile(`systemd/${name}`, text);
   });
 
+  test("the chart is the output of rolecall render helm --directory", () => {
+    for (const [name, text] of chart) assertFile(join(chartFolder, name), text);
+  });
+
   test("has no other files, except its README", () => {
     const found = readdirSync("deploy", { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).replace("deploy/", ""));
     const expected = ["README.md", ...Object.keys(files), ...units.map(({ name }) => `systemd/${name}`)];
+    expected.push(...[...chart.keys()].map((name) => join(chartFolder, name)));
     assert.deepEqual(found.toSorted(), expected.toSorted());
   });
 });

@@ -41,10 +41,8 @@ export function databasePods(clusters: readonly TargetCluster[], options: Kubern
  * The headless Service of the databases. Without `publishNotReadyAddresses` a pod that is not ready has no DNS name, so
  * that rolecall could not see that it has recovered.
  */
-export function databaseService(
-  { service, selector, apiPort: port, exporterPort, cluster }: DatabasePods,
-  { databaseNamespace, namespace }: KubernetesOptions,
-): object {
+export function databaseService(pods: DatabasePods, { databaseNamespace, namespace }: KubernetesOptions): object {
+  const { service, selector } = pods;
   const own = databaseNamespace ?? namespace;
   return {
     apiVersion: "v1",
@@ -54,13 +52,18 @@ export function databaseService(
       clusterIP: "None",
       publishNotReadyAddresses: true,
       selector,
-      ports: [
-        { name: "postgresql", port: cluster.nodes[0]?.database.port ?? 5432 },
-        { name: "api", port },
-        ...(exporterPort === null ? [] : [{ name: "exporter", port: exporterPort }]),
-      ],
+      ports: databasePorts(pods),
     },
   };
+}
+
+/** The ports of the databases' Service: the databases, the nodes' APIs, and their exporters, if there are any. */
+export function databasePorts({ cluster, apiPort: port, exporterPort }: DatabasePods): readonly object[] {
+  return [
+    { name: "postgresql", port: cluster.nodes[0]?.database.port ?? 5432 },
+    { name: "api", port },
+    ...(exporterPort === null ? [] : [{ name: "exporter", port: exporterPort }]),
+  ];
 }
 
 /** The cluster in the configuration of rolecall: found by the name of its Service, not by today's addresses of pods. */

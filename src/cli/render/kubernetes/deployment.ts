@@ -4,6 +4,12 @@ export const labels = { "app.kubernetes.io/name": "rolecall" };
 /** The ports of the listeners in the rendered configuration. */
 export const ports = { health: 8008, metrics: 9108 } as const;
 
+/** How many instances run, and what each may use. */
+export const deploymentDefaults = {
+  replicas: 2,
+  resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+} as const;
+
 /** The user `node` of the image. By number, because the kubelet cannot verify a name (`runAsNonRoot`). */
 const user = 1000;
 
@@ -13,7 +19,7 @@ const user = 1000;
  */
 export function deploymentSpec(image: string, configHash: string): object {
   return {
-    replicas: 2,
+    replicas: deploymentDefaults.replicas,
     strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
     selector: { matchLabels: labels },
     template: {
@@ -57,7 +63,7 @@ function container(image: string): object {
     startupProbe: { ...probe("/livez"), periodSeconds: 1, failureThreshold: 60 },
     readinessProbe: probe("/readyz"),
     livenessProbe: { ...probe("/livez"), periodSeconds: 5 },
-    resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+    resources: deploymentDefaults.resources,
     volumeMounts: [
       { name: "config", mountPath: "/etc/rolecall", readOnly: true },
       { name: "state", mountPath: "/var/lib/rolecall" },

@@ -5,6 +5,15 @@ import { databasePods, databaseService, externalCluster, podCluster, type Databa
 import { deploymentSpec, labels, ports } from "./deployment.ts";
 import type { KubernetesOptions } from "./kubernetes-options.ts";
 
+/** An object of Kubernetes. */
+export interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: object;
+  readonly data?: object;
+  readonly spec?: object;
+}
+
 const header = `# Rendered by rolecall: kubectl apply -f THIS_FILE
 # docs/kubernetes.md explains the objects.
 `;
@@ -13,24 +22,40 @@ const header = `# Rendered by rolecall: kubectl apply -f THIS_FILE
  * Renders Kubernetes manifests: two instances of rolecall, their configuration, a Service, a disruption budget, a
  * network policy, and for each cluster the headless Service of its databases.
  */
-export function renderKubernetes({ clusters, hostSuffix }: Targets, options: KubernetesOptions): string {
-  const pods = databasePods(clusters, options);
-  const config = stringify(
-    {
-      clusters: options.isExternal ? clusters.map(externalCluster) : pods.map(podCluster),
-      listen: [
-        { address: "0.0.0.0", port: ports.health },
-        { address: "0.0.0.0", port: ports.metrics, dialect: "admin", read_only: true },
-      ],
-      ...(hostSuffix === null ? {} : { host_suffixes: [hostSuffix] }),
-      state_file: "/var/lib/rolecall/state.json",
-      drain: "10s",
-    },
-    { lineWidth: 0 },
-  );
+export function renderKubernetes(targets: Targets, options: KubernetesOptions): string {
+  const pods = databasePods(targets.clusters, options);
+  const config = stringify(podConfig(targets, options), { lineWidth: 0 });
+  const own = rolecallObjects(config, pods, options);
+  return header + manifestText([...own, ...pods.map((databases) => databaseService(databases, options))]);
+}
+
+/** The configuration of rolecall in a pod. */
+export function podConfig({ clusters, hostSuffix }: Targets, options: KubernetesOptions): object {
+  return {
+    clusters: options.isExternal ? clusters.map(externalCluster) : databasePods(clusters, options).map(podCluster),
+    listen: [
+      { address: "0.0.0.0", port: ports.health },
+      { address: "0.0.0.0", port: ports.metrics, dialect: "admin", read_only: true },
+    ],
+    ...(hostSuffix === null ? {} : { host_suffixes: [hostSuffix] }),
+    state_file: "/var/lib/rolecall/state.json",
+    drain: "10s",
+  };
+}
+
+/**
+ * The objects of rolecall itself: ConfigMap, Deployment, Service, PodDisruptionBudget and NetworkPolicy, in this order.
+ * @param config the text of rolecall.yaml
+ * @param pods the databases that rolecall may connect to
+ */
+export function rolecallObjects(
+  config: string,
+  pods: readonly DatabasePods[],
+  options: KubernetesOptions,
+): readonly KubernetesObject[] {
   const hash = createHash("sha256").update(config).digest("hex").slice(0, 16);
   const metadata = objectMetadata(options);
-  const documents = [
+  return [
     { apiVersion: "v1", kind: "ConfigMap", metadata, data: { "rolecall.yaml": config } },
     { apiVersion: "apps/v1", kind: "Deployment", metadata, spec: deploymentSpec(options.image, hash) },
     { apiVersion: "v1", kind: "Service", metadata, spec: serviceSpec() },
@@ -41,9 +66,7 @@ export function renderKubernetes({ clusters, hostSuffix }: Targets, options: Kub
       spec: { minAvailable: 1, selector: { matchLabels: labels } },
     },
     { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata, spec: networkPolicySpec(pods, options) },
-    ...pods.map((databases) => databaseService(databases, options)),
   ];
-  return header + manifestText(documents);
 }
 
 /** Name, namespace and labels of the objects of rolecall. */

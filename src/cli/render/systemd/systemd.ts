@@ -1,7 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandContext } from "../../framework/command-context.ts";
-import { CommandError } from "../../framework/command-error.ts";
+import { writeRendered } from "../output/rendered-files.ts";
 import { unitFiles, type UnitFile } from "./units.ts";
 import { unitOptions } from "./unit-options.ts";
 
@@ -14,20 +13,8 @@ export function renderSystemd(context: CommandContext): string {
   const files = unitFiles(unitOptions(context));
   const directory = context.args.text("directory");
   if (directory === null) return files.map(({ path, text }) => `# ${path}\n${text}`).join("\n");
-  writeFiles(directory, files);
+  writeRendered(directory, files);
   return installation(directory, files);
-}
-
-function writeFiles(directory: string, files: readonly UnitFile[]): void {
-  try {
-    mkdirSync(directory, { recursive: true });
-    for (const { name, text } of files) writeFileSync(join(directory, name), text);
-  } catch (error) {
-    throw new CommandError(
-      "RC150",
-      `Cannot write to ${directory}: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
 }
 
 function installation(directory: string, files: readonly UnitFile[]): string {

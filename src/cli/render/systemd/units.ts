@@ -1,12 +1,11 @@
 import { hostPort } from "../input/edges.ts";
+import type { RenderedFile } from "../output/rendered-files.ts";
 import type { UnitOptions } from "./unit-options.ts";
 
 /** A file of a rendered systemd service. */
-export interface UnitFile {
-  readonly name: string;
+export interface UnitFile extends RenderedFile {
   /** Where it is installed. */
   readonly path: string;
-  readonly text: string;
 }
 
 /** Renders the files of a systemd service: its unit, its sockets, its user and its directories. */

@@ -1,0 +1,114 @@
+/**
+ * The rendered chart in a real Helm, where the variable HELM names one: it is linted, its objects are those that the
+ * tests without Helm compare, and they are valid in three versions of Kubernetes.
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { adminApiAnswers } from "../fake/admin-api-answers.ts";
+import { serveCannedAnswers } from "../fake/canned-server.ts";
+import { chartObjects, readObjects, renderChart, type ReadObject } from "../fake/rendered-chart.ts";
+import { kubernetesVersions, validatedManifests } from "./lab/kubernetes-schemas.ts";
+
+const helm = process.env["HELM"];
+const skip = helm === undefined ? "not run: HELM names no Helm" : false;
+if (skip !== false) console.log(`helm: ${skip}`);
+
+describe("the rendered chart in a real Helm", { skip, timeout: 120_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-helm-"));
+  const charts: string[] = [];
+  let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
+
+  before(async () => {
+    server = await serveCannedAnswers(adminApiAnswers);
+    const source = ["--cluster", "demo", "--server", server.url];
+    const others = ["--external-databases"];
+    const split = ["--monitoring", "--database-namespace", "databases", "--database-selector", "app=db"];
+    for (const args of [[], others, split]) charts.push((await renderChart([...source, ...args])).folder);
+  });
+  after(async () => {
+    await server.close();
+    for (const path of [folder, ...charts]) rmSync(path, { recursive: true });
+  });
+
+  test("lint finds nothing", () => {
+    for (const chart of [...charts, "deploy/helm/rolecall"]) {
+      const { status, output } = run("lint", "--strict", chart);
+      assert.equal(status, 0, output);
+    }
+  });
+
+  test("its objects are those that the tests without Helm compare", () => {
+    for (const chart of charts) assert.deepEqual(byName(release(chart)), byName(chartObjects(chart)));
+    const values = "test/spec/cli/chart-values.yaml";
+    assert.ok(release(charts[0] ?? "", "--values", values).some(({ kind }) => kind === "ServiceMonitor"));
+  });
+
+  test("a whole rolecall.yaml replaces the configuration", () => {
+    const file = join(folder, "rolecall.yaml");
+    const text = '# Ours\nclusters:\n  - name: shop # {{ not a template }}\n    discover: ["http://shop:8008"]\n';
+    writeFileSync(file, text);
+    const objects = release(charts[0] ?? "", "--set-file", `configFile=${file}`);
+    assert.equal(objects.find(({ kind }) => kind === "ConfigMap")?.data?.["rolecall.yaml"], text);
+  });
+
+  for (const [set, message] of [
+    ["replica=3", /Additional property replica is not allowed/],
+    ["replicas=0", /replicas: Must be greater than or equal to 1/],
+    ["service.type=Balancer", /service\.type: .* must be one of/],
+  ] as const)
+    test(`a release with ${set} is refused`, () => {
+      const { status, output } = run(...template(charts[0]), "--set", set);
+      assert.notEqual(status, 0);
+      assert.match(output, message);
+    });
+
+  for (const version of kubernetesVersions)
+    test(`Kubernetes ${version} accepts the objects of a release`, (context) => {
+      for (const [number, chart] of charts.entries()) {
+        const file = join(folder, `release-${number}.yaml`);
+        // The schemas of Kubernetes do not have the objects of the Prometheus Operator.
+        const { status: rendered, stdout } = run(...template(chart, version), "--set", "monitoring.enabled=false");
+        assert.equal(rendered, 0);
+        writeFileSync(file, stdout);
+        const validated = validatedManifests(version, file);
+        if ("notRun" in validated) return context.skip(`not run: ${validated.notRun}`);
+        assert.equal(validated.status, 0, validated.output);
+        const passed = validated.output.match(/ passed for resource /g)?.length;
+        assert.equal(passed, readObjects(stdout).length, validated.output);
+      }
+    });
+
+  function run(...args: readonly string[]): {
+    readonly status: number | null;
+    readonly stdout: string;
+    readonly output: string;
+  } {
+    const { status, stdout, stderr } = spawnSync(helm ?? "", args, { encoding: "utf8", timeout: 30_000 });
+    return { status, stdout, output: `${stdout}${stderr}` };
+  }
+
+  function template(chart = "", version = "1.34"): readonly string[] {
+    return ["template", "rolecall", chart, "--namespace", "edge", "--kube-version", version];
+  }
+
+  function release(chart: string, ...args: readonly string[]): readonly ReadObject[] {
+    const { status, stdout, output } = run(...template(chart), ...args);
+    assert.equal(status, 0, output);
+    return readObjects(stdout);
+  }
+});
+
+/** Objects by kind and name. The hash of the configuration differs by the form of its YAML. */
+function byName(objects: readonly ReadObject[]): Readonly<Record<string, unknown>> {
+  const named = objects.map((object) => [`${object.kind}/${object.metadata.name}`, withoutHash(object)] as const);
+  assert.equal(new Set(named.map(([name]) => name)).size, objects.length);
+  return Object.fromEntries(named);
+}
+
+function withoutHash(object: ReadObject): unknown {
+  return JSON.parse(JSON.stringify(object).replace(/"checksum\/config":"[0-9a-f]{16}"/, '"checksum/config":"hash"'));
+}
