@@ -61,7 +61,12 @@ export class Monitor {
     this.clock = new Clock({ ...machine.time, tickIntervalMs, onGap: (gap) => this.#onGap(gap) });
     const { store, clock } = this;
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
-    this.history = new HistoryStore({ log, clock, snapshot: () => store.current });
+    this.history = new HistoryStore({
+      log,
+      clock,
+      snapshot: () => store.current,
+      policy: (name) => store.policyOf(name),
+    });
     this.eventLog = new EventLog({ log, metrics, clock, detector: new EventDetector(), history: this.history });
     this.drains = new Drains(store, {
       clock: { now: () => clock.observe(), wall: () => clock.wall() },

@@ -126,6 +126,17 @@ for (const shell of ["zsh", "fish"]) {
   });
 }
 
+test("the zsh script has both spellings of a short option, which exclude each other", async () => {
+  const { out } = await runText(["completion", "zsh"]);
+  const shorts = commands.flatMap(({ options }) => options.filter(({ short }) => short !== undefined));
+  assert.ok(shorts.some(({ value }) => value !== undefined));
+  for (const { name, short = "", value } of [...shorts, { name: "help", short: "h", value: undefined }]) {
+    const head = `'(-${short} --${name})`;
+    assert.ok(out.includes(`${head}-${short}${value === undefined ? "" : "+"}[`), `-${short}`);
+    assert.ok(out.includes(`${head}--${name}${value === undefined ? "" : "="}[`), `--${name}`);
+  }
+});
+
 test("fish completes values and names, if it is installed", async (context) => {
   const { out } = await runText(["completion", "fish"]);
   const file = join(folder, "rolecall.fish");
