@@ -73,8 +73,24 @@ export async function readPastIncident(
     });
   const known = subject ?? { name: cluster, scope: null, system: null, version: null, nodes: [], settings: {} };
   const outcomes = evidence.recorded.map(({ outcome }) => outcome);
-  const whole = { ...known, nodes: withProbedNodes(known.nodes, outcomes) };
-  return { ...found, text: [...incidentPieces({ ...evidence, subject: whole, instantMs: aroundMs })].join("") };
+  const pieces = incidentPieces({ ...evidence, subject: completed(known, outcomes), instantMs: aroundMs });
+  return { ...found, text: [...pieces].join("") };
+}
+
+/** Completes what the history states of a cluster by what its nodes reported: it may be older than the first report. */
+function completed(known: IncidentSubject, outcomes: readonly ProbeOutcome[]): IncidentSubject {
+  const reports = outcomes.flatMap((outcome) =>
+    outcome.kind === "status" && "report" in outcome.result ? outcome.result.report : [],
+  );
+  const first = (field: "scope" | "system" | "version"): string | null =>
+    known[field] ?? reports.find((report) => report[field] !== null)?.[field] ?? null;
+  return {
+    ...known,
+    scope: first("scope"),
+    system: first("system"),
+    version: first("version"),
+    nodes: withProbedNodes(known.nodes, outcomes),
+  };
 }
 
 /** The only cluster with evidence; `?` if there is none. @throws CommandError (RC001) if there are several */

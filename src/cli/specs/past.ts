@@ -7,6 +7,7 @@ import { clusterOption, nodeOption, pastTimeHelp, serverOptions } from "../frame
 const directoryOption: OptionSpec = {
   name: "directory",
   value: "DIR",
+  completes: "file",
   help: "the directory of a history (configuration key history.directory)",
 };
 

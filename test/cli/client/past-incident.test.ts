@@ -38,23 +38,21 @@ interface Written {
 }
 
 /** Writes a history as a process would that observed the nodes at intervals of a second. */
-async function writeHistory(
-  context: TestContext,
-  answers: readonly ReturnType<typeof answerOf>[],
-  { hasSubject = true } = {},
-): Promise<Written> {
+async function writeHistory(context: TestContext, answers: readonly ReturnType<typeof answerOf>[]): Promise<Written> {
   const directory = temporaryDirectory(context);
   const { store, clock } = await openHistory(context, historyConfig(directory));
   const { nowMs, wallMs } = clock;
-  const cluster = new ClusterFixture({ nodes: members }).cluster;
-  if (hasSubject) store.addSubject(cluster, policy, wallMs);
+  const fixture = new ClusterFixture({ nodes: members });
+  // The first file begins before any node has answered.
+  store.addSubject(fixture.cluster, policy, wallMs);
   const recorded = answers.map((answer, at) => {
     const atMs = nowMs + at * 1_000;
     return { atMs, atWallMs: wallMs + at * 1_000, outcome: answer(atMs) };
   });
   for (const { outcome, atMs, atWallMs } of recorded) store.addOutcome(outcome, atMs, atWallMs);
   await store.stop();
-  const subject = incidentSubject(cluster, policy);
+  fixture.answer("pg1", { hasLock: true }, nowMs);
+  const subject = incidentSubject(fixture.cluster, policy);
   const incident = { subject, recorded, instantMs: wallMs, accused: new Map(), isComplete: true };
   return { directory, wallMs, served: [...incidentPieces(incident)].join("") };
 }

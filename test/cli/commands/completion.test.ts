@@ -58,6 +58,7 @@ const rows: readonly (readonly [line: string, words: readonly string[]])[] = [
   ["rolecall restart pg1 --role p", ["primary"]],
   ["rolecall serve --log-level d", ["debug"]],
   ["rolecall validate packag", ["package-lock.json", "package.json", "packaging"]],
+  ["rolecall incident --directory packag", ["package-lock.json", "package.json", "packaging"]],
   ["rolecall context u", ["use"]],
   ["rolecall status --server http://127.0.0.1:9108 --form", ["--format"]],
   ["rolecall drains ", []],
