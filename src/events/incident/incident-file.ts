@@ -7,7 +7,7 @@ import type { Accused } from "../accusation-history.ts";
 import type { IncidentSubject } from "./incident-subject.ts";
 
 /** How much of the time before and after its instant an incident file covers, in ms. */
-export const incidentReachMs = 5 * 60_000;
+export const incidentReachMs: number = 5 * 60_000;
 
 /** The content of an incident file. */
 export interface Incident {
