@@ -63,7 +63,12 @@ export class Monitor {
     // What can run first after a suspend reads the clock with `observe`, which looks for a gap. What runs later in the
     // same step needs only `now`.
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
-    this.history = new HistoryStore({ log, clock, snapshot: () => store.current });
+    this.history = new HistoryStore({
+      log,
+      clock,
+      snapshot: () => store.current,
+      policy: (name) => store.policyOf(name),
+    });
     this.eventLog = new EventLog({ log, metrics, clock, detector: new EventDetector(), history: this.history });
     this.drains = new Drains(store, {
       clock: { now: () => clock.observe(), wall: () => clock.wall() },

@@ -25,6 +25,8 @@ export interface HistorySink {
   addChange(change: VerdictChange, atWallMs: number): void;
   /** Adds which nodes of a cluster are accused of being detached or stalled from now on. */
   addAccused(cluster: string, accused: Accused, atWallMs: number): void;
+  /** Adds what an incident file states about a cluster from now on. Cheap if that has not changed. */
+  addSubject(cluster: ClusterState, policy: HealthPolicy, atWallMs: number): void;
 }
 
 /** What events are found with. */
@@ -109,6 +111,7 @@ export class EventLog {
   recordTransition(before: ClusterState, after: ClusterState, context: ChangeContext): void {
     const { metrics, clock, log, detector, history } = this.#context;
     const wallMs = clock.wall();
+    history.addSubject(after, context.policy, wallMs);
     const accused = this.#accusations.add(before, after, wallMs);
     if (accused !== null) history.addAccused(after.name, accused, wallMs);
     const changes = this.#changes.find(before, after, context);

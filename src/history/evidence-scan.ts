@@ -1,10 +1,24 @@
 import type { Recorded } from "../cluster/outcome.ts";
+import type { JsonObject } from "../cluster/values/json.ts";
 import type { Accused } from "../events/accusation-history.ts";
-import { accusedOfLine, clockInstantOf, parseLine, readLineHead, type HistoryLine } from "./history-lines.ts";
+import type { IncidentNode, IncidentSubject } from "../events/incident/incident-subject.ts";
+import {
+  accusedOfLine,
+  clockInstantOf,
+  parseLine,
+  readLineHead,
+  subjectOfLine,
+  type HistoryLine,
+} from "./history-lines.ts";
 import { decodeOutcome } from "./outcome-codec.ts";
 
 /** The evidence of a time, as it was stored. */
 export interface StoredEvidence {
+  /**
+   * What was last known of the cluster, with every node that it had in that time; `null` if that was not stored, as
+   * older versions did not.
+   */
+  readonly subject: IncidentSubject | null;
   /** Oldest first, in the clock of this process. Drains in force at the beginning come first. */
   readonly recorded: readonly Recorded[];
   /** Which nodes were accused of being detached or stalled at the beginning. */
@@ -40,6 +54,8 @@ export class EvidenceScan {
   readonly #query: EvidenceQuery;
   readonly #clusterField: string;
   readonly #held = new Map<string, Recorded>();
+  #subject: IncidentSubject | null = null;
+  readonly #nodes = new Map<string, IncidentNode>();
   #accused: Accused = new Map();
   #found: Found[] = [];
   #first = 0;
@@ -55,7 +71,12 @@ export class EvidenceScan {
 
   get result(): StoredEvidence {
     const recorded = this.#found.slice(this.#first).map((found) => found.recorded);
-    return { recorded: [...this.#held.values(), ...recorded], accused: this.#accused, isComplete: this.#isComplete };
+    return {
+      subject: this.#subject === null ? null : { ...this.#subject, nodes: [...this.#nodes.values()] },
+      recorded: [...this.#held.values(), ...recorded],
+      accused: this.#accused,
+      isComplete: this.#isComplete,
+    };
   }
 
   /** Reads one line. @returns `past` if it and all further lines of the file are too new; `damaged` if it has no use */
@@ -70,6 +91,7 @@ export class EvidenceScan {
   #isWanted({ atMs, kind, text }: HistoryLine): boolean {
     if (kind === "start") return true;
     if (!text.startsWith(this.#clusterField, text.indexOf('"c":'))) return false;
+    if (kind === "cluster") return true;
     const isBefore = atMs < this.#query.fromWallMs;
     return kind === "outcome" ? !isBefore || text.includes('"kind":"drain"') : isBefore;
   }
@@ -78,6 +100,7 @@ export class EvidenceScan {
     const body = parseLine(line);
     if (body === null) return false;
     if (line.kind === "start") return this.#restart(line, body["run"], clockInstantOf(body));
+    if (line.kind === "cluster") return this.#describe(line, body);
     if (line.kind === "accused") this.#accused = accusedOfLine(body);
     if (line.kind !== "outcome" && line.kind !== "held") return true;
     const { cluster, wallOffsetMs: sentOffsetMs, fromWallMs } = this.#query;
@@ -91,6 +114,17 @@ export class EvidenceScan {
       if (isInForce) this.#held.set(outcome.node, recorded);
       else this.#held.delete(outcome.node);
     }
+    return true;
+  }
+
+  /** What holds for the cluster from here on. A node that left in the wanted time still has steps. */
+  #describe({ atMs }: HistoryLine, body: JsonObject): boolean {
+    const { cluster, fromWallMs } = this.#query;
+    const subject = subjectOfLine(cluster, body);
+    if (subject === null) return false;
+    this.#subject = subject;
+    if (atMs < fromWallMs) this.#nodes.clear();
+    for (const node of subject.nodes) this.#nodes.set(node.name, node);
     return true;
   }
 

@@ -3,6 +3,7 @@ import type { ProbeOutcome } from "../cluster/outcome.ts";
 import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
 import { eventKinds, eventSeverities, type ClusterEvent } from "../events/cluster-event.ts";
 import type { Accused } from "../events/accusation-history.ts";
+import type { IncidentSubject } from "../events/incident/incident-subject.ts";
 import type { LoggedChange } from "../health/explain/summary.ts";
 import { hardReasons, softReasons } from "../health/reason.ts";
 import { encodeOutcome } from "./outcome-codec.ts";
@@ -13,7 +14,7 @@ import { encodeOutcome } from "./outcome-codec.ts";
 /** The kinds of lines in `events` files. */
 type EventLineKind = "event" | "verdict";
 /** The kinds of lines in `evidence` files. */
-type EvidenceLineKind = "start" | "accused" | "held" | "outcome";
+type EvidenceLineKind = "start" | "cluster" | "accused" | "held" | "outcome";
 
 /** One line, parsed as far as needed to decide whether it is wanted. */
 export interface HistoryLine {
@@ -38,6 +39,14 @@ export function readLineHead(text: string): HistoryLine | null {
   const [, at, kind] = headPattern.exec(text) ?? [];
   if (at === undefined || kind === undefined || !text.endsWith("}") || Number(at) > instantMaxMs) return null;
   return { atMs: Number(at), kind, text };
+}
+
+const clusterPattern = /^\{"t":\d+,"k":"\w+","c":("(?:[^"\\]|\\.)*")/;
+
+/** The cluster that a line is about, without parsing all of it; `null` if it is about none. */
+export function clusterNameOf(text: string): string | null {
+  const name = parseJson(clusterPattern.exec(text)?.[1] ?? "");
+  return typeof name === "string" ? name : null;
 }
 
 /** Reads a whole line. @returns `null` if it is damaged */
@@ -79,6 +88,11 @@ export function outcomeLine(
 
 export function accusedLine(cluster: string, accused: Accused, atMs: number): string {
   return lineOf(atMs, "accused", { c: cluster, accused: Object.fromEntries(accused) });
+}
+
+/** What an incident file states about a cluster, from `atMs` on. */
+export function subjectLine({ name, ...subject }: IncidentSubject, atMs: number): string {
+  return lineOf(atMs, "cluster", { c: name, ...subject });
 }
 
 /** An instant of a line, in ms since the epoch. A value beyond the bounds of a date could not be shown. */
@@ -133,4 +147,27 @@ const accusedSchema = z.record(z.string(), z.array(z.enum(["detached", "stalled"
 export function accusedOfLine(body: JsonObject): Accused {
   const read = accusedSchema.safeParse(body["accused"]);
   return new Map(read.success ? Object.entries(read.data) : []);
+}
+
+const settingSchema = z.union([z.string(), z.number(), z.boolean()]);
+const subjectSchema = z.object({
+  scope: z.string().nullable(),
+  system: z.string().nullable(),
+  version: z.string().nullable(),
+  nodes: z.array(
+    z.object({
+      name: z.string(),
+      member: z.string(),
+      api: z.string().nullable(),
+      database: z.object({ host: z.string(), port: z.number() }).nullable(),
+      isArchiveFed: z.boolean(),
+    }),
+  ),
+  settings: z.record(z.string(), z.union([settingSchema, z.record(z.string(), settingSchema)])),
+});
+
+/** What a line states about a cluster; `null` if it is damaged. */
+export function subjectOfLine(cluster: string, body: JsonObject): IncidentSubject | null {
+  const read = subjectSchema.safeParse(body);
+  return read.success ? { name: cluster, ...read.data } : null;
 }

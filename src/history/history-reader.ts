@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClusterEvent } from "../events/cluster-event.ts";
 import type { StoredEvents, StoredEventsQuery } from "../events/stored-events.ts";
 import { BackwardList } from "./backward-list.ts";
 import { EvidenceScan, type EvidenceQuery, type StoredEvidence } from "./evidence-scan.ts";
-import { changeOf, eventOf, parseLine, readLineHead, type StoredChange } from "./history-lines.ts";
-import { listSegments, streamNames, type Segment, type StreamName } from "./files/segment-files.ts";
+import { changeOf, clusterNameOf, eventOf, parseLine, readLineHead, type StoredChange } from "./history-lines.ts";
+import { listSegments, type Segment, type StreamName } from "./files/segment-files.ts";
 import { readLines, type ReadingLimits } from "./files/segment-reader.ts";
 
 /** How long one request may read, in ms. */
@@ -19,6 +17,8 @@ const readingMaxBytes = 256 * 1024 * 1024;
 const recentBytes = 8 * 1024 * 1024;
 /** How much is read at the start, in bytes after decompression. */
 const recentReadingMax = 64 * 1024 * 1024;
+/** More clusters than one rolecall monitors. */
+const clustersMax = 10_000;
 /** Times of a file are as exact as the clock of the file system, in ms. */
 const slackMs = 1_000;
 
@@ -28,22 +28,6 @@ export interface ReadingContext {
   readonly signal?: AbortSignal;
   /** Called with the time for which other work had to wait, in ms. */
   readonly charge?: (ms: number) => void;
-}
-
-/** Reads events from a directory without a running rolecall. */
-export function readStoredEvents(
-  directory: string,
-  query: StoredEventsQuery,
-  onDamaged: ReadingLimits["onDamaged"],
-): Promise<StoredEvents> {
-  return new HistoryReader(directory, onDamaged).readEvents(query);
-}
-
-/** Whether a directory has files of a history, or the lock of a process that writes one. */
-export async function isHistoryDirectory(directory: string): Promise<boolean> {
-  if (existsSync(join(directory, "lock"))) return true;
-  const lists = await Promise.all(streamNames.map((stream) => listSegments(directory, stream).catch(() => [])));
-  return lists.some((segments) => segments.length > 0);
 }
 
 /** Reads the history in a directory, piece by piece and with limits. Never throws: what cannot be read is left out. */
@@ -104,6 +88,23 @@ export class HistoryReader {
     const range = { fromMs: query.fromWallMs, context };
     const isComplete = await this.#scan("evidence", range, (text) => scan.add(text));
     return { ...scan.result, isComplete: isComplete && scan.result.isComplete };
+  }
+
+  /** The clusters with evidence between two times, in ms since the epoch, sorted by name. */
+  async readClusters({
+    fromWallMs,
+    toWallMs,
+  }: Pick<EvidenceQuery, "fromWallMs" | "toWallMs">): Promise<readonly string[]> {
+    const names = new Set<string>();
+    await this.#scan("evidence", { fromMs: fromWallMs, context: {} }, (text) => {
+      const line = readLineHead(text);
+      if (line === null) return "read";
+      if (line.atMs > toWallMs) return "past";
+      const name = line.atMs >= fromWallMs && line.kind === "outcome" ? clusterNameOf(text) : null;
+      if (name !== null && names.size < clustersMax) names.add(name);
+      return "read";
+    });
+    return [...names].toSorted();
   }
 
   /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */

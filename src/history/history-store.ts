@@ -1,17 +1,28 @@
 import type { ProbeOutcome } from "../cluster/outcome.ts";
-import type { Snapshot } from "../cluster/snapshot.ts";
+import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { HistoryConfig } from "../config/model/config.ts";
 import { accusedOf, type Accused } from "../events/accusation-history.ts";
 import type { ClusterEvent } from "../events/cluster-event.ts";
 import type { HistorySink } from "../events/event-log.ts";
+import { incidentSubject } from "../events/incident/incident-subject.ts";
 import type { StoredEvents, StoredEventsQuery } from "../events/stored-events.ts";
 import type { Logger } from "../events/log/logger.ts";
+import type { HealthPolicy } from "../health/health-policy.ts";
 import type { HistoryUsage } from "../metrics/history-metrics.ts";
 import type { VerdictChange } from "../events/verdict-changes.ts";
 import type { EvidenceQuery, StoredEvidence } from "./evidence-scan.ts";
-import { accusedLine, eventLine, outcomeLine, startLine, verdictLine, type StoredChange } from "./history-lines.ts";
+import {
+  accusedLine,
+  eventLine,
+  outcomeLine,
+  startLine,
+  subjectLine,
+  verdictLine,
+  type StoredChange,
+} from "./history-lines.ts";
 import { HistoryReader, type ReadingContext } from "./history-reader.ts";
 import { HistoryWriter } from "./history-writer.ts";
+import { SubjectChanges } from "./subject-changes.ts";
 
 /** What the history depends on. */
 export interface HistoryStoreContext {
@@ -19,12 +30,14 @@ export interface HistoryStoreContext {
   readonly clock: { now(): number; wall(): number };
   /** The present state, which each evidence file begins with. */
   readonly snapshot: () => Snapshot;
+  /** The policy of a cluster; `undefined` if it is not monitored. */
+  readonly policy: (cluster: string) => HealthPolicy | undefined;
 }
 
 /** More files than a history has: those with damaged lines are logged once each. */
 const filesMax = 1_000;
 
-const nothing: StoredEvidence = { recorded: [], accused: new Map(), isComplete: true };
+const nothing: StoredEvidence = { subject: null, recorded: [], accused: new Map(), isComplete: true };
 
 /**
  * The history on disk: events, verdict changes and evidence, so that they outlive a restart. Without a configured
@@ -33,6 +46,7 @@ const nothing: StoredEvidence = { recorded: [], accused: new Map(), isComplete: 
 export class HistoryStore implements HistorySink {
   readonly #context: HistoryStoreContext;
   readonly #damaged = new Set<string>();
+  readonly #subjects = new SubjectChanges();
   #config: HistoryConfig | null = null;
   #writer: HistoryWriter | null = null;
   #reader: HistoryReader | null = null;
@@ -83,6 +97,11 @@ export class HistoryStore implements HistorySink {
     this.#writer?.add("evidence", accusedLine(cluster, accused, atWallMs), atWallMs);
   }
 
+  addSubject(cluster: ClusterState, policy: HealthPolicy, atWallMs: number): void {
+    if (this.#writer === null || !this.#subjects.isNew(cluster, policy)) return;
+    this.#writer.add("evidence", subjectLine(incidentSubject(cluster, policy), atWallMs), atWallMs);
+  }
+
   /** The events and verdict changes at the end of the history, oldest first. */
   async readRecent(): Promise<{ readonly events: readonly ClusterEvent[]; readonly changes: readonly StoredChange[] }> {
     return (await this.#reader?.readRecent()) ?? { events: [], changes: [] };
@@ -113,17 +132,19 @@ export class HistoryStore implements HistorySink {
     await this.configure(null);
   }
 
-  /** What holds at the beginning of an evidence file: the clock, the accusations and the drains. */
+  /** What holds at the beginning of an evidence file: the clock, the clusters, the accusations and the drains. */
   #head(atWallMs: number): readonly string[] {
-    const { clock, snapshot } = this.#context;
+    const { clock, snapshot, policy } = this.#context;
     const atMs = clock.now() + atWallMs - clock.wall();
     const { instance, clusters } = snapshot();
     return [
       startLine(atWallMs, instance, atMs),
       ...clusters.flatMap((cluster) => {
         const accused = accusedOf(cluster);
+        const settings = policy(cluster.name);
         const drains = [...cluster.drains].filter(([, { untilMs }]) => untilMs > atMs);
         return [
+          ...(settings === undefined ? [] : [subjectLine(incidentSubject(cluster, settings), atWallMs)]),
           ...(accused.size === 0 ? [] : [accusedLine(cluster.name, accused, atWallMs)]),
           ...drains.map(([node, drain]) =>
             outcomeLine({ kind: "drain", cluster: cluster.name, node, drain }, { atMs, atWallMs }, "held"),

@@ -26,7 +26,7 @@ function fixtureOf(watched: ClusterFixture): Fixture {
     metrics: { disputed: (cluster) => disputed.push(cluster), happened: ({ kind }) => counted.push(kind) },
     detector: new EventDetector(),
     clock: { now: () => wallMs, wall: () => wallMs },
-    history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {} },
+    history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {}, addSubject: () => {} },
   });
   const change = (step: () => void, nowMs: number): void => {
     const before = watched.cluster;

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { incidentState } from "../../src/cluster/incident/incident.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
@@ -7,7 +9,8 @@ import { EvidenceScan } from "../../src/history/evidence-scan.ts";
 import { outcomeLine, startLine } from "../../src/history/history-lines.ts";
 import { reportOf } from "../fake/node-documents.ts";
 import { until } from "../fake/until.ts";
-import { historyConfig, openHistory, temporaryDirectory, type HistoryFixture } from "./history-fixture.ts";
+import { policyOf } from "../health/arbitraries.ts";
+import { filesIn, historyConfig, openHistory, temporaryDirectory, type HistoryFixture } from "./history-fixture.ts";
 
 const of = { scope: "demo", system: null, version: null, members: new Map() };
 const named = { cluster: "demo", node: "pg1", sentAtMs: 900 } as const;
@@ -154,4 +157,31 @@ test("of too much evidence, what is farthest from the wanted instant is left out
     assert.ok(Math.abs((recorded[0]?.atWallMs ?? NaN) - first) <= 4, `${recorded[0]?.atWallMs} begins`);
     assert.ok(Math.abs((recorded.at(-1)?.atWallMs ?? NaN) - last) <= 4, `${recorded.at(-1)?.atWallMs} ends`);
   }
+});
+
+test("what a file states about the cluster is written when it changes, and once for each file", async (context) => {
+  const directory = temporaryDirectory(context);
+  const { store, clock, cluster } = await openHistory(context, historyConfig(directory));
+  const policy = policyOf();
+  const [pg1, ...others] = cluster.nodes;
+  assert.ok(pg1);
+  // A probe replaces the state of a node, and keeps the node.
+  const probed = { ...cluster, nodes: [{ ...pg1, failures: 1 }, ...others] };
+  for (const state of [cluster, probed, { ...cluster, nodes: others }]) store.addSubject(state, policy, clock.wallMs);
+  store.addSubject({ ...cluster, nodes: others }, { ...policy, fall: 7 }, clock.wallMs);
+  await store.stop();
+  const [name = ""] = filesIn(directory);
+  const lines = readFileSync(join(directory, name), "utf8")
+    .split("\n")
+    .filter((line) => line.includes('"k":"cluster"'));
+  const stated = lines.map((line) => {
+    const { nodes, settings } = JSON.parse(line) as { nodes: { name: string }[]; settings: { fall: number } };
+    return [nodes.map((node) => node.name).join(), settings.fall];
+  });
+  assert.deepEqual(stated, [
+    ["pg1,pg2,pg3", 3],
+    ["pg1,pg2,pg3", 3],
+    ["pg2,pg3", 3],
+    ["pg2,pg3", 7],
+  ]);
 });

@@ -8,6 +8,7 @@ import type { ClusterEvent } from "../../src/events/cluster-event.ts";
 import { HistoryStore } from "../../src/history/history-store.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
+import { policyOf } from "../health/arbitraries.ts";
 
 export interface LogLine {
   readonly msg: string;
@@ -48,6 +49,7 @@ export async function openHistory(
     log,
     clock: { now: () => clock.nowMs, wall: () => clock.wallMs },
     snapshot: () => ({ instance: run, sequence: 0, clusters: [fixture.cluster], index: new Map([[cluster.name, 0]]) }),
+    policy: () => policyOf(),
   });
   const fixture: HistoryFixture = { store, lines, clock, cluster };
   await store.configure(config);

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { BackwardList } from "../../src/history/backward-list.ts";
 import { eventLine } from "../../src/history/history-lines.ts";
-import { readStoredEvents } from "../../src/history/history-reader.ts";
+import { readStoredEvents } from "../../src/history/history-directory.ts";
 import { runText } from "../fake/command-line.ts";
 import { eventAt, temporaryDirectory } from "./history-fixture.ts";
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "yaml";
 import type { Recorded } from "../../src/cluster/outcome.ts";
-import { incidentPieces } from "../../src/http/diagnostics/incident-reply.ts";
+import { incidentPieces } from "../../src/events/incident/incident-file.ts";
+import { incidentSubject } from "../../src/events/incident/incident-subject.ts";
 import { viewAt } from "../../src/health/evidence/cluster-view.ts";
 import {
   statusOutcome,
@@ -48,7 +49,13 @@ test("an exported incident has the view of each witness, and none where there wa
     outcome,
   }));
   const text = [
-    ...incidentPieces({ cluster, policy, instantMs: 1_200, recorded, accused: new Map(), isComplete: true }),
+    ...incidentPieces({
+      subject: incidentSubject(cluster, policy),
+      instantMs: 1_200,
+      recorded,
+      accused: new Map(),
+      isComplete: true,
+    }),
   ].join("");
   assert.match(text, /views: \{ pg4: \{ failure: timeout \} \}|views:\n\s+pg4:\n\s+failure: timeout/);
   const replayed = lastSight(readIncident(text, "views.yaml"));
@@ -63,7 +70,8 @@ test("an exported incident says that evidence is left out, and keeps line separa
   const outcome = { ...probe, result: { report, hasLock: false } };
   const recorded: readonly Recorded[] = [{ atMs: 0, atWallMs: 0, outcome }];
   for (const isComplete of [true, false]) {
-    const incident = { cluster: unprobedCluster(), policy, instantMs: 0, recorded, accused: new Map(), isComplete };
+    const subject = incidentSubject(unprobedCluster(), policy);
+    const incident = { subject, instantMs: 0, recorded, accused: new Map(), isComplete };
     const text = [...incidentPieces(incident)].join("");
     assert.equal(/^why: .*Incomplete: evidence of this time is left out/m.test(text), !isComplete);
     assert.ok(JSON.stringify(parse(text)).includes('"\u2028  x"'), text);

@@ -4,6 +4,7 @@ import type { DrainOverview } from "../../health/explain/overview.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { configFrom, namedByScope, sourcesOf } from "./configuration.ts";
 import { isEverythingKnown, probedStatus } from "./attachment.ts";
+import { unknownNameError } from "./node-name.ts";
 import { watchLocally } from "./local-probe.ts";
 import { RolecallClient, type RolecallReply } from "./rolecall-client.ts";
 import type { ClusterStatus, StatusCluster, StatusNode } from "./status-types.ts";
@@ -60,8 +61,8 @@ export function selectCluster({ args }: Pick<CommandContext, "args">, status: Cl
   const selected = args.text("cluster");
   const clusters = status.clusters.filter(({ cluster }) => selected === null || cluster === selected);
   if (clusters.length === 0 && selected !== null) {
-    const names = status.clusters.map(({ cluster }) => cluster).join(", ");
-    throw new CommandError("RC001", `--cluster must be one of ${names}, got ${JSON.stringify(selected)}`);
+    const names = status.clusters.map(({ cluster }) => cluster);
+    throw unknownNameError("--cluster", names, selected);
   }
   return { ...status, clusters };
 }

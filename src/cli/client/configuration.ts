@@ -31,10 +31,14 @@ interface SourcedConfig {
 /**
  * Gives the cluster of `--discover` the scope that its nodes report as its name, unless `--cluster` names it. Takes at
  * most one probe timeout. Returns its argument if there is no such cluster, or if no node reports a scope.
+ * @param patience `wait`: for nodes that refuse, because they may be starting
  */
-export async function namedByScope({ config, sources }: SourcedConfig): Promise<SourcedConfig> {
+export async function namedByScope(
+  { config, sources }: SourcedConfig,
+  patience: "once" | "wait" = "once",
+): Promise<SourcedConfig> {
   if (config.clusters.every(({ scope }) => scope !== null)) return { config, sources };
-  const discoveredName = await discoverScope(config);
+  const discoveredName = await discoverScope(config, patience);
   if (discoveredName === null) return { config, sources };
   const named = { ...sources, flags: { ...sources.flags, discoveredName } };
   const loaded = loadConfig(named);

@@ -1,5 +1,6 @@
 import { CommandError } from "../framework/command-error.ts";
-import type { ClusterStatus, StatusCluster } from "./cluster-status.ts";
+import { suggest } from "../framework/suggest.ts";
+import type { ClusterStatus, StatusCluster } from "./status-types.ts";
 
 /** A node of a cluster, or with `node: null` the whole cluster. */
 export interface NamedNode {
@@ -27,8 +28,7 @@ export function splitName(text: string): { readonly cluster: string | null; read
 export function resolveName({ clusters }: ClusterStatus, given: GivenName): NamedNode {
   const { cluster, node } = splitGivenName(given);
   const names = clusters.map((candidate) => candidate.cluster);
-  if (cluster !== null && !names.includes(cluster))
-    throw new CommandError("RC001", `The cluster must be one of ${names.join(", ")}, got ${JSON.stringify(cluster)}`);
+  if (cluster !== null && !names.includes(cluster)) throw unknownNameError("The cluster", names, cluster);
   const candidates = clusters.filter(
     (candidate) => (cluster === null || candidate.cluster === cluster) && (node === null || hasNode(candidate, node)),
   );
@@ -36,12 +36,30 @@ export function resolveName({ clusters }: ClusterStatus, given: GivenName): Name
   if (only !== undefined && others.length === 0) return { cluster: only.cluster, node };
   if (only === undefined) {
     const known = clusters.flatMap(({ cluster: name, nodes }) => nodes.map((row) => `${name}/${row.node}`));
-    throw new CommandError("RC001", `The node must be one of ${known.join(", ")}, got ${JSON.stringify(node)}`);
+    throw unknownNameError("The node", known, node ?? "");
   }
   throw new CommandError(
     "RC001",
     `--cluster must be one of ${candidates.map((candidate) => candidate.cluster).join(", ")}, got nothing` +
       (node === null ? "" : ` (or name the node as ${only.cluster}/${node})`),
+  );
+}
+
+/** How many names an error lists. */
+const namesMax = 20;
+
+/**
+ * The error for a name that is none of the known ones: it lists them, and names the one that was likely meant.
+ * @param subject what must be one of them: `The cluster`, `--cluster`
+ * @param known the names; nodes as `demo/pg2`, of which the part after the slash may be given alone
+ */
+export function unknownNameError(subject: string, known: readonly string[], got: string): CommandError {
+  const more = known.length > namesMax ? ` and ${known.length - namesMax} more` : "";
+  const near = suggest(got, [...known, ...known.map((name) => splitName(name).node)]);
+  return new CommandError(
+    "RC001",
+    `${subject} must be one of ${known.slice(0, namesMax).join(", ")}${more}, got ${JSON.stringify(got)}` +
+      (near === null ? "" : `: did you mean ${near}?`),
   );
 }
 

@@ -1,12 +1,11 @@
-import { stat } from "node:fs/promises";
 import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
 import { eventSeverities, type ClusterEvent, type EventSeverity } from "../../events/cluster-event.ts";
 import { isEventWanted, type EventFilter } from "../../events/event-filter.ts";
-import { isHistoryDirectory, readStoredEvents } from "../../history/history-reader.ts";
+import { readStoredEvents } from "../../history/history-directory.ts";
 import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import type { PrintedEvent } from "../output/event-table.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { openHistoryDirectory } from "./history-directory.ts";
 import { replyMessage, RolecallClient } from "./rolecall-client.ts";
 
 /** Which events are wanted. `null`: any. Times in ms since the epoch. */
@@ -73,29 +72,18 @@ export async function fetchPastEvents(
  * @throws CommandError (RC006) if there is no such directory, or if it has no history
  */
 export async function readPastEvents(
-  { result }: CommandContext,
+  context: CommandContext,
   directory: string,
   query: PastEventsQuery,
 ): Promise<PastEvents> {
-  const info = await stat(directory).catch((error: unknown) => {
-    throw new CommandError("RC006", `Cannot read --directory: ${errorMessage(error)}`);
-  });
-  if (!info.isDirectory())
-    throw new CommandError("RC006", `Cannot read --directory: ${directory} must be the directory of a history`);
-  if (!(await isHistoryDirectory(directory)))
-    throw new CommandError(
-      "RC006",
-      `Cannot read --directory: ${directory} must be the directory of a history, got one without history files`,
-    );
+  const { path, onDamaged } = await openHistoryDirectory(context, directory);
   const { sinceMs, untilMs, limit } = query;
   const stored = { sinceMs: sinceMs ?? -Infinity, untilMs: untilMs ?? Infinity, limit: limit + 1 };
   const filter: EventFilter = { ...query, ...stored, kinds: query.kinds.length === 0 ? null : query.kinds };
   const matches = (event: ClusterEvent): boolean => isEventWanted(event, filter);
-  const { events, isComplete } = await readStoredEvents(directory, { ...stored, matches }, (file, lines) =>
-    result.diagnose("RC006", { message: `${file}: ${lines} damaged lines left out`, severity: "warning" }),
-  );
+  const { events, isComplete } = await readStoredEvents(path, { ...stored, matches }, onDamaged);
   return {
-    by: directory,
+    by: path,
     oldestMs: null,
     hasMore: events.length > limit,
     isIncomplete: !isComplete,

@@ -22,8 +22,10 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
   // A signal may have arrived before this command began to listen for signals.
   if (ended.aborted) throw new CommandError("RC004", `ended by ${String(ended.reason)}`);
   const simulator = await startSimulator(loaded.simulator);
-  const { config, sources } = await namedByScope({ config: loaded.config, sources: given });
+  const { config, sources } = await namedByScope({ config: loaded.config, sources: given }, "wait");
   const serving = await ServingProcess.create({ config, sources, inheritedSockets: systemdSockets(io.env) });
+  for (const { name } of config.clusters.filter(({ scope }) => scope === null))
+    serving.log.warn({ cluster: name }, "cluster named without its nodes: none reported a scope; --cluster names it");
   try {
     await serving.start();
     growYoungGeneration();

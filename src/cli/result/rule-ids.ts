@@ -67,6 +67,7 @@ export const ruleIds = [
   "RC166",
   "RC178",
   "RC179",
+  "RC192",
 ] as const;
 
 /** The identifier of a rule. */

@@ -203,6 +203,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "the incident file cannot be read",
     "Save it again with rolecall incident. The page docs/incidents.md describes the format.",
   ),
+  RC192: rule(
+    "warning",
+    "the history does not state the nodes and settings of the cluster",
+    "An earlier version wrote it. Correct the settings in the file before you replay it.",
+  ),
 };
 
 /** Whether a rule with this identifier exists. */

@@ -1,6 +1,15 @@
 import { eventKinds, eventSeverities } from "../../events/cluster-event.ts";
 import type { CommandSpec } from "../framework/command.ts";
+import type { OptionSpec } from "../framework/command-description.ts";
 import { clusterOption, nodeOption, pastTimeHelp, serverOptions } from "../framework/options.ts";
+
+/** Where to read the past without a running rolecall. */
+const directoryOption: OptionSpec = {
+  name: "directory",
+  value: "DIR",
+  completes: "file",
+  help: "the directory of a history (configuration key history.directory)",
+};
 
 /** Commands about what happened before. */
 export const pastCommands: readonly CommandSpec[] = [
@@ -24,7 +33,7 @@ export const pastCommands: readonly CommandSpec[] = [
       },
       { name: "limit", value: "N", help: "the newest N events, at most 1000 (default 100)" },
       { name: "follow", help: "print new events until Ctrl-C" },
-      { name: "directory", value: "DIR", help: "the directory of a history (configuration key history.directory)" },
+      directoryOption,
       ...serverOptions,
     ],
     examples: [
@@ -42,7 +51,8 @@ export const pastCommands: readonly CommandSpec[] = [
     summary: "save the evidence around a time as an incident file; show or replay such a file",
     about:
       "Without FILE: prints what rolecall observed in the five minutes before and after a time, as YAML\n" +
-      "(docs/incidents.md). Without a history on disk, evidence is kept for at most fifteen minutes.\n" +
+      "(docs/incidents.md). Without a history on disk, evidence is kept for at most fifteen minutes. Queries a running\n" +
+      "rolecall; with --directory, reads the files of its history, also after it has stopped.\n" +
       "show FILE serves the live page over the file on 127.0.0.1 until Ctrl-C. replay FILE judges the file again, prints\n" +
       "what changed and when, and compares the answers with those under expect. Use - to replay stdin.",
     positionals: { usage: "[show|replay FILE]", least: 0, most: 2, choices: ["show", "replay"], completes: "file" },
@@ -51,11 +61,13 @@ export const pastCommands: readonly CommandSpec[] = [
       { name: "save", value: "FILE", help: "write it to this file; without this, a terminal shows a summary only" },
       { name: "port", value: "PORT", help: "for show: the port on 127.0.0.1 (default: a free one)" },
       clusterOption,
+      directoryOption,
       ...serverOptions,
     ],
     examples: [
       "rolecall incident --around 03:12 > night.yaml",
       "rolecall incident --around '10min ago' --save incident.yaml",
+      "rolecall incident --around 03:12 --directory /var/lib/rolecall/state.json.history",
       "rolecall incident show night.yaml",
       "rolecall incident replay night.yaml",
     ],

@@ -13,15 +13,22 @@ export function didYouMean(text: string, candidates: readonly string[]): string 
   return best;
 }
 
-/** The Levenshtein distance: how many letters to insert, delete or replace to turn `left` into `right`. */
+/**
+ * How many letters to insert, delete, replace or exchange with their neighbour to turn `left` into `right`: the optimal
+ * string alignment distance.
+ */
 function editDistance(left: string, right: string): number {
+  let twoAbove: readonly number[] = [];
   let above = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (let row = 1; row <= left.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= right.length; column += 1) {
       const replaced = (above[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const isExchanged = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      const exchanged = isExchanged ? (twoAbove[column - 2] ?? 0) + 1 : Infinity;
+      current.push(Math.min(replaced, exchanged, (above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
     }
+    twoAbove = above;
     above = current;
   }
   return above[right.length] ?? 0;

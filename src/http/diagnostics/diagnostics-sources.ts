@@ -1,5 +1,6 @@
 import type { Recorded } from "../../cluster/outcome.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
+import type { Accused } from "../../events/accusation-history.ts";
 import type { ClusterEvent } from "../../events/cluster-event.ts";
 import type { StoredEvents, StoredEventsQuery } from "../../events/stored-events.ts";
 import type { LoggedChange } from "../../health/explain/summary.ts";
@@ -41,7 +42,7 @@ export interface IncidentEvidence {
   /** Oldest first. */
   readonly recorded: readonly Recorded[];
   /** Nodes that were accused of being detached or stalled at the beginning, with the accusations of each. */
-  readonly accused: ReadonlyMap<string, readonly string[]>;
+  readonly accused: Accused;
   /**
    * Since when evidence is known, of any cluster, in ms since the epoch; `null` if there is none. The history on disk
    * counts only if memory alone did not have the evidence.

@@ -35,7 +35,7 @@ function sourcesOf(recorded: readonly Recorded[]): { sources: EvidenceSources; r
       },
       readEvidence: async () => {
         reads.push("evidence");
-        return { recorded: [], accused: new Map(), isComplete: true };
+        return { subject: null, recorded: [], accused: new Map(), isComplete: true };
       },
     },
   };

@@ -58,6 +58,7 @@ const rows: readonly (readonly [line: string, words: readonly string[]])[] = [
   ["rolecall restart pg1 --role p", ["primary"]],
   ["rolecall serve --log-level d", ["debug"]],
   ["rolecall validate packag", ["package-lock.json", "package.json", "packaging"]],
+  ["rolecall incident --directory packag", ["package-lock.json", "package.json", "packaging"]],
   ["rolecall context u", ["use"]],
   ["rolecall status --server http://127.0.0.1:9108 --form", ["--format"]],
   ["rolecall drains ", []],
@@ -125,6 +126,17 @@ for (const shell of ["zsh", "fish"]) {
     if (syntax.error === undefined) assert.equal(syntax.stderr, "");
   });
 }
+
+test("the zsh script has both spellings of a short option, which exclude each other", async () => {
+  const { out } = await runText(["completion", "zsh"]);
+  const shorts = commands.flatMap(({ options }) => options.filter(({ short }) => short !== undefined));
+  assert.ok(shorts.some(({ value }) => value !== undefined));
+  for (const { name, short = "", value } of [...shorts, { name: "help", short: "h", value: undefined }]) {
+    const head = `'(-${short} --${name})`;
+    assert.ok(out.includes(`${head}-${short}${value === undefined ? "" : "+"}[`), `-${short}`);
+    assert.ok(out.includes(`${head}--${name}${value === undefined ? "" : "="}[`), `--${name}`);
+  }
+});
 
 test("fish completes values and names, if it is installed", async (context) => {
   const { out } = await runText(["completion", "fish"]);

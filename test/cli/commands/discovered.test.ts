@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { discoverScope } from "../../../src/app/discover-scope.ts";
 import { startProbes } from "../../../src/app/probe-once.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { runJson } from "../../fake/command-line.ts";
+import { freePort, RolecallProcess } from "../../fake/rolecall-process.ts";
 import { until } from "../../fake/until.ts";
 
 interface StatusData {
@@ -28,6 +30,30 @@ test("a cluster of --discover has the scope that its nodes report as its name", 
 
 test("a cluster of --discover whose nodes do not answer is named main", async () => {
   assert.equal(await clusterOfStatus("--discover", "http://127.0.0.1:1"), "main");
+});
+
+test("a service waits for nodes that are starting before it names its cluster", async (context) => {
+  const port = await freePort();
+  const loaded = loadConfig({ file: null, env: {}, flags: { discover: [`http://127.0.0.1:${port}`] } });
+  assert.ok(loaded.ok);
+  const patient = { ...loaded.config, probe: { ...loaded.config.probe, timeoutMs: 60_000 } };
+  assert.equal(await discoverScope(patient), null);
+  const scope = discoverScope(patient, "wait");
+  const simulator = await startSimulator({ nodes: 1, port, scope: "orders" });
+  context.after(() => simulator.stop());
+  assert.equal(await scope, "orders");
+});
+
+test("a service warns that it has named its cluster without its nodes", { timeout: 60_000 }, async (context) => {
+  const argv = ["serve", "--discover", "http://127.0.0.1:1", "--listen", `127.0.0.1:${await freePort()}`];
+  const running = new RolecallProcess(context, [
+    ...argv,
+    "--set",
+    "probe.connect_timeout=100ms",
+    "--set",
+    "probe.timeout=300ms",
+  ]);
+  await running.waitForLog("cluster named without its nodes: none reported a scope; --cluster names it");
 });
 
 test("doctor does not report that the lock limits a default max_age, but one that is set", async (context) => {

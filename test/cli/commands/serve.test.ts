@@ -89,7 +89,11 @@ test("exits with 2 and names the address if a port is in use", limit, async (con
   const file = writeConfigFile(context, configOf(nodes, { listeners: `{ port: ${takenPort}, whole_cluster: true }` }));
   const running = new RolecallProcess(context, ["serve", "--config", file]);
   assert.equal(await running.exit, 2);
-  assert.match(running.stderr, new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${takenPort}: .*EADDRINUSE`));
+  assert.match(running.stderr, new RegExp(`RC107 +Cannot listen on 127\\.0\\.0\\.1:${takenPort}: .*EADDRINUSE`));
+  assert.match(
+    running.stderr,
+    new RegExp(`Stop the process that uses the port \\(ss -ltnp 'sport = :${takenPort}'\\)`),
+  );
 });
 
 test("exits with 2 and names the ports if the ports of simulated nodes are in use", limit, async (context) => {

@@ -5,7 +5,7 @@ import { test, type TestContext } from "node:test";
 import { App } from "../../../src/app/app.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { runJson, runText } from "../../fake/command-line.ts";
-import { openFakeCluster } from "../../fake/fake-node.ts";
+import { openFakeCluster, type FakeNode } from "../../fake/fake-node.ts";
 import { RolecallProcess, writeConfigFile } from "../../fake/rolecall-process.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 import { until } from "../../fake/until.ts";
@@ -18,17 +18,24 @@ interface Saved {
   readonly rows: readonly { readonly samples: number }[];
 }
 
+interface Stage {
+  readonly argv: readonly string[];
+  readonly file: string;
+  readonly pg1: FakeNode;
+}
+
 /** A cluster with a running rolecall, and the arguments that compare both. */
-async function stage(context: TestContext): Promise<{ readonly argv: readonly string[]; readonly file: string }> {
+async function stage(context: TestContext): Promise<Stage> {
   const [pg1] = await openFakeCluster(context, ["pg1", "pg2"]);
-  const clusters = [clusterOf({ discover: [pg1?.api ?? ""] })];
+  assert.ok(pg1);
+  const clusters = [clusterOf({ discover: [pg1.api] })];
   const app = new App(configOf({ clusters, listen: [listenerOf({ operatorPages: true })] }), silentLogger);
   context.after(() => app.stop({ drains: false }));
   await app.start();
   const file = writeConfigFile(context, "").replace(/\.yaml$/, ".state");
   const server = `http://127.0.0.1:${app.listeners[0]?.port}`;
-  const nodes = ["--discover", pg1?.api ?? "", "--cluster", "demo", "--check", "/primary"];
-  return { argv: ["compare", ...nodes, "--server", server, "--interval", "100ms"], file };
+  const nodes = ["--discover", pg1.api, "--cluster", "demo", "--check", "/primary"];
+  return { argv: ["compare", ...nodes, "--server", server, "--interval", "100ms"], file, pg1 };
 }
 
 function saved(file: string): Saved | null {
@@ -48,8 +55,23 @@ test("Ctrl-C prints the table so far, and exits with 2", limit, async (context) 
   assert.match(running.stdout, /samples agree \(\d+\.\d\d %\)\n *NODE +CHECK +SAMPLES/);
   assert.match(running.stdout, /demo\/pg1 +\/primary/);
   assert.match(running.stderr, /RC004 +ended by SIGINT\n.*: the same command continues them\./);
-  assert.doesNotMatch(running.stderr, /RC003/);
+  assert.deepEqual(running.stderr.match(/\bRC\d{3}\b/g), ["RC004"]);
 });
+
+test(
+  "Ctrl-C without a state file is one error, which names the option that keeps the counts",
+  limit,
+  async (context) => {
+    const { argv, pg1 } = await stage(context);
+    const running = new RolecallProcess(context, [...argv, "--for", "14d"]);
+    await until("a second round", () => pg1.requests.filter((target) => target === "/primary").length > 1);
+    running.process.kill("SIGINT");
+    assert.equal(await running.exit, 2);
+    assert.match(running.stdout, /samples agree/);
+    assert.match(running.stderr, /RC004 +ended by SIGINT\n.*With --state FILE, the same command continues\./);
+    assert.deepEqual(running.stderr.match(/\bRC\d{3}\b/g), ["RC004"]);
+  },
+);
 
 test("goes on with the counts of a state file, also after kill -9", limit, async (context) => {
   const { argv, file } = await stage(context);

@@ -45,7 +45,7 @@ class StoryPlayer {
       metrics: { disputed: () => {}, happened: () => {} },
       detector: new EventDetector(),
       clock: { now: () => this.#nowMs, wall: () => this.#nowMs },
-      history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {} },
+      history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {}, addSubject: () => {} },
     });
   }
 

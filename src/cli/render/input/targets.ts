@@ -1,7 +1,7 @@
+import { unknownNameError } from "../../client/node-name.ts";
 import type { DatabaseAddress } from "../../../cluster/node.ts";
 import type { Config } from "../../../config/model/config.ts";
 import { parseDatabaseAddress } from "../../../health/check.ts";
-import { CommandError } from "../../framework/command-error.ts";
 import { probeLocally } from "../../client/local-probe.ts";
 import { isLocal, requireNamedConfig, fetchStatusFrom, type StatusCluster } from "../../client/cluster-status.ts";
 import { RolecallClient } from "../../client/rolecall-client.ts";
@@ -163,9 +163,10 @@ function targetClusters(
   const selected = args.text("cluster");
   const matching = clusters.filter(({ cluster }) => selected === null || cluster === selected);
   if (matching.length === 0)
-    throw new CommandError(
-      "RC001",
-      `--cluster must be one of ${clusters.map(({ cluster }) => cluster).join(", ")}, got ${JSON.stringify(selected)}`,
+    throw unknownNameError(
+      "--cluster",
+      clusters.map(({ cluster }) => cluster),
+      selected ?? "",
     );
   return matching.flatMap(({ cluster, scope, nodes }) => {
     if (!plainName.test(cluster)) {

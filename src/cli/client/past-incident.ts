@@ -1,0 +1,114 @@
+import type { ProbeOutcome } from "../../cluster/outcome.ts";
+import { incidentPieces, incidentReachMs } from "../../events/incident/incident-file.ts";
+import type { IncidentNode, IncidentSubject } from "../../events/incident/incident-subject.ts";
+import { readStoredClusters, readStoredEvidence } from "../../history/history-directory.ts";
+import { CommandError } from "../framework/command-error.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+import { fetchStatusFrom } from "./cluster-status.ts";
+import { openHistoryDirectory } from "./history-directory.ts";
+import { resolveName } from "./node-name.ts";
+import { replyMessage, RolecallClient } from "./rolecall-client.ts";
+
+/** Which incident file is wanted. */
+export interface PastIncidentQuery {
+  /** `null`: the only cluster. */
+  readonly cluster: string | null;
+  /** In ms since the epoch. */
+  readonly aroundMs: number;
+}
+
+/** An incident file, and where its evidence comes from. */
+export interface PastIncident {
+  /** The URL of the server, or the directory. */
+  readonly by: string;
+  readonly cluster: string;
+  /** The file; `null` if nothing is kept of that time. */
+  readonly text: string | null;
+  /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */
+  readonly sinceMs: number | null;
+}
+
+/** How long the server may take: the evidence of a large cluster is read from disk and written in small steps. */
+const defaultTimeout = "1min";
+
+/** What an incident file without evidence ends with. */
+const emptyEnd = /\nsteps: \[\]\n(end: \S+\n)?$/;
+
+/** Fetches an incident file from the running rolecall. @throws CommandError if it cannot be fetched */
+export async function fetchPastIncident(context: CommandContext, query: PastIncidentQuery): Promise<PastIncident> {
+  const { progress } = context;
+  const server = new RolecallClient(context, "admin", defaultTimeout);
+  const { cluster } = resolveName(await fetchStatusFrom(server), { cluster: query.cluster, node: null });
+  const around = new Date(query.aroundMs).toISOString();
+  progress.report(`fetching the evidence of ${cluster} around ${around}`);
+  const reply = await server.getPage(`/clusters/${encodeURIComponent(cluster)}/incident?around=${around}`);
+  progress.done();
+  if (reply.status !== 200)
+    throw new CommandError("RC009", `${server.url}: ${reply.status} ${reply.phrase}: ${replyMessage(reply)}`);
+  const since = Date.parse(String(reply.headers["x-rolecall-evidence-since"]));
+  const text = emptyEnd.test(reply.text) ? null : reply.text;
+  return { by: server.url, cluster, text, sinceMs: Number.isNaN(since) ? null : since };
+}
+
+/**
+ * Makes an incident file from the directory of a history, of a rolecall that runs or not.
+ * @throws CommandError if there is no such history (RC006), or if several clusters are possible (RC001)
+ */
+export async function readPastIncident(
+  context: CommandContext,
+  directory: string,
+  { cluster: given, aroundMs }: PastIncidentQuery,
+): Promise<PastIncident> {
+  const { result } = context;
+  const { path, onDamaged } = await openHistoryDirectory(context, directory);
+  const range = { fromWallMs: aroundMs - incidentReachMs, toWallMs: aroundMs + incidentReachMs };
+  const cluster = given ?? onlyOf(await readStoredClusters(path, range));
+  const query = { ...range, cluster, aroundWallMs: aroundMs };
+  const { subject, sinceWallMs, ...evidence } = await readStoredEvidence(path, query, onDamaged);
+  const found = { by: path, cluster, sinceMs: sinceWallMs };
+  if (evidence.recorded.length === 0) return { ...found, text: null };
+  if (subject === null)
+    result.diagnose("RC192", {
+      message: `${path} does not state the nodes and settings of ${cluster}: the file has the nodes that were probed and default settings`,
+    });
+  const known = subject ?? { name: cluster, scope: null, system: null, version: null, nodes: [], settings: {} };
+  const outcomes = evidence.recorded.map(({ outcome }) => outcome);
+  const pieces = incidentPieces({ ...evidence, subject: completed(known, outcomes), instantMs: aroundMs });
+  return { ...found, text: [...pieces].join("") };
+}
+
+/** Completes what the history states of a cluster by what its nodes reported: it may be older than the first report. */
+function completed(known: IncidentSubject, outcomes: readonly ProbeOutcome[]): IncidentSubject {
+  const reports = outcomes.flatMap((outcome) =>
+    outcome.kind === "status" && "report" in outcome.result ? outcome.result.report : [],
+  );
+  const first = (field: "scope" | "system" | "version"): string | null =>
+    known[field] ?? reports.find((report) => report[field] !== null)?.[field] ?? null;
+  return {
+    ...known,
+    scope: first("scope"),
+    system: first("system"),
+    version: first("version"),
+    nodes: withProbedNodes(known.nodes, outcomes),
+  };
+}
+
+/** The only cluster with evidence; `?` if there is none. @throws CommandError (RC001) if there are several */
+function onlyOf(clusters: readonly string[]): string {
+  const [only = "?", ...others] = clusters;
+  if (others.length === 0) return only;
+  throw new CommandError("RC001", `--cluster must be one of ${clusters.join(", ")}, got nothing`);
+}
+
+/** Adds the nodes that were probed and are not among the known ones. */
+function withProbedNodes(known: IncidentSubject["nodes"], outcomes: readonly ProbeOutcome[]): readonly IncidentNode[] {
+  const nodes = new Map(known.map((node) => [node.name, node]));
+  const withApi = new Set(outcomes.flatMap((outcome) => (outcome.kind === "status" ? outcome.node : [])));
+  for (const outcome of outcomes) {
+    if (!("node" in outcome) || nodes.has(outcome.node)) continue;
+    const { node: name } = outcome;
+    const api = withApi.has(name) ? `http://${name}` : null;
+    nodes.set(name, { name, member: name, api, database: null, isArchiveFed: false });
+  }
+  return [...nodes.values()];
+}

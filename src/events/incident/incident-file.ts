@@ -1,0 +1,117 @@
+import { stringify } from "yaml";
+import { incidentState } from "../../cluster/incident/incident.ts";
+import { incidentDuration, incidentFormat, type IncidentCluster } from "../../cluster/incident/incident-yaml.ts";
+import type { DatabaseAddress } from "../../cluster/node.ts";
+import type { ProbeOutcome, Recorded } from "../../cluster/outcome.ts";
+import type { Accused } from "../accusation-history.ts";
+import type { IncidentSubject } from "./incident-subject.ts";
+
+/** How much of the time before and after its instant an incident file covers, in ms. */
+export const incidentReachMs: number = 5 * 60_000;
+
+/** The content of an incident file. */
+export interface Incident {
+  readonly subject: IncidentSubject;
+  /** In ms since the epoch. */
+  readonly instantMs: number;
+  /** Oldest first. */
+  readonly recorded: readonly Recorded[];
+  /** Nodes that were accused of being detached or stalled before the first record, with their accusations. */
+  readonly accused: Accused;
+  /** Whether all evidence of the time is there. */
+  readonly isComplete: boolean;
+}
+
+const layout = { lineWidth: 0, flowCollectionPadding: true, aliasDuplicateObjects: false } as const;
+
+const exported = "exported by rolecall: add the expected answers as expect to make it a test";
+/** For readers: an absent step does not show that nothing happened. */
+const incomplete = "Incomplete: evidence of this time is left out, because there is too much of it";
+
+/** Writes an incident file piece by piece: the cluster, its settings, and the recorded outcomes as steps. */
+export function* incidentPieces({ subject, instantMs, recorded, accused, isComplete }: Incident): Generator<string> {
+  const [first] = recorded;
+  const firstAtMs = first?.atMs ?? 0;
+  const cluster = clusterOf(subject);
+  const { scope, system, version } = cluster;
+  const head = {
+    format: incidentFormat,
+    name: `cluster ${subject.name} around ${new Date(instantMs).toISOString()}`,
+    why: isComplete ? exported : `${exported}. ${incomplete}`,
+    // The wall-clock time of the first step.
+    began: new Date(first?.atWallMs ?? instantMs).toISOString(),
+    cluster: {
+      ...(subject.name === scope ? {} : { name: subject.name }),
+      scope,
+      system,
+      version,
+      nodes: subject.nodes.map((node) => ({
+        name: node.name,
+        ...(node.member === node.name ? {} : { member: node.member }),
+        ...databaseOf(node.database),
+        ...(node.api === null ? { exporter_only: true } : {}),
+        ...(node.isArchiveFed ? { archive_fed: true } : {}),
+        ...(accused.has(node.name) ? { accused: accused.get(node.name) } : {}),
+      })),
+    },
+    settings: subject.settings,
+  };
+  yield stringify(head, layout);
+  let hasSteps = false;
+  for (const { atMs, outcome } of recorded) {
+    const recordedState = incidentState({ atMs, outcome }, cluster);
+    if (recordedState === null) continue;
+    const value = recordedState.node === null ? recordedState.value : { [recordedState.node]: recordedState.value };
+    const sentAtMs = sentAtMsOf(outcome);
+    const sent = sentAtMs === null ? {} : { sent: incidentDuration(sentAtMs - firstAtMs) };
+    const step = stringify(
+      [{ at: incidentDuration(atMs - firstAtMs), ...sent, [recordedState.section]: value }],
+      layout,
+    );
+    yield `${hasSteps ? "" : "steps:\n"}${indented(step)}`;
+    hasSteps = true;
+  }
+  const lastAtMs = recorded.at(-1)?.atMs ?? firstAtMs;
+  // The last line. A file without it is cut off.
+  yield `${hasSteps ? "" : "steps: []\n"}end: ${incidentDuration(lastAtMs - firstAtMs)}\n`;
+}
+
+/** Indents each line. The flag m would also do so after U+2028 and U+2029, which YAML has within a value. */
+function indented(text: string): string {
+  return text.replace(/(?<=^|\n)(?=[^\n])/g, "  ");
+}
+
+/** Returns when the probe of an outcome was sent (ms of the monotonic clock); `null` for a drain, which is no probe. */
+function sentAtMsOf(outcome: ProbeOutcome): number | null {
+  switch (outcome.kind) {
+    case "document":
+      return outcome.answer.served.sentAtMs;
+    case "drain":
+      return null;
+    case "status":
+    case "liveness":
+    case "view_failure":
+    case "dcs":
+    case "exporter":
+      return outcome.sentAtMs;
+  }
+}
+
+/**
+ * Returns what is written once for the cluster. A report that states another scope or system states it with its step.
+ */
+function clusterOf({ scope, system, version, nodes }: IncidentSubject): IncidentCluster {
+  return {
+    scope,
+    system,
+    version,
+    members: new Map(nodes.map(({ name, member }) => [name, member])),
+    memberAt: new Map(nodes.flatMap(({ api, member }) => (api === null ? [] : [[api, member]]))),
+  };
+}
+
+function databaseOf(database: DatabaseAddress | null): { readonly database?: string } {
+  return database === null
+    ? {}
+    : { database: `${database.host.includes(":") ? `[${database.host}]` : database.host}:${database.port}` };
+}
