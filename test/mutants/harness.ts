@@ -140,8 +140,15 @@ export function describe(...given: readonly unknown[]): Promise<void> {
   return Promise.resolve();
 }
 
-export const it: typeof test = test;
-export const suite: typeof describe = describe;
+/** @see `node:test` */
+export function it(...given: readonly unknown[]): Promise<void> {
+  return test(...given);
+}
+
+/** @see `node:test` */
+export function suite(...given: readonly unknown[]): Promise<void> {
+  return describe(...given);
+}
 
 function addHook(kind: "before" | "after" | "beforeEach" | "afterEach", hook: Hook): void {
   open.at(-1)?.[kind].push(hook);
@@ -168,4 +175,3 @@ export function afterEach(hook: Hook): void {
 }
 
 export { mock };
-export default test;

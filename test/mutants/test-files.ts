@@ -2,13 +2,15 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** Folders of `build/test` whose tests run in one process and need no other. Tests of the judgement come first. */
-const folders = ["health", "incidents", "probe", "state"];
+const folders = ["health", "incidents", "probe", "state", "sequences"];
 
 const importPattern = /(?:\bfrom|\bimport\(?)\s*"(\.[^"]+)"/g;
 
 /** Returns the compiled test files, as absolute paths, that import any of the given compiled files. */
 export function testFilesFor(build: string, mutated: ReadonlySet<string>): readonly string[] {
   const known = new Map<string, boolean>();
+  // Sequences on real time run in other processes, which have no mutants, and take minutes.
+  const virtual = new Set([resolve(build, "test", "sequences", "virtual", "player.js")]);
   return folders
     .map((folder) => join(build, "test", folder))
     .filter((folder) => existsSync(folder))
@@ -19,7 +21,8 @@ export function testFilesFor(build: string, mutated: ReadonlySet<string>): reado
         .map((file) => resolve(folder, file)),
     )
     .concat(resolve(build, "test", "mutants", "campaign-seeds.js"))
-    .filter((file) => reaches(file, mutated, known));
+    .filter((file) => reaches(file, mutated, known))
+    .filter((file) => !file.includes(join("test", "sequences")) || reaches(file, virtual, new Map()));
 }
 
 function reaches(file: string, mutated: ReadonlySet<string>, known: Map<string, boolean>): boolean {

@@ -5,6 +5,7 @@ import type { Observation } from "../../../src/cluster/observation.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import { judgeStream } from "../../../src/health/evidence/attachment.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
+import type { StatusFields } from "../../fake/node-documents.ts";
 
 function observed(watched: ClusterFixture, name: string): Observation {
   const observation = nodeNamed(watched.cluster, name);
@@ -49,7 +50,7 @@ test("a report that changes nothing of the attachment leaves its object", () => 
   assert.equal(observed(watched, "pg2").attachment, before);
 });
 
-const changes: readonly (readonly [what: string, fields: object])[] = [
+const changes: readonly (readonly [what: string, fields: StatusFields])[] = [
   ["the received position", { xlog: { received_location: 999, replayed_location: 900 } }],
   ["the replayed position", { xlog: { received_location: 1_000, replayed_location: 901 } }],
   ["the timeline", { timeline: 2, xlog: { received_location: 1_000, replayed_location: 900 } }],
@@ -62,3 +63,24 @@ for (const [what, fields] of changes)
     watched.follow("pg2", 1_000, fields);
     assert.notEqual(observed(watched, "pg2").attachment, before);
   });
+
+/** A replica that was accused before rolecall's restart, when the time that led to it was not kept. */
+function restored(mark: "isDetached" | "isStalled", senders: readonly string[]): ClusterFixture {
+  const watched = new ClusterFixture();
+  const list = senders.map((name) => ({ application_name: name, client_addr: null, state: "streaming" }));
+  watched.lead("pg1", 0, { xlog: { location: 5_000 }, replication: list });
+  watched.follow("pg2", 0);
+  watched.cluster = {
+    ...watched.cluster,
+    nodes: watched.cluster.nodes.map((one) =>
+      one.node.name === "pg2" ? { ...one, attachment: { ...one.attachment, [mark]: true } } : one,
+    ),
+  };
+  watched.follow("pg2", 1_000);
+  return watched;
+}
+
+test("an accusation that was restored stays until a sign, whatever time has counted since", () => {
+  assert.equal(restored("isDetached", []).judge("pg2", "/replica", 1_000), "detached");
+  assert.equal(restored("isStalled", ["pg2"]).judge("pg2", "/replica", 1_000), "stalled");
+});

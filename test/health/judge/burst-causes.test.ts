@@ -119,6 +119,14 @@ test("the leader of a standby cluster that still starts is no cause", () => {
   assert.deepEqual(causesOf(watched, 1_000), []);
 });
 
+test("while the ttl is not known it is Patroni's default", () => {
+  const watched = new ClusterFixture();
+  watched.lead("pg1", 0);
+  watched.follow("pg2", 0);
+  watched.fail("pg1", "refused", 1_000);
+  assert.equal(stateCauses(watched.cluster, { policy: watched.policy, nowMs: 10_000 }).nextAtMs, 22_000);
+});
+
 test("with a shorter ttl and loop_wait the lock expires sooner, and is watched for a shorter time", () => {
   const watched = ledCluster();
   watched.document("config", { of: "pg2", value: { ttl: 20, loop_wait: 1, retry_timeout: 3 } }, 500);
