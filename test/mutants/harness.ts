@@ -122,7 +122,7 @@ function readArguments(given: readonly unknown[]): Arguments {
 export function test(...given: readonly unknown[]): Promise<void> {
   const { name, body, isSkipped } = readArguments(given);
   if (isSkipped) return Promise.resolve();
-  const path = [...open.map((suite) => suite.name), name].join(" > ");
+  const path = [...open.map((around) => around.name), name].join(" > ");
   let id = path;
   for (let again = 2; registered.has(id); again += 1) id = `${path} #${again}`;
   registered.set(id, { id, suites: open, body });
