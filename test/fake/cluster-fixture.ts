@@ -6,12 +6,13 @@ import type { FailureKind } from "../../src/cluster/observation.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import type { ClusterConfig, NodeConfig } from "../../src/config/model/config.ts";
-import { parseCheck } from "../../src/health/check.ts";
+import { parseCheck, type Check } from "../../src/health/check.ts";
 import { observe } from "../../src/health/observe/observe.ts";
 import { judgeMember, judgePool } from "../../src/health/judge/pool.ts";
 import { routeOf } from "../../src/health/route.ts";
 import type { HealthPolicy } from "../../src/health/health-policy.ts";
 import { viewAt } from "../../src/health/evidence/cluster-view.ts";
+import type { Verdict } from "../../src/health/verdict.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
 import { clusterOf, configOf, nodeOf } from "./config.ts";
 import { reportOf, type StatusFields } from "./node-documents.ts";
@@ -136,27 +137,42 @@ export class ClusterFixture {
 
   /** Returns `fit`, `degraded` or the reason; without a node that of the whole cluster. */
   judge(node: string | null, check: string, nowMs: number): string {
-    const [path = "", query = ""] = check.split("?");
-    const route = routeOf(path.replace(/^\//, ""));
-    if (route === undefined) throw new Error(`there is no route ${path}`);
-    const parsed = parseCheck(route, query, {
-      ignoreParams: [],
-      ignoresUnknown: false,
-      defaults: "",
-      lagTimeMsMin: 0,
-    });
-    if (!parsed.ok) throw new Error(`cannot read ${check}: ${JSON.stringify(parsed.problem)}`);
+    const verdict = this.verdict(node, check, nowMs);
+    return verdict === null ? "no such node" : word(verdict);
+  }
+
+  /** Returns the same and, with a space before it, the figure of the reason. */
+  phrase(node: string | null, check: string, nowMs: number): string {
+    const verdict = this.verdict(node, check, nowMs);
+    const figure = verdict === null || verdict.fit ? null : verdict.figure;
+    return [this.judge(node, check, nowMs), ...(figure === null ? ["-"] : [figure])].join(" ");
+  }
+
+  /** Judges a check; `null` if there is no such node. */
+  verdict(node: string | null, check: string, nowMs: number): Verdict | null {
     const view = viewAt(this.cluster, this.policy, nowMs);
-    if (node === null) return word(judgePool(view, parsed.check).verdict);
+    const parsed = parsedCheck(check);
+    if (node === null) return judgePool(view, parsed).verdict;
     const observation = nodeNamed(this.cluster, node);
-    if (observation === undefined) return "no such node";
-    return word(judgeMember(view, observation, parsed.check));
+    return observation === undefined ? null : judgeMember(view, observation, parsed);
+  }
+
+  /** Returns the node whose document answers a check of the whole cluster. */
+  chosen(check: string, nowMs: number): string | null {
+    return judgePool(viewAt(this.cluster, this.policy, nowMs), parsedCheck(check)).chosen?.node.name ?? null;
   }
 }
 
-function word(
-  verdict: { readonly fit: true; readonly isDegraded: boolean } | { readonly fit: false; readonly reason: string },
-): string {
+function parsedCheck(check: string): Check {
+  const [path = "", query = ""] = check.split("?");
+  const route = routeOf(path.replace(/^\//, ""));
+  if (route === undefined) throw new Error(`there is no route ${path}`);
+  const parsed = parseCheck(route, query, { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsMin: 0 });
+  if (!parsed.ok) throw new Error(`cannot read ${check}: ${JSON.stringify(parsed.problem)}`);
+  return parsed.check;
+}
+
+function word(verdict: Verdict): string {
   if (!verdict.fit) return verdict.reason;
   return verdict.isDegraded ? "degraded" : "fit";
 }

@@ -1,4 +1,6 @@
 import type { FailureKind } from "../../src/cluster/observation.ts";
+import type { ExporterPage, ExporterRole } from "../../src/cluster/exporter/exporter-report.ts";
+import { primaryPage, replicaPage } from "./exporter-page.ts";
 import { ClusterFixture, type FixtureOptions } from "./cluster-fixture.ts";
 
 type Fields = { readonly [field: string]: unknown };
@@ -16,7 +18,13 @@ export type Step = { readonly at: number } & (
   | { readonly views: { readonly [witness: string]: string | null } }
   /** The member in the leader key of the DCS; `null`: nobody; "unreadable": the DCS cannot be read. */
   | { readonly dcs: string | null; readonly source?: string; readonly revision?: number }
+  /** The answers of `/up` and `/metrics` of the node's exporter; its database's clock is that of the scenario. */
+  | { readonly shows: string; readonly role?: ExporterRole; readonly page?: Partial<ExporterPage> }
   | { readonly ask: string | null; readonly is: { readonly [check: string]: string } }
+  /** Until when a verdict is valid, in seconds; `.inf`: until something is recorded. */
+  | { readonly ask: string | null; readonly until: { readonly [check: string]: number } }
+  /** The node whose document answers a check of the whole cluster. */
+  | { readonly chooses: { readonly [check: string]: string | null } }
 );
 
 /** Outcomes of a cluster and the expected answers; one row of a table in test/spec/judgement. */
@@ -44,6 +52,28 @@ function look(watched: ClusterFixture, views: { readonly [witness: string]: stri
   }
 }
 
+function show(watched: ClusterFixture, { shows, role, page }: Extract<Step, { shows: string }>, atMs: number): void {
+  const sent = { kind: "exporter", cluster: "demo", node: shows, sentAtMs: atMs, sentAtWallMs: atMs } as const;
+  if (role !== undefined) watched.record({ ...sent, result: { endpoint: "up", role } }, atMs);
+  if (page === undefined) return;
+  const base = page.isInRecovery === true ? replicaPage : primaryPage;
+  const whole = { ...base, databaseTimeS: atMs / 1000, ...page };
+  watched.record({ ...sent, result: { endpoint: "metrics", page: whole } }, atMs);
+}
+
+/** Returns a line for each check whose value differs from the expected one. */
+function differences<Value>(
+  step: Step,
+  expected: { readonly [check: string]: Value },
+  valueOf: (check: string, wanted: Value) => Value,
+): readonly string[] {
+  return Object.entries(expected).flatMap(([check, wanted]) => {
+    const value = valueOf(check, wanted);
+    const of = "ask" in step ? (step.ask ?? "the cluster") : "the choice of the cluster";
+    return value === wanted ? [] : [`at ${step.at} s ${of} ${check}: ${String(value)}, expected ${String(wanted)}`];
+  });
+}
+
 function play(watched: ClusterFixture, step: Step): readonly string[] {
   const atMs = step.at * 1000;
   if ("leads" in step) watched.lead(step.leads, atMs, step.with);
@@ -55,13 +85,18 @@ function play(watched: ClusterFixture, step: Step): readonly string[] {
   else if ("dcs" in step) watched.readDcs(step.dcs, atMs, step);
   else if ("views" in step) look(watched, step.views, atMs);
   else if ("names" in step) watched.nameLeader(step.names, step.of, atMs, step.timeline);
-  else {
-    return Object.entries(step.is).flatMap(([check, expected]) => {
-      const answered = watched.judge(step.ask, check, atMs);
-      return answered === expected
-        ? []
-        : [`at ${step.at} s ${step.ask ?? "the cluster"} ${check}: ${answered}, expected ${expected}`];
-    });
-  }
+  else if ("shows" in step) show(watched, step, atMs);
+  else if ("until" in step)
+    return differences(
+      step,
+      step.until,
+      (check) => (watched.verdict(step.ask, check, atMs)?.validUntilMs ?? NaN) / 1000,
+    );
+  else if ("chooses" in step) return differences(step, step.chooses, (check) => watched.chosen(check, atMs));
+  else
+    // An expectation with a space states the figure too; `-` is no figure.
+    return differences(step, step.is, (check, wanted) =>
+      wanted.includes(" ") ? watched.phrase(step.ask, check, atMs) : watched.judge(step.ask, check, atMs),
+    );
   return [];
 }

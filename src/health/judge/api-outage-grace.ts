@@ -32,7 +32,7 @@ const none: Grace = { isGranted: false, validUntilMs: Infinity };
 export function graceOn(view: ClusterView, observation: Observation, route: Route): Grace {
   const { report, node } = observation;
   // Without an API there is no lock that could last: the exporter is the only source, and has rules of its own.
-  if (view.policy.guards.surviveMs === 0 || node.api === null || !routesWithGrace.has(route)) return none;
+  if (node.api === null || !routesWithGrace.has(route)) return none;
   const wasPrimary =
     report?.role === "primary" &&
     report.state === "running" &&
@@ -72,8 +72,9 @@ function exporterEvidenceOf(observation: Observation, policy: HealthPolicy): Exp
 export function graceOf(view: ClusterView, observation: Observation, exporter: ExporterPrimaryEvidence | null): Grace {
   const { surviveMs } = view.policy.guards;
   const { hasLock, lastHeldAtMs, node } = observation;
-  if (surviveMs === 0 || exporter === null || !hasLock || lastHeldAtMs === null) return none;
+  if (exporter === null || !hasLock || lastHeldAtMs === null) return none;
   if (!exporter.isPrimary || exporter.standbysStreaming === 0) return none;
+  // With the guard off the bound has passed.
   const boundMs = lastHeldAtMs + Math.min(surviveMs, lockBoundMs(view.cluster));
   const untilMs = Math.min(boundMs, exporter.freshUntilMs);
   if (view.nowMs >= untilMs) return none;

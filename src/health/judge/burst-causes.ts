@@ -42,7 +42,7 @@ export function stateCauses(cluster: ClusterState, context: EvaluationContext): 
   const last = observationOf(cluster, lastLeaderOf(cluster.leadership));
   if (last === undefined || isUnprobed(last)) return quiet;
   const { holder: present, validUntilMs } = lockStatusAt(cluster, context.policy, context.nowMs);
-  if (present === null && last.failuresInRow === 0) return { causes: ["no_holder"], nextAtMs: validUntilMs };
+  if (last.failuresInRow === 0) return { causes: ["no_holder"], nextAtMs: validUntilMs };
   return whileSilent(cluster, { last, isHolder: present !== null, validUntilMs }, context.nowMs);
 }
 

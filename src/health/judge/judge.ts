@@ -18,9 +18,8 @@ import { degraded, fit, orElse, unfit, unfitWithAge, validUntil, type Verdict } 
 export function judge(view: ClusterView, observation: Observation, check: Check): Verdict {
   if (check.route === "liveness") return judgeLiveness(view, observation);
   const freshMs = freshUntilMs(observation, view.maxAgeMs);
-  const isFresh = view.nowMs < freshMs;
-  if (isFresh && !observation.isDown && !view.isBlind)
-    return validUntil(judgeFresh(view, observation, check), Math.min(freshMs, view.blindFromMs));
+  // A cluster with a fresh report is not blind.
+  if (view.nowMs < freshMs && !observation.isDown) return validUntil(judgeFresh(view, observation, check), freshMs);
   const grace = graceOn(view, observation, check.route);
   return validUntil(grace.isGranted ? degraded : refuseSilent(view, observation), grace.validUntilMs);
 }

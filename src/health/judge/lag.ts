@@ -17,7 +17,7 @@ import { fit, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "
  */
 export function judgeLag(view: ClusterView, { observation, report }: ReportedNode, check: Check): Verdict {
   if (check.minLsn !== null && !hasReplayed(view.cluster, observation, check.minLsn)) {
-    return unfit("min_lsn", report.replayed === null ? null : replayedTo(observation, check.minLsn));
+    return unfit("min_lsn", report.replayed === null ? null : replayedTo(report.replayed, observation, check.minLsn));
   }
   if (check.lagBytesMax === null && check.lagTimeMsMax === null) return fit;
   const { dampedLag } = observation;
@@ -51,8 +51,8 @@ export function timelineOf({ measured, report }: Observation): number | null {
   return (measured?.heldUntilMs === null ? measured.timeline : null) ?? report?.timeline ?? null;
 }
 
-function replayedTo(observation: Observation, floor: WalFloor): string {
-  const position = formatLsn(observation.report?.replayed ?? 0);
+function replayedTo(replayed: number, observation: Observation, floor: WalFloor): string {
+  const position = formatLsn(replayed);
   return floor.timeline === null ? position : `${timelineOf(observation) ?? "?"}@${position}`;
 }
 
@@ -84,7 +84,7 @@ export function presentLag(view: ClusterView, observation: Observation): Present
 function limitsUntilMs(view: ClusterView, lag: PresentLag, { lagTimeMsMax }: Check): number {
   const { growsSinceMs, validUntilMs } = lag;
   if (lagTimeMsMax === null || growsSinceMs === null) return validUntilMs;
-  const exceedsAtMs = growsSinceMs + Math.floor(lagTimeMsMax);
+  const exceedsAtMs = growsSinceMs + lagTimeMsMax;
   if (view.nowMs <= exceedsAtMs) return Math.min(validUntilMs, exceedsAtMs);
   // The leader's newest sample may get a later instant without a new revision, which ends the lag: this no holds only
   // now.

@@ -87,14 +87,14 @@ function isKept(view: ClusterView, observation: Observation, check: Check): Find
     else refused.push(node);
   }
   // A lagging node may be no candidate for another reason too: it is not synchronous, or has not the tag.
-  const ahead = refused.filter((node) => node !== observation && isAhead(view, node, observation));
+  const ahead = refused.filter((node) => isAhead(view, node, observation));
   return { holds: isCandidate && ahead.length < places, validUntilMs: untilMs };
 }
 
 /** Of two that lag alike the one listed first is ahead, so that `keep=1` keeps one. */
 function isAhead(view: ClusterView, one: Observation, other: Observation): boolean {
   const [lag, otherLag] = [lagBytes(view, one) ?? Infinity, lagBytes(view, other) ?? Infinity];
-  return lag === otherLag ? view.cluster.nodes.indexOf(one) < view.cluster.nodes.indexOf(other) : lag < otherLag;
+  return lag < otherLag || (lag === otherLag && view.cluster.nodes.indexOf(one) < view.cluster.nodes.indexOf(other));
 }
 
 /** Whether the node is the primary, and no other node is fit. */

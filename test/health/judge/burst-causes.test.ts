@@ -92,6 +92,41 @@ test("a silent holder ceases to hold, and its lock expires around its last confi
   assert.deepEqual(causesOf(watched, 32_001), ["no_holder"]);
 });
 
+test("a former holder that answers leaves no holder, and that is all, however many views and times follow", () => {
+  const watched = ledCluster();
+  watched.follow("pg1", 1_000);
+  watched.nameLeader(null, "pg2", 2_000);
+  assert.deepEqual(causesOf(watched, 2_000), ["no_holder"]);
+  assert.deepEqual(causesOf(watched, 31_000), ["no_holder"]);
+});
+
+test("a view that was requested with the holder's last answer is no cause", () => {
+  const watched = ledCluster();
+  watched.nameLeader(null, "pg2", 0);
+  watched.fail("pg1", "timeout", 1_000);
+  assert.deepEqual(causesOf(watched, 1_000), []);
+});
+
+test("the causes are not looked at again at the instant at which the expiry begins", () => {
+  const watched = ledCluster();
+  watched.fail("pg1", "refused", 1_000);
+  assert.equal(stateCauses(watched.cluster, { policy: watched.policy, nowMs: 22_000 }).nextAtMs, Infinity);
+});
+
+test("the leader of a standby cluster that still starts is no cause", () => {
+  const watched = ledCluster();
+  watched.lead("pg1", 1_000, { role: "standby_leader", state: "starting" });
+  assert.deepEqual(causesOf(watched, 1_000), []);
+});
+
+test("while the ttl is not known it is Patroni's default", () => {
+  const watched = new ClusterFixture();
+  watched.lead("pg1", 0);
+  watched.follow("pg2", 0);
+  watched.fail("pg1", "refused", 1_000);
+  assert.equal(stateCauses(watched.cluster, { policy: watched.policy, nowMs: 10_000 }).nextAtMs, 22_000);
+});
+
 test("with a shorter ttl and loop_wait the lock expires sooner, and is watched for a shorter time", () => {
   const watched = ledCluster();
   watched.document("config", { of: "pg2", value: { ttl: 20, loop_wait: 1, retry_timeout: 3 } }, 500);

@@ -82,3 +82,15 @@ test("a drain that ended is dropped when the next one begins, so they cannot pil
   assert.deepEqual([...part.drains.keys()], ["pg3"]);
   assert.equal(withDrains(part, "pg3", { drain: null, nowMs: 5_000 }).drains.size, 0);
 });
+
+test("what a drain decides is valid until it ends, the node's report is too old or, for a holder, the claim is", () => {
+  const untilOf = (cluster: ClusterState, node: string, route: Route): number => {
+    const observation = cluster.nodes.find((candidate) => candidate.node.name === node);
+    assert.ok(observation);
+    return judgeMember(viewAt(cluster, defaultPolicy, nowMs), observation, plainCheck(route)).validUntilMs;
+  };
+  assert.equal(untilOf(drained("pg2"), "pg2", "replica"), drain.untilMs);
+  assert.equal(untilOf(drained("pg2", { untilMs: 60_000 }), "pg2", "replica"), nowMs + defaultPolicy.maxAgeMs);
+  assert.equal(untilOf(drained("pg1"), "pg1", "read-only"), drain.untilMs);
+  assert.equal(untilOf(drained("pg1", { isAll: true }), "pg1", "primary"), drain.untilMs);
+});

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nodeNamed } from "../../../src/cluster/lookup.ts";
+import type { Observation } from "../../../src/cluster/observation.ts";
+import { plainCheck } from "../../../src/health/check.ts";
+import { judgeStream } from "../../../src/health/evidence/attachment.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
+import type { StatusFields } from "../../fake/node-documents.ts";
+
+function observed(watched: ClusterFixture, name: string): Observation {
+  const observation = nodeNamed(watched.cluster, name);
+  assert.ok(observation);
+  return observation;
+}
+
+/** pg1 leads, and pg2 does not move for longer than the window. */
+function detached(): Observation {
+  const watched = new ClusterFixture();
+  for (const atMs of [0, 5_000, 10_000]) {
+    watched.lead("pg1", atMs, { xlog: { location: 5_000 } });
+    watched.follow("pg2", atMs);
+  }
+  return observed(watched, "pg2");
+}
+
+test("a node that turns out to need no stream is no longer refused, before its next report", () => {
+  const check = plainCheck("replica");
+  const known = detached();
+  const verdict = judgeStream(known, check);
+  assert.ok(!verdict.fit && verdict.reason === "detached" && verdict.figure === "10s");
+  assert.ok(judgeStream({ ...known, node: { ...known.node, isArchiveFed: true } }, check).fit);
+});
+
+test("the figure of a refusal is whole seconds, and there is none before time has counted", () => {
+  const known = detached();
+  const figureOf = (silentMs: number): string | null => {
+    const verdict = judgeStream({ ...known, attachment: { ...known.attachment, silentMs } }, plainCheck("replica"));
+    return verdict.fit ? null : verdict.figure;
+  };
+  assert.equal(figureOf(1_000_000), "1000s");
+  assert.equal(figureOf(1), "0s");
+  assert.equal(figureOf(0), null);
+});
+
+test("a report that changes nothing of the attachment leaves its object", () => {
+  const watched = new ClusterFixture();
+  watched.follow("pg2", 0);
+  const before = observed(watched, "pg2").attachment;
+  watched.follow("pg2", 1_000);
+  assert.equal(observed(watched, "pg2").attachment, before);
+});
+
+const changes: readonly (readonly [what: string, fields: StatusFields])[] = [
+  ["the received position", { xlog: { received_location: 999, replayed_location: 900 } }],
+  ["the replayed position", { xlog: { received_location: 1_000, replayed_location: 901 } }],
+  ["the timeline", { timeline: 2, xlog: { received_location: 1_000, replayed_location: 900 } }],
+];
+for (const [what, fields] of changes)
+  test(`a report that changes only ${what} changes the attachment`, () => {
+    const watched = new ClusterFixture();
+    watched.follow("pg2", 0, { xlog: { received_location: 1_000, replayed_location: 900 } });
+    const before = observed(watched, "pg2").attachment;
+    watched.follow("pg2", 1_000, fields);
+    assert.notEqual(observed(watched, "pg2").attachment, before);
+  });
+
+/** A replica that was accused before rolecall's restart, when the time that led to it was not kept. */
+function restored(mark: "isDetached" | "isStalled", senders: readonly string[]): ClusterFixture {
+  const watched = new ClusterFixture();
+  const list = senders.map((name) => ({ application_name: name, client_addr: null, state: "streaming" }));
+  watched.lead("pg1", 0, { xlog: { location: 5_000 }, replication: list });
+  watched.follow("pg2", 0);
+  watched.cluster = {
+    ...watched.cluster,
+    nodes: watched.cluster.nodes.map((one) =>
+      one.node.name === "pg2" ? { ...one, attachment: { ...one.attachment, [mark]: true } } : one,
+    ),
+  };
+  watched.follow("pg2", 1_000);
+  return watched;
+}
+
+test("an accusation that was restored stays until a sign, whatever time has counted since", () => {
+  assert.equal(restored("isDetached", []).judge("pg2", "/replica", 1_000), "detached");
+  assert.equal(restored("isStalled", ["pg2"]).judge("pg2", "/replica", 1_000), "stalled");
+});
