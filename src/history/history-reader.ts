@@ -5,7 +5,8 @@ import type { ClusterEvent } from "../events/cluster-event.ts";
 import type { StoredEvents, StoredEventsQuery } from "../events/stored-events.ts";
 import { BackwardList } from "./backward-list.ts";
 import { EvidenceScan, type EvidenceQuery, type StoredEvidence } from "./evidence-scan.ts";
-import { changeOf, eventOf, parseLine, readLineHead, type StoredChange } from "./history-lines.ts";
+import { LagSteps } from "./lag-steps.ts";
+import { changeOf, eventOf, lagsOf, parseLine, readLineHead, type StoredChange } from "./history-lines.ts";
 import { listSegments, streamNames, type Segment, type StreamName } from "./files/segment-files.ts";
 import { readLines, type ReadingLimits } from "./files/segment-reader.ts";
 
@@ -104,6 +105,26 @@ export class HistoryReader {
     const range = { fromMs: query.fromWallMs, context };
     const isComplete = await this.#scan("evidence", range, (text) => scan.add(text));
     return { ...scan.result, isComplete: isComplete && scan.result.isComplete };
+  }
+
+  /**
+   * Adds the stored lag of one cluster to `steps`.
+   * @returns `false` if reading ended early, because of its time or its size
+   */
+  readLag(cluster: string, steps: LagSteps, context: ReadingContext = {}): Promise<boolean> {
+    const clusterField = `"c":${JSON.stringify(cluster)},`;
+    return this.#scan("lag", { fromMs: steps.fromMs, context }, (text) => {
+      const line = readLineHead(text);
+      if (line === null) return text === "" ? "read" : "damaged";
+      if (line.atMs > steps.toMs) return "past";
+      const isWanted = line.kind === "lag" && line.atMs >= steps.fromMs && text.includes(clusterField);
+      if (!isWanted) return "read";
+      const body = parseLine(line) ?? {};
+      const lags = lagsOf(body);
+      if (lags === null) return "damaged";
+      if (body["c"] === cluster) steps.add(line.atMs, lags);
+      return "read";
+    });
   }
 
   /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */

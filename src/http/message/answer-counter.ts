@@ -1,3 +1,5 @@
+import { LimitCensus } from "./limit-census.ts";
+
 /** Checks from one server of a HAProxy backend, which `http-check send-state` names. */
 export interface BackendCount {
   readonly backend: string;
@@ -13,6 +15,8 @@ const serversMax = 2_000;
 
 /** Counts answers by route and status. Both have few values, so it stays small; counting allocates nothing. */
 export class AnswerCounter {
+  /** The limits for lag that checks request. */
+  readonly limits: LimitCensus = new LimitCensus();
   readonly #counts = new Map<string, Map<number, { count: number }>>();
   readonly #backends = new Map<string, { status: number; count: number }>();
 
