@@ -15,6 +15,7 @@ import { latencyBesideAbuse, latencyBesidePages, latencyBesideScrapes } from "./
 import { loadBesideSwitchover } from "./rows/failover.ts";
 import { costOfVerdicts } from "./rows/verdicts.ts";
 import { mixedLoad } from "./rows/mixed.ts";
+import { livePage } from "./rows/page.ts";
 import { costOfProbes } from "./rows/probing.ts";
 import { throughputAgainstConstants, latencyBesideSweep } from "./rows/throughput.ts";
 import { twoWorkers, workerBesideScrapes, workerBesideSweep } from "./rows/workers.ts";
@@ -39,6 +40,7 @@ const makers: readonly RowMaker[] = [
   coldStart,
   costOfVerdicts,
   costOfBursts,
+  livePage,
 ];
 const guarded: readonly RowMaker[] = [againstPatroni, throughputAgainstConstants, memory];
 
