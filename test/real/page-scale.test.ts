@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "puppeteer-core";
-import { appOf, fixedCluster, portFor } from "../app/app-fixture.ts";
-import { configOf, listenerOf } from "../fake/config.ts";
-import { openFakeCluster } from "../fake/fake-node.ts";
+import { appOf, portFor } from "../app/app-fixture.ts";
+import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { until } from "../fake/until.ts";
 import { hasBrowser, openPage, startBrowser } from "./page/browser.ts";
 import { sees } from "./page/lab.ts";
@@ -12,8 +11,10 @@ const admin = listenerOf({ dialect: "admin" });
 const limit = { timeout: 120_000 };
 /** Rows that fit into a window of 800 px, and those beyond it that are drawn too. */
 const drawnMax = 60;
-/** All clusters share one node, which answers each of them seldom. */
-const seldom = { intervalMs: 10_000, clusterIntervalMs: 60_000, configIntervalMs: 60_000, maxAgeMs: 100_000 };
+/** Nobody listens on this port, so each node is probed once and then seldom: nothing changes but what the test does. */
+const unused = "http://127.0.0.1:9";
+const hourMs = 3_600_000;
+const seldom = { intervalMs: hourMs, clusterIntervalMs: hourMs, configIntervalMs: hourMs, maxAgeMs: 2 * hourMs };
 let browser: Browser;
 
 /** A message of the stream, as the browser received it. */
@@ -46,8 +47,8 @@ if (!hasBrowser()) {
       "rows come before they are complete, only those in sight are drawn, and one change sends one row",
       limit,
       async (context) => {
-        const nodes = await openFakeCluster(context, ["pg1"]);
-        const clusters = Array.from({ length: 1_000 }, (_, at) => fixedCluster(nodes, { name: `db${at}` }));
+        const nodes = [nodeOf({ name: "pg1", api: unused })];
+        const clusters = Array.from({ length: 1_000 }, (_, at) => clusterOf({ name: `db${at}`, nodes }));
         const config = configOf({ clusters, listen: [admin] });
         const app = appOf(context, { ...config, probe: { ...config.probe, ...seldom } });
         await app.start();
@@ -57,7 +58,8 @@ if (!hasBrowser()) {
         const messages = await messagesOf(page);
         await page.evaluateOnNewDocument(markFirstRow);
         await page.goto(url, { waitUntil: "domcontentloaded", timeout: 60_000 });
-        await sees(watched, ".filters", /all 1000[^]*ok 1000/);
+        await sees(watched, ".filters", /all 1000/);
+        await sees(watched, ".connection", /Live/);
         const order = (await page.evaluate(
           "performance.getEntries().filter(({ name }) => name === 'first-contentful-paint' || name === 'first-row').sort((one, other) => one.startTime - other.startTime).map(({ name }) => name)",
         )) as readonly string[];
@@ -71,6 +73,9 @@ if (!hasBrowser()) {
         const sent = messages.flatMap(({ rows }) => rows.map(({ cluster }) => cluster));
         assert.equal(new Set(sent).size, 1_000);
 
+        await page.keyboard.press("/");
+        await page.keyboard.type("db777");
+        await until("one row", async () => (await page.$$(".fleet-row")).length === 1);
         const body = JSON.stringify({ for: "1h", reason: "bench" });
         const headers = { "content-type": "application/json" };
         const drained = await fetch(`${url}drains/db777/pg1`, { method: "POST", headers, body });
@@ -85,13 +90,12 @@ if (!hasBrowser()) {
           "one message, with this row alone",
         );
 
+        for (let at = 0; at < "db777".length; at += 1) await page.keyboard.press("Backspace");
+        await page.evaluate("document.activeElement.blur()");
+        await page.waitForSelector(".fleet-row:nth-child(20)");
         await page.evaluate("scrollTo(0, document.body.scrollHeight)");
         await until("the last row", async () => (await page.$(`.fleet-row[aria-rowindex="1001"]`)) !== null);
         assert.ok((await page.$$(".fleet-row")).length < drawnMax);
-        await page.keyboard.press("/");
-        await page.keyboard.type("db778");
-        await until("one row", async () => (await page.$$(".fleet-row")).length === 1);
-        await sees(watched, ".fleet-row", /db778/);
         assert.deepEqual(
           watched.problems.filter((problem) => !problem.startsWith("request:")),
           [],

@@ -2,7 +2,7 @@ import { html, useState } from "../html.js";
 import { useDocument, useStore, useTicks } from "../live/hooks.js";
 import { toneOf } from "../parts/condition.js";
 import { FactList } from "../parts/facts.js";
-import { ageText, bytesText, durationText, lsnText, timeText, wordsOf } from "../parts/format.js";
+import { ageText, bytesText, countText, durationText, lsnText, timeText, wordsOf } from "../parts/format.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 import { Crumbs } from "./cluster.js";
 import { NodeLimits, useLimits } from "./limits.js";
@@ -187,8 +187,7 @@ function RawDocument({ path }) {
       data === null
         ? null
         : html`<p class="note">
-              ${data.observed_at}, ${text.length}
-              characters${text.length > shownMax ? `, of which ${shownMax} are shown` : ""}
+              ${`${data.observed_at}, ${countText(text.length, "character")}${text.length > shownMax ? `, of which ${shownMax} are shown` : ""}`}
             </p>
             <pre tabindex="0" aria-label="Document">${text.slice(0, shownMax)}</pre>`
     }
