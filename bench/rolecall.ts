@@ -20,6 +20,8 @@ export interface RolecallOptions {
   /** The `main.js` of the build. That of this checkout if left out. */
   readonly program?: string;
   readonly health?: object;
+  /** How long to wait until it is ready, in s. 30 if left out. */
+  readonly readyS?: number;
 }
 
 export class Rolecall {
@@ -36,7 +38,7 @@ export class Rolecall {
    * Starts it for these clusters, named `c0` upwards, and waits until it is ready.
    * @param more keys of the configuration beside clusters and listeners
    * @param how where it runs, which build, and keys of the health listener beside its port
-   * @throws Error if it ends, with its output, or is not ready within 30 s
+   * @throws Error if it ends, with its output, or is not ready in time
    */
   static async start(clusters: Clusters, more: object = {}, how: RolecallOptions = {}): Promise<Rolecall> {
     const ports = [await freePort(), await freePort()] as const;
@@ -62,7 +64,7 @@ export class Rolecall {
         core: how.core ?? "measured",
       });
       const rolecall = new Rolecall(started, ports);
-      await rolecall.#waitForStatus(`http://127.0.0.1:${ports[0]}/readyz`, 200);
+      await rolecall.#waitForStatus(`http://127.0.0.1:${ports[0]}/readyz`, 200, how.readyS);
       return rolecall;
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -92,8 +94,8 @@ export class Rolecall {
     return this.#waitForStatus(this.url(route), status);
   }
 
-  async #waitForStatus(url: string, status: number): Promise<void> {
-    await until({ what: `${url} answered ${status}`, seconds: 30 }, async () => {
+  async #waitForStatus(url: string, status: number, seconds: number = 30): Promise<void> {
+    await until({ what: `${url} answered ${status}`, seconds }, async () => {
       if (this.process.hasEnded) {
         const { stdout, code, stderr } = await this.process.end();
         throw new Error(

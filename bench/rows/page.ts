@@ -5,7 +5,8 @@ import { pause, Rolecall } from "../rolecall.ts";
 import type { Row, RowMaker, Rounds } from "../row.ts";
 import { median, show } from "../statistics.ts";
 
-const [clusters, nodes] = [1_000, 3];
+/** One node each: the rows are the same, and probing leaves the machine to the browser. */
+const [clusters, nodes] = [1_000, 1];
 /** How many changes are made in each round. */
 const changesPerRound = 5;
 /** How long a change may take to be drawn until the measurement counts as broken, in ms. */
@@ -32,7 +33,7 @@ export const livePage: RowMaker = {
   async run(rounds) {
     if (!hasBrowser()) return [{ name: "page", notRun: "Chromium is missing" }];
     const served = await serveNodes({ by: "constant", clusters, nodes, connections: "keep" });
-    const rolecall = await Rolecall.start(served.clusters);
+    const rolecall = await Rolecall.start(served.clusters, {}, { core: "any", readyS: 120 });
     const browser = await startBrowser();
     try {
       return await measure(browser, rolecall, rounds);
@@ -69,7 +70,7 @@ function rowsOf(openings: readonly Noted[], changes: readonly number[]): readonl
   const of = (value: (opening: Noted) => number): number => median(openings.map(value));
   const rowsMs = of((opening) => opening.rowsMs);
   const longestMs = Math.max(...openings.map(({ longestTaskMs }) => longestTaskMs));
-  const scale = `${clusters} clusters of ${nodes} nodes, medians of ${openings.length} openings`;
+  const scale = `${clusters} clusters, medians of ${openings.length} openings`;
   return [
     {
       name: "page: ms until the first rows of the fleet are painted",
@@ -95,7 +96,7 @@ function rowsOf(openings: readonly Noted[], changes: readonly number[]): readonl
 /** Drains a node. @returns the time from before the request until the row is painted as drained, in ms */
 async function changeMs(page: Page, url: string, cluster: string): Promise<number> {
   const sentAtMs = performance.timeOrigin + performance.now();
-  const response = await fetch(`${url}drains/${cluster}/pg2`, {
+  const response = await fetch(`${url}drains/${cluster}/pg1`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ for: "1h", reason: "bench" }),
