@@ -76,40 +76,6 @@ test("drains of other clusters are no matter of a listener with a cluster", limi
   assert.deepEqual([await drained(own), await drained(all)], [["demo"], ["demo", "other"]]);
 });
 
-test("keeps the lag of the last minutes for a page that is opened later", limit, async (context) => {
-  const { send } = await openApp(context);
-  const lag = await until("a sample", async () => {
-    const answer = JSON.parse((await send("/clusters/demo/lag")).body);
-    return answer.at.length > 0 && answer;
-  });
-  assert.deepEqual([lag.cluster, Object.keys(lag.nodes), lag.nodes.pg1], ["demo", ["pg1", "pg2"], [null]]);
-  assert.equal(lag.history, false);
-  const older = JSON.parse((await send("/clusters/demo/lag?since=6h")).body);
-  assert.deepEqual([older.history, older.complete, older.step_ms], [false, true, 60_000]);
-  assert.deepEqual([older.at.length, Object.keys(older.nodes)], [1, ["pg1", "pg2"]]);
-  for (const query of ["since=30s", "since=6", "since=400d", "since=", "from=6h"])
-    assert.equal((await send(`/clusters/demo/lag?${query}`)).status, 400, query);
-  assert.equal((await send("/clusters/nope/lag")).status, 404);
-  assert.equal((await send("/clusters/nope/lag?since=6h")).status, 404);
-});
-
-test("/clusters/{cluster}/limits names the limits for lag that checks request", limit, async (context) => {
-  const { health, send } = await openApp(context);
-  for (const path of ["replica?lag=1MB", "replica?lag=1MB", "nodes/pg2/async?lag_time=5s&lag=2MB", "replica"])
-    await sendRequest(`http://127.0.0.1:${health}/${path}`);
-  const { cluster, limits } = JSON.parse((await send("/clusters/demo/limits")).body);
-  assert.equal(cluster, "demo");
-  assert.deepEqual(
-    limits
-      .filter(({ source }: { source: string }) => source === "checks")
-      .map(({ route, lag_bytes, lag_ms }: Record<string, unknown>) => `${route} ${lag_bytes} ${lag_ms}`)
-      .sort(),
-    ["async 2097152 5000", "replica 1048576 null"],
-  );
-  assert.equal((await send("/clusters/demo/limits", { method: "POST" })).status, 405);
-  assert.equal((await send("/clusters/nope/limits")).status, 404);
-});
-
 for (const { title, access, headers, session } of [
   {
     title: "nobody is authenticated, so nobody changes anything",
