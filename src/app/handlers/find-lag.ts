@@ -8,7 +8,7 @@ const stepsMax = 720;
 const minuteMs = 60_000;
 
 /** Where lag is kept: the last 15 minutes in memory, more on disk if a history is configured. */
-export interface LagSources {
+export interface LagKeepers {
   readonly recent: (cluster: string) => LagSeries;
   readonly history: Pick<HistoryStore, "readLag">;
 }
@@ -31,7 +31,7 @@ interface FoundLag extends LagOverTime {
  * Finds the lag of a cluster over a time, on disk and in memory. Each step has the highest value of its time.
  */
 export async function findLag(
-  { recent, history }: LagSources,
+  { recent, history }: LagKeepers,
   { cluster, fromMs, toMs }: LagQuery,
   { turn, signal }: EvidenceRendering,
 ): Promise<FoundLag> {
