@@ -22,6 +22,8 @@ export interface RolecallOptions {
   /** A single executable to start in place of `program`. */
   readonly executable?: string;
   readonly health?: object;
+  /** How long to wait until it is ready, in s. 30 if left out. */
+  readonly readyS?: number;
 }
 
 export class Rolecall {
@@ -41,7 +43,7 @@ export class Rolecall {
    * Starts it for these clusters, named `c0` upwards, and waits until it is ready.
    * @param more keys of the configuration beside clusters and listeners
    * @param how where it runs, which build, and keys of the health listener beside its port
-   * @throws Error if it ends, with its output, or is not ready within 30 s
+   * @throws Error if it ends, with its output, or is not ready in time
    */
   static async start(clusters: Clusters, more: object = {}, how: RolecallOptions = {}): Promise<Rolecall> {
     const ports = [await freePort(), await freePort()] as const;
@@ -68,7 +70,7 @@ export class Rolecall {
         command: [...command, "serve", "--config", file],
         core: how.core ?? "measured",
       });
-      await statusOf(started, `http://127.0.0.1:${ports[0]}/readyz`, 200);
+      await statusOf(started, `http://127.0.0.1:${ports[0]}/readyz`, { status: 200, seconds: how.readyS });
       return new Rolecall(started, ports, performance.now() - beganMs);
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -95,13 +97,17 @@ export class Rolecall {
 
   /** Waits until a route of the first node has this status. Throws an Error if it ends, or after 30 s. */
   answers(route: string, status: number): Promise<void> {
-    return statusOf(this.process, this.url(route), status);
+    return statusOf(this.process, this.url(route), { status });
   }
 }
 
 /** Waits until a GET is answered with this status. Throws an Error if the process ends, or after 30 s. */
-async function statusOf(child: ChildProgram, url: string, status: number): Promise<void> {
-  await until({ what: `${url} answered ${status}`, seconds: 30 }, async () => {
+async function statusOf(
+  child: ChildProgram,
+  url: string,
+  { status, seconds = 30 }: { readonly status: number; readonly seconds?: number | undefined },
+): Promise<void> {
+  await until({ what: `${url} answered ${status}`, seconds }, async () => {
     if (child.hasEnded) {
       const { stdout, code, stderr } = await child.end();
       throw new Error(`Cannot measure rolecall: it must run, got exit code ${code}: ${`${stdout}\n${stderr}`.trim()}`);

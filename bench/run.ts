@@ -15,6 +15,7 @@ import { latencyBesideAbuse, latencyBesidePages, latencyBesideScrapes } from "./
 import { loadBesideSwitchover } from "./rows/failover.ts";
 import { costOfVerdicts } from "./rows/verdicts.ts";
 import { mixedLoad } from "./rows/mixed.ts";
+import { livePage } from "./rows/page.ts";
 import { costOfProbes } from "./rows/probing.ts";
 import { startToReady } from "./rows/start.ts";
 import { throughputAgainstConstants, latencyBesideSweep } from "./rows/throughput.ts";
@@ -41,6 +42,7 @@ const makers: readonly RowMaker[] = [
   startToReady,
   costOfVerdicts,
   costOfBursts,
+  livePage,
 ];
 const guarded: readonly RowMaker[] = [againstPatroni, throughputAgainstConstants, memory];
 

@@ -21,7 +21,8 @@ import { CertificateExpiry } from "./certificate-expiry.ts";
 import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { answerSourcesOf, type AnswerSources } from "./handlers/answer-sources.ts";
 import { buildGateway } from "./handlers/build-gateway.ts";
-import { describeEdges } from "./handlers/edges.ts";
+import { describeEdges, type EdgesSources } from "./handlers/edges.ts";
+import { describeLimits, type LimitSources } from "./handlers/lag-limits.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { LivePage } from "./handlers/live-page.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
@@ -71,7 +72,7 @@ export class App {
     this.#workers = countWorkers(config.workers);
     this.#metrics = this.#buildMetrics();
     this.#monitor = new Monitor(config, { log, machine: thisMachine, metrics: this.#metrics });
-    const { store, clock } = this.#monitor;
+    const { store, clock, eventLog, history } = this.#monitor;
     this.#certificates = new CertificateExpiry((readings) => logExpiring(log, readings, clock.wall()));
     this.#sources = answerSourcesOf({
       store: () => store,
@@ -90,7 +91,7 @@ export class App {
       credentials: this.#nodeCredentials,
     });
     this.#snapshots = new SnapshotLongPoll(() => store.current);
-    this.#page = new LivePage(this.#sources, this.#monitor.eventLog, () => clock.wall());
+    this.#page = new LivePage(this.#sources, { eventLog, history, wall: () => clock.wall() });
     this.#listenerLog = new ListenerLog(log, this.#metrics.management);
     this.#agents = new AgentHandlers({
       ...this.#sources,
@@ -215,10 +216,9 @@ export class App {
     });
   }
 
-  #describeEdges(only: string | null): Promise<object> {
+  #edges(): EdgesSources & LimitSources {
     const [monitor, listeners, counter, page] = [this.#monitor, this.#listeners, this.#counter, this.#page];
-    const sources = { monitor, listeners, counter, page, phase: this.#phase, configFile: this.#configFile };
-    return describeEdges(sources, only);
+    return { monitor, listeners, counter, page, phase: this.#phase, configFile: this.#configFile };
   }
 
   #recordHint(record: HintRecord): void {
@@ -237,7 +237,8 @@ export class App {
       gateway: this.#gateway,
       snapshots: this.#snapshots,
       page: this.#page,
-      edges: (only) => this.#describeEdges(only),
+      edges: (only) => describeEdges(this.#edges(), only),
+      limits: (cluster) => describeLimits(cluster, this.#config, this.#edges()),
       metrics: this.#metrics,
       gate: this.#gate,
       wall: () => clock.wall(),

@@ -9,6 +9,7 @@ import { keysOf } from "../http/listener/listener-keys.ts";
 import { ListenerSet, type OpenListener, type PreparedListeners } from "../http/listener/listener-set.ts";
 import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { BackendCount } from "../http/message/server-census.ts";
+import type { RequestedLimit } from "../http/message/limit-census.ts";
 import type { LineHandler, ListenerHandler } from "../http/message/handler.ts";
 import type { Phase } from "../workers/messages.ts";
 import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
@@ -130,6 +131,11 @@ export class ListenerGroup {
   /** The checks of the workers by the servers that they name. */
   backends(): readonly BackendCount[] {
     return this.#workers?.reports().flatMap(({ backends }) => backends) ?? [];
+  }
+
+  /** The limits for lag that checks of the workers requested. */
+  limits(): readonly RequestedLimit[] {
+    return this.#workers?.reports().flatMap(({ limits }) => limits) ?? [];
   }
 
   /** What the fast path did, here and in the workers. */

@@ -15,6 +15,8 @@ import { encodeOutcome } from "./outcome-codec.ts";
 type EventLineKind = "event" | "verdict";
 /** The kinds of lines in `evidence` files. */
 type EvidenceLineKind = "start" | "cluster" | "accused" | "held" | "outcome";
+/** The kind of lines in `lag` files. */
+type LagLineKind = "lag";
 
 /** One line, parsed as far as needed to decide whether it is wanted. */
 export interface HistoryLine {
@@ -55,7 +57,7 @@ export function parseLine({ text }: HistoryLine): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-function lineOf(atMs: number, kind: EventLineKind | EvidenceLineKind, fields: JsonObject): string {
+function lineOf(atMs: number, kind: EventLineKind | EvidenceLineKind | LagLineKind, fields: JsonObject): string {
   return JSON.stringify({ t: Math.round(atMs), k: kind, ...fields });
 }
 
@@ -93,6 +95,27 @@ export function accusedLine(cluster: string, accused: Accused, atMs: number): st
 /** What an incident file states about a cluster, from `atMs` on. */
 export function subjectLine({ name, ...subject }: IncidentSubject, atMs: number): string {
   return lineOf(atMs, "cluster", { c: name, ...subject });
+}
+
+/** The highest lag of each node of a cluster within one minute. */
+export interface LagMinute {
+  readonly cluster: string;
+  /** The last sample of the minute, in ms since the epoch. */
+  readonly atWallMs: number;
+  /** Node -> bytes; `null` where the lag was unknown all the time, or where the node led. */
+  readonly lags: ReadonlyMap<string, number | null>;
+}
+
+export function lagLine({ cluster, atWallMs, lags }: LagMinute): string {
+  return lineOf(atWallMs, "lag", { c: cluster, lags: Object.fromEntries(lags) });
+}
+
+const lagsSchema = z.record(z.string(), z.number().min(0).nullable());
+
+/** The lag of each node in a line, or `null`. */
+export function lagsOf(body: JsonObject): LagMinute["lags"] | null {
+  const read = lagsSchema.safeParse(body["lags"]);
+  return read.success ? new Map(Object.entries(read.data)) : null;
 }
 
 /** An instant of a line, in ms since the epoch. A value beyond the bounds of a date could not be shown. */

@@ -3,8 +3,18 @@ import type { ClusterEvent } from "../events/cluster-event.ts";
 import type { StoredEvents, StoredEventsQuery } from "../events/stored-events.ts";
 import { BackwardList } from "./backward-list.ts";
 import { EvidenceScan, type EvidenceQuery, type StoredEvidence } from "./evidence-scan.ts";
-import { changeOf, clusterNameOf, eventOf, parseLine, readLineHead, type StoredChange } from "./history-lines.ts";
+import { LagSteps } from "./lag-steps.ts";
+import {
+  changeOf,
+  clusterNameOf,
+  eventOf,
+  lagsOf,
+  parseLine,
+  readLineHead,
+  type StoredChange,
+} from "./history-lines.ts";
 import { listSegments, type Segment, type StreamName } from "./files/segment-files.ts";
+import { lastOf, scanSegment } from "./files/segment-scan.ts";
 import { readLines, type ReadingLimits } from "./files/segment-reader.ts";
 
 /** How long one request may read, in ms. */
@@ -107,6 +117,26 @@ export class HistoryReader {
     return [...names].toSorted();
   }
 
+  /**
+   * Adds the stored lag of one cluster to `steps`.
+   * @returns `false` if reading ended early, because of its time or its size
+   */
+  readLag(cluster: string, steps: LagSteps, context: ReadingContext = {}): Promise<boolean> {
+    const clusterField = `"c":${JSON.stringify(cluster)},`;
+    return this.#scan("lag", { fromMs: steps.fromMs, context }, (text) => {
+      const line = readLineHead(text);
+      if (line === null) return text === "" ? "read" : "damaged";
+      if (line.atMs > steps.toMs) return "past";
+      const isWanted = line.kind === "lag" && line.atMs >= steps.fromMs && text.includes(clusterField);
+      if (!isWanted) return "read";
+      const body = parseLine(line) ?? {};
+      const lags = lagsOf(body);
+      if (lags === null) return "damaged";
+      if (body["c"] === cluster) steps.add(line.atMs, lags);
+      return "read";
+    });
+  }
+
   /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */
   async oldestEvidenceMs(context: ReadingContext = {}): Promise<number | null> {
     return this.#withLimits(context, readingMaxBytes, async (limits) => {
@@ -186,40 +216,4 @@ interface ScanRange {
    * @returns whether that is enough
    */
   readonly endFile?: (isWhole: boolean) => boolean;
-}
-
-async function scanSegment(
-  groups: AsyncIterable<readonly string[]>,
-  read: (text: string) => "read" | "past" | "damaged",
-  { onDamaged, charge }: { onDamaged: (lines: number) => void; charge: (ms: number) => void },
-): Promise<void> {
-  let damaged = 0;
-  let isPast = false;
-  for await (const lines of groups) {
-    const startedAtMs = performance.now();
-    for (const text of lines) {
-      const result = read(text);
-      if (result === "damaged") damaged += 1;
-      isPast ||= result === "past";
-    }
-    charge(performance.now() - startedAtMs);
-    if (isPast) break;
-  }
-  if (damaged > 0) onDamaged(damaged);
-}
-
-/** The newest files that together have at most `bytes`; the first of them from its middle, unless it is compressed. */
-function lastOf(
-  segments: readonly Segment[],
-  bytes: number,
-): readonly { readonly segment: Segment; readonly fromByte: number }[] {
-  const found: { segment: Segment; fromByte: number }[] = [];
-  let left = bytes;
-  for (const segment of segments.toReversed()) {
-    if (left <= 0) break;
-    const fromByte = segment.isCompressed ? 0 : Math.max(0, segment.bytes - left);
-    found.unshift({ segment, fromByte });
-    left -= segment.bytes;
-  }
-  return found;
 }

@@ -14,12 +14,15 @@ import type { EvidenceQuery, StoredEvidence } from "./evidence-scan.ts";
 import {
   accusedLine,
   eventLine,
+  lagLine,
   outcomeLine,
   startLine,
   subjectLine,
   verdictLine,
+  type LagMinute,
   type StoredChange,
 } from "./history-lines.ts";
+import type { LagSteps } from "./lag-steps.ts";
 import { HistoryReader, type ReadingContext } from "./history-reader.ts";
 import { HistoryWriter } from "./history-writer.ts";
 import { SubjectChanges } from "./subject-changes.ts";
@@ -102,6 +105,10 @@ export class HistoryStore implements HistorySink {
     this.#writer.add("evidence", subjectLine(incidentSubject(cluster, policy), atWallMs), atWallMs);
   }
 
+  addLag(minute: LagMinute): void {
+    this.#writer?.add("lag", lagLine(minute), minute.atWallMs);
+  }
+
   /** The events and verdict changes at the end of the history, oldest first. */
   async readRecent(): Promise<{ readonly events: readonly ClusterEvent[]; readonly changes: readonly StoredChange[] }> {
     return (await this.#reader?.readRecent()) ?? { events: [], changes: [] };
@@ -120,6 +127,11 @@ export class HistoryStore implements HistorySink {
     const { clock, snapshot } = this.#context;
     const query = { ...time, run: snapshot().instance, wallOffsetMs: clock.wall() - clock.now() };
     return (await this.#reader?.readEvidence(query, context)) ?? nothing;
+  }
+
+  /** Adds the stored lag of a cluster to `steps`. @returns whether all of it was read */
+  async readLag(cluster: string, steps: LagSteps, context?: ReadingContext): Promise<boolean> {
+    return (await this.#reader?.readLag(cluster, steps, context)) ?? true;
   }
 
   /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */

@@ -10,7 +10,7 @@ import { WriteQueue } from "./files/write-queue.ts";
 /** What waits for the disk at most, for each stream, in characters. */
 const waitingMax = 4 * 1024 * 1024;
 /** How long lines wait for others, in ms: a process that is killed loses them. */
-const delayMs: Readonly<Record<StreamName, number>> = { events: 20, evidence: 500 };
+const delayMs: Readonly<Record<StreamName, number>> = { events: 20, evidence: 500, lag: 10_000 };
 /** How long nothing is tried after an error, in ms. */
 const retryMs = 5_000;
 /** How often the lock is confirmed, in ms. */
@@ -20,7 +20,7 @@ const tidyMs = 60_000;
 /** How long the end of the process waits for the disk, in ms. */
 const closeMaxMs = 2_000;
 /** The share of each stream of the whole size. */
-const shares: Readonly<Record<StreamName, number>> = { events: 0.25, evidence: 0.75 };
+const shares: Readonly<Record<StreamName, number>> = { events: 0.25, evidence: 0.65, lag: 0.1 };
 /** Files of one stream, before they are compressed. */
 const filesOfStream = 16;
 
@@ -63,7 +63,11 @@ export class HistoryWriter {
     this.#config = config;
     this.#context = context;
     this.#lock = new DirectoryLock(config.directory);
-    this.#streams = { events: this.#streamOf("events"), evidence: this.#streamOf("evidence") };
+    this.#streams = {
+      events: this.#streamOf("events"),
+      evidence: this.#streamOf("evidence"),
+      lag: this.#streamOf("lag"),
+    };
   }
 
   /** How many lines were dropped because the disk was too slow or could not be written. */

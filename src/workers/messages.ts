@@ -3,6 +3,7 @@ import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
 import type { BackendCount } from "../http/message/server-census.ts";
 import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
+import type { RequestedLimit } from "../http/message/limit-census.ts";
 import type { Request } from "../http/message/request.ts";
 import type { ClockReading } from "../state/clock.ts";
 import type { SentChange } from "./outcome-feed.ts";
@@ -72,6 +73,8 @@ export interface WorkerReport {
   readonly answers: readonly { readonly route: string; readonly status: number; readonly count: number }[];
   /** Checks by the servers of HAProxy that they name. */
   readonly backends: readonly BackendCount[];
+  /** The limits for lag that checks requested. */
+  readonly limits: readonly RequestedLimit[];
   readonly fastPath: FastPathCounts;
   readonly cpuS: number;
   readonly residentBytes: number;

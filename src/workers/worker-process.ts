@@ -29,7 +29,14 @@ export class WorkerProcess {
   readonly #events: WorkerEvents;
   readonly #waiting = new Map<FromWorker["kind"], (message: FromWorker | null) => void>();
   /** The last report of what it has done. */
-  report: WorkerReport = { answers: [], backends: [], fastPath: noFastPathCounts, cpuS: 0, residentBytes: 0 };
+  report: WorkerReport = {
+    answers: [],
+    backends: [],
+    limits: [],
+    fastPath: noFastPathCounts,
+    cpuS: 0,
+    residentBytes: 0,
+  };
   /** How many heartbeats in a row it has missed. */
   missedHeartbeats = 0;
 

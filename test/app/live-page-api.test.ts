@@ -54,16 +54,6 @@ test("/edges counts checks by the server that HAProxy names, and ignores other h
   assert.equal((await send("/edges", { method: "POST" })).status, 405);
 });
 
-test("keeps the lag of the last minutes for a page that is opened later", limit, async (context) => {
-  const { send } = await openApp(context);
-  const lag = await until("a sample", async () => {
-    const answer = JSON.parse((await send("/clusters/demo/lag")).body);
-    return answer.at.length > 0 && answer;
-  });
-  assert.deepEqual([lag.cluster, Object.keys(lag.nodes), lag.nodes.pg1], ["demo", ["pg1", "pg2"], [null]]);
-  assert.equal((await send("/clusters/nope/lag")).status, 404);
-});
-
 for (const { title, access, headers, session } of [
   {
     title: "nobody is authenticated, so nobody changes anything",

@@ -7,7 +7,6 @@ import { appOf, fixedCluster, portFor, withQuickProbes } from "../app/app-fixtur
 import { configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
-import { until } from "../fake/until.ts";
 import { hasBrowser, openPage, startBrowser } from "./page/browser.ts";
 import { flawsOf } from "./page/flaws.ts";
 import { openLab, sees } from "./page/lab.ts";
@@ -178,26 +177,5 @@ if (!hasBrowser()) {
       found.push(...(await flawsOf(lab.page, "switchover")));
       assert.deepEqual(found, []);
     });
-
-    test(
-      "a thousand clusters: only the rows in sight are in the document, and search finds one",
-      limit,
-      async (context) => {
-        const nodes = await openFakeCluster(context, ["pg1"]);
-        const clusters = Array.from({ length: 1_000 }, (_, at) => fixedCluster(nodes, { name: `db${at}` }));
-        const config = configOf({ clusters, listen: [admin] });
-        const app = appOf(context, { ...config, probe: { ...config.probe, intervalMs: 5_000 } });
-        await app.start();
-        const watched = await openPage(browser, `http://127.0.0.1:${portFor(app, admin)}/`, context);
-        await sees(watched, ".chip", /all 1000/);
-        const drawn = (await watched.page.$$(".fleet-row")).length;
-        assert.ok(drawn < 60, `${drawn} rows`);
-        await watched.page.keyboard.press("/");
-        await watched.page.keyboard.type("db777");
-        await until("one row", async () => (await watched.page.$$(".fleet-row")).length === 1);
-        await sees(watched, ".fleet-row", /db777/);
-        assert.deepEqual(watched.problems, []);
-      },
-    );
   });
 }

@@ -12,6 +12,7 @@ const { flowOf } = await load("views/topology.js");
 const { segmentsOf } = await load("views/strips.js");
 const { withPast } = await load("views/lag-chart.js");
 const { afterDrain } = await load("actions/drain.js");
+const { comparison, mergedLimits } = await load("parts/limits.js");
 
 for (const [name, value, text] of [
   ["bytesText", null, "–"],
@@ -182,3 +183,35 @@ for (const { title, node, isAll, text } of [
     assert.equal(afterDrain?.({ leader: "a", nodes: each }, { node }, isAll), text);
   });
 }
+
+for (const [bytes, ms, bytesMax, msMax, word] of [
+  [10, 0, 10, null, "within"],
+  [11, 0, 10, null, "over"],
+  [0, 6, null, 5, "over"],
+  [0, 5, 10, 5, "within"],
+  [null, 0, 10, 5, "unknown"],
+  [null, 6, 10, 5, "over"],
+  [null, 0, null, 5, "within"],
+] as const)
+  test(`a lag of ${bytes} bytes and ${ms} ms against ${bytesMax} bytes and ${msMax} ms is ${word}`, () => {
+    const limit = { lag_bytes: bytesMax, lag_ms: msMax };
+    assert.equal(comparison?.({ lag_bytes: bytes, lag_ms: ms }, limit), word);
+  });
+
+test("limits of equal figures and route are one, with all who set it", () => {
+  const limit = { lag_bytes: 10, lag_ms: null, of: null };
+  const merged = mergedLimits?.([
+    { ...limit, route: "replica", source: "checks" },
+    { ...limit, route: "replica", source: "push", of: "lb1/r" },
+    { ...limit, route: null, source: "defaults", of: "127.0.0.1:8008" },
+    { ...limit, route: null, source: "failover" },
+  ]) as { target: string; setBy: string[] }[];
+  assert.deepEqual(
+    merged.map(({ target, setBy }) => `${target}: ${setBy.join(", ")}`),
+    [
+      "/replica: checks of balancers, pushes to lb1/r",
+      "every check: defaults of the listener 127.0.0.1:8008",
+      "a failover: maximum_lag_on_failover of the cluster",
+    ],
+  );
+});

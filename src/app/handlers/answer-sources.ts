@@ -1,6 +1,7 @@
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { isBlindEverywhere } from "../../health/evidence/readiness.ts";
 import type { ListenerConfig } from "../../config/model/config.ts";
+import type { Check } from "../../health/check.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { AnswerCounter } from "../../http/message/answer-counter.ts";
 import type { JudgeInputs } from "../../http/node-api/answer.ts";
@@ -31,6 +32,7 @@ export interface AnswerSources {
   /** Why this process should not get traffic, or `null`. */
   readonly unready: () => string | null;
   readonly onAnswer: OnAnswer;
+  readonly onCheck: (cluster: string, check: Check) => void;
   /** The port that a listener is bound to; 0 if this process does not know it. */
   readonly portOf: (listener: ListenerConfig) => number;
 }
@@ -54,6 +56,7 @@ export function answerSourcesOf({ store, clock, phase, counter, portOf }: Answer
       counter.count(route, status);
       if (sender !== undefined) counter.servers.count(sender, route, status);
     },
+    onCheck: (cluster, check) => counter.limits.note(cluster, check),
     portOf,
   };
 }

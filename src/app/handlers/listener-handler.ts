@@ -48,6 +48,7 @@ export function buildListenerHandler(
         operator: backend.diagnostics,
         passthrough: backend.passthrough,
         onAnswer: sources.onAnswer,
+        onCheck: sources.onCheck,
         listeners: listenerDirectory(listener, config.listen, sources.portOf),
       });
   }

@@ -1,12 +1,21 @@
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { version } from "../../config/version.ts";
 import type { EventLog } from "../../events/event-log.ts";
+import type { HistoryStore } from "../../history/history-store.ts";
 import { RecentLag } from "../../http/live/recent-lag.ts";
 import { LiveStreams } from "../../http/live/live-streams.ts";
 import { PageFiles } from "../../http/live/page-files.ts";
 import { readPageFile } from "../../program/program-files.ts";
 import type { Store } from "../../state/store.ts";
 import type { AnswerSources } from "./answer-sources.ts";
+
+/** What the live page follows and writes, beside the snapshot. */
+interface LivePageContext {
+  readonly eventLog: EventLog;
+  readonly history: Pick<HistoryStore, "addLag">;
+  /** Ms since the epoch. */
+  readonly wall: () => number;
+}
 
 /** The live page of this process: its files and its streams. */
 export class LivePage {
@@ -15,9 +24,9 @@ export class LivePage {
   readonly lag: RecentLag;
   readonly #eventLog: EventLog;
 
-  constructor(sources: AnswerSources, eventLog: EventLog, wall: () => number) {
+  constructor(sources: AnswerSources, { eventLog, history, wall }: LivePageContext) {
     this.#eventLog = eventLog;
-    this.lag = new RecentLag({ ...sources, wall });
+    this.lag = new RecentLag({ ...sources, wall, onMinute: (minute) => history.addLag(minute) });
     this.streams = new LiveStreams({
       ...sources,
       events: () => eventLog.events.recent(),

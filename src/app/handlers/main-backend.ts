@@ -5,7 +5,7 @@ import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
-import type { DiagnosticsSources } from "../../http/diagnostics/diagnostics-sources.ts";
+import type { DiagnosticsSources, EvidenceRendering } from "../../http/diagnostics/diagnostics-sources.ts";
 import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
 import { scopeOf } from "../../http/node-api/node-handler.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
@@ -14,6 +14,7 @@ import type { Drains } from "../../state/drains.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { buildExporterApi } from "./exporter-pages.ts";
 import { findEvidence } from "./find-evidence.ts";
+import { findLag, type LagQuery } from "./find-lag.ts";
 import type { LivePage } from "./live-page.ts";
 import type { Backend, ListenerInConfig } from "./listener-handler.ts";
 
@@ -28,6 +29,8 @@ export interface MainBackendContext {
    * This process, its workers and listeners, the checks of balancers, and the pushes to them: of one cluster, or all.
    */
   readonly edges: (only: string | null) => Promise<object>;
+  /** The limits that the lag of a cluster's nodes is compared with. */
+  readonly limits: (cluster: string) => Promise<readonly object[]>;
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly hints: Omit<HintApiContext, "snapshot">;
@@ -72,7 +75,15 @@ export function buildMainBackend(
     pageApi: {
       scope,
       access: listener.access,
-      lag: (cluster: string) => page.lag.of(cluster),
+      lag: {
+        recent: (cluster: string) => page.lag.of(cluster),
+        since: (wanted: LagQuery, rendering: EvidenceRendering) =>
+          findLag({ recent: (cluster) => page.lag.of(cluster), history }, wanted, rendering),
+        hasHistory: () => history.usage !== null,
+        wall,
+        gate,
+      },
+      limits: context.limits,
       edges: () => context.edges(listener.cluster),
       switchover: { passthrough: gateway, options: (cluster: string) => gateway.switchoverOptions(cluster) },
     },

@@ -143,6 +143,7 @@ export class WorkerServer {
     const report = {
       answers: [...this.#counter.rows()],
       backends: this.#counter.servers.rows(),
+      limits: this.#counter.limits.rows(),
       fastPath: this.#listeners.fastPathCounts,
       cpuS: (user + system) / 1e6,
       residentBytes: process.memoryUsage.rss(),

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 
-/** `events`: events and verdict changes. `evidence`: the outcomes of probes, from which incident files are made. */
-export const streamNames = ["events", "evidence"] as const;
+/**
+ * `events`: events and verdict changes. `evidence`: the outcomes of probes, from which incident files are made. `lag`:
+ * the lag of nodes, minute by minute.
+ */
+export const streamNames = ["events", "evidence", "lag"] as const;
 
 export type StreamName = (typeof streamNames)[number];
 
@@ -21,8 +24,8 @@ export interface Segment {
   readonly writtenAtMs: number;
 }
 
-const namePattern = /^(events|evidence)-(\d{10})\.jsonl(\.gz)?$/;
-const draftPattern = /^(?:events|evidence)-\d{10}\.jsonl\.gz\.tmp$/;
+const namePattern = /^(events|evidence|lag)-(\d{10})\.jsonl(\.gz)?$/;
+const draftPattern = /^(?:events|evidence|lag)-\d{10}\.jsonl\.gz\.tmp$/;
 
 /** Returns the path of a file that is not compressed. */
 export function segmentPath(directory: string, stream: StreamName, number: number): string {

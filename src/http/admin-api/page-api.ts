@@ -1,10 +1,10 @@
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
-import type { LagSeries } from "../live/recent-lag.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 import { safeMethods, safeMethodsAllowed } from "../message/request.ts";
 import type { RequestTarget } from "../message/request-target.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
+import { answerLag, type LagApiContext } from "./lag-api.ts";
 import { sessionReply } from "./session-reply.ts";
 import { answerSwitchover, unknownCluster, type SwitchoverApiContext } from "./switchover-api.ts";
 
@@ -12,17 +12,18 @@ import { answerSwitchover, unknownCluster, type SwitchoverApiContext } from "./s
 export interface PageApiContext {
   readonly scope: ListenerScope;
   readonly access: ListenerAccess;
-  /** The lag of the last minutes. */
-  readonly lag: (cluster: string) => LagSeries;
+  readonly lag: LagApiContext;
+  /** The limits that the lag of a cluster's nodes is compared with. */
+  readonly limits: (cluster: string) => Promise<readonly object[]>;
   /** This process, its workers and listeners, the checks of balancers, and the pushes to them. */
   readonly edges: () => Promise<object>;
   readonly switchover: Omit<SwitchoverApiContext, "access">;
 }
 
 /** The paths below `/clusters/{cluster}/`. */
-const clusterPaths: ReadonlySet<string> = new Set(["switchover", "lag"]);
+const clusterPaths: ReadonlySet<string> = new Set(["switchover", "lag", "limits"]);
 
-/** Whether a target is `/session`, `/edges`, `/clusters/{cluster}/switchover` or `/clusters/{cluster}/lag`. */
+/** Whether a target is `/session` or `/edges`, or `switchover`, `lag` or `limits` of a cluster. */
 export function isPageApiTarget({ cluster, node, path }: RequestTarget): boolean {
   if (node !== null) return false;
   return cluster === null ? path === "session" || path === "edges" : clusterPaths.has(path);
@@ -44,7 +45,8 @@ export async function answerPageApi(
   if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowed);
   if (cluster === null) return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(await context.edges()));
   if (!isServed(scope, cluster)) return unknownCluster(cluster);
-  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, ...context.lag(cluster) }));
+  if (path === "lag") return answerLag(call, { cluster, query }, context.lag);
+  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, limits: await context.limits(cluster) }));
 }
 
 function isServed({ cluster, clusters }: ListenerScope, name: string): boolean {

@@ -16,7 +16,21 @@ export interface LagSources {
   readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly wall: () => number;
+  /** Called after each minute of a cluster with its highest lags. */
+  readonly onMinute?: (minute: LagOfMinute) => void;
 }
+
+/** The highest lag of each node of a cluster within one minute. */
+interface LagOfMinute {
+  readonly cluster: string;
+  /** The last sample of the minute, in ms since the epoch. */
+  readonly atWallMs: number;
+  /** Node -> bytes; `null` where the lag was unknown all the time, or where the node led. */
+  readonly lags: ReadonlyMap<string, number | null>;
+}
+
+/** How long the samples are that `onMinute` sums up, in ms. */
+const minuteMs = 60_000;
 
 /** The lag of the nodes of one cluster in the last minutes. */
 export interface LagSeries {
@@ -30,6 +44,8 @@ interface Kept {
   sampledAtMs: number;
   times: number[];
   readonly nodes: Map<string, (number | null)[]>;
+  /** What the present minute has so far; `null` before its first sample. */
+  minute: { readonly startedAtMs: number; atWallMs: number; readonly lags: Map<string, number | null> } | null;
 }
 
 /**
@@ -48,7 +64,7 @@ export class RecentLag {
   /** To be called with each state of a cluster. Most calls do nothing: samples are 5 s apart. */
   sample(cluster: ClusterState): void {
     const nowMs = this.#sources.now();
-    const kept: Kept = this.#clusters.get(cluster.name) ?? { sampledAtMs: -Infinity, times: [], nodes: new Map() };
+    const kept = this.#clusters.get(cluster.name) ?? newKept();
     if (nowMs - kept.sampledAtMs < stepMs) return;
     const policy = this.#sources.policy(cluster.name);
     if (policy === undefined) return;
@@ -65,6 +81,7 @@ export class RecentLag {
       if (lags.length > kept.times.length) lags.splice(0, lags.length - kept.times.length);
       if (node === undefined && lags.every((value) => value === null)) this.#end(kept, name);
     }
+    this.#sumUp(cluster.name, kept, nowMs);
   }
 
   /** The samples of a cluster; none if there are none. */
@@ -82,6 +99,23 @@ export class RecentLag {
     }
   }
 
+  /** Adds the newest sample to the present minute, and passes on a minute that is over. */
+  #sumUp(cluster: string, kept: Kept, nowMs: number): void {
+    const { onMinute } = this.#sources;
+    if (onMinute === undefined) return;
+    const last = kept.minute;
+    if (last !== null && nowMs - last.startedAtMs >= minuteMs) {
+      onMinute({ cluster, atWallMs: last.atWallMs, lags: last.lags });
+      kept.minute = null;
+    }
+    const minute = (kept.minute ??= { startedAtMs: nowMs, atWallMs: 0, lags: new Map() });
+    minute.atWallMs = kept.times.at(-1) ?? 0;
+    for (const [node, lags] of kept.nodes) {
+      const [lag, most] = [lags.at(-1) ?? null, minute.lags.get(node) ?? null];
+      minute.lags.set(node, lag === null || most === null ? (lag ?? most) : Math.max(lag, most));
+    }
+  }
+
   /** A new node was unknown before. */
   #begin({ nodes, times }: Kept, name: string): void {
     if (this.#nodes >= nodesMax) return;
@@ -93,4 +127,8 @@ export class RecentLag {
     nodes.delete(name);
     this.#nodes -= 1;
   }
+}
+
+function newKept(): Kept {
+  return { sampledAtMs: -Infinity, times: [], nodes: new Map(), minute: null };
 }

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { unrestrictedAccess } from "../../config/model/listener-access-config.ts";
+import type { Check } from "../../health/check.ts";
 import type { RequestHandler } from "../message/handler.ts";
 import { renderReply } from "../message/http1-serializer.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
@@ -35,6 +36,8 @@ export interface NodeApiContext {
   readonly operator: RequestHandler;
   readonly passthrough: Passthrough;
   readonly onAnswer: OnAnswer;
+  /** Called for each check whose reply is made; replies are kept for up to a second. */
+  readonly onCheck?: (cluster: string, check: Check) => void;
   /** Says which listeners the sender of a request can reach; without it, `/livez` and `/readyz` name none. */
   readonly listeners?: DescribeListeners;
 }
@@ -111,6 +114,7 @@ export class NodeApi {
     if (other !== null && other.cluster !== cluster) return null;
     const state = clusterNamed(inputs.snapshot, cluster);
     if (state === undefined || inputs.policy(cluster) === undefined) return null;
+    if (routed.kind === "check") this.#context.onCheck?.(cluster, routed.check);
     const { reply, validUntilMs } = answerCluster(routed, request, inputs);
     const route = routeNameOf(routed);
     const sender = senderOf(request, cluster);
@@ -152,6 +156,7 @@ export class NodeApi {
       case "bad_request":
       case "not_allowed":
       case "forbidden": {
+        if (routed.kind === "check") this.#context.onCheck?.(routed.target.cluster, routed.check);
         const reply = answer(routed, call.request, inputs());
         onAnswer(routeNameOf(routed), reply.status, senderOf(call.request, clusterOf(routed)));
         return reply;

@@ -1,16 +1,29 @@
 import { html, useEffect, useState } from "../html.js";
 import { useStore } from "../live/hooks.js";
 import { timeText, wordsOf } from "../parts/format.js";
-import { backToLive, dismissProblem, incidentPath, isServed, lookBack, onProgress, progress } from "./past.js";
+import {
+  backToLive,
+  dismissProblem,
+  incidentPath,
+  isServed,
+  lookBack,
+  onProgress,
+  progress,
+  showInstant,
+} from "./past.js";
 import { speeds } from "./past-store.js";
 import { useKeys } from "./keys.js";
 
 /** The bar of the past: ways into it while the page is live, the time line while an incident is shown. */
-export function PastBar({ route: [view, cluster] }) {
+export function PastBar({ route: [view, cluster, part, at] }) {
   const store = useStore();
   const [, setCount] = useState(0);
   useEffect(() => onProgress(() => setCount((count) => count + 1)), []);
   const shown = view === "clusters" && cluster !== undefined ? cluster : null;
+  const instantMs = shown !== null && part === "at" ? Date.parse(at) : NaN;
+  useEffect(() => {
+    if (!Number.isNaN(instantMs)) void showInstant(shown, instantMs);
+  }, [shown, instantMs]);
   const isElsewhere = store.isPast && !store.isFile && shown !== store.cluster;
   useEffect(() => {
     if (isElsewhere) backToLive();

@@ -95,6 +95,21 @@ export function lookBack(cluster, instantMs) {
   });
 }
 
+/**
+ * Shows a cluster as it was at an instant, in ms since the epoch: in what is shown already if that has the instant, else
+ * from the server.
+ */
+export async function showInstant(cluster, instantMs) {
+  scrollTo(0, 0);
+  const store = shownStore();
+  const isShown = store.isPast && store.cluster === cluster;
+  if (!isShown && isServed) return undefined;
+  const atMs = isShown ? instantMs - store.wallMs(0) : NaN;
+  if (!(atMs >= store.fromMs && atMs <= store.toMs)) return lookBack(cluster, instantMs);
+  store.pause();
+  return store.show(atMs);
+}
+
 /** One incident is rendered at a time for all clients: a busy server is asked again. */
 async function fetchIncident(cluster, middleMs) {
   const path = incidentPath(cluster, middleMs);
@@ -122,4 +137,6 @@ export function backToLive() {
   leave();
   showStore(null);
   set(null);
+  // The address of an instant would not be that of what is shown.
+  if (location.hash.includes("/at/")) location.hash = location.hash.replace(/\/at\/.*/, "");
 }

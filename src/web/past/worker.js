@@ -18,7 +18,7 @@ const calls = {
       throw new Error(
         `Cannot read ${name}: an incident file must have at most 32 MB, got ${Math.ceil(size / 2 ** 20)} MB`,
       );
-    const text = typeof content === "string" ? content : await content.text();
+    const text = typeof content === "string" ? content : await textOf(content, name);
     player = rolecallCore.openIncident(parsed(text, name), name);
     const { incident, timeline } = player;
     const { changes, events, samples, fromMs, toMs, settledMs } = timeline;
@@ -28,6 +28,14 @@ const calls = {
   at: (atMs) => player.at(atMs),
   explain: (atMs, node, check) => player.explain(atMs, node, check),
 };
+
+async function textOf(blob, name) {
+  try {
+    return await blob.text();
+  } catch (error) {
+    throw new Error(`Cannot read ${name}: it must be a readable file, not a folder`, { cause: error });
+  }
+}
 
 function parsed(text, name) {
   try {

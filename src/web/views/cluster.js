@@ -1,11 +1,12 @@
 import { ClusterActions } from "../actions/actions.js";
 import { html } from "../html.js";
-import { linkTo, useDocument, useStore, useTicks } from "../live/hooks.js";
+import { linkTo, useStore, useTicks } from "../live/hooks.js";
 import { rivalsOf } from "../parts/condition.js";
 import { countText, timeText, wordsOf } from "../parts/format.js";
 import { Badge } from "../parts/marks.js";
 import { EventList } from "./event-list.js";
-import { LagChart } from "./lag-chart.js";
+import { LagHistory } from "./lag-history.js";
+import { LimitTable, useLimits } from "./limits.js";
 import { Strips } from "./strips.js";
 import { Topology } from "./topology.js";
 import { VerdictTable } from "./verdict-table.js";
@@ -15,6 +16,7 @@ export function ClusterView({ name }) {
   const store = useStore();
   useTicks(250);
   const { followed } = store;
+  const limits = useLimits(name, store);
   if (followed === null || followed.cluster.cluster !== name)
     return html`<${Crumbs} name=${name} />
       <h1>${name}</h1>
@@ -29,14 +31,15 @@ export function ClusterView({ name }) {
       ${store.isPast ? null : html`<${ClusterActions} cluster=${cluster} />`}
     </div>
     <${Alarms} cluster=${cluster} />
-    <${Topology} cluster=${cluster} sinceMs=${sinceMs} />
+    <${Topology} cluster=${cluster} sinceMs=${sinceMs} limits=${limits} />
     <section aria-labelledby="verdicts">
       <h2 id="verdicts">Verdicts</h2>
       <${VerdictTable} cluster=${cluster} />
     </section>
     <section aria-labelledby="lag">
       <h2 id="lag">Lag</h2>
-      <${LagHistory} cluster=${cluster} store=${store} />
+      <${LagHistory} cluster=${cluster} store=${store} limits=${limits} />
+      ${store.isPast ? null : html`<${LimitTable} cluster=${cluster} limits=${limits} />`}
     </section>
     <section aria-labelledby="past">
       <h2 id="past">Who was fit when</h2>
@@ -47,20 +50,6 @@ export function ClusterView({ name }) {
       <${EventList} query=${`cluster=${encodeURIComponent(name)}&limit=30`} store=${store} cluster=${name} />
     </section>
   `;
-}
-
-/** The lag of the last 15 minutes: what the server kept, then what the page received, with the events of that time. */
-function LagHistory({ cluster, store }) {
-  const name = encodeURIComponent(cluster.cluster);
-  const past = useDocument(`clusters/${name}/lag`, store.missed);
-  const events = useDocument(`events?cluster=${name}&since=15min&limit=200`, store.missed);
-  const received = store.events.filter((event) => event.cluster === cluster.cluster);
-  return html`<${LagChart}
-    cluster=${cluster}
-    samples=${store.samples}
-    past=${past.data}
-    events=${[...(events.data?.events ?? []), ...received]}
-  />`;
 }
 
 export function Crumbs({ name, node }) {

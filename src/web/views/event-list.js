@@ -1,5 +1,6 @@
 import { html } from "../html.js";
 import { linkTo, useDocument } from "../live/hooks.js";
+import { showInstant } from "../past/past.js";
 import { timeText, wordsOf } from "../parts/format.js";
 import { Mark } from "../parts/marks.js";
 
@@ -24,13 +25,28 @@ export function EventList({ query, store, cluster, matches = () => true, showsCl
       ${events.map(
         (event) =>
           html`<li key=${event.id} class=${event.severity}>
-            <time datetime=${event.at} title=${event.at}>${timeText(event.at)}</time>
+            <${Instant} event=${event} />
             <span class="kind"><${Mark} tone=${tones[event.severity]} />${wordsOf(event.kind)}</span>
-            ${showsCluster ? html`<a href=${linkTo("clusters", event.cluster)}>${event.cluster}</a>` : null}
+            ${showsCluster ? html`<a class="of" href=${linkTo("clusters", event.cluster)} title=${event.cluster}>${event.cluster}</a>` : null}
             <span class="message">${event.message}</span>
           </li>`,
       )}
     </ol>
     ${data?.more ? html`<p class="note">Older events are left out. rolecall history shows all that are kept.</p>` : null}
     ${error === null ? null : html`<p class="note">${error}</p>`}`;
+}
+
+/** The time of an event leads to the cluster as it was then. */
+function Instant({ event: { cluster, at } }) {
+  const href = linkTo("clusters", cluster, "at", at);
+  // The address may be the present one already, while another instant is shown.
+  const again = (event) => {
+    if (location.hash !== href) return;
+    event.preventDefault();
+    void showInstant(cluster, Date.parse(at));
+  };
+  const title = `Show ${cluster} as it was at ${at}`;
+  return html`<a class="instant" href=${href} title=${title} onClick=${again}
+    ><time datetime=${at}>${timeText(at)}</time></a
+  >`;
 }

@@ -13,23 +13,24 @@ const linesMax = dashes.length;
 const height = 200;
 
 /**
- * The lag of each replica, with events as vertical lines.
- * @param samples node -> `[wall ms, bytes]` in the order of time; `past` what was sampled before them: `{ at, nodes }`
+ * The lag of each replica, with events as vertical lines and limits as horizontal ones.
+ * @param samples node -> `[wall ms, bytes]` in the order of time; `past` what was sampled before them: `{ at, nodes }`;
+ *   `time` what is shown: `{ fromMs, toMs }` since the epoch
  */
-export function LagChart({ cluster, samples: recent, past = null, events }) {
+export function LagChart({ cluster, samples: recent, past = null, events, time, limits }) {
   const scheme = useScheme();
   const box = useRef(null);
   const chart = useRef(null);
   const { nodes, leader } = cluster;
   const samples = withPast(recent, past, leader);
   const names = [...samples.keys()].sort(compareNames).slice(0, linesMax);
-  const eventsRef = useRef(events);
-  eventsRef.current = events;
+  const shownRef = useRef(null);
+  shownRef.current = { events, time, limits };
   const data = alignedData(names, samples);
   useEffect(() => {
     const element = box.current;
     if (element === null || names.length === 0) return undefined;
-    const plot = new uPlot(optionsOf(names, element, { eventsRef, scheme }), data, element);
+    const plot = new uPlot(optionsOf(names, element, { shownRef, scheme }), data, element);
     chart.current = plot;
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
@@ -44,7 +45,7 @@ export function LagChart({ cluster, samples: recent, past = null, events }) {
   const said = shown.map(({ node, lag_bytes: lag }) => `${node} ${bytesText(lag)}`).join(", ");
   return html`<div class="chart" role="img" aria-label=${`Lag now: ${said || "no replica"}`} ref=${box}></div>
     <p class="note">
-      The last 15 minutes, as far as they were
+      As far as it was
       recorded${names.length < shown.length ? `, for ${names.length} of ${shown.length} replicas` : ""}.
       ${events.length > 0 ? " Vertical lines are events." : ""}
     </p>`;
@@ -87,7 +88,7 @@ function useScheme() {
   return isDark ? "dark" : "light";
 }
 
-function optionsOf(names, element, { eventsRef, scheme }) {
+function optionsOf(names, element, { shownRef, scheme }) {
   const style = getComputedStyle(element);
   const [text, grid] = [style.getPropertyValue("--muted"), style.getPropertyValue("--line")];
   const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
@@ -96,9 +97,17 @@ function optionsOf(names, element, { eventsRef, scheme }) {
     height,
     legend: { live: false },
     cursor: { y: false },
-    scales: { y: { range: (_, __, most) => [0, Math.max(1_048_576, (most ?? 0) * 1.1)] } },
+    scales: {
+      x: { range: () => [shownRef.current.time.fromMs / 1_000, shownRef.current.time.toMs / 1_000] },
+      y: { range: (_, __, most) => [0, Math.max(leastBytes, (most ?? 0) * 1.1)] },
+    },
     axes: [
-      { ...axis, space: 90, values: (_, values) => values.map((at) => timeText(at * 1_000)), incrs: secondIncrements },
+      {
+        ...axis,
+        space: 90,
+        values: (_, values) => values.map((at) => axisText(at, shownRef.current.time)),
+        incrs: secondIncrements,
+      },
       { ...axis, size: 64, values: (_, values) => values.map(bytesText), incrs: binaryIncrements },
     ],
     series: [
@@ -111,27 +120,69 @@ function optionsOf(names, element, { eventsRef, scheme }) {
         points: { show: false },
       })),
     ],
-    hooks: { draw: [(plot) => drawEvents(plot, eventsRef.current, text)] },
+    hooks: { draw: [(plot) => drawOver(plot, shownRef.current, text)] },
   };
 }
 
-const secondIncrements = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800];
+/** The least upper end of the axis, in bytes: the usual limit of a failover, 1 MB, is in it. */
+const leastBytes = 1.25 * 2 ** 20;
+const secondIncrements = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400];
 const binaryIncrements = Array.from({ length: 40 }, (_, at) => 2 ** (at + 8));
 
-function drawEvents(plot, events, colour) {
-  const { ctx, bbox } = plot;
+/** The time of day, to the second in a short time only; the day where a long time has midnight. */
+function axisText(seconds, { fromMs, toMs }) {
+  const at = new Date(seconds * 1_000);
+  const isMidnight = at.getHours() === 0 && at.getMinutes() === 0;
+  if (isMidnight && toMs - fromMs > 12 * 3_600_000)
+    return at.toLocaleDateString([], { month: "short", day: "numeric" });
+  const short = { hour: "2-digit", minute: "2-digit", hour12: false };
+  return toMs - fromMs > 1_800_000 ? at.toLocaleTimeString([], short) : timeText(at);
+}
+
+function drawOver(plot, { events, limits }, colour) {
+  const { ctx } = plot;
   ctx.save();
   ctx.strokeStyle = colour;
   ctx.fillStyle = colour;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
   ctx.setLineDash([2, 4]);
-  for (const { at, kind } of events) {
-    const x = plot.valToPos(Date.parse(at) / 1_000, "x", true);
-    if (x < bbox.left || x > bbox.left + bbox.width) continue;
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-    ctx.fillText(wordsOf(kind), x + 4, bbox.top + 12);
-  }
+  drawEvents(plot, events);
+  ctx.setLineDash([12, 4]);
+  drawLimits(plot, limits);
   ctx.restore();
+}
+
+/** Each event has its line, and its name where there is room for it. */
+function drawEvents({ ctx, bbox, valToPos }, events) {
+  const placed = events
+    .map(({ at, kind }) => ({ x: valToPos(Date.parse(at) / 1_000, "x", true), text: wordsOf(kind) }))
+    .filter(({ x }) => x >= bbox.left && x <= bbox.left + bbox.width)
+    .sort((one, other) => one.x - other.x);
+  let freeFrom = 0;
+  for (const { x, text } of placed) {
+    line(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);
+    const end = x + 4 + ctx.measureText(text).width;
+    if (x < freeFrom || end > bbox.left + bbox.width) continue;
+    ctx.fillText(text, x + 4, bbox.top + 12);
+    freeFrom = end + 8;
+  }
+}
+
+/** The limits in bytes, as far as they are in the shown range. */
+function drawLimits({ ctx, bbox, valToPos, scales }, limits) {
+  for (const { lag_bytes: bytes, target } of limits) {
+    if (bytes === null || bytes > scales.y.max) continue;
+    const y = valToPos(bytes, "y", true);
+    line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
+    const text = `limit of ${target}`;
+    ctx.fillText(text, bbox.left + bbox.width - ctx.measureText(text).width - 4, y + 14);
+  }
+}
+
+function line(ctx, [fromX, fromY], [toX, toY]) {
+  ctx.beginPath();
+  ctx.moveTo(fromX, fromY);
+  ctx.lineTo(toX, toY);
+  ctx.stroke();
 }

@@ -2,9 +2,10 @@ import { html, useState } from "../html.js";
 import { useDocument, useStore, useTicks } from "../live/hooks.js";
 import { toneOf } from "../parts/condition.js";
 import { FactList } from "../parts/facts.js";
-import { ageText, bytesText, durationText, lsnText, timeText, wordsOf } from "../parts/format.js";
+import { ageText, bytesText, countText, durationText, lsnText, timeText, wordsOf } from "../parts/format.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 import { Crumbs } from "./cluster.js";
+import { NodeLimits, useLimits } from "./limits.js";
 import { NodeMarks } from "./topology.js";
 
 /** One node: its facts, the explanation of a check, its last changes and what it answered. */
@@ -29,6 +30,7 @@ export function NodeView({ cluster: name, node: nodeName }) {
       ><${NodeMarks} node=${node} />
     </div>
     <${Facts} node=${node} cluster=${cluster} sinceMs=${store.nowMs() - followed.receivedMs} />
+    <${Limits} node=${node} cluster=${cluster} store=${store} />
     <${Explanation}
       path=${path}
       check=${asked}
@@ -39,6 +41,15 @@ export function NodeView({ cluster: name, node: nodeName }) {
     <${Changes} path=${path} state=${JSON.stringify(node.verdicts)} />
     <${RawDocument} path=${path} />
   `;
+}
+
+function Limits({ node, cluster, store }) {
+  const limits = useLimits(cluster.cluster, store);
+  if (limits.length === 0 || node.node === cluster.leader) return null;
+  return html`<section aria-labelledby="limits">
+    <h2 id="limits">Limits for its lag</h2>
+    <${NodeLimits} node=${node} limits=${limits} most=${Infinity} />
+  </section>`;
 }
 
 function Facts({ node, cluster, sinceMs }) {
@@ -176,8 +187,7 @@ function RawDocument({ path }) {
       data === null
         ? null
         : html`<p class="note">
-              ${data.observed_at}, ${text.length}
-              characters${text.length > shownMax ? `, of which ${shownMax} are shown` : ""}
+              ${`${data.observed_at}, ${countText(text.length, "character")}${text.length > shownMax ? `, of which ${shownMax} are shown` : ""}`}
             </p>
             <pre tabindex="0" aria-label="Document">${text.slice(0, shownMax)}</pre>`
     }

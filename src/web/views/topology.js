@@ -6,13 +6,14 @@ import { compareNames, toneOf } from "../parts/condition.js";
 import { ageText, bytesText, durationText, lsnText, wordsOf } from "../parts/format.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 import { isOld } from "./fleet-table.js";
+import { NodeLimits } from "./limits.js";
 
 /** The nodes as WAL flows: the leader, its replicas, theirs; apart from them the nodes that nobody sends WAL to. */
-export function Topology({ cluster, sinceMs }) {
+export function Topology({ cluster, sinceMs, limits }) {
   const { roots, apart, childrenOf } = flowOf(cluster);
   const draw = (node, depth) =>
     html`<li key=${node.node}>
-      <${NodeCard} node=${node} cluster=${cluster} sinceMs=${sinceMs} />
+      <${NodeCard} node=${node} cluster=${cluster} sinceMs=${sinceMs} limits=${limits} />
       ${
         depth < 20 && childrenOf(node).length > 0
           ? html`<ul>
@@ -33,7 +34,7 @@ export function Topology({ cluster, sinceMs }) {
       apart.length > 0
         ? html`<h2 class="apart-title">Not in the WAL flow</h2>
             <ul class="apart">
-              ${apart.map((node) => html`<li key=${node.node}><${NodeCard} node=${node} cluster=${cluster} sinceMs=${sinceMs} isApart /></li>`)}
+              ${apart.map((node) => html`<li key=${node.node}><${NodeCard} node=${node} cluster=${cluster} sinceMs=${sinceMs} limits=${limits} isApart /></li>`)}
             </ul>`
         : null
     }
@@ -65,7 +66,7 @@ function isFed({ upstream }, names) {
   return upstream !== null && names.has(upstream);
 }
 
-function NodeCard({ node, cluster, sinceMs, isApart = false }) {
+function NodeCard({ node, cluster, sinceMs, limits, isApart = false }) {
   const { role, was, state, timeline, lag_bytes: lag, lag_ms: lagMs, reason, detail, warning } = node;
   const tone = toneOf(node);
   const isLeader = node.node === cluster.leader;
@@ -104,6 +105,7 @@ function NodeCard({ node, cluster, sinceMs, isApart = false }) {
         <dd class=${isOld(ageMs) ? "age old" : "age"}>${ageText(ageMs)}</dd>
       </div>
     </dl>
+    ${isLeader ? null : html`<${NodeLimits} node=${node} limits=${limits} />`}
     ${reason === null ? null : html`<p class="why"><${ReasonLink} reason=${reason} />${detail === null ? null : html` <span>${detail}</span>`}</p>`}
     ${warning === null || reason !== null ? null : html`<p class="why">${warning}</p>`}
     <${NodeMarks} node=${node} />

@@ -47,6 +47,25 @@ test("keeps 15 minutes, and forgets clusters that are not monitored", () => {
   assert.deepEqual(history.of("demo"), { at: [], nodes: {} });
 });
 
+test("sums up each minute with the highest lag of each node", () => {
+  const cluster = storeFixture();
+  const minutes: string[] = [];
+  const history = new RecentLag({
+    policy: (name) => cluster.store.policyOf(name),
+    now: () => cluster.nowMs,
+    wall: () => cluster.nowMs + 1_000_000,
+    onMinute: ({ cluster: name, atWallMs, lags }) => minutes.push(`${name} ${atWallMs} ${[...lags].join(" ")}`),
+  });
+  cluster.recordReport("pg1", 100_000);
+  for (let second = 0; second <= 120; second += 5) {
+    cluster.nowMs = second * 1_000;
+    cluster.recordReport("pg1", 100_000 + second);
+    cluster.recordReport("pg2", second === 30 ? 50_000 : 100_000 + second);
+    history.sample(cluster.state());
+  }
+  assert.deepEqual(minutes, ["demo 1055000 pg1, pg2,50030 pg3,", "demo 1115000 pg1, pg2,0 pg3,"]);
+});
+
 test("a cluster that nobody sampled has no history", () => {
   assert.deepEqual(historyOf(storeFixture()).of("nope"), { at: [], nodes: {} });
 });

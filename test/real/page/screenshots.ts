@@ -17,6 +17,8 @@ const images = folder ?? "docs/images";
 const scopes = ["billing", "catalog", "orders", "reports", "search", "users"] as const;
 type Scope = (typeof scopes)[number];
 const widths = [375, 1_280, 2_560];
+/** How long after the loss of the primary the picture of a failover is taken, in ms: its successor takes longer. */
+const failoverShownMs = 3_000;
 
 const simulators = await Promise.all(
   scopes.map((scope) =>
@@ -26,7 +28,8 @@ const simulators = await Promise.all(
 const clusters = simulators.map(({ nodes }, at) =>
   clusterOf({ name: scopes[at] ?? "", scope: scopes[at] ?? "", discover: nodes.map(({ url }) => url) }),
 );
-const app = new App(configOf({ clusters, listen: [listenerOf({ dialect: "admin" })] }), silentLogger);
+const listen = [listenerOf({ dialect: "admin" }), listenerOf({})];
+const app = new App(configOf({ clusters, listen }), silentLogger);
 const browser = await startBrowser();
 try {
   await mkdir(images, { recursive: true });
@@ -52,10 +55,17 @@ async function makeTrouble(url: string): Promise<void> {
   await fault("search", "pg2/detach");
   await fault("reports", "pg3/lag?bytes=94371840");
   await fault("orders", "pg2/claim");
+  await Promise.all(scopes.map((scope) => check(`clusters/${scope}/replica?lag=16MB`)));
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ for: "1h", reason: "kernel update", by: "ann" });
   await fetch(`${url}drains/users/pg3`, { method: "POST", headers, body });
   await pause(25_000);
+}
+
+/** Requests a check, as a balancer would. */
+async function check(path: string): Promise<void> {
+  const port = app.listeners.find(({ config }) => config.dialect === "node")?.port ?? 0;
+  await fetch(`http://127.0.0.1:${port}/${path}`);
 }
 
 async function show(page: Page, address: string, scheme: "light" | "dark", width: number): Promise<void> {
@@ -81,13 +91,21 @@ async function takePictures(page: Page, url: string): Promise<void> {
   await pause(5_000);
   await fault("billing", "pg1/kill");
   await page.waitForSelector(".banner.bad", { timeout: 60_000 });
-  await pause(3_000);
+  await pause(failoverShownMs);
   await take("failover");
 }
 
 async function takeAll(page: Page, url: string): Promise<void> {
   await fault("billing", "pg1/kill");
-  for (const view of ["", "clusters/orders", "clusters/billing", "clusters/search/nodes/pg2", "events", "edges"])
+  for (const view of [
+    "",
+    "clusters/orders",
+    "clusters/billing",
+    "clusters/search/nodes/pg2",
+    "events",
+    "edges",
+    "reasons",
+  ])
     for (const scheme of ["light", "dark"] as const)
       for (const width of widths) {
         await show(page, `${url}#/${view}`, scheme, width);

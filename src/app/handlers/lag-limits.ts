@@ -1,0 +1,107 @@
+import { clusterNamed } from "../../cluster/lookup.ts";
+import type { Snapshot } from "../../cluster/snapshot.ts";
+import type { Config, ListenerConfig } from "../../config/model/config.ts";
+import { parseCheck, type Check } from "../../health/check.ts";
+import type { AnswerCounter } from "../../http/message/answer-counter.ts";
+import type { RequestedLimit } from "../../http/message/limit-census.ts";
+
+/** One limit for the lag of a cluster's nodes, and who sets it. */
+interface LagLimit {
+  /** `null`: every route. */
+  readonly route: string | null;
+  readonly lag_bytes: number | null;
+  readonly lag_ms: number | null;
+  /** `checks`: balancers request it; `defaults`, `agent` and `push` are configured; `failover` is the cluster's own. */
+  readonly source: "checks" | "defaults" | "agent" | "push" | "failover";
+  /** What it belongs to, as `127.0.0.1:8008` or `lb1/pg_read`; `null` for a source that needs none. */
+  readonly of: string | null;
+  /** How long ago a check requested it, in ms; `null` for other sources. */
+  readonly requested_ms_ago: number | null;
+}
+
+/** What the limits of this process are read from. */
+export interface LimitSources {
+  readonly counter: Pick<AnswerCounter, "limits">;
+  readonly monitor: { readonly store: { readonly current: Snapshot } };
+  readonly listeners: {
+    /** What checks of the workers requested. */
+    limits(): readonly RequestedLimit[];
+    /** Brings what the workers count up to date. */
+    refresh(): Promise<void>;
+  };
+}
+
+/** How many limits one answer names. */
+const limitsMax = 50;
+
+/**
+ * Describes the limits that the lag of a cluster's nodes is compared with: those that checks really requested, the
+ * configured ones, and that of the cluster for a failover. The same limit of several processes is named once.
+ */
+export async function describeLimits(
+  cluster: string,
+  config: Config,
+  { counter, monitor, listeners }: LimitSources,
+): Promise<readonly LagLimit[]> {
+  await listeners.refresh();
+  const requested = [...counter.limits.rows(), ...listeners.limits()];
+  const failoverMax = clusterNamed(monitor.store.current, cluster)?.config?.lagMaxOnFailover ?? null;
+  const failover = { route: null, lag_bytes: failoverMax, lag_ms: null, source: "failover", of: null } as const;
+  return [
+    ...requestedLimits(requested.filter((limit) => limit.cluster === cluster)),
+    ...config.listen.filter((listener) => [null, cluster].includes(listener.cluster)).flatMap(listenerLimits),
+    ...pushLimits(cluster, config),
+    ...(failoverMax === null ? [] : [{ ...failover, requested_ms_ago: null }]),
+  ].slice(0, limitsMax);
+}
+
+/** Those of all processes, the one requested last first. */
+function requestedLimits(rows: readonly RequestedLimit[]): readonly LagLimit[] {
+  const newest = new Map<string, RequestedLimit>();
+  for (const row of rows) {
+    const key = `${row.route} ${row.lagBytesMax} ${row.lagTimeMsMax}`;
+    if (row.agoMs < (newest.get(key)?.agoMs ?? Infinity)) newest.set(key, row);
+  }
+  return [...newest.values()]
+    .toSorted((one, other) => one.agoMs - other.agoMs)
+    .map(({ route, lagBytesMax, lagTimeMsMax, agoMs }) => ({
+      route,
+      lag_bytes: lagBytesMax,
+      lag_ms: lagTimeMsMax,
+      source: "checks",
+      of: null,
+      requested_ms_ago: agoMs,
+    }));
+}
+
+/** The defaults of a health listener, which hold for every route, and the check of an agent listener. */
+function listenerLimits({ dialect, address, port, defaults, agent }: ListenerConfig): readonly LagLimit[] {
+  const of = `${address}:${port}`;
+  if (dialect === "node") return limitOf(null, checkOf("replica", defaults), { source: "defaults", of });
+  if (agent === null) return [];
+  const { route, query } = agent.check;
+  return limitOf(route, checkOf(route, query), { source: "agent", of });
+}
+
+function pushLimits(cluster: string, { balancers }: Config): readonly LagLimit[] {
+  return balancers.flatMap(({ name, haproxy }) =>
+    haproxy.backends
+      .filter((backend) => backend.cluster === cluster)
+      .flatMap(({ name: backend, check }) => limitOf(check.route, check, { source: "push", of: `${name}/${backend}` })),
+  );
+}
+
+/** A check of the configuration, which was read before without a problem. */
+function checkOf(route: Check["route"], query: string): Check | null {
+  const read = parseCheck(route, query, { ignoreParams: [], ignoresUnknown: true, defaults: "", lagTimeMsMin: 0 });
+  return read.ok ? read.check : null;
+}
+
+function limitOf(
+  route: string | null,
+  check: Check | null,
+  owner: Pick<LagLimit, "source" | "of">,
+): readonly LagLimit[] {
+  if (check === null || (check.lagBytesMax === null && check.lagTimeMsMax === null)) return [];
+  return [{ route, lag_bytes: check.lagBytesMax, lag_ms: check.lagTimeMsMax, ...owner, requested_ms_ago: null }];
+}
