@@ -34,6 +34,10 @@ export function versionLines(
 function firstLine([command, ...args]: readonly [string, ...string[]]): string {
   const { stdout, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: 10_000 });
   const line = `${stdout}\n${stderr}`.split("\n").find((each) => /\d+\.\d+/.test(each)) ?? "version unknown";
-  const text = line.trim().replace(/^\S+\/(?=envoy)/, "");
+  const text = line
+    .trim()
+    .replace(/^\S+\/(?=envoy)/, "")
+    // As a module, Patroni states the name of its file.
+    .replace(/^__main__\.py/, "Patroni");
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }

@@ -107,10 +107,7 @@ export class Monitor {
     });
     this.#dcs = buildDcsWatches(
       { store, clock, log, machine, metrics: metrics.dcs },
-      {
-        record,
-        hint: (cluster, node) => this.#probers.hint(cluster, node),
-      },
+      { record, hint: (cluster, node) => this.#probers.hint(cluster, node) },
     );
   }
 
