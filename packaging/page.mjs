@@ -34,15 +34,17 @@ export async function buildPage(target) {
   await writeFile(join(target, "files.json"), JSON.stringify(await filesIn(target)));
 }
 
+const small = { minifyWhitespace: true, minifySyntax: true, minifyIdentifiers: true };
+
 async function copyPage(target) {
   await rm(target, { recursive: true, force: true });
   await cp(web, target, { recursive: true });
-  // Comments and indentation are left out: the page has a limit for its size. Nothing else changes.
+  // Comments, indentation and long local names are left out: the page has a limit for its size.
   for (const name of await filesIn(target)) {
     const loader = extname(name).slice(1);
     if (loader !== "js" && loader !== "css") continue;
     const text = await readFile(join(target, name), "utf8");
-    const { code } = await transform(text, { loader, minifyWhitespace: true, charset: "utf8" });
+    const { code } = await transform(text, { loader, ...small, charset: "utf8" });
     await writeFile(join(target, name), code);
   }
   await mkdir(join(target, "vendor"));

@@ -88,13 +88,16 @@ test("docs/rehearse.md: the report has the steps and sentences of the program", 
   const golden = new Set(readFileSync("test/spec/cli/golden/rehearse.txt", "utf8").split("\n").map(withoutFigures));
   const [sample = ""] = blocksOf("docs/rehearse.md", "text");
   const [head = ""] = sample.split("\n\n");
-  const kinds = sample
-    .split("\n")
-    .filter((line) => /^(Writes:|Times count|Servers that|What would|After the)/.test(line));
+  const lines = sample.split("\n");
+  const kinds = lines.filter((line) => /^(Writes:|Times count|Servers that|What would|After the)/.test(line));
   assert.equal(kinds.length, 5);
+  const steps = lines.filter((line) => /^ *(TIME|\d+ ms) /.test(line));
+  assert.equal(steps.length, 10);
   // No golden report has an uncertain write, which the parentheses are about.
   const [title = ""] = head.split("\n");
-  const shown = [title, ...kinds].map((line) => withoutFigures(line.replace(/ \(\d+ of them committed\)/, "")));
+  const shown = [title, ...steps, ...kinds].map((line) =>
+    withoutFigures(line.replace(/ \(\d+ of them committed\)/, "")),
+  );
   const unknown = shown.filter((line) => !golden.has(line));
   assert.deepEqual(unknown, []);
 });

@@ -4,6 +4,7 @@
  * `ROLECALL_SWITCHOVERS=10 node --test build/test/real/promotion.test.js`.
  */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beside } from "./lab/beside.ts";
@@ -11,6 +12,7 @@ import { Cluster } from "./lab/cluster.ts";
 import type { PatroniNode } from "./lab/patroni.ts";
 import { psql } from "./lab/psql.ts";
 import { Rolecall } from "./lab/rolecall.ts";
+import { until } from "../fake/until.ts";
 import { account, Refusals } from "./watch/refusals.ts";
 
 const switchovers = Number(process.env["ROLECALL_SWITCHOVERS"] ?? 3);
@@ -60,6 +62,24 @@ for (const version of ["3.0.2", "4.1"] as const)
           );
           await cluster.streaming();
         });
+
+      test("replicas reach the min_lsn that the query of docs/checks.md returns, and none beyond it", async () => {
+        assert.ok(cluster !== undefined && rolecall !== undefined);
+        const running = rolecall;
+        const query = /^```sql\n(.*)\n```$/m.exec(readFileSync("docs/checks.md", "utf8"))?.[1] ?? "";
+        const leader = await cluster.leader();
+        const floor = (await psql(leader.databasePort, query)) ?? "";
+        assert.match(floor, new RegExp(`^${switchovers + 1}@[0-9A-F]+/[0-9A-F]+$`));
+        const [replica] = await cluster.replicas();
+        assert.ok(replica !== undefined);
+        const answer = async (minimum: string): Promise<string> => {
+          const { status, reason } = await running.ask(replica.name, `/replica?min_lsn=${minimum}`);
+          return `${status} ${reason}`;
+        };
+        await until("a replica with that write", async () => (await answer(floor)).startsWith("200"));
+        assert.match(await answer(floor.replace(/@.*/, "@FFFF/0")), /^503 min_lsn/);
+        assert.match(await answer(floor.replace(/.*@/, `${switchovers + 9}@`)), /^503 min_lsn/);
+      });
     },
     5 + switchovers,
   );

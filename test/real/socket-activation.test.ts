@@ -3,7 +3,7 @@
  * cuts no session.
  */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -84,19 +84,31 @@ async function databaseAt(port: number): Promise<string | undefined> {
   return session?.database;
 }
 
-/** Checks of one rolecall as many people write them, with the limit of a check that outlasts a restart. */
+/** The two lines of docs/systemd.md: the limit of a check that outlasts a restart, and the pace of the checks. */
+function documentedLines(): readonly [string, string] {
+  const found = /^```text\n(timeout check \S+)\n(default-server check .*)\n```$/m.exec(
+    readFileSync(join("docs", "systemd.md"), "utf8"),
+  );
+  const [, timeout, pace] = found ?? [];
+  if (timeout === undefined || pace === undefined)
+    throw new Error("Cannot read docs/systemd.md: it must have the lines for HAProxy");
+  return [timeout, pace];
+}
+
+/** Checks of one rolecall as many people write them, with the lines of the documents. */
 function haproxyConfig(
   pools: { readonly write: number; readonly read: number },
   checkPort: number,
   nodes: readonly { readonly name: string; readonly database: string }[],
 ): string {
+  const [timeout, pace] = documentedLines();
   const pool = (name: string, port: number, route: string): string => `
 listen ${name}
   bind 127.0.0.1:${port}
   option httpchk
   http-check send meth GET uri-lf /clusters/demo/nodes/%[srv_name]${route} ver HTTP/1.1 hdr Host rolecall
   http-check expect status 200
-  default-server check addr 127.0.0.1 port ${checkPort} inter 500ms rise 3 fall 2 on-marked-down shutdown-sessions
+  ${pace.replace("check", `check addr 127.0.0.1 port ${checkPort}`)}
 ${nodes.map((node) => `  server ${node.name} ${node.database}`).join("\n")}
 `;
   return `defaults
@@ -104,6 +116,6 @@ ${nodes.map((node) => `  server ${node.name} ${node.database}`).join("\n")}
   timeout connect 2s
   timeout client 1m
   timeout server 1m
-  timeout check 5s
+  ${timeout}
 ${pool("write", pools.write, "/primary")}${pool("read", pools.read, "/replica")}`;
 }

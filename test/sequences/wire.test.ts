@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { readSequences, reversed } from "./format.ts";
 import { SequenceRunner } from "./sequence-runner.ts";
 
@@ -14,17 +14,18 @@ const runs = [
   { workers: 2, clusters: sequences.map(reversed) },
 ];
 
-for (const { workers, clusters } of runs) {
-  test(`the answers over real connections are right with ${workers} workers`, { timeout: 170_000 }, async (context) => {
-    const [stage, all] = await SequenceRunner.open(context, clusters, { workers });
-    const tests = all.map((played) => {
-      const { name, title, truth } = played.sequence;
-      const playing = stage.play(played);
-      return context.test(`${title} [${name}, ${workers} workers]`, async () => {
-        const faults = await playing;
-        assert.ok(faults.length === 0, `${truth}\n  ${faults.join("\n  ")}`);
+describe("directed sequences over real connections", { concurrency: true }, () => {
+  for (const { workers, clusters } of runs)
+    test(`the answers are right with ${workers} workers`, { timeout: 170_000 }, async (context) => {
+      const [stage, all] = await SequenceRunner.open(context, clusters, { workers });
+      const tests = all.map((played) => {
+        const { name, title, truth } = played.sequence;
+        const playing = stage.play(played);
+        return context.test(`${title} [${name}, ${workers} workers]`, async () => {
+          const faults = await playing;
+          assert.ok(faults.length === 0, `${truth}\n  ${faults.join("\n  ")}`);
+        });
       });
+      await Promise.all(tests);
     });
-    await Promise.all(tests);
-  });
-}
+});

@@ -99,15 +99,21 @@ function allMoments(steps: Reading, context: FileSurroundings, file: string): re
   const all = steps.list().flatMap((step, index) => {
     const place = `${file}, step ${index + 1}`;
     const stepValues = valuesIn(step.raw());
-    const count = (more: number): void => {
-      moments += 1;
-      outcomes += more;
-      values += stepValues;
+    const refuseTooMuch = (): void => {
       if (moments <= momentsMax && outcomes <= outcomesMax && values <= valuesMax) return;
       const allowed = `at most ${momentsMax} moments with ${outcomesMax} observations and ${valuesMax} values`;
       throw new Error(`Cannot read ${place}: the steps of a file must have ${allowed}, got more`);
     };
-    return momentsOf(step, { ...context, place, count });
+    const reserve = (times: number): void => {
+      moments += times;
+      values += times * stepValues;
+      refuseTooMuch();
+    };
+    const count = (more: number): void => {
+      outcomes += more;
+      refuseTooMuch();
+    };
+    return momentsOf(step, { ...context, place, reserve, count });
   });
   return all.toSorted((one, other) => one.atMs - other.atMs);
 }
@@ -122,7 +128,9 @@ type FileSurroundings = Pick<Surroundings, "of" | "cluster" | "nodes" | "beganWa
 
 interface StepSurroundings extends FileSurroundings {
   readonly place: string;
-  /** Counts a moment with so many outcomes. @throws Error if there are too many */
+  /** Counts the moments of a step, before any of them is read. @throws Error if there are too many */
+  readonly reserve: (times: number) => void;
+  /** Counts the outcomes of a moment. @throws Error if there are too many */
   readonly count: (outcomes: number) => void;
 }
 
@@ -136,6 +144,7 @@ function momentsOf(step: Reading, context: StepSurroundings): readonly Moment[] 
   const sentAgoMs = fromMs - inPlace("sent").instant(fromMs);
   if (everyMs === 0 || (tillMs - fromMs) / everyMs > momentsMax)
     throw inPlace("every").refusal(`a span with at most ${momentsMax} repetitions`);
+  context.reserve(Math.floor((tillMs - fromMs) / everyMs) + 1);
   const moments: Moment[] = [];
   for (let times = 0; fromMs + times * everyMs <= tillMs; times += 1) {
     const passedMs = times * everyMs;
