@@ -69,19 +69,20 @@ beside("3.0.2", "nodes over TLS, and synchronous", (command) => {
 
     const next = await stage.during("switchover to the synchronous replica", async () => {
       await cluster.switchOver(standby);
-      const found = await synchronousOne();
+      // Until it leads, the node that is promoted is still the synchronous one.
       await stage.changed(standby, "/primary yes", "/sync no");
+      const found = await synchronousOne(standby);
       await stage.changed(found, "/sync yes", "/async no");
       return found;
     });
     assert.notEqual(next, standby);
   });
 
-  /** The replica whose own document says that it is the synchronous standby. */
-  function synchronousOne(): Promise<PatroniNode> {
+  /** The replica, other than `not`, whose own document says that it is the synchronous standby. */
+  function synchronousOne(not?: PatroniNode): Promise<PatroniNode> {
     return until({ what: "synchronous replica", seconds: 30 }, async () => {
       const replies = await Promise.all(cluster.nodes.map((node) => node.ask("/sync")));
-      return cluster.nodes.find((_, index) => isYes(replies[index] ?? { status: 0 }));
+      return cluster.nodes.find((node, index) => node !== not && isYes(replies[index] ?? { status: 0 }));
     });
   }
 
