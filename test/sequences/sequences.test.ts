@@ -4,8 +4,8 @@ import { readSequences, reversed } from "./format.ts";
 import { VirtualPlayer } from "./virtual/player.ts";
 
 /**
- * `SEQUENCES` selects by name, and `SEEDS` is the number of seeds: each has other instants of probes. Even seeds have the
- * nodes in the other order.
+ * `SEQUENCES` selects by name, and `SEEDS` is the number of seeds: each has other instants of probes. Even seeds have
+ * the nodes in the other order.
  */
 const only = new RegExp(process.env["SEQUENCES"] ?? "");
 const seeds = Number(process.env["SEEDS"] ?? 2);
