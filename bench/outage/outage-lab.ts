@@ -27,6 +27,8 @@ export interface LabChoice {
   readonly balancers: readonly BalancerProgram[];
   /** The names of the pools to run; empty: all. */
   readonly pools: readonly string[];
+  /** The factor of every pause of the clients and of the requests for rolecall's answers. */
+  readonly slowness: number;
 }
 
 /** A pool or an instance that does not run, and why. */
@@ -133,7 +135,7 @@ export class OutageLab {
     if (this.pools.length === 0) throw new Error("Cannot measure: at least one pool must run, got none");
     for (const node of this.cluster.nodes) this.#run(new NodePoller(node, this.recorder));
     for (const edge of this.#edges.values())
-      if (edge.name !== secondEdge) this.#run(new YesPoller(edge, this.recorder));
+      if (edge.name !== secondEdge) this.#run(new YesPoller(edge, this.recorder, this.#choice.slowness));
     for (const client of this.#clients) this.#run(client);
   }
 
@@ -217,7 +219,8 @@ export class OutageLab {
   #addClient(name: string, [writePort, readPort]: readonly [number, number], edge: string | null): void {
     const nodes = new Map(this.cluster.nodes.map((node) => [String(node.databasePort), node.name]));
     const shared = { recorder: this.recorder, nodes };
-    this.#clients.push(new PoolClient({ name, writePort, readPort }, this.#clients.length, shared));
+    const address = { name, writePort, readPort, slowness: this.#choice.slowness };
+    this.#clients.push(new PoolClient(address, this.#clients.length, shared));
     this.pools.push({ name, edge });
   }
 
@@ -231,14 +234,10 @@ export class OutageLab {
   #configuration(
     plan: PoolPlan,
     context: PoolContext,
-    {
-      write,
-      read,
-      check,
-      socket,
-    }: { readonly write: number; readonly read: number; readonly check: number; readonly socket: string },
+    pool: { readonly write: number; readonly read: number; readonly check: number; readonly socket: string },
   ): string {
     const { checks } = plan;
+    const { write, read, check, socket } = pool;
     if ("plain" in checks) return plainConfiguration(context, { write, read }, checks);
     const edge = this.#edges.get(checks.edge);
     if (edge === undefined) throw new Error(`Cannot render ${plan.name}: instance ${checks.edge} must run`);

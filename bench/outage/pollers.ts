@@ -73,9 +73,11 @@ export class YesPoller {
   readonly #edge: string;
   readonly #port: number;
   readonly #recorder: Recorder;
+  readonly #slowness: number;
   readonly #stop = new AbortController();
 
-  constructor(edge: { readonly name: string; readonly port: number }, recorder: Recorder) {
+  constructor(edge: { readonly name: string; readonly port: number }, recorder: Recorder, slowness: number) {
+    this.#slowness = slowness;
     this.#edge = edge.name;
     this.#port = edge.port;
     this.#recorder = recorder;
@@ -91,7 +93,7 @@ export class YesPoller {
         const [, node] = /^HTTP\/1\.1 200 .*^X-Rolecall-Node: (\S+)/ims.exec(head) ?? [];
         if (node !== undefined) this.#recorder.yes(this.#edge, node, performance.now());
       }
-      await pauseUntil(startedAt + (this.#recorder.isRecording ? pollMs : idleMs));
+      await pauseUntil(startedAt + (this.#recorder.isRecording ? pollMs : idleMs) * this.#slowness);
     }
     socket?.destroy();
   }

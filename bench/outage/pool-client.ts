@@ -5,7 +5,7 @@ import type { Attempt, AttemptKind } from "./samples.ts";
 import { query } from "./wire.ts";
 
 /** The time between two new connections that write, while writes fail or do not reach a new leader yet. */
-const urgentMs = 20;
+export const urgentMs = 20;
 const recordingMs = 100;
 const idleMs = 250;
 /** Also the time that an application would wait for a connection. */
@@ -17,6 +17,8 @@ export interface PoolAddress {
   readonly name: string;
   readonly writePort: number;
   readonly readPort: number;
+  /** The factor of every pause between two connections or statements. */
+  readonly slowness: number;
 }
 
 export class PoolClient {
@@ -95,7 +97,7 @@ export class PoolClient {
   #repeat(pauseMs: () => number, act: () => Promise<void>): void {
     if (this.#stop.signal.aborted) return;
     void act();
-    setTimeout(() => this.#repeat(pauseMs, act), pauseMs());
+    setTimeout(() => this.#repeat(pauseMs, act), pauseMs() * this.#address.slowness);
   }
 
   async #write(): Promise<void> {

@@ -7,6 +7,10 @@ export interface Conditions {
   /** Lines such as `Patroni: 4.1.0`. */
   readonly versions: readonly string[];
   readonly machine: string;
+  /** The load average of the last 15 minutes. */
+  readonly load: number;
+  /** The time between two new connections of a pool that cannot write, in ms. */
+  readonly writeEveryMs: number;
   /** What limits the worth of these figures, such as "the machine had other work"; empty: nothing. */
   readonly label: string;
   readonly notRun: readonly { readonly name: string; readonly reason: string }[];
@@ -40,7 +44,7 @@ export function report(
   ].join("\n");
 }
 
-function head({ versions, machine, label, baseline }: Conditions): readonly string[] {
+function head({ versions, machine, load, writeEveryMs, label, baseline }: Conditions): readonly string[] {
   return [
     "# The outage bench",
     "",
@@ -49,8 +53,9 @@ function head({ versions, machine, label, baseline }: Conditions): readonly stri
     "",
     "* The promotion is the first `pg_is_in_recovery() = false` of the new leader, polled every 10 ms. All delays count",
     "  from it, in ms.",
-    "* Yes: the first answer of rolecall that the new leader is the primary, requested every 10 ms.",
-    "* Write: the end of the first write of a new connection on the new leader. Each pool opens one every 20 ms until then.",
+    `* Yes: the first answer of rolecall that the new leader is the primary, requested every ${writeEveryMs / 2} ms.`,
+    "* Write: the end of the first write of a new connection on the new leader. Each pool opens one every",
+    `  ${writeEveryMs} ms until then.`,
     "* Outage: from the last write before the promotion to that first write.",
     `* Difference: write less that of \`${baseline}\` in the same event, the median with its 95 % interval (bootstrap).`,
     `* Relative: median and worst write divided by those of \`${baseline}\`.`,
@@ -62,7 +67,7 @@ function head({ versions, machine, label, baseline }: Conditions): readonly stri
     "* Stale reads: reads of data older than 10 s.",
     "",
     ...(label === "" ? [] : [`**${label}**`, ""]),
-    ...[machine, ...versions].map((line) => `* ${line}`),
+    ...[machine, `Load average of the last 15 minutes: ${load.toFixed(1)}`, ...versions].map((line) => `* ${line}`),
     "",
     "Pools:",
     "",

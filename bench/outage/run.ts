@@ -3,12 +3,14 @@
  * of real balancers cannot write. Prints progress, and writes the report.
  */
 import { appendFileSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { balancerPrograms } from "../../test/real/lab/balancer-programs.ts";
 import { missingProgram, patroni3, patroni4 } from "../../test/real/lab/versions.ts";
 import { changeLeader } from "./events.ts";
 import { figuresOf } from "./figures.ts";
 import { OutageLab } from "./outage-lab.ts";
+import { urgentMs } from "./pool-client.ts";
 import { baseline, poolPlans } from "./pools.ts";
 import { report, type Conditions } from "./report.ts";
 import type { LeaderChange } from "./samples.ts";
@@ -19,6 +21,8 @@ const usage = `Usage: npm run bench -- outage [OPTIONS]
   --switchovers N    how many switchovers, 0 to 500 (default 30)
   --kills N          how many times the leader is killed, 0 to 100 (default 10)
   --pools A,B        only these pools (default all): ${poolPlans.map(({ name }) => name).join(", ")}
+  --slowness N       the factor of every pause of the clients, 1 to 20 (default 1): all pools at once open more
+                     connections than two cores can serve
   --patroni VERSION  4.1 or 3.0.2 (default 4.1)
   --report FILE      where the report is written (default bench/outage.md)
   --raw FILE         where every sample is written, one event a line (default: nowhere)
@@ -40,6 +44,7 @@ export async function outageBench(args: readonly string[]): Promise<boolean> {
       switchovers: { type: "string", default: "30" },
       kills: { type: "string", default: "10" },
       pools: { type: "string", default: "" },
+      slowness: { type: "string", default: "1" },
       patroni: { type: "string", default: "4.1" },
       report: { type: "string", default: "bench/outage.md" },
       raw: { type: "string" },
@@ -53,6 +58,7 @@ export async function outageBench(args: readonly string[]): Promise<boolean> {
   }
   const counts = { switchover: count("switchovers", values.switchovers, 500), kill: count("kills", values.kills, 100) };
   const pools = values.pools.split(",").filter(Boolean);
+  const slowness = count("slowness", values.slowness, 20, 1);
   const unknown = pools.find((pool) => !poolPlans.some(({ name }) => name === pool));
   if (unknown !== undefined)
     throw new Error(
@@ -60,13 +66,15 @@ export async function outageBench(args: readonly string[]): Promise<boolean> {
     );
   const patroni = patroniCommand(values.patroni);
   const balancers = balancerPrograms();
-  const lab = await OutageLab.start({ patroni, balancers, pools });
+  const lab = await OutageLab.start({ patroni, balancers, pools, slowness });
   try {
     for (const { name, reason } of lab.notRun) say(`${name}: not run: ${reason}`);
     const changes = await allChanges(lab, counts, values.raw);
     const conditions: Conditions = {
       versions: versionLines(patroni, balancers),
       machine: machineLine(),
+      load: loadavg()[2] ?? 0,
+      writeEveryMs: urgentMs * slowness,
       label: values.label,
       notRun: [...lab.notRun, ...missing(balancers)],
       titles: new Map(poolPlans.map(({ name, title }) => [name, title])),
@@ -127,10 +135,10 @@ function patroniCommand(version: string): readonly [string, ...string[]] {
   return found.command;
 }
 
-function count(name: string, text: string, most: number): number {
+function count(name: string, text: string, most: number, least = 0): number {
   const value = Number(text);
-  if (text.trim() === "" || !Number.isInteger(value) || value < 0 || value > most)
-    throw new Error(`Cannot measure: --${name} must be an integer from 0 to ${most}, got ${text}`);
+  if (text.trim() === "" || !Number.isInteger(value) || value < least || value > most)
+    throw new Error(`Cannot measure: --${name} must be an integer from ${least} to ${most}, got ${text}`);
   return value;
 }
 

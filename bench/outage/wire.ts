@@ -1,6 +1,6 @@
 /**
  * As much of the PostgreSQL protocol as this bench needs: connections without a password, simple queries, and the first
- * column of the first row. A writer opens a connection every 20 ms in front of each pool, so it has to be cheap.
+ * column of the first row. A writer opens many connections in front of each pool, so it has to be cheap.
  */
 
 /** What the server sent, read so far. */
