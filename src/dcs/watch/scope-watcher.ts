@@ -37,6 +37,8 @@ const readIntervalMs = 3_000;
  * because only the read withdraws a yes.
  */
 const readGapMs = { leader: 5, other: 50 } as const;
+/** While no server can be read, an announced leader is tried so often and so long, in ms: a yes depends on it. */
+const unconfirmed = { gapMs: 50, forMs: 2_000 } as const;
 /** How long the watch may take to announce a change that a read has found, in ms. */
 const announceMs = 1_000;
 /** A watch that lasts this long is no failure, in ms. */
@@ -64,6 +66,8 @@ export class ScopeWatcher {
   #lastReadMs = -Infinity;
   /** The leader that was announced last; `undefined` before the first event of a watch. */
   #announced: string | null | undefined = undefined;
+  /** Since when a leader is announced that no read has confirmed; `null`: none is. */
+  #unconfirmedSinceMs: number | null = null;
   #missedSinceMs: number | null = null;
   #isStopped = false;
 
@@ -98,7 +102,7 @@ export class ScopeWatcher {
       this.#fail(result.failure, sentAtMs);
       // The next server is tried at once, until each has failed.
       const haveAllFailed = this.#readBackoff.failures >= this.#source.serverCount;
-      return now() - sentAtMs + (haveAllFailed ? backoffMs(this.#readBackoff) : 0);
+      return now() - sentAtMs + (haveAllFailed ? this.#failurePauseMs(now()) : 0);
     }
     this.#readBackoff = afterSuccess(this.#readBackoff);
     this.#take(result.read, sentAtMs);
@@ -106,12 +110,24 @@ export class ScopeWatcher {
     return readIntervalMs;
   }
 
+  #failurePauseMs(nowMs: number): number {
+    const pauseMs = backoffMs(this.#readBackoff);
+    return this.#isUnconfirmed(nowMs) ? Math.min(unconfirmed.gapMs, pauseMs) : pauseMs;
+  }
+
+  #isUnconfirmed(nowMs: number): boolean {
+    return this.#unconfirmedSinceMs !== null && nowMs - this.#unconfirmedSinceMs < unconfirmed.forMs;
+  }
+
   #fail(failure: Failure, sentAtMs: number): void {
-    this.#readBackoff = afterFailure(this.#readBackoff);
     // The next server is another one: the watch moves there too.
     this.#closeWatch();
     // Reported once, when every server has failed: a sole server twice, since one lost request proves little.
-    if (this.#readBackoff.failures !== Math.max(2, this.#source.serverCount)) return;
+    const reportedAt = Math.max(2, this.#source.serverCount);
+    // Attempts in quick succession lengthen no later pause.
+    if (this.#isUnconfirmed(this.#context.now()) && this.#readBackoff.failures >= reportedAt) return;
+    this.#readBackoff = afterFailure(this.#readBackoff);
+    if (this.#readBackoff.failures !== reportedAt) return;
     this.#isUp = false;
     this.#context.onResult({ failure }, sentAtMs);
   }
@@ -120,6 +136,7 @@ export class ScopeWatcher {
     const { now, onResult, onHint } = this.#context;
     const before = this.#last;
     this.#last = read;
+    this.#unconfirmedSinceMs = null;
     const isChanged = before === null || before.leader !== read.leader || isNotComparable(before, read);
     if (before !== null && before.leader !== read.leader && this.#announced !== read.leader) {
       // The read was first, or the watch has lost an event.
@@ -155,6 +172,7 @@ export class ScopeWatcher {
     if (change.kind === "leader") {
       this.#announced = change.names;
       if (this.#last?.leader === change.names) this.#missedSinceMs = null;
+      else this.#unconfirmedSinceMs = this.#context.now();
     }
     this.#context.onHint(change.kind === "leader" ? change.names : null);
     this.#task.runBy(Math.max(this.#context.now(), this.#lastReadMs + readGapMs[change.kind]));

@@ -36,6 +36,42 @@ suite("the pace of the reads of a scope", () => {
     }
   });
 
+  for (const servers of [1, 3])
+    test(`a leader that was announced and cannot be read is tried every 50 ms for 2 s (servers: ${servers})`, async (context) => {
+      const { source, results, pass } = await scriptedWatch(context, servers);
+      source.isDown = true;
+      source.announce({ kind: "leader", names: "pg2" });
+      const before = source.readsMs.length;
+      await pass(1_000);
+      const reads = source.readsMs.length - before;
+      assert.ok(reads >= 18 && reads <= 25, `${reads} reads in 1 s`);
+      assert.deepEqual(results, ["pg1", "timeout"]);
+      source.isDown = false;
+      source.leader = "pg2";
+      await pass(60);
+      assert.deepEqual(results, ["pg1", "timeout", "pg2"]);
+    });
+
+  test("after 2 s the pause grows from where it was before", async (context) => {
+    const { source, pass } = await scriptedWatch(context);
+    source.isDown = true;
+    source.announce({ kind: "leader", names: "pg2" });
+    await pass(2_100);
+    const before = source.readsMs.length;
+    await pass(4_000);
+    const later = source.readsMs.slice(before);
+    assert.ok(later.length >= 2 && later.length <= 4, `reads at ${later.join(", ")} ms`);
+  });
+
+  test("a leader that was read before it was announced is not tried so often", async (context) => {
+    const { source, pass } = await scriptedWatch(context);
+    source.isDown = true;
+    source.announce({ kind: "leader", names: "pg1" });
+    const before = source.readsMs.length;
+    await pass(1_000);
+    assert.ok(source.readsMs.length - before <= 4, `${source.readsMs.length - before} reads in 1 s`);
+  });
+
   test("each server is tried at once, and all of them again after a pause that grows", async (context) => {
     const { source, results, pass } = await scriptedWatch(context, 3);
     source.isDown = true;
