@@ -6,7 +6,7 @@
  */
 import { build, transform } from "esbuild";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { extname, join, relative, sep } from "node:path";
+import { extname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -28,6 +28,7 @@ const vendored = {
  */
 export async function buildPage(target) {
   await copyPage(target);
+  await preloadModules(target);
   await bundleScript('export * from "../replay/page-core.ts"', "rolecallCore", join(target, "core.js"));
   await bundleScript('export { parse } from "yaml"', "rolecallYaml", join(target, "vendor", "yaml.js"));
   await writeNotices(join(target, "vendor", "licenses.txt"));
@@ -54,6 +55,30 @@ async function copyPage(target) {
     const isSmall = !name.endsWith(".js") || /\.min\.|\.mjs$|\.module\.js$/.test(path);
     await writeFile(join(target, "vendor", name), isSmall ? code : (await transform(code, { minify: true })).code);
   }
+}
+
+/**
+ * Names every module in the head of the page. Without that, a browser finds a module only in the one that imports it, and
+ * requests one level of imports after the other.
+ */
+async function preloadModules(target) {
+  const { metafile } = await build({
+    entryPoints: ["app.js"],
+    absWorkingDir: resolve(target),
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    logLevel: "warning",
+  });
+  const modules = Object.keys(metafile.inputs).filter((name) => name !== "app.js");
+  const links = modules.sort().map((name) => `<link rel="modulepreload" href="page/${name}" />`);
+  const file = join(target, "index.html");
+  const text = await readFile(file, "utf8");
+  await writeFile(
+    file,
+    text.replace(/^( *)(?=<script type="module")/m, (_, indent) => indent + [...links, ""].join(`\n${indent}`)),
+  );
 }
 
 /** Bundles one script that declares one global variable. The same input gives the same bytes. */

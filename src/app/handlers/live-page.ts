@@ -37,11 +37,11 @@ export class LivePage {
 
   /** Follows what changes, for as long as the process runs. */
   follow(store: Store): void {
-    store.onChange((_, after) => {
-      this.streams.clusterChanged(after.name);
+    store.onChange((before, after) => {
+      this.streams.clusterChanged(after.name, before.revision === after.revision ? "age" : "change");
       this.lag.sample(after);
     });
-    this.#eventLog.events.subscribe(() => this.streams.eventPublished());
+    this.#eventLog.events.subscribe(({ cluster }) => this.streams.eventPublished(cluster));
   }
 
   /** Another configuration is in force: forgets what is no longer monitored, and lets all clients connect again. */

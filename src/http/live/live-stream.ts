@@ -12,14 +12,26 @@ export interface LiveSubscription {
   readonly lastEventId: string | null;
 }
 
-/** How many clusters are sent before other work of this process goes on. */
-const sliceClustersMax = 25;
+/** How many clusters are sent before other work of this process goes on: a change waits for the slice before it. */
+const sliceClustersMax = 10;
 /** How many missed events are sent. A client that missed more reads them from /events. */
 const replayedMax = 500;
 /** How long a client may take to read what was sent, in ms. */
 const unreadMaxMs = 30_000;
 /** How long a stream lives, in ms: then its client connects again, and is authorized again. */
 const lifeMaxMs = 3_600_000;
+
+/** Clusters whose last state a client has not seen, by the reason. The most urgent ones come first. */
+interface WaitingClusters {
+  /** An event of the cluster was published. */
+  readonly event: Set<string>;
+  /** The cluster was never sent. */
+  readonly first: Set<string>;
+  /** The evidence of the cluster changed. */
+  readonly change: Set<string>;
+  /** Only the age of the evidence changed. */
+  readonly age: Set<string>;
+}
 
 /**
  * One client's stream of server-sent events. It has no queue: it remembers which clusters the client has not seen in
@@ -29,8 +41,7 @@ export class LiveStream {
   readonly #response: ServerResponse;
   readonly #subscription: LiveSubscription;
   readonly #startedAtMs: number;
-  /** Clusters that changed since they were sent. */
-  readonly #dirty: Set<string>;
+  readonly #waiting: WaitingClusters;
   readonly #sentVersions = new Map<string, number>();
   #lastEventId: string | null;
   #hasEvents: boolean;
@@ -47,36 +58,41 @@ export class LiveStream {
     this.#response = response;
     this.#subscription = subscription;
     this.#startedAtMs = nowMs;
-    this.#dirty = new Set(subscription.only === null ? subscription.clusters : [subscription.only]);
+    const first = new Set(subscription.only === null ? subscription.clusters : [subscription.only]);
+    this.#waiting = { event: new Set(), first, change: new Set(), age: new Set() };
     this.#lastEventId = subscription.lastEventId ?? newestEventId;
     this.#hasEvents = subscription.lastEventId !== null;
   }
 
-  /** Notes that a cluster changed. */
-  clusterChanged(cluster: string): void {
-    if (this.#isFollowed(cluster)) this.#dirty.add(cluster);
+  /** Notes that a cluster changed: its evidence, or only the age of its evidence. */
+  clusterChanged(cluster: string, part: "change" | "age"): void {
+    if (this.#isFollowed(cluster)) this.#waiting[part].add(cluster);
   }
 
   /** Notes that time passed: verdicts may have changed by age alone. */
   allChanged(): void {
-    for (const cluster of this.#subscription.clusters) this.clusterChanged(cluster);
+    for (const cluster of this.#subscription.clusters) this.clusterChanged(cluster, "age");
   }
 
-  /** Notes that an event was published. */
-  eventPublished(): void {
+  /** Notes that an event of a cluster was published. */
+  eventPublished(cluster: string): void {
     this.#hasEvents = true;
+    // Only a row has the number of open events.
+    if (this.#subscription.only === null && this.#isFollowed(cluster)) this.#waiting.event.add(cluster);
   }
 
   /** Whether something waits to be sent, and the client reads. */
   get isPending(): boolean {
-    return this.#blockedSinceMs === null && (this.#dirty.size > 0 || this.#hasEvents || !this.#isReady);
+    if (this.#blockedSinceMs !== null) return false;
+    return this.#hasEvents || !this.#isReady || this.#waitingSets.some(({ size }) => size > 0);
   }
 
   /** Sends one slice of what changed. */
-  flush(renderings: ClusterRenderings, recent: () => readonly ClusterEvent[], nowMs: number): void {
+  flush(renderings: Pick<ClusterRenderings, "of">, recent: () => readonly ClusterEvent[], nowMs: number): void {
     if (this.#hasEvents) this.#sendEvents(recent());
     this.#sendClusters(renderings);
-    if (this.#dirty.size > 0 || this.#isReady) return this.#noteBlocked(nowMs);
+    // With many clusters there is always one that changed since: each of them was sent once.
+    if (this.#waiting.first.size > 0 || this.#isReady) return this.#noteBlocked(nowMs);
     this.#isReady = true;
     this.send("ready", "{}");
     this.#noteBlocked(nowMs);
@@ -120,14 +136,27 @@ export class LiveStream {
     if (this.#response.writableNeedDrain) this.#blockedSinceMs ??= nowMs;
   }
 
-  #sendClusters(renderings: ClusterRenderings): void {
+  get #waitingSets(): readonly Set<string>[] {
+    const { event, first, change, age } = this.#waiting;
+    return [event, first, change, age];
+  }
+
+  /** Takes the most urgent clusters. */
+  #takeSlice(): Iterable<string> {
+    const slice = new Set<string>();
+    for (const waiting of this.#waitingSets)
+      for (const name of waiting) {
+        if (slice.size >= sliceClustersMax) break;
+        slice.add(name);
+      }
+    for (const name of slice) for (const waiting of this.#waitingSets) waiting.delete(name);
+    return slice;
+  }
+
+  #sendClusters(renderings: Pick<ClusterRenderings, "of">): void {
     const rows: string[] = [];
     const ages: string[] = [];
-    let count = 0;
-    for (const name of this.#dirty) {
-      if (count >= sliceClustersMax) break;
-      count += 1;
-      this.#dirty.delete(name);
+    for (const name of this.#takeSlice()) {
       const rendering = renderings.of(name);
       if (rendering === null) continue;
       if (this.#subscription.only !== null) {

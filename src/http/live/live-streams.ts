@@ -64,17 +64,17 @@ export class LiveStreams {
     return { open: this.#streams.size, opened: this.#opened, refused: this.#refused, unread: this.#unread };
   }
 
-  /** To be called after each change of a cluster. */
-  clusterChanged(cluster: string): void {
+  /** To be called after each change of a cluster: of its evidence, or only of the age of its evidence. */
+  clusterChanged(cluster: string, part: "change" | "age"): void {
     if (this.#streams.size === 0) return;
-    for (const stream of this.#streams.keys()) stream.clusterChanged(cluster);
+    for (const stream of this.#streams.keys()) stream.clusterChanged(cluster, part);
     this.#schedule(coalescingMs);
   }
 
-  /** To be called after each event. */
-  eventPublished(): void {
+  /** To be called after each event of a cluster. */
+  eventPublished(cluster: string): void {
     if (this.#streams.size === 0) return;
-    for (const stream of this.#streams.keys()) stream.eventPublished();
+    for (const stream of this.#streams.keys()) stream.eventPublished(cluster);
     this.#schedule(coalescingMs);
   }
 

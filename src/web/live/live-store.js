@@ -111,7 +111,9 @@ export class LiveStore {
         this.missed += 1;
         break;
     }
-    if (name !== "heartbeat") this.#changed();
+    // Ages count on by themselves: nothing is drawn again because one arrived.
+    const isAgeOnly = name === "rows" && data.rows.length === 0;
+    if (name !== "heartbeat" && !isAgeOnly) this.#changed();
   }
 
   #takeRows({ rows, ages }, receivedMs) {

@@ -71,9 +71,46 @@ test("a change of age alone sends the age, not the row", () => {
   flush();
   taken();
   cluster.nowMs += 700;
-  stream.clusterChanged("demo");
+  stream.clusterChanged("demo", "age");
   flush();
   assert.deepEqual(taken(), ['rows {"rows":[],"ages":{"demo":700}}']);
+});
+
+/** Renders every cluster alike, again and again. */
+const rendering = { row: "{}", version: 1, ageMs: 0, full: "{}" };
+const constant = { of: () => rendering };
+
+function sentIn(messages: readonly string[]): readonly string[] {
+  return messages
+    .filter((message) => message.startsWith("rows"))
+    .flatMap((message) => Object.keys(JSON.parse(message.replace("rows ", "")).ages));
+}
+
+test("is ready once every cluster was sent, although clusters change all the time", () => {
+  const clusters = Array.from({ length: 25 }, (_, at) => `c${at}`);
+  const { stream, taken } = openStream({ clusters: new Set(clusters) });
+  const messages: string[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    stream.flush(constant, () => [], 0);
+    messages.push(...taken());
+    for (const cluster of clusters) stream.clusterChanged(cluster, "change");
+  }
+  assert.deepEqual(sentIn(messages).slice(0, clusters.length), clusters);
+  assert.equal(messages.at(-1), "ready {}");
+});
+
+test("a cluster with an event is sent before one that changed, and that before one whose evidence only aged", () => {
+  const clusters = Array.from({ length: 10 }, (_, at) => `c${at}`);
+  const { stream, taken } = openStream({ clusters: new Set([...clusters, "changed", "named"]) });
+  for (let round = 0; round < 2; round += 1) stream.flush(constant, () => [], 0);
+  taken();
+  stream.allChanged();
+  stream.clusterChanged("changed", "change");
+  stream.eventPublished("named");
+  stream.flush(constant, () => [], 0);
+  assert.deepEqual(sentIn(taken()), ["named", "changed", ...clusters.slice(0, 8)]);
+  stream.flush(constant, () => [], 0);
+  assert.deepEqual(sentIn(taken()), clusters.slice(8), "each is sent once");
 });
 
 test("a client that does not read gets the newest state when it reads again, not every one", () => {
@@ -84,7 +121,7 @@ test("a client that does not read gets the newest state when it reads again, not
   for (const position of [2_000, 3_000, 4_000]) {
     cluster.nowMs += 100;
     cluster.recordReport("pg1", position);
-    stream.clusterChanged("demo");
+    stream.clusterChanged("demo", "change");
     assert.equal(stream.isPending, false, "nothing is sent or queued meanwhile");
     stream.beat("{}");
   }
@@ -140,7 +177,7 @@ test("a new client gets new events alone, and only of the cluster that it follow
     taken().map((text) => text.split(" ")[0]),
     ["cluster", "ready"],
   );
-  stream.eventPublished();
+  stream.eventPublished("demo");
   flush([eventOf("7.1"), eventOf("7.2", "other"), eventOf("7.3")]);
   assert.deepEqual(
     taken().map((text) => JSON.parse(text.replace("event ", "")).id),

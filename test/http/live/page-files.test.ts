@@ -30,6 +30,20 @@ test("every file that a file of the page names exists, and none is of another ho
   }
 });
 
+test("the page names every module that its script imports, so that a browser requests all of them at once", async () => {
+  const files = await new PageFiles(readPageFile).all();
+  const textOf = (name: string): string => files.get(name)?.plain.toString() ?? "";
+  const imported = new Set(["app.js"]);
+  for (const name of imported)
+    for (const [, target = ""] of textOf(name).matchAll(/\b(?:import|export)\b[^;"]*?from\s*"([^"]+)"/g))
+      imported.add(new URL(target, `http://page/${name}`).pathname.slice(1));
+  const preloaded = [...textOf("index.html").matchAll(/rel="modulepreload" href="page\/([^"]+)"/g)].map(
+    ([, name]) => name,
+  );
+  assert.ok(imported.size > 20);
+  assert.deepEqual(preloaded, [...imported].filter((name) => name !== "app.js").toSorted());
+});
+
 test("names the licence of each library", async () => {
   const text = (await new PageFiles(readPageFile).get("vendor/licenses.txt"))?.plain.toString() ?? "";
   for (const name of ["preact", "htm", "uplot", "yaml"])
