@@ -25,7 +25,8 @@ const concurrency = ["--test-concurrency=2"];
 // A test file that hangs must fail, and not use up the time of the others.
 const timeout = `--test-timeout=${real ? 600_000 : 180_000}`;
 const propertySeed = pathToFileURL(join(folder, "fake", "property-seed.js")).href;
-const options = ["--enable-source-maps", "--import", propertySeed];
+// Its last lines are the failures, whatever came before: what remains of a long log.
+const options = ["--enable-source-maps", "--import", propertySeed, "--test-reporter=spec"];
 const { status } = spawnSync(process.execPath, [...options, "--test", timeout, ...concurrency, ...files], {
   stdio: ["ignore", "inherit", "inherit"],
 });
