@@ -40,6 +40,11 @@ export class AnswerRecord {
   }
 }
 
+/** The answer in the head of a response. */
+export function answerInHead(head: string): string {
+  return answerOf(Number(head.slice(9, 12)), /\r\nx-rolecall-reason: ([^\r]*)/i.exec(head)?.[1]);
+}
+
 /** The answer of a status and the `X-Rolecall-Reason` header, as sequences write it. */
 export function answerOf(status: number, reason: string | undefined): string {
   return status === 200 ? "fit" : (reason ?? (status === 400 ? "bad_request" : String(status)));

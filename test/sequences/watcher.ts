@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { answerOf, AnswerRecord } from "./answer-record.ts";
+import { answerInHead, AnswerRecord } from "./answer-record.ts";
 
 /** An observed check of a node, with a Host header of its own if it matters. */
 export interface Look {
@@ -64,7 +64,7 @@ export class Watcher {
     for (;;) {
       const end = this.#rest.indexOf("\r\n\r\n");
       if (end < 0) return;
-      this.#answers.push(answerIn(this.#rest.slice(0, end)));
+      this.#answers.push(answerInHead(this.#rest.slice(0, end)));
       this.#rest = this.#rest.slice(end + 4);
       if (this.#answers.length === this.#looks.length) this.#take(this.#answers.splice(0));
     }
@@ -75,8 +75,4 @@ export class Watcher {
     this.record.add(this.#sentAt, answers);
     this.#sentAt = -1;
   }
-}
-
-function answerIn(head: string): string {
-  return answerOf(Number(head.slice(9, 12)), /\r\nx-rolecall-reason: ([^\r]*)/i.exec(head)?.[1]);
 }

@@ -1,5 +1,6 @@
 import type { HistoryStore } from "../../history/history-store.ts";
 import { LagSteps, type LagOverTime } from "../../history/lag-steps.ts";
+import type { WantedLag } from "../../http/admin-api/lag-api.ts";
 import type { EvidenceRendering } from "../../http/diagnostics/diagnostics-sources.ts";
 import type { LagSeries } from "../../http/live/recent-lag.ts";
 
@@ -11,13 +12,6 @@ const minuteMs = 60_000;
 export interface LagKeepers {
   readonly recent: (cluster: string) => LagSeries;
   readonly history: Pick<HistoryStore, "readLag">;
-}
-
-/** A cluster and a time, in ms since the epoch. */
-export interface LagQuery {
-  readonly cluster: string;
-  readonly fromMs: number;
-  readonly toMs: number;
 }
 
 /** The lag of a cluster over a time, as it is answered. */
@@ -32,7 +26,7 @@ interface FoundLag extends LagOverTime {
  */
 export async function findLag(
   { recent, history }: LagKeepers,
-  { cluster, fromMs, toMs }: LagQuery,
+  { cluster, fromMs, toMs }: WantedLag,
   { turn, signal }: EvidenceRendering,
 ): Promise<FoundLag> {
   const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / stepsMax / minuteMs)) * minuteMs;

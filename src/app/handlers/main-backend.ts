@@ -3,6 +3,7 @@ import type { HistoryStore } from "../../history/history-store.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
+import type { WantedLag } from "../../http/admin-api/lag-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
 import type { DiagnosticsSources, EvidenceRendering } from "../../http/diagnostics/diagnostics-sources.ts";
@@ -14,7 +15,7 @@ import type { Drains } from "../../state/drains.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { buildExporterApi } from "./exporter-pages.ts";
 import { findEvidence } from "./find-evidence.ts";
-import { findLag, type LagQuery } from "./find-lag.ts";
+import { findLag } from "./find-lag.ts";
 import type { LivePage } from "./live-page.ts";
 import type { Backend, ListenerInConfig } from "./listener-handler.ts";
 
@@ -77,7 +78,7 @@ export function buildMainBackend(
       access: listener.access,
       lag: {
         recent: (cluster: string) => page.lag.of(cluster),
-        since: (wanted: LagQuery, rendering: EvidenceRendering) =>
+        since: (wanted: WantedLag, rendering: EvidenceRendering) =>
           findLag({ recent: (cluster) => page.lag.of(cluster), history }, wanted, rendering),
         hasHistory: () => history.usage !== null,
         wall,

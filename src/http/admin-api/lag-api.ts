@@ -20,7 +20,7 @@ export interface LagApiContext {
 }
 
 /** A cluster and a time, in ms since the epoch. */
-interface WantedLag {
+export interface WantedLag {
   readonly cluster: string;
   readonly fromMs: number;
   readonly toMs: number;

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Check } from "../../health/check.ts";
 
 /** A limit for lag that checks of a cluster request. */
@@ -18,20 +19,20 @@ const repeatMs = 1_000;
 /** A limit that nobody requested for so long is forgotten, in ms. */
 const keptMs = 10 * 60_000;
 
-interface Cell extends Omit<RequestedLimit, "agoMs"> {
-  lastMs: number;
+interface Row extends Omit<RequestedLimit, "agoMs"> {
+  readonly lastMs: number;
 }
 
 /** Which limits for lag the checks of balancers request, by cluster and route. Checks without a limit cost nothing. */
 export class LimitCensus {
-  /** The limit requested longest ago comes first. */
-  readonly #cells = new Map<string, Cell>();
-  readonly #byCheck = new WeakMap<Check, Cell>();
+  readonly #rows: LRUCache<string, Row>;
+  readonly #byCheck = new WeakMap<Check, Row>();
   readonly #now: () => number;
 
   /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
+    this.#rows = new LRUCache({ max: limitsMax, ttl: keptMs, ttlResolution: 0, perf: { now } });
   }
 
   /** Records the limits of a check. */
@@ -42,22 +43,15 @@ export class LimitCensus {
     const known = this.#byCheck.get(check);
     if (known?.cluster === cluster && nowMs - known.lastMs < repeatMs) return;
     const key = `${cluster} ${route} ${lagBytesMax} ${lagTimeMsMax}`;
-    const cell = this.#cells.get(key) ?? { cluster, route, lagBytesMax, lagTimeMsMax, lastMs: nowMs };
-    cell.lastMs = nowMs;
-    this.#byCheck.set(check, cell);
-    this.#cells.delete(key);
-    this.#cells.set(key, cell);
-    const [oldest] = this.#cells.keys();
-    if (this.#cells.size > limitsMax && oldest !== undefined) this.#cells.delete(oldest);
+    const row = { cluster, route, lagBytesMax, lagTimeMsMax, lastMs: nowMs };
+    this.#byCheck.set(check, row);
+    this.#rows.set(key, row);
   }
 
   /** The limits that were requested lately. */
   rows(): readonly RequestedLimit[] {
     const nowMs = this.#now();
-    for (const [key, { lastMs }] of this.#cells) {
-      if (nowMs - lastMs <= keptMs) break;
-      this.#cells.delete(key);
-    }
-    return [...this.#cells.values()].map(({ lastMs, ...limit }) => ({ ...limit, agoMs: Math.round(nowMs - lastMs) }));
+    const rows = [...this.#rows.rvalues()].filter((row) => row !== undefined);
+    return rows.map(({ lastMs, ...limit }) => ({ ...limit, agoMs: Math.round(nowMs - lastMs) }));
   }
 }

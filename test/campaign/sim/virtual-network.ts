@@ -3,6 +3,7 @@ import type { Chance } from "../chance.ts";
 import type { Evidence, Served } from "../wire/evidence.ts";
 import { kindOf, type WireFault } from "../wire/mask.ts";
 import type { Answer, Seat } from "../wire/seat.ts";
+import { timedOut, wasRefused, wasReset } from "./network-failures.ts";
 import type { Trace } from "./trace.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -23,10 +24,7 @@ export interface NetworkContext {
 
 const nothing = Buffer.alloc(0);
 const serverError = Buffer.from("<html>no</html>");
-const timedOut: NodeReply = { failure: { kind: "timeout", detail: "no answer within the timeout" } };
-const wasReset: NodeReply = { failure: { kind: "reset", detail: "UND_ERR_SOCKET: other side closed" } };
 const isGarbage: NodeReply = { failure: { kind: "body", detail: "HPE_INVALID_CONSTANT: Expected HTTP/" } };
-const wasRefused: NodeReply = { failure: { kind: "refused", detail: "ECONNREFUSED: connection refused" } };
 const wasClosed: NodeReply = { failure: { kind: "body", detail: "UND_ERR_DESTROYED: the client is destroyed" } };
 
 /** The network between rolecall and the modelled nodes. Requests that nobody answers yet wait for the next tick. */

@@ -1,5 +1,6 @@
 import type { ClientLimits, NodeConnection, NodeReply } from "../../../src/probe/client/client.ts";
 import type { Chance } from "../../campaign/chance.ts";
+import { timedOut, wasRefused, wasReset } from "../../campaign/sim/network-failures.ts";
 import type { VirtualTime } from "../../campaign/sim/virtual-time.ts";
 import type { World } from "../world.ts";
 
@@ -13,9 +14,6 @@ export interface NetworkParts {
 }
 
 const nothing = Buffer.alloc(0);
-const timedOut: NodeReply = { failure: { kind: "timeout", detail: "no answer within the timeout" } };
-const wasReset: NodeReply = { failure: { kind: "reset", detail: "UND_ERR_SOCKET: other side closed" } };
-const wasRefused: NodeReply = { failure: { kind: "refused", detail: "ECONNREFUSED: connection refused" } };
 
 /** The network between rolecall and the servers of one sequence, on virtual time. */
 export class SequenceNetwork {

@@ -12,7 +12,7 @@ import { callOf, handlerOf, sourcesOf } from "../../campaign/sim/virtual-listene
 import { VirtualTime } from "../../campaign/sim/virtual-time.ts";
 import { VirtualWorker } from "../../campaign/sim/virtual-worker.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
-import { answerOf, AnswerRecord } from "../answer-record.ts";
+import { answerInHead, answerOf, AnswerRecord } from "../answer-record.ts";
 import { clusterOf, configurationWith } from "../configuration.ts";
 import type { Sequence } from "../format.ts";
 import { faultsOf, looksOf } from "../judge.ts";
@@ -111,8 +111,7 @@ export class VirtualPlayer {
     const { path, host } = look;
     const bytes = this.#handler.cached?.find(`HEAD ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)?.bytes;
     if (bytes === undefined) return ordinaryAnswer(this.#handler, look);
-    const head = bytes.toString("latin1");
-    return answerOf(Number(head.slice(9, 12)), /\r\nx-rolecall-reason: ([^\r]*)/i.exec(head)?.[1]);
+    return answerInHead(bytes.toString("latin1"));
   }
 
   async #keep(promise: Promise<void>): Promise<void> {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CommandError } from "../../framework/command-error.ts";
+import { errorMessage } from "../../result/error-message.ts";
 
 /** One of the files that a command renders. */
 export interface RenderedFile {
@@ -21,9 +22,6 @@ export function writeRendered(directory: string, files: readonly RenderedFile[])
       writeFileSync(join(directory, name), text);
     }
   } catch (error) {
-    throw new CommandError(
-      "RC150",
-      `Cannot write to ${directory}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CommandError("RC150", `Cannot write to ${directory}: ${errorMessage(error)}`);
   }
 }
