@@ -4,7 +4,7 @@ import type { Collector } from "../collectors/collectors.ts";
 import type { NodeSeries } from "./node-series.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 
-/** What the exporter's own metrics are made from. */
+/** What the built-in metrics of pg_exporter are made from. */
 export interface ExporterFamiliesContext {
   /** Vocabulary of metric names: `pg_*` as in pg_exporter (upstream), or `db_*` (neutral). */
   readonly naming: "upstream" | "neutral";
@@ -21,10 +21,10 @@ export interface ExporterFamiliesContext {
 type Row = readonly [labels: string, value: number];
 
 /**
- * The metrics that pg_exporter would show about itself, for every node (docs/exporters.md). A probe of a node is what
- * an exporter calls a scrape. A collector is one kind of probe: `datname` is its source (api or exporter), `query` its
- * endpoint. A counter whose name in pg_exporter does not end with `_total` is written as untyped: `promtool check
- * metrics` accepts nothing else.
+ * The built-in metrics of pg_exporter, for every node (docs/exporters.md). A probe of a node is what an exporter calls
+ * a scrape. A collector is one kind of probe: `datname` is its source (api or exporter), `query` its endpoint. A
+ * counter whose name in pg_exporter does not end with `_total` is written as untyped: `promtool check metrics` accepts
+ * nothing else.
  */
 export function exporterFamilies(nodes: readonly NodeSeries[], context: ExporterFamiliesContext): readonly Family[] {
   const prefix = context.namespace ?? (context.naming === "upstream" ? "pg" : "db");
