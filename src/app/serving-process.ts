@@ -3,7 +3,7 @@ import { loadConfig, type ConfigSources } from "../config/load.ts";
 import { openLog, type Logger } from "../events/log/logger.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
 import { App } from "./app.ts";
-import { installLastResort } from "./last-resort.ts";
+import { containUncaughtExceptions } from "./uncaught-exceptions.ts";
 
 /** What a serving process starts from. */
 export interface ServingOptions {
@@ -18,11 +18,11 @@ export interface ServingOptions {
   readonly inheritedSockets: readonly number[];
 }
 
-/** The serving process: the App with its log, and the last resort for uncaught errors. */
+/** The serving process: the App with its log, and the handling of uncaught exceptions. */
 export class ServingProcess {
   readonly log: Logger;
   readonly #app: App;
-  #removeLastResort: () => void = () => {};
+  #restoreHandlers: () => void = () => {};
 
   private constructor(log: Logger, { config, sources, inheritedSockets }: ServingOptions) {
     this.log = log;
@@ -45,7 +45,7 @@ export class ServingProcess {
    * @throws ListenError if a listener cannot be opened
    */
   async start(): Promise<void> {
-    this.#removeLastResort = installLastResort((error) => this.#app.logContained(error));
+    this.#restoreHandlers = containUncaughtExceptions((error) => this.#app.logContained(error));
     await this.#app.start();
     for (const { config: listener, port } of this.listeners)
       this.log.info({ address: listener.address, port, dialect: listener.dialect }, "listening");
@@ -65,7 +65,7 @@ export class ServingProcess {
    */
   async stop({ drains }: { readonly drains: boolean }): Promise<void> {
     await this.#app.stop({ drains });
-    this.#removeLastResort();
-    this.#removeLastResort = () => {};
+    this.#restoreHandlers();
+    this.#restoreHandlers = () => {};
   }
 }

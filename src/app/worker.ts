@@ -1,6 +1,6 @@
 /** The composition root of a worker process. `workers/worker-process.ts` starts it; it exits with the main process. */
 import type { SendHandle } from "node:child_process";
-import { installLastResort } from "./last-resort.ts";
+import { containUncaughtExceptions } from "./uncaught-exceptions.ts";
 import { WorkerServer } from "./worker/worker-server.ts";
 import type { FromWorker, ToWorker } from "../workers/messages.ts";
 
@@ -30,7 +30,7 @@ process.on("message", (message: ToWorker, socket: SendHandle) => {
 });
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
-installLastResort((error) => send({ kind: "contained", problem: textOf(error) }));
+containUncaughtExceptions((error) => send({ kind: "contained", problem: textOf(error) }));
 // Signals are for the main process. A worker exits when the main process tells it to, or is gone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("disconnect", () => process.exit(0));

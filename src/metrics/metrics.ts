@@ -17,7 +17,7 @@ import { clusterMetrics } from "./nodes/cluster-metrics.ts";
 import { nodeMetrics, probeMetrics } from "./nodes/node-metrics.ts";
 import { nodeSeries, type NodeSeries } from "./nodes/node-series.ts";
 import { managerFamilies } from "./nodes/patroni-metrics.ts";
-import { exporterFamilies, type ReadSource } from "./nodes/pg-exporter-metrics.ts";
+import { exporterFamilies, type ProbedCollector } from "./nodes/pg-exporter-metrics.ts";
 import { registerProcessMetrics } from "./process-metrics.ts";
 import { registerStreamMetrics } from "./stream-metrics.ts";
 import type { MetricSources } from "./sources.ts";
@@ -134,17 +134,18 @@ export class Metrics {
     const { naming, disableIntro, namespace } = this.#sources.exporter();
     const manager = managerFamilies(nodes, naming);
     if (disableIntro) return manager;
-    const known = new Map<NodeSeries, readonly ReadSource[]>();
-    const source = (series: NodeSeries): readonly ReadSource[] => {
-      const sources = known.get(series) ?? this.#readSources(series);
-      known.set(series, sources);
-      return sources;
+    const known = new Map<NodeSeries, readonly ProbedCollector[]>();
+    const collectorsOf = (series: NodeSeries): readonly ProbedCollector[] => {
+      const collectors = known.get(series) ?? this.#probedCollectors(series);
+      known.set(series, collectors);
+      return collectors;
     };
-    const context = { naming, namespace, build: buildInfo(this.#sources.version), uptimeS: process.uptime(), source };
+    const build = buildInfo(this.#sources.version);
+    const context = { naming, namespace, build, uptimeS: process.uptime(), collectorsOf };
     return [...exporterFamilies(nodes, context), ...manager];
   }
 
-  #readSources({ view, observation }: NodeSeries): readonly ReadSource[] {
+  #probedCollectors({ view, observation }: NodeSeries): readonly ProbedCollector[] {
     return collectorsOfNode(view.cluster.name, observation.node, this.#sources.schedule()).flatMap((collector) => {
       const stat = this.probeStats.of(collector.cluster, collector.node, collector.endpoint);
       return stat === null ? [] : [{ collector, stat }];

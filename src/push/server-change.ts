@@ -9,9 +9,9 @@ export type ServerTarget = "up" | "drain" | "down";
 export interface ServerChange {
   readonly backend: string;
   readonly server: string;
-  /** `null`: as it is. HAProxy's checks may have changed it since the last verdict. */
+  /** `null`: the verdict gives no new one, so the server keeps its state, which HAProxy's checks may have changed. */
   readonly target: ServerTarget | null;
-  /** In percent of the weight in the balancer's configuration; `null`: as it is. */
+  /** In percent of the weight in the balancer's configuration; `null`: the server keeps its weight. */
   readonly weight: number | null;
   /** Whether the sessions of the server should be closed. */
   readonly cutsSessions: boolean;
@@ -20,8 +20,9 @@ export interface ServerChange {
 }
 
 /**
- * Returns what a verdict means for a server: what HAProxy's own check would conclude from its status. `null`: nothing,
- * because there is no evidence about the node: checks decide then.
+ * Returns what HAProxy would conclude from the status of a verdict if it sent the check itself. Status 404 drains the
+ * server, as with `http-check disable-on-404`.
+ * @returns `null` if rolecall has no evidence about the node: then HAProxy's own checks decide
  */
 export function serverTargetOf(verdict: Verdict, check: Check): ServerTarget | null {
   if (verdict.fit) return "up";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { hardReasons, softReasons } from "../../src/health/reason.ts";
+import { hardReasons, softReasons, type HardReason } from "../../src/health/reason.ts";
 import { reasonLink } from "../../src/config/reason-link.ts";
 import { readMarkdown } from "./markdown.ts";
 
@@ -18,11 +18,17 @@ const placeholder = "To be written.";
 const index = [
   "| reason | kind | status |",
   "|---|---|---|",
-  ...hardReasons.map((reason) => `| [\`${reason}\`](#${reason}) | hard | ${reason === "blind" ? 500 : 503} |`),
+  ...hardReasons.map((reason) => `| [\`${reason}\`](#${reason}) | hard | ${hardStatus(reason)} |`),
   ...softReasons.map((reason) => `| [\`${reason}\`](#${reason}) | soft | 503, or \`miss=\` |`),
   "| [`bad_request`](#bad_request) | invalid request | 400 |",
 ].join("\n");
 const marked = /(<!-- reasons: [^>]*-->\n)[^]*?(<!-- \/reasons -->)/;
+
+/** The status of a no with a hard reason, and the parameter of a check that sets another one. */
+function hardStatus(reason: HardReason): string {
+  if (reason === "blind") return "500";
+  return reason === "down" || reason === "stale" || reason === "unknown" ? "503, or `unknown=`" : "503";
+}
 
 /** The page with the index of the present reasons, and with a skeleton for each reason that has no section. */
 function generated(text: string): string {

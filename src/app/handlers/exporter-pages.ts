@@ -9,7 +9,7 @@ import { explainText, statText, type CollectorStat } from "../../metrics/collect
 import { collectorsOf, type Collector } from "../../metrics/collectors/collectors.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
-import { readFrom } from "../../metrics/nodes/pg-exporter-metrics.ts";
+import { valueCountOf } from "../../metrics/nodes/pg-exporter-metrics.ts";
 import { livenessIntervalFactor } from "../../state/clusters.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { exporterCluster, type ListenerInConfig } from "./listener-handler.ts";
@@ -65,7 +65,7 @@ function collectorStat(collector: Collector, sources: AnswerSources, { probeStat
   const stat = probeStats.of(collector.cluster, collector.node, collector.endpoint);
   const state = clusterNamed(sources.snapshot(), collector.cluster);
   const observation = state && nodeNamed(state, collector.node);
-  const count = stat === null || observation === undefined ? 0 : readFrom(stat, collector, { observation });
+  const count = stat === null || observation === undefined ? 0 : valueCountOf(stat, collector, { observation });
   return { collector, stat, metrics: count };
 }
 

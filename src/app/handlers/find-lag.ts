@@ -4,28 +4,30 @@ import type { WantedLag } from "../../http/admin-api/lag-api.ts";
 import type { EvidenceRendering } from "../../http/diagnostics/diagnostics-sources.ts";
 import type { LagSeries } from "../../http/live/recent-lag.ts";
 
-/** How many steps an answer has at most, and the shortest step in ms: the history has one value a minute. */
+/** How many steps an answer has at most. */
 const stepsMax = 720;
+/** The shortest step, in ms: the history has one value a minute. */
 const minuteMs = 60_000;
 
-/** Where lag is kept: the last 15 minutes in memory, more on disk if a history is configured. */
-export interface LagKeepers {
+/** Where lag is stored: the last 15 minutes in memory, more on disk if a history is configured. */
+export interface LagStores {
   readonly recent: (cluster: string) => LagSeries;
   readonly history: Pick<HistoryStore, "readLag">;
 }
 
-/** The lag of a cluster over a time, as it is answered. */
+/** The lag of a cluster in a range of time, in the form of the answer. */
 interface FoundLag extends LagOverTime {
   readonly step_ms: number;
-  /** `false` if lag of that time was left out, because there is too much to read. */
+  /** `false` if lag in that range was left out, because there is too much to read. */
   readonly complete: boolean;
 }
 
 /**
- * Finds the lag of a cluster over a time, on disk and in memory. Each step has the highest value of its time.
+ * Finds the lag of a cluster in a range of time, on disk and in memory. Each step has its highest value.
+ * `turn` counts the time for which this blocks the event loop; `signal` is aborted when the client leaves.
  */
 export async function findLag(
-  { recent, history }: LagKeepers,
+  { recent, history }: LagStores,
   { cluster, fromMs, toMs }: WantedLag,
   { turn, signal }: EvidenceRendering,
 ): Promise<FoundLag> {

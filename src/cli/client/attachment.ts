@@ -9,11 +9,11 @@ import type { ResultBuilder } from "../result/builder.ts";
 import { formatDuration } from "../output/figures.ts";
 import type { ClusterStatus, StatusCluster, StatusNode } from "./status-types.ts";
 
-/** A verdict that says fit although nobody has watched the node for long enough. */
+/** Replaces the verdict `fit` of a node that this process has not watched for long enough to know its attachment. */
 export const notKnown = "not known";
 
 /** Whether a node that is fit for a check is known to be attached, as far as this process has probed. */
-export function knowledgeOf(
+export function probedAttachment(
   probed: ProbedClusters,
   cluster: string,
   { observation, check }: { readonly observation: Observation; readonly check: Check },
@@ -24,14 +24,15 @@ export function knowledgeOf(
   return attachmentKnowledge(view, { observation, check }, probed.firstReached(cluster, observation.node.name));
 }
 
-/** The nodes of a cluster that are fit for a check and of which that is certain. */
+/** The nodes of a cluster that are fit for a check, and known to be attached if the check depends on attachment. */
 export function certainlyFit(probed: ProbedClusters, cluster: string, check: Check): readonly Observation[] {
   const [state, policy] = [probed.cluster(cluster), probed.policy(cluster)];
   if (state === undefined || policy === undefined) return [];
   const view = viewAt(state, policy, probed.now());
   return state.nodes.filter(
     (observation) =>
-      judgeMember(view, observation, check).fit && knowledgeOf(probed, cluster, { observation, check }) !== notKnown,
+      judgeMember(view, observation, check).fit &&
+      probedAttachment(probed, cluster, { observation, check }) !== notKnown,
   );
 }
 
@@ -59,8 +60,8 @@ export function probedStatus(probed: ProbedClusters): ClusterStatus {
   return { by: "probed here", clusters };
 }
 
-/** Whether every node that is fit is known to be attached, if that matters. */
-export function isEverythingKnown(probed: ProbedClusters): boolean {
+/** Whether every node with a fit verdict that depends on attachment is known to be attached. */
+export function isEveryAttachmentKnown(probed: ProbedClusters): boolean {
   return probedStatus(probed).clusters.every(({ nodes }) => nodes.every(({ attachment }) => attachment !== notKnown));
 }
 
@@ -69,26 +70,26 @@ function withKnowledge(
   cluster: string,
   { row, observation }: { readonly row: Omit<StatusNode, "attachment">; readonly observation: Observation },
 ): StatusNode {
-  const known = new Map(
+  const knowledgeByRoute = new Map(
     Object.entries(row.verdicts).map(([name, verdict]) => {
       const route = verdict === "fit" ? routeOf(name) : undefined;
       return [
         name,
-        route === undefined ? null : knowledgeOf(probed, cluster, { observation, check: plainCheck(route) }),
+        route === undefined ? null : probedAttachment(probed, cluster, { observation, check: plainCheck(route) }),
       ];
     }),
   );
-  const isUnknown = [...known.values()].includes(notKnown);
+  const isUnknown = [...knowledgeByRoute.values()].includes(notKnown);
   return {
     ...row,
     verdicts: Object.fromEntries(
       Object.entries(row.verdicts).map(([route, verdict]) => [
         route,
-        known.get(route) === notKnown ? notKnown : verdict,
+        knowledgeByRoute.get(route) === notKnown ? notKnown : verdict,
       ]),
     ),
     warning: isUnknown ? `attachment not known: ${watchedFor(probed)}` : row.warning,
-    attachment: isUnknown ? notKnown : [...known.values()].includes("known") ? "known" : null,
+    attachment: isUnknown ? notKnown : [...knowledgeByRoute.values()].includes("known") ? "known" : null,
   };
 }
 

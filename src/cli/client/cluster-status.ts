@@ -3,7 +3,7 @@ import type { Config } from "../../config/model/config.ts";
 import type { DrainOverview } from "../../health/explain/overview.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { configFrom, namedByScope, sourcesOf } from "./configuration.ts";
-import { isEverythingKnown, probedStatus } from "./attachment.ts";
+import { isEveryAttachmentKnown, probedStatus } from "./attachment.ts";
 import { unknownNameError } from "./node-name.ts";
 import { watchLocally } from "./local-probe.ts";
 import { RolecallClient, type RolecallReply } from "./rolecall-client.ts";
@@ -73,7 +73,7 @@ async function probeStatus(
 ): Promise<ClusterStatus> {
   const probed = await watchLocally(await requireNamedConfig(context), context, {
     defaultMs: 0,
-    isDone: isEverythingKnown,
+    isDone: isEveryAttachmentKnown,
     onInterrupt: (partial) => onInterrupt(probedStatus(partial)),
   });
   return probedStatus(probed);

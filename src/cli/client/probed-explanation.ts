@@ -6,7 +6,7 @@ import { attachmentWarning } from "../../health/explain/attachment-warning.ts";
 import { explain } from "../../health/explain/explain.ts";
 import type { ExplainedNode } from "../output/cluster-explanation.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { knowledgeOf, notKnown, watchedFor } from "./attachment.ts";
+import { probedAttachment, notKnown, watchedFor } from "./attachment.ts";
 import { explainedNode } from "./explanations.ts";
 
 /** The name of the rule on a replica's stream (rule 5). */
@@ -26,7 +26,7 @@ export function explainProbedNode(
   const view = viewAt(state, policy, probed.now());
   const explained = explainedNode(observation.node.name, explain(view, observation, check));
   if (explained.fit !== true) return { ...explained, attachment: null };
-  const knowledge = knowledgeOf(probed, cluster, { observation, check });
+  const knowledge = probedAttachment(probed, cluster, { observation, check });
   if (knowledge !== notKnown) return { ...explained, attachment: knowledge === "not needed" ? null : knowledge };
   const seen = watchedFor(probed);
   // Without a warning there is nothing to add: the node has not shown yet that it advances.

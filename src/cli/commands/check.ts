@@ -10,7 +10,7 @@ import { CommandError } from "../framework/command-error.ts";
 import {
   certainlyFit,
   diagnoseUnknown,
-  knowledgeOf,
+  probedAttachment,
   notKnown,
   probedStatus,
   watchedFor,
@@ -157,7 +157,7 @@ function judgeLocally(probed: ProbedClusters, { cluster, node }: NamedNode, pars
       : { verdict: judgeMember(view, observation, parsed), chosen: observation };
   if (!verdict.fit || chosen === null) return { ...undecided(probed, cluster, chosen), ...refusalOf(verdict) };
   const fitVerdict = (fitNode: Observation, { isDegraded }: Verdict & { readonly fit: true }): CheckVerdict | null => {
-    const knowledge = knowledgeOf(probed, cluster, { observation: fitNode, check: parsed });
+    const knowledge = probedAttachment(probed, cluster, { observation: fitNode, check: parsed });
     if (knowledge === notKnown) return null;
     const attachment = knowledge === "known" ? knowledge : null;
     return { ...undecided(probed, cluster, fitNode), fit: true, degraded: isDegraded, attachment };

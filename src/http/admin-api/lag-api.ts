@@ -19,7 +19,7 @@ export interface LagApiContext {
   readonly gate: PageGate;
 }
 
-/** A cluster and a time, in ms since the epoch. */
+/** A cluster and a range of time, in ms since the epoch. */
 export interface WantedLag {
   readonly cluster: string;
   readonly fromMs: number;

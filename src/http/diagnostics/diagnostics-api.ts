@@ -6,7 +6,7 @@ import { badRequest, jsonReply, methodNotAllowed, printable, type Reply } from "
 import { safeMethods, safeMethodsAllowed } from "../message/request.ts";
 import { parseRequestTarget, type RequestTarget } from "../message/request-target.ts";
 import { servePage } from "../pages/page.ts";
-import { renderAtOnce, type Rendering } from "../pages/rendering.ts";
+import { renderInOneStep, type RenderingContext } from "../pages/rendering.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { eventsReply } from "./events-reply.ts";
 import { explainClusterReply } from "./explain-cluster-reply.ts";
@@ -17,15 +17,15 @@ import { statusPageReply } from "./status-page.ts";
 type RenderPage = (
   request: DiagnosticsRequest,
   sources: DiagnosticsSources,
-  rendering: Rendering,
+  rendering: RenderingContext,
 ) => Promise<Reply | null>;
 
 const nodePages: { readonly [route in (typeof diagnosticsRoutes)[number]]: RenderPage } = {
   explain: (request, sources, rendering) =>
     request.target.node === null
       ? explainClusterReply(request, sources, rendering)
-      : renderAtOnce(rendering, () => explainReply(request, sources)),
-  verdicts: (request, sources, rendering) => renderAtOnce(rendering, () => verdictsReply(request, sources)),
+      : renderInOneStep(rendering, () => explainReply(request, sources)),
+  verdicts: (request, sources, rendering) => renderInOneStep(rendering, () => verdictsReply(request, sources)),
   incident: incidentReply,
 };
 const pagesByRoute: ReadonlyMap<string, RenderPage> = new Map(Object.entries(nodePages));
@@ -56,13 +56,15 @@ export async function answerDiagnostics(
   if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);
   const { gate, onAnswer = () => {} } = sources;
   if (target.path === "events") {
-    const render = (rendering: Rendering): Promise<Reply | null> => eventsReply(target, scope, { sources, rendering });
+    const render = (rendering: RenderingContext): Promise<Reply | null> =>
+      eventsReply(target, scope, { sources, rendering });
     return servePage({ gate, name: "events", onAnswer, render }, call);
   }
   const renderPage = pagesByRoute.get(target.path);
   if (renderPage === undefined) {
     const clusters = [scope.cluster, target.cluster];
-    const render = (rendering: Rendering): Promise<Reply | null> => statusPageReply(clusters, sources, rendering);
+    const render = (rendering: RenderingContext): Promise<Reply | null> =>
+      statusPageReply(clusters, sources, rendering);
     return servePage({ gate, name: "status", onAnswer, render }, call);
   }
   const query = new URLSearchParams(target.query);
@@ -70,7 +72,7 @@ export async function answerDiagnostics(
   if ("problem" in resolved) return badRequest(resolved.problem);
   const conflict = hostConflict(resolved.otherByHost, sources.snapshot());
   if (conflict !== null) return badRequest(conflict);
-  const render = (rendering: Rendering): Promise<Reply | null> =>
+  const render = (rendering: RenderingContext): Promise<Reply | null> =>
     renderPage({ target: resolved, query }, sources, rendering);
   return servePage({ gate, name: target.path, onAnswer, render }, call);
 }

@@ -7,7 +7,7 @@ import type { LoggedChange } from "../../health/explain/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { TargetNode } from "../node-api/target-node.ts";
 import type { PageGate } from "../pages/page-gate.ts";
-import type { Rendering } from "../pages/rendering.ts";
+import type { RenderingContext } from "../pages/rendering.ts";
 
 /** What diagnostics pages are rendered from. */
 export interface DiagnosticsSources {
@@ -53,7 +53,7 @@ export interface IncidentEvidence {
 }
 
 /** Counts the time for which other requests wait, and says when nobody waits for the evidence any more. */
-export type EvidenceRendering = Pick<Rendering, "turn" | "signal">;
+export type EvidenceRendering = Pick<RenderingContext, "turn" | "signal">;
 
 /** A diagnostics request with its target and parsed query. */
 export interface DiagnosticsRequest {

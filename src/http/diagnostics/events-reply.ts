@@ -3,7 +3,7 @@ import { isEventWanted } from "../../events/event-filter.ts";
 import type { StoredEvents } from "../../events/stored-events.ts";
 import type { ParseError } from "../../health/check.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
-import { renderSliced, type Rendering } from "../pages/rendering.ts";
+import { renderSliced, type RenderingContext } from "../pages/rendering.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import type { DiagnosticsSources } from "./diagnostics-sources.ts";
 import { parseEventQuery, type EventQuery } from "./event-query.ts";
@@ -25,7 +25,7 @@ type EventsSources = Pick<DiagnosticsSources, "events" | "storedEvents" | "snaps
 export async function eventsReply(
   request: EventsRequest,
   scope: ListenerScope,
-  { sources, rendering }: { readonly sources: EventsSources; readonly rendering: Rendering },
+  { sources, rendering }: { readonly sources: EventsSources; readonly rendering: RenderingContext },
 ): Promise<Reply | null> {
   const params = paramsOf(request);
   if ("subject" in params) return badRequest(params);
@@ -53,7 +53,7 @@ const nothing: StoredEvents = { events: [], isComplete: true };
 async function storedBefore(
   known: readonly ClusterEvent[],
   query: EventQuery,
-  context: { readonly scope: ListenerScope; readonly sources: EventsSources; readonly rendering: Rendering },
+  context: { readonly scope: ListenerScope; readonly sources: EventsSources; readonly rendering: RenderingContext },
 ): Promise<StoredEvents> {
   const { scope, sources, rendering } = context;
   const untilMs = Math.min(query.untilMs, known[0]?.at ?? Infinity);

@@ -3,7 +3,7 @@ import { explanationJson, explanationText } from "../../health/explain/explanati
 import { judgePool } from "../../health/judge/pool.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 import { statusOf } from "../../health/verdict-status.ts";
-import { renderSliced, type Rendering } from "../pages/rendering.ts";
+import { renderSliced, type RenderingContext } from "../pages/rendering.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { explainSubject, type ExplainSubject } from "./explain-reply.ts";
 
@@ -14,7 +14,7 @@ import { explainSubject, type ExplainSubject } from "./explain-reply.ts";
 export async function explainClusterReply(
   request: DiagnosticsRequest,
   sources: DiagnosticsSources,
-  rendering: Rendering,
+  rendering: RenderingContext,
 ): Promise<Reply | null> {
   const explained = explainSubject(request, sources);
   if ("subject" in explained) return badRequest(explained);

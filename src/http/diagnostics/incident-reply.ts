@@ -2,7 +2,7 @@ import { clusterNamed } from "../../cluster/lookup.ts";
 import { incidentPieces, incidentReachMs } from "../../events/incident/incident-file.ts";
 import { incidentSubject } from "../../events/incident/incident-subject.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
-import { renderSliced, type Rendering } from "../pages/rendering.ts";
+import { renderSliced, type RenderingContext } from "../pages/rendering.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sourc
 export async function incidentReply(
   { target, query }: DiagnosticsRequest,
   sources: DiagnosticsSources,
-  rendering: Rendering,
+  rendering: RenderingContext,
 ): Promise<Reply | null> {
   const around = query.get("around");
   const instantMs = around === null || around === "now" ? sources.wall() : Date.parse(around);

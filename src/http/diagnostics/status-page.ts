@@ -1,7 +1,7 @@
 import { clusterHead, nodeOverview } from "../../health/explain/overview.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
 import type { DiagnosticsSources } from "./diagnostics-sources.ts";
-import { renderSliced, type Rendering } from "../pages/rendering.ts";
+import { renderSliced, type RenderingContext } from "../pages/rendering.ts";
 import type { Reply } from "../message/reply.ts";
 
 type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now">;
@@ -13,7 +13,7 @@ type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now">;
 export function statusPageReply(
   only: readonly (string | null)[],
   sources: StatusSources,
-  rendering: Rendering,
+  rendering: RenderingContext,
 ): Promise<Reply | null> {
   return renderSliced(statusPieces(only, sources), rendering, ["Content-Type", "application/json"]);
 }

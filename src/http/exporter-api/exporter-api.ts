@@ -1,7 +1,7 @@
 import { exporterPageOf, pathOf, reloadPath, type ExporterPageName } from "../message/exporter-paths.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
 import type { PageGate } from "../pages/page-gate.ts";
-import { renderAtOnce, type Rendering } from "../pages/rendering.ts";
+import { renderInOneStep, type RenderingContext } from "../pages/rendering.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { landingReply, plainReply } from "./exporter-reply.ts";
 import { ExporterRoles, type ExporterRolesContext } from "./exporter-roles.ts";
@@ -66,12 +66,12 @@ export class ExporterApi {
 
   #servePage(page: ExporterPageName, call: IncomingCall): Promise<null> {
     const { gate } = this.#context;
-    const render = (rendering: Rendering): Promise<Reply> => this.#renderPage(page, rendering);
+    const render = (rendering: RenderingContext): Promise<Reply> => this.#renderPage(page, rendering);
     // All clients that wait for metrics get the same page.
     return servePage({ gate, name: `exporter ${page}`, runningMax: page === "metrics" ? scrapesMax : 1, render }, call);
   }
 
-  async #renderPage(page: ExporterPageName, rendering: Rendering): Promise<Reply> {
+  async #renderPage(page: ExporterPageName, rendering: RenderingContext): Promise<Reply> {
     const { cluster, node } = this.#scope;
     const { metrics, explain, stat } = this.#context;
     switch (page) {
@@ -80,9 +80,9 @@ export class ExporterApi {
         return { ...plainReply(200, "", { type: contentType }), pieces };
       }
       case "explain":
-        return renderAtOnce(rendering, () => plainReply(200, explain(cluster, node)));
+        return renderInOneStep(rendering, () => plainReply(200, explain(cluster, node)));
       case "stat":
-        return renderAtOnce(rendering, () =>
+        return renderInOneStep(rendering, () =>
           plainReply(200, stat(cluster, node), { type: "text/plain; charset=UTF-8" }),
         );
     }

@@ -5,7 +5,7 @@ import { writeReply } from "../message/http-exchange.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
 import { PageTurn, type PageGate } from "./page-gate.ts";
-import type { Rendering } from "./rendering.ts";
+import type { RenderingContext } from "./rendering.ts";
 
 /** How many scrapes of metrics may wait for the one page that is rendered for all of them. */
 export const scrapesMax = 16;
@@ -29,7 +29,7 @@ export interface Page {
   /** How many renderings may run at a time. Default: 1 */
   readonly runningMax?: number;
   /** Returns the reply; `null` if the response was written already, or its client has left. */
-  readonly render: (rendering: Rendering) => Promise<Reply | null>;
+  readonly render: (rendering: RenderingContext) => Promise<Reply | null>;
   /** Called with the status of each reply. */
   readonly onAnswer?: (status: number) => void;
 }

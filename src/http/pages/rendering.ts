@@ -3,12 +3,13 @@ import type { IncomingCall } from "../message/incoming-call.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
 import type { PageTurn } from "./page-gate.ts";
 
-/** What a page is rendered with. */
-export interface Rendering {
+/** What the rendering of a page needs. */
+export interface RenderingContext {
   /** Counts the time for which rendering blocks the event loop. */
   readonly turn: Pick<PageTurn, "charge">;
   /** Aborted when the client closes its connection. */
   readonly signal: AbortSignal;
+  /** The request for the page. */
   readonly incoming: IncomingCall;
 }
 
@@ -17,14 +18,14 @@ const sliceMs = 0.5;
 /** How much text is copied at once, in characters. */
 const sliceCharactersMax = 64 * 1024;
 /** How long other requests have the event loop between two slices, in ms. */
-const restMs = 1;
+const pauseMs = 1;
 /** How long rendering one page may take, in ms. */
 const renderingMaxMs = 30_000;
 /** The longest page, in bytes. */
 const bytesMax = 32 * 1024 * 1024;
 
-/** Renders a short page in one step, and charges the time that it takes. */
-export function renderAtOnce({ turn }: Pick<Rendering, "turn">, render: () => Reply): Promise<Reply> {
+/** Renders a short page in one step, without pauses for other requests, and charges the time that it takes. */
+export function renderInOneStep({ turn }: Pick<RenderingContext, "turn">, render: () => Reply): Promise<Reply> {
   const startedAtMs = performance.now();
   const reply = render();
   turn.charge(performance.now() - startedAtMs);
@@ -38,7 +39,7 @@ export function renderAtOnce({ turn }: Pick<Rendering, "turn">, render: () => Re
  */
 export async function renderSliced(
   pieces: Iterable<string>,
-  { turn, signal }: Pick<Rendering, "turn" | "signal">,
+  { turn, signal }: Pick<RenderingContext, "turn" | "signal">,
   headers: readonly string[],
 ): Promise<Reply | null> {
   const rendered: Buffer[] = [];
@@ -47,9 +48,9 @@ export async function renderSliced(
   const startedAtMs = performance.now();
   let sliceStartedAtMs = startedAtMs;
   const flush = (): void => {
-    const piece = Buffer.from(pending);
-    bytes += piece.length;
-    rendered.push(piece);
+    const chunk = Buffer.from(pending);
+    bytes += chunk.length;
+    rendered.push(chunk);
     pending = "";
   };
   for (const piece of pieces) {
@@ -58,7 +59,7 @@ export async function renderSliced(
     if (nowMs - sliceStartedAtMs < sliceMs && pending.length < sliceCharactersMax) continue;
     flush();
     turn.charge(nowMs - sliceStartedAtMs);
-    await pause(restMs);
+    await pause(pauseMs);
     if (signal.aborted) return null;
     sliceStartedAtMs = performance.now();
     if (bytes > bytesMax || sliceStartedAtMs - startedAtMs > renderingMaxMs) return tooExpensive();
@@ -76,7 +77,7 @@ export async function renderSliced(
 
 function tooExpensive(): Reply {
   return errorReply(503, "page_too_large", {
-    message: `Cannot render this page: it must take at most ${renderingMaxMs / 1000} s and ${bytesMax / 1024 / 1024} MB; request one cluster with fewer nodes`,
+    message: `Cannot render this page: its rendering must take at most ${renderingMaxMs / 1000} s, and its size must be at most ${bytesMax / 1024 / 1024} MB; request one cluster with fewer nodes`,
     headers: ["Retry-After", "10"],
   });
 }

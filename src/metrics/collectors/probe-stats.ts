@@ -17,7 +17,7 @@ export interface ProbeStat {
   readonly outcomes: ReadonlyMap<string, number>;
   readonly total: number;
   readonly errors: number;
-  /** How often it was skipped because probing made no sense. */
+  /** How often it was skipped because the node did not answer. */
   readonly skipped: number;
   readonly totalMs: number;
   readonly lastMs: number;

@@ -4,8 +4,9 @@ import type { Collector } from "../collectors/collectors.ts";
 import type { NodeSeries } from "./node-series.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 
-/** What the exporter's own metrics are made from. */
+/** What the built-in metrics of pg_exporter are made from. */
 export interface ExporterFamiliesContext {
+  /** Vocabulary of metric names: `pg_*` as in pg_exporter (upstream), or `db_*` (neutral). */
   readonly naming: "upstream" | "neutral";
   /** Prefix of all names; `null`: the default of `naming`. */
   readonly namespace: string | null;
@@ -13,22 +14,22 @@ export interface ExporterFamiliesContext {
   /** Seconds since this process started. */
   readonly uptimeS: number;
   /** The collectors of a node that were probed at least once. */
-  readonly source: (series: NodeSeries) => readonly ReadSource[];
+  readonly collectorsOf: (series: NodeSeries) => readonly ProbedCollector[];
 }
 
 /** One sample. */
 type Row = readonly [labels: string, value: number];
 
 /**
- * The built-in metrics of an exporter (docs/exporters.md), of every node. A probe of a node is
- * what an exporter calls a scrape, and a collector is one kind of probe: `datname` is its source (api or exporter),
- * `query` its endpoint. A counter of the upstream whose name does not end with `_total` is written as untyped:
- * `promtool check metrics` accepts nothing else.
+ * The built-in metrics of pg_exporter, for every node (docs/exporters.md). A probe of a node is what an exporter calls
+ * a scrape. A collector is one kind of probe: `datname` is its source (api or exporter), `query` its endpoint. A
+ * counter whose name in pg_exporter does not end with `_total` is written as untyped: `promtool check metrics` accepts
+ * nothing else.
  */
 export function exporterFamilies(nodes: readonly NodeSeries[], context: ExporterFamiliesContext): readonly Family[] {
   const prefix = context.namespace ?? (context.naming === "upstream" ? "pg" : "db");
-  // The neutral vocabulary has no prefix before `exporter_` of its own.
-  const group = context.namespace === null && context.naming === "neutral" ? "exporter_" : `${prefix}_exporter_`;
+  // In the neutral vocabulary these names begin with `exporter_`, without `db_`.
+  const ownPrefix = context.namespace === null && context.naming === "neutral" ? "exporter_" : `${prefix}_exporter_`;
   return [
     family(nodes, `${prefix}_up`, {
       help: "1 when the database is reachable and running, else 0.",
@@ -39,31 +40,31 @@ export function exporterFamilies(nodes: readonly NodeSeries[], context: Exporter
       rows: version,
     }),
     family(nodes, `${prefix}_in_recovery`, {
-      help: "1 in recovery (replica), else 0; the last known while it is down.",
+      help: "1 in recovery (replica), else 0; the last known value while the database is down.",
       rows: inRecovery,
     }),
-    ...processFamilies(nodes, group, context),
-    ...scrapeFamilies(nodes, group, context),
-    ...collectorFamilies(nodes, group, context),
+    ...processFamilies(nodes, ownPrefix, context),
+    ...scrapeFamilies(nodes, ownPrefix, context),
+    ...collectorFamilies(nodes, ownPrefix, context),
   ];
 }
 
 function processFamilies(
   nodes: readonly NodeSeries[],
-  group: string,
+  ownPrefix: string,
   { build, uptimeS }: ExporterFamiliesContext,
 ): readonly Family[] {
   const info = labelsText({ ...build });
   return [
-    family(nodes, `${group}build_info`, {
+    family(nodes, `${ownPrefix}build_info`, {
       help: "Constant 1, labelled with the build of this exporter.",
       rows: ({ labels }) => [[`${labels},${info}`, 1]],
     }),
-    family(nodes, `${group}up`, {
+    family(nodes, `${ownPrefix}up`, {
       help: "Constant 1 while the exporter is alive.",
       rows: ({ labels }) => [[labels, 1]],
     }),
-    family(nodes, `${group}uptime`, {
+    family(nodes, `${ownPrefix}uptime`, {
       help: "Seconds since the exporter started.",
       rows: ({ labels }) => [[labels, uptimeS]],
     }),
@@ -72,10 +73,10 @@ function processFamilies(
 
 function scrapeFamilies(
   nodes: readonly NodeSeries[],
-  group: string,
-  { source }: ExporterFamiliesContext,
+  ownPrefix: string,
+  { collectorsOf }: ExporterFamiliesContext,
 ): readonly Family[] {
-  const all = (series: NodeSeries): readonly ProbeStat[] => source(series).map(({ stat }) => stat);
+  const all = (series: NodeSeries): readonly ProbeStat[] => collectorsOf(series).map(({ stat }) => stat);
   const perNode =
     (valueOf: (stats: readonly ProbeStat[]) => number | null) =>
     (series: NodeSeries): readonly Row[] => {
@@ -86,43 +87,43 @@ function scrapeFamilies(
     (valueOf: (stats: readonly ProbeStat[]) => number | null) =>
     (series: NodeSeries): readonly Row[] =>
       (["api", "exporter"] as const).flatMap((datname): readonly Row[] => {
-        const own = source(series).flatMap(({ collector, stat }) => (collector.source === datname ? [stat] : []));
+        const own = collectorsOf(series).flatMap(({ collector, stat }) => (collector.source === datname ? [stat] : []));
         const value = own.length === 0 ? null : valueOf(own);
         return value === null ? [] : [[`${series.labels},datname="${datname}"`, value]];
       });
   return [
-    family(nodes, `${group}last_scrape_time`, {
+    family(nodes, `${ownPrefix}last_scrape_time`, {
       help: "Epoch seconds of the last probe of the node.",
       rows: perNode(lastTime),
     }),
-    family(nodes, `${group}scrape_duration`, {
+    family(nodes, `${ownPrefix}scrape_duration`, {
       help: "Duration of the last probe of the node in seconds.",
       rows: perNode(lastDuration),
     }),
-    family(nodes, `${group}scrape_total_count`, {
+    family(nodes, `${ownPrefix}scrape_total_count`, {
       type: "untyped",
       help: "Probes of the node.",
       rows: perNode((stats) => sum(stats, "total")),
     }),
-    family(nodes, `${group}scrape_error_count`, {
+    family(nodes, `${ownPrefix}scrape_error_count`, {
       type: "untyped",
       help: "Probes of the node that failed.",
       rows: perNode((stats) => sum(stats, "errors")),
     }),
-    family(nodes, `${group}server_scrape_duration`, {
+    family(nodes, `${ownPrefix}server_scrape_duration`, {
       help: "Duration of the last probe of this source in seconds.",
       rows: perSource(lastDuration),
     }),
-    family(nodes, `${group}server_scrape_total_seconds`, {
+    family(nodes, `${ownPrefix}server_scrape_total_seconds`, {
       help: "Seconds spent on probes of this source.",
       rows: perSource((stats) => sum(stats, "totalMs") / 1000),
     }),
-    family(nodes, `${group}server_scrape_total_count`, {
+    family(nodes, `${ownPrefix}server_scrape_total_count`, {
       type: "untyped",
       help: "Probes of this source.",
       rows: perSource((stats) => sum(stats, "total")),
     }),
-    family(nodes, `${group}server_scrape_error_count`, {
+    family(nodes, `${ownPrefix}server_scrape_error_count`, {
       type: "untyped",
       help: "Probes of this source that failed.",
       rows: perSource((stats) => sum(stats, "errors")),
@@ -132,57 +133,57 @@ function scrapeFamilies(
 
 function collectorFamilies(
   nodes: readonly NodeSeries[],
-  group: string,
+  ownPrefix: string,
   context: ExporterFamiliesContext,
 ): readonly Family[] {
   const per =
-    (valueOf: (source: ReadSource, series: NodeSeries) => number) =>
+    (valueOf: (probed: ProbedCollector, series: NodeSeries) => number) =>
     (series: NodeSeries): readonly Row[] =>
       context
-        .source(series)
-        .map((source) => [
-          `${series.labels},datname="${source.collector.source}",query="${source.collector.endpoint}"`,
-          valueOf(source, series),
+        .collectorsOf(series)
+        .map((probed) => [
+          `${series.labels},datname="${probed.collector.source}",query="${probed.collector.endpoint}"`,
+          valueOf(probed, series),
         ]);
   return [
-    family(nodes, `${group}query_cache_ttl`, {
+    family(nodes, `${ownPrefix}query_cache_ttl`, {
       help: "Seconds from one probe of this collector to the next.",
       rows: per(({ collector }) => collector.ttlMs / 1000),
     }),
-    family(nodes, `${group}query_scrape_duration`, {
+    family(nodes, `${ownPrefix}query_scrape_duration`, {
       help: "Duration of the last probe in seconds.",
       rows: per(({ stat }) => stat.lastMs / 1000),
     }),
-    family(nodes, `${group}query_scrape_total_count`, {
+    family(nodes, `${ownPrefix}query_scrape_total_count`, {
       type: "untyped",
       help: "Probes.",
       rows: per(({ stat }) => stat.total),
     }),
-    family(nodes, `${group}query_scrape_error_count`, {
+    family(nodes, `${ownPrefix}query_scrape_error_count`, {
       type: "untyped",
       help: "Probes that failed.",
       rows: per(({ stat }) => stat.errors),
     }),
-    family(nodes, `${group}query_scrape_hit_count`, {
+    family(nodes, `${ownPrefix}query_scrape_hit_count`, {
       type: "untyped",
       help: "Probes that were answered.",
       rows: per(({ stat }) => stat.total - stat.errors),
     }),
-    family(nodes, `${group}query_scrape_metric_count`, {
+    family(nodes, `${ownPrefix}query_scrape_metric_count`, {
       type: "untyped",
       help: "Documents or samples read from the last answer.",
-      rows: per(({ stat, collector }, series) => readFrom(stat, collector, series)),
+      rows: per(({ stat, collector }, series) => valueCountOf(stat, collector, series)),
     }),
-    family(nodes, `${group}query_scrape_predicate_skip_count`, {
+    family(nodes, `${ownPrefix}query_scrape_predicate_skip_count`, {
       type: "untyped",
-      help: "Probes skipped because they made no sense.",
+      help: "Probes skipped because the node did not answer.",
       rows: per(({ stat }) => stat.skipped),
     }),
   ];
 }
 
-/** How many values the last answer held: one document, or the samples of a page that we read. */
-export function readFrom(
+/** How many values the last answer held: one document, or the samples that rolecall reads of a page. */
+export function valueCountOf(
   { hasLastFailed, total }: ProbeStat,
   { endpoint }: Collector,
   { observation }: Pick<NodeSeries, "observation">,
@@ -192,7 +193,7 @@ export function readFrom(
 }
 
 /** One collector that was probed at least once. */
-export interface ReadSource {
+export interface ProbedCollector {
   readonly collector: Collector;
   readonly stat: ProbeStat;
 }

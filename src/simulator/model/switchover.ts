@@ -6,7 +6,8 @@ import { parseSchedule } from "./timestamp.ts";
 
 /** The parameters of a switchover or failover. */
 interface SwitchoverRequest {
-  readonly action: "switchover" | "failover";
+  /** The path of the request. A failover that names the leader has the effect of a switchover. */
+  readonly path: "switchover" | "failover";
   readonly leader: string | undefined;
   readonly candidate: string | undefined;
   readonly scheduledAt: SimulatorJson | undefined;
@@ -14,19 +15,19 @@ interface SwitchoverRequest {
 
 /**
  * `POST /switchover` and `POST /failover`: 200 done, 202 scheduled, 400 for invalid parameters, 412 if it is not
- * possible, 422 for an invalid time, 503 if it did not complete. Texts and the order of checks as in Patroni 4.1.4
- * api.py, do_POST_failover.
+ * possible, 422 for an invalid time, 503 if it did not complete. The texts and the order of checks are those of Patroni
+ * 4.1.4, api.py, do_POST_failover.
  */
 export function switchOver(cluster: Cluster, path: "switchover" | "failover", body: SimulatorObject): CallOutcome {
   const request: SwitchoverRequest = {
-    action: path,
+    path,
     leader: nameOf(body["leader"]),
     candidate: nameOf(body["candidate"]) ?? nameOf(body["member"]),
     scheduledAt: isTruthyInPython(body["scheduled_at"]) ? body["scheduled_at"] : undefined,
   };
   const problem = parameterError(cluster, request);
   if (problem !== undefined) return reply(400, problem);
-  // A failover that names the leader is a switchover (seed, POST /failover).
+  // A failover that names the leader is a switchover from here on. The checks of `parameterError` go by the path.
   const action = request.leader === undefined ? path : "switchover";
   const schedule =
     request.scheduledAt === undefined ? undefined : parseSchedule(request.scheduledAt, action, cluster.nowMs);
@@ -49,13 +50,11 @@ export function cancelSwitchover(cluster: Cluster): CallOutcome {
 }
 
 function parameterError(cluster: Cluster, request: SwitchoverRequest): string | undefined {
-  const { action, leader, candidate, scheduledAt } = request;
+  const { path, leader, candidate, scheduledAt } = request;
   const { pause } = cluster.settings;
-  if (action === "failover" && candidate === undefined)
-    return "Failover could be performed only to a specific candidate";
-  if (action === "switchover" && leader === undefined)
-    return "Switchover could be performed only from a specific leader";
-  if (scheduledAt !== undefined && action === "failover") return "Failover can't be scheduled";
+  if (path === "failover" && candidate === undefined) return "Failover could be performed only to a specific candidate";
+  if (path === "switchover" && leader === undefined) return "Switchover could be performed only from a specific leader";
+  if (scheduledAt !== undefined && path === "failover") return "Failover can't be scheduled";
   if (scheduledAt !== undefined && pause) return "Can't schedule switchover in the paused state";
   if (pause && candidate === undefined) return "Switchover is possible only to a specific candidate in a paused state";
   return undefined;
@@ -83,9 +82,14 @@ function ineligibility(cluster: Cluster, { leader, candidate }: SwitchoverReques
   return others.some(mayLead) ? undefined : `${action} is not possible: no good candidates have been found`;
 }
 
+/**
+ * Waits until another node holds the lock. `poll` returns `undefined` while the wait goes on, and a failure once the
+ * cluster has dropped the request.
+ */
 function waitForLeader(cluster: Cluster, action: string, candidate: string | undefined): CallOutcome {
   const before = cluster.lock?.holder;
   const title = action === "switchover" ? "Switchover" : "Failover";
+  // Without "over" the words become past tense: "Switched over", "Failed over".
   const poll = (): { status: number; text: string } | undefined => {
     const holder = cluster.lock?.holder;
     if (holder !== undefined && holder !== before) {

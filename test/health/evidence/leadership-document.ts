@@ -14,7 +14,7 @@ interface Group {
 const bases: Readonly<Record<DecisionBasis, string>> = {
   sole: "the only claim that is not lost",
   views: "most views name it",
-  own_view: "tied claims; only it is named by its own view",
+  own_view: "tied claims; only it names itself in its view",
   incumbent: "tied claims; it is the last accepted leader",
   timeline: "tied claims; it is on the highest timeline",
   receivers: "the standbys receive from it",
@@ -33,7 +33,7 @@ decides which node that is. It uses two kinds of evidence:
 \`rolecall explain\` shows which views decided an answer.
 
 The rule does not fence. Two rolecall instances may accept different nodes, and one instance may accept the wrong one.
-The rule shortens that time, provided that some nodes or documents report the truth.
+The rule shortens the time in which this can happen, provided that some nodes or documents report the truth.
 
 ## The rule
 
@@ -41,8 +41,8 @@ First, views may contradict claims:
 
 1. A view **contradicts** a claim if rolecall requested it after the claim appeared, and it names another node, or
    nobody. Exception: a node whose view names itself contradicts no claim. Its own claim competes instead.
-2. A view that names nobody contradicts a claim only if two views of the same node, at least one probe interval apart,
-   name nobody. Exception: it contradicts no claim of a node that reports a pause.
+2. A view that names nobody contradicts a claim only if two views from the same node, requested at least one probe
+   interval apart, name nobody. Exception: it contradicts no claim of a node that reports a pause.
 3. A view that names a node does not contradict if that node denies it. To deny it, the node must report that it holds
    no lock. That report must be newer than the view, and come from the address that the view has for the node.
 4. A contradiction takes effect when rolecall has also requested the claimant's own \`/cluster\` and probed the named
@@ -52,17 +52,22 @@ Then contradicted claims are **lost**:
 
 5. A claim in failsafe mode is never lost.
 6. Any other claim is lost if the claimant's own view contradicts it.
-7. It is also lost if the views of two other nodes contradict it, or if the view of one other node does and the
-   claimant's own view, requested at the same time or later, does not name the claimant. (By steps 2 and 3, such an own
-   view need not contradict the claim, so step 6 does not cover it.)
+7. Such a claim is also lost in two cases:
+   * the views of two other nodes contradict it;
+   * the view of one other node contradicts it, and the claimant's own view, requested at the same time or later, does
+     not name the claimant. Step 6 does not cover this case: by steps 2 and 3, a view may name somebody else or nobody
+     without a contradiction.
 8. A lost claim stays lost until a newer view names the claimant, or until every node whose view contradicted it has
    given a newer view that does not contradict it. Missing views do not restore a claim.
 
-With a [DCS](dcs.md) (key \`dcs\`), a claim is also lost, whatever the views are, if the leader key named the claimant
-and now names another node, or nobody while the claimant's document says neither pause nor failsafe. A linearizable read
-must have confirmed this. Step 5 does not apply here if the key names another node. The claim is no longer lost when the
-key names the claimant again, or when the claim has gone on for a whole \`ttl\`. The DCS restores no claim that views
-contradict.
+With a [DCS](dcs.md) (key \`dcs\`), a claim is also lost, whatever the views are, if the leader key named the claimant and
+has changed in one of two ways:
+
+* the key names another node. Step 5 does not apply in this case;
+* the key names nobody, and the claimant reports neither a pause nor failsafe mode.
+
+A linearizable read must have confirmed the change. The claim is no longer lost when the key names the claimant again,
+or when the claim has gone on for a whole \`ttl\` after that read. The DCS restores no claim that views contradict.
 
 Last, one of the other claims is chosen:
 
@@ -74,8 +79,8 @@ Last, one of the other claims is chosen:
 13. If that decides nothing, the tied claim on the highest known timeline is accepted.
 14. Otherwise nobody leads: all remaining claims are \`contested\`.
 
-Views arrive one after the other. In steps 10 and 11 the claims stay tied while a view that could change the result is
-still awaited. Until it arrives or fails, steps 12 to 14 decide.
+Views arrive one after the other. While rolecall still waits for a view that could change the result of step 10 or 11,
+the claims stay tied there, and steps 12 to 14 decide.
 
 A node that is known through its exporter alone has no view of its own. Therefore views that name nobody do not
 contradict its claim, and in step 7 the view of one other node is enough. If another node claims the lock by its API,
@@ -90,8 +95,8 @@ view of each node names any node or nobody, or is missing. The cluster may be pa
 any of the nodes or unknown.
 
 For each combination the test looks for the likeliest explanations. An explanation assumes a true leader: a node or
-nobody. A node whose claim or view contradicts it counts as faulty. The likeliest explanation has the fewest faulty
-nodes.
+nobody. A node whose claim or view does not agree with that leader counts as faulty. The likeliest explanation has the
+fewest faulty nodes.
 
 ## Ambiguous combinations
 

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { suite, test, type TestContext } from "node:test";
 import { type ListenerAccess, unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
-import { isOfOneConnection } from "../../../src/app/last-resort.ts";
+import { isLimitedToOneConnection } from "../../../src/app/uncaught-exceptions.ts";
 import { Listener } from "../../../src/http/listener/listener.ts";
 import type { ListenerEvents } from "../../../src/http/listener/listener-events.ts";
 import type { ListenerHandler } from "../../../src/http/message/handler.ts";
@@ -145,5 +145,5 @@ suite("an uncaught exception is of one connection if each function of rolecall o
     ["no error", "planted", false],
     ["nothing", undefined, false],
   ];
-  for (const [given, error, is] of rows) test(given, () => assert.equal(isOfOneConnection(error), is));
+  for (const [given, error, is] of rows) test(given, () => assert.equal(isLimitedToOneConnection(error), is));
 });

@@ -6,7 +6,7 @@ import { App } from "../../../src/app/app.ts";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { Listener } from "../../../src/http/listener/listener.ts";
 import { servePage, type Page } from "../../../src/http/pages/page.ts";
-import type { Rendering } from "../../../src/http/pages/rendering.ts";
+import type { RenderingContext } from "../../../src/http/pages/rendering.ts";
 import { PageGate } from "../../../src/http/pages/page-gate.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { sendRequest, type HttpAnswer } from "../../fake/http-request.ts";
@@ -104,7 +104,7 @@ describe("diagnostics pages", () => {
 /** A page whose rendering the test completes. */
 class Held {
   readonly gate = new PageGate();
-  readonly renderings: Rendering[] = [];
+  readonly renderings: RenderingContext[] = [];
   readonly #ends: (() => void)[] = [];
   #begun = (): void => {};
 

@@ -54,7 +54,7 @@ drain: 0s
 }
 
 test(
-  "what only the last resort of the main process catches is counted, logged, and ends nothing",
+  "what only the handler of uncaught exceptions in the main process catches is counted, logged, and ends nothing",
   limit,
   async (context) => {
     const { running, url, admin, workers } = await served(context);

@@ -4,10 +4,10 @@ import { ownModuleOf } from "../program/own-frames.ts";
  * What happens to an exception that nothing caught. Listeners, the fast path and the gateway catch what the functions
  * that they call throw, so none is expected.
  *
- * An exception ends the functions on its stack and no others. So the process may continue if each function of rolecall
- * on the stack serves one connection (`connectionModules`): then no write to shared state (snapshot, probes, drains,
- * configuration) was cut short. The connection itself is left to its time limits. Every other exception ends the
- * process, as its state can no longer be trusted: its supervisor, or the main process for a worker, starts another one.
+ * An exception interrupts only the functions on its stack. If each function of rolecall on the stack serves one
+ * connection (`connectionModules`), no write to shared state (snapshot, probes, drains, configuration) is incomplete.
+ * The process then continues, and the time limits of the connection end it. After every other exception the state can
+ * no longer be trusted, so the process ends: its supervisor, or the main process for a worker, starts another one.
  */
 
 /** Modules that serve one connection and write no shared state. */
@@ -22,10 +22,11 @@ const events = ["uncaughtException", "unhandledRejection"] as const;
 
 /**
  * Whether an exception can have affected no more than one connection: each function of rolecall on its stack serves
- * one. A stack without any function of rolecall is an error inside Node, such as of a socket: it cut no code of ours.
+ * one. A stack without any function of rolecall belongs to an error inside Node, such as of a socket: it interrupted no
+ * code of rolecall.
  * @param depth how many frames stacks keep: a stack of that many may be cut off
  */
-export function isOfOneConnection(error: unknown, depth: number = stackDepth): boolean {
+export function isLimitedToOneConnection(error: unknown, depth: number = stackDepth): boolean {
   if (!(error instanceof Error) || typeof error.stack !== "string") return false;
   const frames = error.stack.split("\n").filter((line) => /^\s+at /.test(line));
   if (frames.length === 0 || frames.length >= depth) return false;
@@ -36,11 +37,12 @@ export function isOfOneConnection(error: unknown, depth: number = stackDepth): b
 }
 
 /**
- * Runs before the present handlers of uncaught exceptions and rejections. They get only what must end the process.
+ * Replaces the present handlers of uncaught exceptions and rejections. The new handler contains an exception that is
+ * limited to one connection, and passes every other one to the previous handlers, which end the process.
  * @param onContained called with each exception that was contained
  * @returns a function that restores the handlers
  */
-export function installLastResort(onContained: (error: unknown) => void): () => void {
+export function containUncaughtExceptions(onContained: (error: unknown) => void): () => void {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = stackDepth;
   let minuteStartMs = -Infinity;
@@ -49,7 +51,7 @@ export function installLastResort(onContained: (error: unknown) => void): () => 
     const nowMs = performance.now();
     if (nowMs - minuteStartMs > minuteMs) [minuteStartMs, count] = [nowMs, 0];
     count += 1;
-    if (count > perMinuteMax || !isOfOneConnection(error)) return false;
+    if (count > perMinuteMax || !isLimitedToOneConnection(error)) return false;
     onContained(error);
     return true;
   };
