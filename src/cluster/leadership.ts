@@ -3,8 +3,8 @@ import type { Withdrawal } from "./dcs.ts";
 /**
  * Why a claim on the leader lock prevails (rule 2). `sole`: no other eligible claim is left. `views`: most views of
  * nodes without a claim name this claimant. `own_view`: it is the only claimant whose own view names it. `incumbent`:
- * it led before. `timeline`: it has the highest timeline. `receivers`: standbys receive WAL from it; only for nodes that
- * are known through their exporters alone.
+ * it led before. `timeline`: it has the highest timeline. `receivers`: standbys receive WAL from it; only for nodes
+ * that are known through their exporters alone.
  */
 export type DecisionBasis = "sole" | "views" | "own_view" | "incumbent" | "timeline" | "receivers";
 

@@ -15,7 +15,10 @@ function internals(): NodeInternals {
   return found;
 }
 
-async function selfTestOf(mode: FastPathMode, version?: string): Promise<{ isOn: boolean; reasons: readonly string[] }> {
+async function selfTestOf(
+  mode: FastPathMode,
+  version?: string,
+): Promise<{ isOn: boolean; reasons: readonly string[] }> {
   const reasons: string[] = [];
   const control = new FastPathControl({ mode: () => mode, onDisabled: (reason) => reasons.push(reason) }, version);
   const results = await Promise.all([control.runSelfTest(), control.runSelfTest()]);
