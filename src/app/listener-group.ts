@@ -54,7 +54,7 @@ export class ListenerGroup {
       placeOf: (key) => this.#takeSocket(key),
       fastPath: {
         mode: () => fullState().config.fastPath,
-        onOff: (reason) => log.warn({ node: process.version, reason }, "fast path off"),
+        onDisabled: (reason) => log.warn({ node: process.version, reason }, "fast path off"),
       },
     });
     const context = { log, fullState, eventsOf, onContained, handlerFor };

@@ -1,13 +1,18 @@
 import type { Withdrawal } from "./dcs.ts";
 
-/** Why a claim on the leader lock prevails. `sole`: no other eligible claim is left. */
+/**
+ * Why a claim on the leader lock prevails (rule 2). `sole`: no other eligible claim is left. `views`: most views of
+ * nodes without a claim name this claimant. `own_view`: it is the only claimant whose own view names it. `incumbent`:
+ * it led before. `timeline`: it has the highest timeline. `receivers`: standbys receive WAL from it; only for nodes
+ * that are known through their exporters alone.
+ */
 export type DecisionBasis = "sole" | "views" | "own_view" | "incumbent" | "timeline" | "receivers";
 
 /** Who leads: at most one node (rule 2). */
 export type LeaderDecision =
   /**
-   * No node claims the lock freshly. `lastHolder` is the last undisputed holder: a silence does not decide who leads.
-   * `null` if there was none, or if claims were contested since.
+   * No node has a fresh claim on the lock. `lastHolder` is the last undisputed holder, because a leader that is silent
+   * may still lead. It is `null` if there was none, or if claims were contested since.
    */
   | { readonly kind: "unclaimed"; readonly lastHolder: string | null }
   /** `witnesses`: the nodes whose views decided. */
@@ -17,7 +22,7 @@ export type LeaderDecision =
       readonly by: DecisionBasis;
       readonly witnesses: readonly string[];
     }
-  /** Several claims, and nothing prefers one. */
+  /** There are several claims, and no evidence decides between them. */
   | { readonly kind: "contested"; readonly between: readonly string[] }
   /** Views or the DCS contradict every claim. */
   | { readonly kind: "lost" };
@@ -33,7 +38,7 @@ export interface LostClaim {
 
 /** The end of a node's tenure as lock holder. */
 export interface LeaderLoss {
-  readonly from: string;
+  readonly node: string;
   /** In ms of rolecall's clock. */
   readonly atMs: number;
 }
@@ -42,14 +47,15 @@ export interface LeaderLoss {
 export interface Leadership {
   readonly decision: LeaderDecision;
   /**
-   * The claims that views or the DCS contradicted, by node name. They stay lost until views confirm them again, and the
-   * DCS names them again or is distrusted (rule 2).
+   * The claims that views or the DCS contradicted, by node name (rule 2). A claim that views contradicted stays lost
+   * until newer views restore it. A claim that the DCS withdrew stays lost until the DCS names its node again or is
+   * distrusted. If both apply, both must end.
    */
   readonly lostClaims: ReadonlyMap<string, LostClaim>;
   /**
    * The last node that held the lock for half an interval or longer. It breaks ties (rule 2) and is kept across a
-   * restart: claims that appear together, at our own start for instance, are not ordered by the milliseconds between
-   * their answers.
+   * restart. A shorter tenure does not count: if claims appear together, for instance when rolecall starts, it must not
+   * matter which of them was answered some milliseconds earlier.
    */
   readonly incumbent: string | null;
   /** The last time that a holder ceased to be one. */
@@ -64,7 +70,7 @@ export const unknownLeadership: Leadership = {
   lastLoss: null,
 };
 
-/** Returns the node that holds the lock, and may get a yes for it; `null` as soon as no node does. */
+/** Returns the node that holds the lock by the present decision; `null` if no node does. */
 export function lockHolderOf({ decision }: Leadership): string | null {
   return decision.kind === "held" ? decision.holder : null;
 }
@@ -74,7 +80,7 @@ export function lastLeaderOf(leadership: Leadership): string | null {
   return lastUncontestedLeaderOf(leadership) ?? leadership.incumbent;
 }
 
-/** Returns the holder, and while no node claims the lock the last one; `null` while claims are contested or lost. */
+/** Returns the lock holder, or the last one if no node claims the lock; `null` while claims are contested or lost. */
 export function lastUncontestedLeaderOf({ decision }: Leadership): string | null {
   switch (decision.kind) {
     case "held":

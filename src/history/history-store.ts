@@ -101,7 +101,7 @@ export class HistoryStore implements HistorySink {
   }
 
   addSubject(cluster: ClusterState, policy: HealthPolicy, atWallMs: number): void {
-    if (this.#writer === null || !this.#subjects.isNew(cluster, policy)) return;
+    if (this.#writer === null || !this.#subjects.recordIfChanged(cluster, policy)) return;
     this.#writer.add("evidence", subjectLine(incidentSubject(cluster, policy), atWallMs), atWallMs);
   }
 

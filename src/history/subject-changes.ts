@@ -2,19 +2,19 @@ import type { Node } from "../cluster/node.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 
-/** What was last written of a cluster. */
+/** What was last written about a cluster. */
 interface WrittenSubject {
   readonly scope: string | null;
   readonly nodes: readonly Node[];
   readonly policy: HealthPolicy;
 }
 
-/** Finds when what an incident file states about a cluster changes: its nodes, their addresses, its settings. */
+/** Detects changes of a cluster's nodes, their addresses and its settings, which an incident file states. */
 export class SubjectChanges {
   readonly #written = new Map<string, WrittenSubject>();
 
-  /** Whether the cluster differs from the last one of its name; it is the last one then. */
-  isNew({ name, scope, nodes }: ClusterState, policy: HealthPolicy): boolean {
+  /** Records the state of a cluster if it differs from the recorded one of that name. @returns whether it differs */
+  recordIfChanged({ name, scope, nodes }: ClusterState, policy: HealthPolicy): boolean {
     const last = this.#written.get(name);
     // Probes replace the states of nodes, and keep the nodes themselves.
     const isSame =

@@ -36,7 +36,7 @@ export async function openTwoPaths(access: ListenerAccess = unrestrictedAccess):
   const { idleTimeoutMs } = access.limits;
   const cache = new NodeApi(cluster.routingContext, cluster.apiContext()).cached(idleTimeoutMs);
   const offReasons: string[] = [];
-  const control = new FastPathControl({ mode: () => "force", onOff: (reason) => offReasons.push(reason) });
+  const control = new FastPathControl({ mode: () => "force", onDisabled: (reason) => offReasons.push(reason) });
   const handlerWith = (parts: Pick<ListenerHandler, "cached">): ListenerHandler => {
     const api = new NodeApi(cluster.routingContext, cluster.apiContext());
     return Object.assign((request: Parameters<ListenerHandler>[0]) => api.handle(request), parts);

@@ -45,7 +45,7 @@ export class WorkerServer {
       },
       fastPath: {
         mode: () => this.#state.fastPathMode,
-        onOff: (reason) => send({ kind: "fast_path_off", reason }),
+        onDisabled: (reason) => send({ kind: "fast_path_off", reason }),
       },
     });
   }

@@ -29,9 +29,9 @@ interface SourcedConfig {
 }
 
 /**
- * Gives the cluster of `--discover` the scope that its nodes report as its name, unless `--cluster` names it. Takes at
- * most one probe timeout. Returns its argument if there is no such cluster, or if no node reports a scope.
- * @param patience `wait`: for nodes that refuse, because they may be starting
+ * Names the cluster of `--discover` after the scope that its nodes report, unless `--cluster` names it. Takes at most
+ * one probe timeout. Returns its argument if there is no such cluster, or if no node reports a scope.
+ * @param patience `wait` repeats the requests until that timeout, because nodes may be starting
  */
 export async function namedByScope(
   { config, sources }: SourcedConfig,
@@ -47,7 +47,7 @@ export async function namedByScope(
 
 /**
  * Loads the configuration of a command.
- * @returns `null` if there are problems, which become findings marked incomplete: the command cannot do its work
+ * @returns `null` if there are problems. Each one becomes a finding that marks the result as incomplete
  */
 export function configFrom(sources: ConfigSources, result: ResultBuilder): Config | null {
   return loadedFrom(sources, result)?.config ?? null;

@@ -3,7 +3,7 @@ import type { Explanation } from "../../health/explain/explain.ts";
 import type { ClusterExplanation, ExplainedNode } from "../output/cluster-explanation.ts";
 import type { PrintedExplanation, PrintedRule } from "../output/explanation.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { rejectedCheck } from "./check-option.ts";
+import { rejectedCheck } from "./check-argument.ts";
 import { replyMessage, type RolecallClient } from "./rolecall-client.ts";
 
 /** A cluster, by its resolved name, and the check to explain. */

@@ -5,8 +5,8 @@ import { CommandError } from "../framework/command-error.ts";
 
 /**
  * Parses a time in the past as people type it: `2h`, `10min ago`, `now`, an RFC 3339 timestamp, the same without a zone
- * (local time), or `03:12` and `03:12:30`: the last time that a local clock showed it. Of a local time that occurs
- * twice when daylight saving time ends, takes the later one, unless only the earlier one is past.
+ * (local time), or a time of day such as `03:12` or `03:12:30`, which means the last such time on a local clock. A
+ * local time occurs twice when daylight saving time ends: this takes the later one, unless it is still in the future.
  * @param option the option's name, for the error
  * @returns ms since the epoch
  * @throws CommandError (RC001) if the text is none of these, a time in the future, or a local time that a change to
@@ -18,7 +18,10 @@ export function parsePastTime(option: string, text: string, nowMs: number): numb
   if (atMs === undefined)
     throw new CommandError("RC001", `--${option} must be a time such as ${pastTimeHelp}, got ${got}`);
   if (atMs === "skipped")
-    throw new CommandError("RC001", `--${option} must be a time that local clocks showed: they skipped ${got}`);
+    throw new CommandError(
+      "RC001",
+      `--${option} must be a time that exists on local clocks, got ${got}, which daylight saving time skips`,
+    );
   if (atMs > nowMs + futureMaxMs)
     throw new CommandError(
       "RC001",
@@ -49,7 +52,7 @@ function lastTimeOfDay([hours = 0, minutes = 0, seconds = 0]: readonly number[],
   if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
   const timeMs = ((hours * 60 + minutes) * 60 + seconds) * 1_000;
   const todayMs = Math.floor((nowMs - offsetMs(nowMs)) / dayMs) * dayMs;
-  // Yesterday if it is still to come; the day before if the clocks skipped it yesterday.
+  // If the time of today is in the future, yesterday's is meant. If clocks skipped that one, that of the day before.
   const instants = [2, 1, 0].flatMap((days) => instantsOf(todayMs - days * dayMs + timeMs));
   return instants.findLast((atMs) => atMs <= nowMs);
 }

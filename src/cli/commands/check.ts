@@ -15,7 +15,7 @@ import {
   probedStatus,
   watchedFor,
 } from "../client/attachment.ts";
-import { parseCheckOption, rejectedCheck, requireRoute } from "../client/check-option.ts";
+import { parseCheckArgument, rejectedCheck, requireRoute } from "../client/check-argument.ts";
 import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../client/node-name.ts";
 import { nextCommand, seeReasons } from "../client/next-command.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
@@ -25,7 +25,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 
 /** The verdict of a check. The fields are those of the command's JSON data. */
 interface CheckVerdict {
-  /** `null`: not known. The node is fit as far as it was seen, but not watched for long enough. */
+  /** `null`: not known, because this process has not watched the node for long enough. Nothing seen makes it unfit. */
   readonly fit: boolean | null;
   readonly reason: string | null;
   /** The figure that explains the reason. */
@@ -132,7 +132,7 @@ function readVerdict({ status, phrase }: RolecallReply, document: JsonObject): C
 
 async function checkLocally(context: CommandContext, path: string, given: GivenName): Promise<CheckedTarget> {
   const config = await requireNamedConfig(context);
-  const parsed = parseCheckOption(path, config.ignoreParams);
+  const parsed = parseCheckArgument(path, config.ignoreParams);
   const judgeNow = (probed: ProbedClusters): CheckedTarget => {
     const target = resolveName(probedStatus(probed), given);
     return { target, verdict: judgeLocally(probed, target, parsed) };
@@ -155,23 +155,24 @@ function judgeLocally(probed: ProbedClusters, { cluster, node }: NamedNode, pars
     observation === undefined
       ? judgePool(view, parsed)
       : { verdict: judgeMember(view, observation, parsed), chosen: observation };
-  if (!verdict.fit || chosen === null) return { ...undecided(probed, cluster, chosen), ...refusalOf(verdict) };
+  if (!verdict.fit || chosen === null) return { ...undecided(probed, cluster, chosen), ...fitnessOf(verdict) };
+  // `null` if it is not known whether the node is attached.
   const fitVerdict = (fitNode: Observation, { isDegraded }: Verdict & { readonly fit: true }): CheckVerdict | null => {
     const knowledge = probedAttachment(probed, cluster, { observation: fitNode, check: parsed });
     if (knowledge === notKnown) return null;
     const attachment = knowledge === "known" ? knowledge : null;
     return { ...undecided(probed, cluster, fitNode), fit: true, degraded: isDegraded, attachment };
   };
-  const ofChosen = fitVerdict(chosen, verdict);
-  if (ofChosen !== null) return ofChosen;
+  const chosenVerdict = fitVerdict(chosen, verdict);
+  if (chosenVerdict !== null) return chosenVerdict;
   // The chosen node is not known to be attached. For a whole cluster it is enough if another fit node is.
-  const [known] = observation === undefined ? certainlyFit(probed, cluster, parsed) : [];
-  const itsVerdict = known === undefined ? null : judgeMember(view, known, parsed);
-  const ofKnown = known !== undefined && itsVerdict?.fit === true ? fitVerdict(known, itsVerdict) : null;
-  return ofKnown ?? { ...undecided(probed, cluster, chosen), detail: watchedFor(probed), attachment: notKnown };
+  const [other] = observation === undefined ? certainlyFit(probed, cluster, parsed) : [];
+  const judged = other === undefined ? null : judgeMember(view, other, parsed);
+  const otherVerdict = other !== undefined && judged?.fit === true ? fitVerdict(other, judged) : null;
+  return otherVerdict ?? { ...undecided(probed, cluster, chosen), detail: watchedFor(probed), attachment: notKnown };
 }
 
-/** A verdict to fill in: the node and its lag, nothing decided yet. */
+/** A verdict that states the node and its lag. The caller overrides the other fields. */
 function undecided(probed: ProbedClusters, cluster: string, chosen: Observation | null): CheckVerdict {
   const name = chosen?.node.name ?? null;
   const { nodes = [] } = probed.overview().clusters.find((candidate) => candidate.cluster === cluster) ?? {};
@@ -179,6 +180,7 @@ function undecided(probed: ProbedClusters, cluster: string, chosen: Observation 
   return { fit: null, reason: null, detail: null, status: null, node: name, lag_bytes: lag, degraded: false };
 }
 
-function refusalOf(verdict: Verdict): Partial<CheckVerdict> {
+/** The fields that a verdict of the judgement decides. */
+function fitnessOf(verdict: Verdict): Partial<CheckVerdict> {
   return verdict.fit ? { fit: true } : { fit: false, reason: verdict.reason, detail: verdict.figure };
 }

@@ -2,7 +2,7 @@ import type { ProbedClusters } from "../../app/probe-once.ts";
 import type { Check } from "../../health/check.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { diagnoseUnknown, notKnown, probedStatus } from "../client/attachment.ts";
-import { parseCheckOption, requireRoute } from "../client/check-option.ts";
+import { parseCheckArgument, requireRoute } from "../client/check-argument.ts";
 import { fetchNodeExplanation } from "../client/explanations.ts";
 import { explainProbedNode } from "../client/probed-explanation.ts";
 import { seeReasons } from "../client/next-command.ts";
@@ -60,7 +60,7 @@ async function fetchExplanation(context: CommandContext, check: string, given: G
 
 async function explainLocally(context: CommandContext, check: string, given: GivenName): Promise<PrintedExplanation> {
   const config = await requireNamedConfig(context);
-  const parsed = parseCheckOption(check, config.ignoreParams);
+  const parsed = parseCheckArgument(check, config.ignoreParams);
   const explainNow = (probed: ProbedClusters): PrintedExplanation => explainProbed(probed, { check, parsed, given });
   const probed = await watchLocally(config, context, {
     defaultMs: attachmentTime(config),

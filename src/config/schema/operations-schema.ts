@@ -44,12 +44,12 @@ export function historySchema(): z.ZodType<HistoryShape> {
           .nullable()
           .default(null)
           .describe(
-            "Directory of the events, verdict changes and evidence of the past. One process may use it. " +
+            "Directory of past events, verdict changes and evidence. Only one process at a time may use it. " +
               "Default: the name of state_file with .history appended; without state_file nothing is kept on disk",
           ),
         max_size: byteSize("1MB", "1TB")
           .prefault("256MB")
-          .describe("Size of all files of the history. The oldest ones are deleted first"),
+          .describe("Highest size of all files of the history together. The oldest ones are deleted first"),
         max_age: duration("1min", "3650d").prefault("30d").describe("Age at which a file of the history is deleted"),
       },
       { error: "a mapping with the keys enabled, directory, max_size and max_age" },

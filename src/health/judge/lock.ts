@@ -61,7 +61,7 @@ export function judgeStandbyLeader(view: ClusterView, reported: ReportedNode): V
 function judgeHandover({ cluster, policy, nowMs }: ClusterView, name: string): Verdict {
   const { lastLoss } = cluster.leadership;
   const { handoverHoldMs, surviveMs } = policy.guards;
-  if (lastLoss === null || lastLoss.from === name) return fit;
+  if (lastLoss === null || lastLoss.node === name) return fit;
   // With `survive` the old primary may keep its yes until the new claim appears.
   const claimedAtMs = surviveMs > 0 ? (nodeNamed(cluster, name)?.claimedSinceMs ?? -Infinity) : -Infinity;
   const holdUntilMs = Math.max(lastLoss.atMs, claimedAtMs) + handoverHoldMs;

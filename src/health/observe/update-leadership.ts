@@ -35,7 +35,7 @@ export function updateLeadership(
   const previous = lockHolderOf(cluster.leadership);
   const lastLoss =
     previous !== null && previous !== lock.holder
-      ? { from: previous, atMs: context.nowMs }
+      ? { node: previous, atMs: context.nowMs }
       : cluster.leadership.lastLoss;
   return withIncumbent(withSettledDcs({ ...current, leadership: { ...leadership, lastLoss } }), context);
 }

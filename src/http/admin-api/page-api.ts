@@ -8,7 +8,7 @@ import { answerLag, type LagApiContext } from "./lag-api.ts";
 import { sessionReply } from "./session-reply.ts";
 import { answerSwitchover, unknownCluster, type SwitchoverApiContext } from "./switchover-api.ts";
 
-/** What the live page reads and does, in addition to the pages for operators. */
+/** What the paths that only the live page needs are answered from. */
 export interface PageApiContext {
   readonly scope: ListenerScope;
   readonly access: ListenerAccess;
@@ -29,7 +29,10 @@ export function isPageApiTarget({ cluster, node, path }: RequestTarget): boolean
   return cluster === null ? path === "session" || path === "edges" : clusterPaths.has(path);
 }
 
-/** Answers a target of {@link isPageApiTarget}. @returns `null` if the response is written */
+/**
+ * Answers a request whose target satisfies {@link isPageApiTarget}.
+ * @returns `null` if the response has already been written to the call
+ */
 export async function answerPageApi(
   call: IncomingCall,
   { cluster, path, query }: RequestTarget,

@@ -5,12 +5,15 @@ import { selfTest } from "./self-test.ts";
 import { TcpIo } from "./tcp-io.ts";
 import { isTriedVersion, triedVersions } from "./tried-versions.ts";
 
-/** What decides on the fast path of one process. */
+/** The settings of the fast path in one process. */
 export interface FastPathSettings {
   /** The configured mode, as it is now. */
   readonly mode: () => FastPathMode;
-  /** Called with the reason when the fast path stays off although it is configured, and when it trips. */
-  readonly onOff: (reason: string) => void;
+  /**
+   * Called with the reason when the fast path stays off although it is configured, and when it trips, which means that
+   * it switches itself off because something unexpected happened.
+   */
+  readonly onDisabled: (reason: string) => void;
 }
 
 /** Decides whether this process may use the fast path, and counts what it does. One for all listeners of a process. */
@@ -19,38 +22,38 @@ export class FastPathControl {
   readonly #settings: FastPathSettings;
   readonly #version: string;
   readonly #reported = new Set<string>();
-  #proof: Promise<TcpIo | null> | null = null;
+  #running: Promise<TcpIo | null> | null = null;
 
   /** @param version the version of Node, such as `20.18.1` */
   constructor(settings: FastPathSettings, version: string = process.versions.node) {
     this.#settings = settings;
     this.#version = version;
     this.monitor = new FastPathMonitor((problem) =>
-      settings.onOff(`tripped, all connections use node:http: ${problem}`),
+      settings.onDisabled(`tripped, all connections use node:http: ${problem}`),
     );
   }
 
   /**
-   * Proves that the fast path works in this process, by a request over loopback. Listeners that open at the same time
-   * share one proof. Reports why it must stay off, each reason once. Never rejects.
-   * @returns `null` if it must stay off
+   * Tests whether the fast path works in this process, by a request over loopback. Listeners that open at the same time
+   * share one test. Reports why the fast path must stay off, each reason once. Never rejects.
+   * @returns `null` if the fast path must stay off
    */
-  prove(): Promise<TcpIo | null> {
-    this.#proof ??= this.#prove().finally(() => {
-      this.#proof = null;
+  runSelfTest(): Promise<TcpIo | null> {
+    this.#running ??= this.#runSelfTest().finally(() => {
+      this.#running = null;
     });
-    return this.#proof;
+    return this.#running;
   }
 
-  /** Reports that it stays off. A reason that was reported before is not repeated. */
+  /** Reports that the fast path stays off. Does not repeat a reason that was reported before. */
   stayOff(reason: string): null {
     if (this.#reported.has(reason)) return null;
     this.#reported.add(reason);
-    this.#settings.onOff(reason);
+    this.#settings.onDisabled(reason);
     return null;
   }
 
-  async #prove(): Promise<TcpIo | null> {
+  async #runSelfTest(): Promise<TcpIo | null> {
     const mode = this.#settings.mode();
     if (mode === false || this.monitor.isTripped) return null;
     if (mode !== "force" && !isTriedVersion(this.#version))

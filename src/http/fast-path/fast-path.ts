@@ -9,7 +9,7 @@ import { FastConnections, type FastConnectionsContext, type FastPathLimits } fro
 export interface FastPath {
   /**
    * Starts to take the connections that `server`, which listens, accepts, if this process may use the fast path and it
-   * has proven itself. Resolves when that is decided. Never rejects. Does nothing if it has started already.
+   * has passed its self-test. Resolves when that is decided. Never rejects. Does nothing if it has started already.
    */
   start(server: Server): Promise<void>;
   /** Keeps other time limits from now on, for open connections too. */
@@ -42,7 +42,7 @@ class ListenerFastPath implements FastPath {
     if (this.#state !== "off" || this.#context.cached() === null) return;
     this.#state = "starting";
     const { control, ...context } = this.#context;
-    const io = await control.prove();
+    const io = await control.runSelfTest();
     if (this.#isClosed()) return;
     this.#state = "off";
     if (io === null) return;

@@ -79,7 +79,7 @@ export class ListenerSet {
 
   constructor(context: ListenerSetContext) {
     this.#context = context;
-    this.#fastPath = new FastPathControl(context.fastPath ?? { mode: () => false, onOff: () => {} });
+    this.#fastPath = new FastPathControl(context.fastPath ?? { mode: () => false, onDisabled: () => {} });
   }
 
   get listeners(): readonly OpenListener[] {

@@ -15,30 +15,33 @@ function internals(): NodeInternals {
   return found;
 }
 
-async function proof(mode: FastPathMode, version?: string): Promise<{ isOn: boolean; reasons: readonly string[] }> {
+async function selfTestOf(
+  mode: FastPathMode,
+  version?: string,
+): Promise<{ isOn: boolean; reasons: readonly string[] }> {
   const reasons: string[] = [];
-  const control = new FastPathControl({ mode: () => mode, onOff: (reason) => reasons.push(reason) }, version);
-  const results = await Promise.all([control.prove(), control.prove()]);
+  const control = new FastPathControl({ mode: () => mode, onDisabled: (reason) => reasons.push(reason) }, version);
+  const results = await Promise.all([control.runSelfTest(), control.runSelfTest()]);
   return { isOn: results.every((io) => io !== null), reasons };
 }
 
 suite("whether the fast path is used", () => {
-  test("it proves itself on this Node", async () => {
-    assert.deepEqual(await proof("force"), { isOn: true, reasons: [] });
+  test("it passes the self-test on this Node", async () => {
+    assert.deepEqual(await selfTestOf("force"), { isOn: true, reasons: [] });
   });
 
   test("it is off without a reason if the configuration says so", async () => {
-    assert.deepEqual(await proof(false), { isOn: false, reasons: [] });
+    assert.deepEqual(await selfTestOf(false), { isOn: false, reasons: [] });
   });
 
   test("it is off on a Node version that it was not tried on, unless it is forced", async () => {
-    const { isOn, reasons } = await proof(true, "21.7.3");
+    const { isOn, reasons } = await selfTestOf(true, "21.7.3");
     assert.equal(isOn, false);
     assert.deepEqual(reasons, [
       `it was tried on Node ${triedVersions}, not on 21.7.3 (fast_path: force uses it nevertheless)`,
     ]);
-    assert.deepEqual(await proof("force", "21.7.3"), { isOn: true, reasons: [] });
-    assert.deepEqual(await proof(true, "20.18.1"), { isOn: true, reasons: [] });
+    assert.deepEqual(await selfTestOf("force", "21.7.3"), { isOn: true, reasons: [] });
+    assert.deepEqual(await selfTestOf(true, "20.18.1"), { isOn: true, reasons: [] });
   });
 
   test("the tried versions are ranges of minor versions", () => {

@@ -32,7 +32,7 @@ async function open(
   const listener = new Listener(handler, { ...unrestrictedAccess, ...options.access }, events);
   context.after(() => listener.close(0));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
-  const control = new FastPathControl({ mode: () => "force", onOff: (reason) => reasons.push(reason) });
+  const control = new FastPathControl({ mode: () => "force", onDisabled: (reason) => reasons.push(reason) });
   await listener.startFastPath(control);
   assert.deepEqual(reasons, []);
   return { port, control, errors, reasons };
@@ -93,7 +93,7 @@ suite("the fast path trips at the first unexpected thing", () => {
     const socket = await connected(port);
     assert.equal(await statusLine(socket, "/one"), "HTTP/1.1 200 Ordinary");
     socket.destroy();
-    assert.equal(await control.prove(), null);
+    assert.equal(await control.runSelfTest(), null);
   });
 
   test("and an error while a response is written costs its connection alone, whose place is free again", async (context) => {

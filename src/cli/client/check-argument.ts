@@ -8,7 +8,7 @@ import { suggest } from "../framework/suggest.ts";
  * @param path the route with its query, such as `/replica?lag=1MB`
  * @throws CommandError (RC031) if the route or a parameter is unknown, (RC001) if a value is not valid
  */
-export function parseCheckOption(path: string, ignoreParams: readonly string[]): Check {
+export function parseCheckArgument(path: string, ignoreParams: readonly string[]): Check {
   const { name, query } = splitCheck(path);
   const route = routeOf(name);
   if (route === undefined) throw unknownRoute(name);
@@ -23,8 +23,8 @@ export function parseCheckOption(path: string, ignoreParams: readonly string[]):
 }
 
 /**
- * Checks the route before the request is sent. Parameters are not checked, because only the listener knows which ones
- * it ignores. Nor is a path with several segments, which may name a node.
+ * Checks the route before the request is sent. Does not check parameters, because only the listener knows which ones it
+ * ignores. Does not check a path with several segments, because it may name a node.
  * @throws CommandError (RC031) if the route is unknown
  */
 export function requireRoute(path: string): void {
@@ -33,8 +33,9 @@ export function requireRoute(path: string): void {
 }
 
 /**
- * The error for a check that a running rolecall rejects (400): about the parameter that is unknown, or its own message.
- * @param message of its response
+ * Returns the error for a check that a running rolecall rejected with 400. It has the message of the response, and
+ * before that the first parameter that is unknown and similar to a known one.
+ * @param message the message of the response
  */
 export function rejectedCheck(path: string, message: string): CommandError {
   const unknown = unknownParameter(splitCheck(path).query, []);
@@ -56,7 +57,7 @@ function unknownRoute(name: string): CommandError {
   return new CommandError("RC031", `Unknown route /${name}: ${hint}`);
 }
 
-/** The error about the first unknown parameter with a similar name, or `null`. */
+/** Returns the error about the first unknown parameter that is similar to a known one; `null` if there is none. */
 function unknownParameter(query: string, ignoreParams: readonly string[]): CommandError | null {
   const known = [...parameterNames(), ...ignoreParams];
   for (const key of new URLSearchParams(query).keys()) {
