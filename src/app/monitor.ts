@@ -63,8 +63,8 @@ export class Monitor {
     const tickIntervalMs = config.probe.intervalMs;
     this.clock = new Clock({ ...machine.time, tickIntervalMs, onGap: (gap) => this.#onGap(gap) });
     const { store, clock } = this;
-    // Code that may be the first to run after a suspend reads the clock with `observe`, which looks for a gap. What runs
-    // after it in the same step needs only `now`.
+    // Code that may run first after a suspend reads the clock with `observe`, which looks for a gap. What runs after it
+    // in the same step needs only `now`.
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     this.history = new HistoryStore({
       log,
