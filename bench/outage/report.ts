@@ -32,7 +32,7 @@ export function report(
 ): string {
   return [
     ...head(conditions),
-    ...pools.map(({ name }) => `* \`${name}\`: ${conditions.titles.get(name) ?? name}`),
+    ...pools.map(({ name }) => `* \`${name}\`: ${titleOf(name, conditions.titles)}`),
     ...conditions.notRun.map(({ name, reason }) => `* \`${name}\`: not run: ${reason}`),
     ...kinds.flatMap(({ kind, title }) => {
       const chosen = changes.filter((change) => change.kind === kind);
@@ -44,6 +44,12 @@ export function report(
   ].join("\n");
 }
 
+/** What a pool is. One that repeats another with a newer program has the name of both, as `plain-500, HAProxy 3`. */
+function titleOf(name: string, titles: Conditions["titles"]): string {
+  const [repeated = name, program] = name.split(", ");
+  return titles.get(name) ?? (program === undefined ? name : `as \`${repeated}\`, with ${program}`);
+}
+
 function head({ versions, machine, load, writeEveryMs, label, baseline }: Conditions): readonly string[] {
   return [
     "# The outage bench",
@@ -51,20 +57,26 @@ function head({ versions, machine, load, writeEveryMs, label, baseline }: Condit
     "`npm run bench -- outage` writes this file. It changes the leader of a real cluster repeatedly. All pools run side by",
     "side, so each event reaches all of them.",
     "",
-    "* The promotion is the first `pg_is_in_recovery() = false` of the new leader, polled every 10 ms. All delays count",
+    "* Promotion: the first `pg_is_in_recovery() = false` of the new leader, polled every 10 ms. All delays count",
     "  from it, in ms.",
-    `* Yes: the first answer of rolecall that the new leader is the primary, requested every ${writeEveryMs / 2} ms.`,
-    "* Write: the end of the first write of a new connection on the new leader. Each pool opens one every",
+    `* Yes: until rolecall first answers that the new leader is the primary, requested every ${writeEveryMs / 2} ms.`,
+    "* Write: until the end of the first write of a new connection on the new leader. Each pool opens one every",
     `  ${writeEveryMs} ms until then.`,
     "* Outage: from the last write before the promotion to that first write.",
-    `* Difference: write less that of \`${baseline}\` in the same event, the median with its 95 % interval (bootstrap).`,
-    `* Relative: median and worst write divided by those of \`${baseline}\`.`,
-    "* Old writes: writes that another node executed for connections opened after the promotion; in brackets those of",
-    "  sessions that were open before.",
-    "* Before each event every rolecall is reloaded, so that no earlier event has used up the time of its bursts (60 s in",
-    "  10 minutes).",
+    `* Difference: the write delay of the pool minus that of \`${baseline}\` in the same event; the median of all`,
+    "  events, and its 95 % interval (bootstrap).",
+    `* Relative: the median and the worst write delay, divided by those of \`${baseline}\`.`,
+    "* Old writes: writes that another node than the new leader executed after the promotion, on connections",
+    "  opened after it; in brackets, on sessions that were open before the event.",
     "* Cut sessions: sessions that were closed although their node lived and kept its role.",
-    "* Stale reads: reads of data older than 10 s.",
+    "* Refused reads: reads that failed. While no leader answers, the lag in time grows. So the checks through",
+    `  rolecall, which have \`lag_time=10s\`, refuse every replica after 10 s. Those of \`${baseline}\` limit the lag`,
+    "  in bytes only.",
+    "* Stale reads: reads of data more than 10 s older than the newest heartbeat that was committed before the",
+    "  read. Oldest read: the largest such difference.",
+    "",
+    "Before each event every rolecall is reloaded, because earlier events use up the time that it may probe in",
+    "bursts (60 s in 10 minutes).",
     "",
     ...(label === "" ? [] : [`**${label}**`, ""]),
     ...[machine, `Load average of the last 15 minutes: ${load.toFixed(1)}`, ...versions].map((line) => `* ${line}`),

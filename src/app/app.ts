@@ -127,7 +127,7 @@ export class App {
     store.onChange(() => this.#snapshots.changed());
     this.#page.follow(store);
     await this.#listeners.openAdmin(this.#config.listen);
-    await this.#monitor.probe();
+    await this.#monitor.start();
     await this.#listeners.open(this.#config.listen);
     this.#enter("serving");
   }
@@ -155,7 +155,7 @@ export class App {
     this.#metrics.forgetNodes();
     this.#nodeCredentials.start(config.clusters);
     this.#certificates.start(config);
-    await this.#monitor.probe();
+    await this.#monitor.start();
   }
 
   /** Logs and counts an error that only the process-wide handler caught. */

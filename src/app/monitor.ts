@@ -35,7 +35,10 @@ export interface MonitorContext {
 /** How long the start waits for the history, in ms. A slow disk must not delay answers. */
 const restoringMaxMs = 1_000;
 
-/** Monitors the clusters: probes write their outcomes into the store; changes are logged and saved. */
+/**
+ * Monitors the clusters: probes write their outcomes into the store; changes are logged and saved. Call `restore` once,
+ * then `start`; for another configuration `configure` and `start` again.
+ */
 export class Monitor {
   readonly store: Store;
   readonly clock: Clock;
@@ -60,8 +63,8 @@ export class Monitor {
     const tickIntervalMs = config.probe.intervalMs;
     this.clock = new Clock({ ...machine.time, tickIntervalMs, onGap: (gap) => this.#onGap(gap) });
     const { store, clock } = this;
-    // What can run first after a suspend reads the clock with `observe`, which looks for a gap. What runs later in the
-    // same step needs only `now`.
+    // Code that may run first after a suspend reads the clock with `observe`, which looks for a gap. What runs after it
+    // in the same step needs only `now`.
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     this.history = new HistoryStore({
       log,
@@ -116,7 +119,7 @@ export class Monitor {
     return this.store.policyOf(cluster);
   }
 
-  /** Restores what an earlier run saved. Only then are changes logged and saved: what is restored is not new. */
+  /** Restores what an earlier run saved. Changes are logged and saved only afterwards: what is restored is not new. */
   async restore(): Promise<void> {
     const saved = this.#stateFile.read(this.#config.clusters);
     this.store.restore(restoreClusters(this.#config, saved));
@@ -129,7 +132,7 @@ export class Monitor {
     await waitAtMost(this.#machine.setTimer, restoringMaxMs, this.#restoreHistory());
   }
 
-  /** Takes the clusters of another configuration. Nodes that keep their address keep their evidence. */
+  /** Replaces the clusters by those of another configuration. Nodes that keep their address keep their evidence. */
   configure(config: Config): void {
     this.#config = config;
     this.eventLog.retain(config.clusters.map(({ name }) => name));
@@ -139,8 +142,11 @@ export class Monitor {
     void this.history.configure(config.history);
   }
 
-  /** Probes the configured clusters from now on. Resolves after the first round, or one timeout. */
-  async probe(): Promise<void> {
+  /**
+   * Starts the probes, pushes and DCS watches of the configured clusters. Called again, it applies the configuration
+   * that is then in force. Resolves after the first round of probes, or one timeout.
+   */
+  async start(): Promise<void> {
     if (!this.#isStarted) this.eventLog.recordStart(this.#clusterNames, version());
     this.#isStarted = true;
     this.#startTicks();
@@ -154,7 +160,7 @@ export class Monitor {
     return this.#balancers.statuses(only);
   }
 
-  /** Probes every node of one cluster now: a change that somebody made shows sooner. */
+  /** Probes every node of one cluster now, so that a change made through rolecall is seen sooner. */
   probeNow(cluster: string): void {
     this.#probers.probeNow(cluster);
   }
@@ -183,7 +189,7 @@ export class Monitor {
     return this.store.current.clusters.map(({ name }) => name);
   }
 
-  /** An internal error in recording must not end the probing: that node's evidence ages, and old evidence is a no. */
+  /** An internal error in recording must not end the probing: the node becomes unfit once its evidence is too old. */
   #record(outcome: ProbeOutcome): void {
     try {
       const nowMs = this.clock.observe();
@@ -203,7 +209,7 @@ export class Monitor {
     this.#probers.onChange(before, after);
   }
 
-  /** Reads what earlier processes kept: what is shown of the past goes further back then. */
+  /** Reads what earlier processes kept, so that events and verdict changes from before this start are shown too. */
   async #restoreHistory(): Promise<void> {
     const { events, changes } = await this.history.readRecent();
     this.eventLog.events.restore(events);
@@ -213,7 +219,7 @@ export class Monitor {
   #onGap({ addedMs, stalledMs }: ClockGap): void {
     const fields = { gap_ms: Math.round(addedMs), stall_ms: Math.round(stalledMs) };
     this.#log.warn(fields, "clock gap detected; probing all nodes again");
-    // Ages have grown: what was pushed may be old before any node answers.
+    // Evidence is older by the gap, so pushed verdicts may have to change before any node answers.
     for (const { name } of this.store.current.clusters) this.#balancers.clusterChanged(name);
     this.#probers.probeAll();
   }

@@ -1,5 +1,4 @@
-/** An event: something that happened to a cluster or a node and that a person on call wants to know. */
-
+/** The kinds of events; docs/events.md explains each. */
 export const eventKinds = [
   "primary_lost",
   "primary_found",
@@ -39,6 +38,7 @@ export const eventSeverities = ["info", "warning", "error"] as const;
 
 export type EventSeverity = (typeof eventSeverities)[number];
 
+/** An event: something that happened to a cluster or a node, and that a person on call wants to know. */
 export interface ClusterEvent {
   /** `EPOCH.N`: the start of the process in ms since the epoch, and a number that rises by one with each event. */
   readonly id: string;
@@ -53,7 +53,7 @@ export interface ClusterEvent {
   readonly message: string;
   /** Why, if rolecall knows: "pg2 refuses connections". */
   readonly cause: string | null;
-  /** The figures of the message: `{ without_primary_ms: 18200, previous_primary: "pg2" }`. */
+  /** The figures and names of the message: `{ without_primary_ms: 18200, previous_primary: "pg2" }`. */
   readonly figures: Readonly<Record<string, string | number>>;
 }
 

@@ -45,7 +45,7 @@ test("after a suspend, what was pushed on older evidence is taken back before an
   );
   context.after(() => monitor.stop());
   await monitor.restore();
-  await monitor.probe();
+  await monitor.start();
   suspendedMs = 60_000;
   monitor.clock.tick();
   // Long before the evidence is too old by the clock that a suspend stops.

@@ -180,7 +180,7 @@ for (const { title, access, headers, path, status, error } of [
   });
 }
 
-test("rehearses a switchover, then forwards it to one node", limit, async (context) => {
+test("makes a dry run of a switchover, then forwards it to one node", limit, async (context) => {
   const { nodes, send } = await openApp(context, managed);
   const headers = { ...ann, ...json };
   const path = "/clusters/demo/switchover";

@@ -89,7 +89,7 @@ test("docs/rehearse.md: the report has the steps and sentences of the program", 
   const [sample = ""] = blocksOf("docs/rehearse.md", "text");
   const [head = ""] = sample.split("\n\n");
   const lines = sample.split("\n");
-  const kinds = lines.filter((line) => /^(Writes:|Times count|Servers that|What would|After the)/.test(line));
+  const kinds = lines.filter((line) => /^(Writes:|Times count|Servers reached|What would|After the)/.test(line));
   assert.equal(kinds.length, 5);
   const steps = lines.filter((line) => /^ *(TIME|\d+ ms) /.test(line));
   assert.equal(steps.length, 10);

@@ -122,7 +122,7 @@ if (!hasBrowser()) {
       await lab.page.click(".toolbar button");
       await sees(lab, "dialog .candidates", /pg2[^]*may take over/);
       await lab.page.click("dialog input[value=pg2]");
-      await sees(lab, "dialog .rehearsal", /Rehearsal passed[^]*pg1 hands over to pg2/);
+      await sees(lab, "dialog .preview", /Dry run passed[^]*pg1 hands over to pg2/);
       assert.equal(await isOff(), true, "the name is not typed");
       await type("confirm", "demo");
       await lab.page.click("dialog .danger");

@@ -177,7 +177,7 @@ for (const { title, node, isAll, text } of [
     text: "a leads. If checks of the primary are refused too, no node accepts writes.",
   },
 ]) {
-  test(`the rehearsal of a drain ${title}`, () => {
+  test(`the preview of a drain ${title}`, () => {
     const verdicts = { a: "wrong_role", b: "fit", c: "fit", d: "detached" };
     const each = Object.entries(verdicts).map(([name, replica]) => ({ node: name, verdicts: { replica } }));
     assert.equal(afterDrain?.({ leader: "a", nodes: each }, { node }, isAll), text);

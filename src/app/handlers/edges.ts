@@ -7,8 +7,8 @@ import type { LivePage } from "./live-page.ts";
 type AnswerRow = ReturnType<AnswerCounter["rows"]> extends Iterable<infer Row> ? Row : never;
 
 /**
- * What `/edges` is read from. The edges of this process are where it meets balancers: its listeners, the checks that
- * they answer, and the pushes.
+ * The sources of the answer to `GET /edges`: what this process exchanges with balancers, by its listeners, the checks
+ * that they answer, and the pushes.
  */
 export interface EdgesSources {
   readonly phase: string;
@@ -22,19 +22,19 @@ export interface EdgesSources {
   };
   readonly listeners: {
     readonly listeners: readonly { readonly config: ListenerConfig; readonly port: number }[];
-    /** What the workers used of the machine; `null` without workers. */
+    /** The processor time, memory and number of the workers; `null` without workers. */
     usage(): object | null;
     answers(): readonly AnswerRow[];
     backends(): readonly BackendCount[];
-    /** Brings what the workers count up to date. */
+    /** Gets the newest counts from the workers. */
     refresh(): Promise<void>;
   };
 }
 
 /**
  * Describes this process, its workers and listeners, the checks that it answers, and the pushes to balancers.
- * @param only the cluster of the listener that is asked: what belongs to other clusters is left out. The answers by
- *   route are those of all clusters, so they are left out too. `null`: everything
+ * @param only the cluster of the listener that received the request. Only what belongs to that cluster is described,
+ *   without the answers by route, which are counted for all clusters together. `null`: everything
  */
 export async function describeEdges(sources: EdgesSources, only: string | null): Promise<object> {
   const { listeners, counter, page, monitor, phase, configFile } = sources;

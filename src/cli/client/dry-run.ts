@@ -2,13 +2,13 @@ import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.
 import { CommandError } from "../framework/command-error.ts";
 import { replyMessage, type RolecallReply } from "./rolecall-client.ts";
 
-/** What rolecall would do with a management call. */
+/** What rolecall would do with a management call: `pass` forwards it to a node. */
 export type DryRunDecision =
   | { readonly would: "pass"; readonly node: string | null }
   | { readonly would: "refuse"; readonly status: number | null; readonly reason: string; readonly message: string };
 
 /**
- * Reads the reply to a call with `?dry_run=1`. A reply of another status refuses the request itself.
+ * Reads the reply to a call with `?dry_run=1`. If its status is not a success, the listener refused the request itself.
  * @param call what was sent, as `POST /switchover`
  * @throws CommandError (RC007) if the reply is a success, but not the document of a dry run: the server may have
  *   executed the call
@@ -21,7 +21,7 @@ export function readDryRun(call: string, reply: RolecallReply): DryRunDecision {
   if (!isDecision || (document["would"] !== "pass" && document["would"] !== "refuse")) {
     throw new CommandError(
       "RC007",
-      `Cannot read the reply to the dry run of ${call}: it must be what rolecall would do, got ${reply.status} ` +
+      `Cannot read the reply to the dry run of ${call}: it must be the document of a dry run, got ${reply.status} ` +
         `${reply.phrase}. The server may not be rolecall, and may have executed the call`,
     );
   }

@@ -5,7 +5,7 @@ import { readStoredEvents } from "../../history/history-directory.ts";
 import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import type { PrintedEvent } from "../output/event-table.ts";
-import { openHistoryDirectory } from "./history-directory.ts";
+import { requireHistoryDirectory } from "./directory-option.ts";
 import { replyMessage, RolecallClient } from "./rolecall-client.ts";
 
 /** Which events are wanted. `null`: any. Times in ms since the epoch. */
@@ -76,7 +76,7 @@ export async function readPastEvents(
   directory: string,
   query: PastEventsQuery,
 ): Promise<PastEvents> {
-  const { path, onDamaged } = await openHistoryDirectory(context, directory);
+  const { path, onDamaged } = await requireHistoryDirectory(context, directory);
   const { sinceMs, untilMs, limit } = query;
   const stored = { sinceMs: sinceMs ?? -Infinity, untilMs: untilMs ?? Infinity, limit: limit + 1 };
   const filter: EventFilter = { ...query, ...stored, kinds: query.kinds.length === 0 ? null : query.kinds };

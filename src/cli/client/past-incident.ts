@@ -5,7 +5,7 @@ import { readStoredClusters, readStoredEvidence } from "../../history/history-di
 import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { fetchStatusFrom } from "./cluster-status.ts";
-import { openHistoryDirectory } from "./history-directory.ts";
+import { requireHistoryDirectory } from "./directory-option.ts";
 import { resolveName } from "./node-name.ts";
 import { replyMessage, RolecallClient } from "./rolecall-client.ts";
 
@@ -60,7 +60,7 @@ export async function readPastIncident(
   { cluster: given, aroundMs }: PastIncidentQuery,
 ): Promise<PastIncident> {
   const { result } = context;
-  const { path, onDamaged } = await openHistoryDirectory(context, directory);
+  const { path, onDamaged } = await requireHistoryDirectory(context, directory);
   const range = { fromWallMs: aroundMs - incidentReachMs, toWallMs: aroundMs + incidentReachMs };
   const cluster = given ?? onlyOf(await readStoredClusters(path, range));
   const query = { ...range, cluster, aroundWallMs: aroundMs };

@@ -11,16 +11,17 @@ import { ResultBuilder } from "../result/builder.ts";
 const deadlineMs = 300;
 
 /**
- * `rolecall __complete node|cluster|context`: prints names for the shell. Always succeeds and writes nothing to stderr:
- * an error in the middle of a prompt helps nobody.
+ * `rolecall __complete node|cluster|context`: prints names for the shell. Always succeeds and writes nothing to stderr,
+ * because an error would appear in the middle of the command line that the user is typing.
  */
 export async function complete(context: CommandContext): Promise<void> {
   const [kind = "", line = ""] = context.args.positionals;
   // The findings of the client, such as a warning about a file, must not reach the prompt.
   const result = new ResultBuilder({ version: "", command: "" }, []);
   try {
-    const completed = { ...context, result, args: argumentsOf(line, context.io.env["HOME"] ?? "") };
-    const names = kind === "context" ? contextNames(completed) : await serverNames(completed, kind, isQualified(line));
+    const lineContext = { ...context, result, args: argumentsOf(line, context.io.env["HOME"] ?? "") };
+    const names =
+      kind === "context" ? contextNames(lineContext) : await namesFromServer(lineContext, kind, isQualified(line));
     context.result.data = { names };
     context.print(
       names
@@ -33,7 +34,7 @@ export async function complete(context: CommandContext): Promise<void> {
   }
 }
 
-/** The options for the server on an unfinished command line. Whatever else is there does not matter. */
+/** The options on an unfinished command line that select the server. Its other words are ignored. */
 function argumentsOf(line: string, home: string): CommandContext["args"] {
   const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain]) => single ?? double ?? (plain ?? "").replace(/^~(?=\/)/, home),
@@ -46,12 +47,13 @@ function contextNames({ io, result }: CommandContext): readonly string[] {
   return requireContexts({ io, result }).contexts.map(({ name }) => name);
 }
 
-/** Whether the last word of an unfinished command line names a node with its cluster: `demo/`. */
+/** Whether the last word of an unfinished command line begins with a cluster, as `demo/` or `demo/p`. */
 function isQualified(line: string): boolean {
   return /(?:^|[\s='"])[^\s='"/:]+\/[^\s/]*$/.test(line);
 }
 
-async function serverNames(context: CommandContext, kind: string, qualified: boolean): Promise<readonly string[]> {
+/** The names of the clusters or nodes that the server knows. With `qualified` every node follows its cluster. */
+async function namesFromServer(context: CommandContext, kind: string, qualified: boolean): Promise<readonly string[]> {
   return withDeadline(deadlineMs, [context.signal], async (signal) => {
     const { clusters } = await fetchStatusFrom(new RolecallClient({ ...context, signal }, "admin"));
     if (kind === "cluster") return clusters.map(({ cluster }) => cluster);

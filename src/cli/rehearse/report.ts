@@ -22,7 +22,7 @@ export function renderRehearsal(
   return [
     `\n${style.bold(outageLine(plan, rehearsed, summary))}\n\n`,
     phaseTable(plan, rehearsed, summary),
-    "Times count from the request. Each may have begun earlier, by at most its resolution.\n",
+    "Times count from the request. Each change may have happened earlier, by at most its resolution.\n",
     sincePromotion(summary),
     "\n",
     writesText(summary, rehearsed),
@@ -50,7 +50,7 @@ export function outageLine(
 function sincePromotion({ phases }: RehearsalSummary): string {
   const [yes, write] = [stepMs(phases, "promoted", "first_yes"), stepMs(phases, "promoted", "first_write")];
   if (yes === null || write === null) return "";
-  return `After the promotion: first yes ${milliseconds(yes)}, first write ${milliseconds(write)}.\n`;
+  return `After the promotion: ${milliseconds(yes)} until rolecall accepted the new primary, ${milliseconds(write)} until the first write.\n`;
 }
 
 function phaseTable(
@@ -67,7 +67,7 @@ function phaseTable(
   const seen = phases.map((phase): Row => rowOf(phase, plan.leader));
   const end: Row = {
     atMs: missing === null ? endedAfterMs : null,
-    text: "the cluster is whole again",
+    text: "the cluster has recovered",
     resolution: "500 ms",
   };
   const rows = [...lead, ...seen, end].toSorted((one, other) => (one.atMs ?? Infinity) - (other.atMs ?? Infinity) || 0);
@@ -98,8 +98,8 @@ function rowOf({ phase, node, afterRequestMs, resolutionMs, source }: OutagePhas
     demoted: `demoted: ${leader} takes no writes`,
     withdrawn: `rolecall refuses ${leader} as a primary`,
     promoted: `promoted: ${name} takes writes`,
-    first_yes: `first yes of rolecall to ${name}`,
-    switched: "balancer switched: the pool leads to the new primary",
+    first_yes: `rolecall accepts ${name} as a primary`,
+    switched: "balancer switched: the pool reaches the new primary",
     first_write: "first write of the new primary",
   };
   const sources = {
@@ -124,7 +124,7 @@ function writesText({ tally, names, lateWrites }: RehearsalSummary, { skippedWri
       : []),
     ...(lateWrites > 0 ? [`  acknowledged by the old primary after the promotion: ${lateWrites}`] : []),
     ...causes.slice(0, listMax).map(({ cause, count }) => `  ${count} × ${safe(cause)}`),
-    "Servers that the pool led to:",
+    "Servers reached through the pool:",
     ...servers.map(({ address, timeline, isInRecovery, acknowledged: done, notAcknowledged, pids }) => {
       const name = names.get(address);
       const role = isInRecovery ? "in recovery" : `timeline ${timeline ?? "unknown"}`;

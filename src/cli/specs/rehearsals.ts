@@ -8,10 +8,10 @@ export const rehearsalCommands: readonly CommandSpec[] = [
     summary: "make a switchover while writing through the pool, and show the outage by phase",
     about:
       "Writes rows through the pool of --dsn, switches the cluster over, and shows when the old primary was demoted, the\n" +
-      "new one promoted, rolecall said yes, the balancer switched and the first write came back, with what would\n" +
-      "shorten it. Writes go to a schema of its own, which it removes at the end, also after Ctrl-C. Says what it will\n" +
-      "do and asks before it starts. The switchover goes through the management gateway of a running rolecall.\n" +
-      "docs/rehearse.md describes it.",
+      "new one promoted, rolecall accepted it, the balancer switched and the first write succeeded, with what would\n" +
+      "shorten the outage. Writes go to a schema of its own, which it removes at the end, also after Ctrl-C. Shows its\n" +
+      "plan and asks for confirmation first. The switchover goes through the management gateway of a running\n" +
+      "rolecall. docs/rehearse.md describes it.",
     options: [
       {
         name: "dsn",

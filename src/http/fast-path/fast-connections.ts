@@ -3,7 +3,7 @@ import type { ConnectionLimiter } from "../access/connection-limiter.ts";
 import type { CachedResponses } from "../message/handler.ts";
 import { FastConnection, type FastConnectionHost } from "./fast-connection.ts";
 import type { FastPathMonitor } from "./fast-path-monitor.ts";
-import { type Adopt, interceptConnections, peerOf } from "./intercept-connections.ts";
+import { type PassToServer, interceptConnections, peerOf } from "./intercept-connections.ts";
 import { handleUnder, type TcpHandle } from "./node-internals.ts";
 import type { TcpIo } from "./tcp-io.ts";
 
@@ -43,7 +43,7 @@ export class FastConnections implements FastConnectionHost {
   readonly #connections = new Set<FastConnection>();
   /** What node:http reads first from handles that fall back, until it has a socket for them. */
   readonly #unread = new Map<unknown, Buffer>();
-  #adopt: Adopt | null = null;
+  #passToServer: PassToServer | null = null;
   #sweeper: NodeJS.Timeout | null = null;
   #sweep = 0;
   #sweepsUntilRequest = Infinity;
@@ -64,8 +64,8 @@ export class FastConnections implements FastConnectionHost {
    * @returns `false` if it is no TCP server: then nothing has changed
    */
   attach(server: Server): boolean {
-    this.#adopt = interceptConnections(server, (handle) => this.#offer(handle));
-    if (this.#adopt === null) return false;
+    this.#passToServer = interceptConnections(server, (handle) => this.#offer(handle));
+    if (this.#passToServer === null) return false;
     server.prependListener("connection", (socket: Socket) => this.#putBack(socket));
     this.limitTo(this.#context.limits);
     return true;
@@ -97,11 +97,11 @@ export class FastConnections implements FastConnectionHost {
 
   /** @throws Error if the server makes no socket of the connection */
   fallBack(connection: FastConnection, unread: Buffer | null): void {
-    const adopt = this.#adopt;
-    if (adopt === null) throw new Error("Cannot fall back: the server must be attached");
+    const passToServer = this.#passToServer;
+    if (passToServer === null) throw new Error("Cannot fall back: the server must be attached");
     connection.releaseHandle((handle) => {
       if (unread !== null) this.#unread.set(handle, unread);
-      adopt(handle);
+      passToServer(handle);
       // The server emits "connection" before it returns. Else these bytes would be lost.
       if (this.#unread.delete(handle)) throw new Error("Cannot fall back: the server made no socket of the connection");
     });

@@ -1,8 +1,8 @@
 import type { Server } from "node:net";
 import { handleUnder, type TcpHandle } from "./node-internals.ts";
 
-/** Gives the handle of a connection to its server, which makes a `net.Socket` of it, as of any new connection. */
-export type Adopt = (handle: TcpHandle) => void;
+/** Passes a connection to its server. The server treats it as new: it makes a `net.Socket` of the handle. */
+export type PassToServer = (handle: TcpHandle) => void;
 
 interface ListeningHandle {
   onconnection: (status: number, handle: TcpHandle) => void;
@@ -12,9 +12,10 @@ interface ListeningHandle {
  * Offers each connection that a server accepts from now on to `take`.
  * @param server listens already
  * @param take returns whether it takes the connection. The server gets the others as usual. Must not throw
- * @returns `null` if the server's handle is not that of a TCP server: then nothing has changed
+ * @returns a function that passes a connection to the server after all; `null` if the server is no TCP server: then
+ *   nothing has changed
  */
-export function interceptConnections(server: Server, take: (handle: TcpHandle) => boolean): Adopt | null {
+export function interceptConnections(server: Server, take: (handle: TcpHandle) => boolean): PassToServer | null {
   const listening = handleUnder(server);
   if (!isListeningHandle(listening)) return null;
   const { onconnection } = listening;
@@ -32,7 +33,7 @@ export function peerOf(handle: TcpHandle): string {
   return out.address ?? "";
 }
 
-/** Of all servers' handles only those of TCP servers have `getsockname`. */
+/** Only the handle of a TCP server has `getsockname`; that of a server on a Unix socket has not. */
 function isListeningHandle(value: unknown): value is ListeningHandle {
   return (
     typeof value === "object" &&

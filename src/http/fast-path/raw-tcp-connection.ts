@@ -1,4 +1,4 @@
-import type { Adopt } from "./intercept-connections.ts";
+import type { PassToServer } from "./intercept-connections.ts";
 import type { TcpHandle } from "./node-internals.ts";
 import type { TcpIo, WriteResult } from "./tcp-io.ts";
 
@@ -87,14 +87,14 @@ export abstract class RawTcpConnection {
   }
 
   /**
-   * Passes the connection to `adopt`, which makes a socket of it. Writes that wait are sent first.
+   * Passes the connection to `passToServer`, which makes a socket of it. Writes that wait are sent first.
    * @returns whether it was open
    */
-  releaseHandle(adopt: Adopt): boolean {
+  releaseHandle(passToServer: PassToServer): boolean {
     if (!this.#isOpen) return false;
     this.#handle.readStop();
     this.#leave();
-    adopt(this.#handle);
+    passToServer(this.#handle);
     if (this.#usesSharedBuffer) copyReads(this.#handle, this.#io);
     return true;
   }

@@ -24,7 +24,7 @@ export function DrainDialog({ cluster, node, onClose }) {
     }}
     onClose=${onClose}
   >
-    <p class="rehearsal idle">${afterDrain(cluster, node, request.all)}</p>
+    <p class="preview idle">${afterDrain(cluster, node, request.all)}</p>
     <label
       >Reason
       <input
@@ -47,7 +47,7 @@ export function DrainDialog({ cluster, node, onClose }) {
   <//>`;
 }
 
-/** What a drain would leave: its rehearsal. */
+/** What a drain would leave, shown before it is made. */
 export function afterDrain({ nodes, leader }, { node }, isAll) {
   if (node === leader)
     return isAll

@@ -4,20 +4,20 @@ import { bytesText } from "../parts/format.js";
 import { Mark } from "../parts/marks.js";
 import { ActionDialog } from "./dialog.js";
 
-/** A planned change of the leader: who may take over, why others may not, and a rehearsal before the change. */
+/** A planned change of the leader: who may take over, why others may not, and a dry run before the change. */
 export function SwitchoverDialog({ cluster, onClose }) {
   const path = `clusters/${encodeURIComponent(cluster)}/switchover`;
   const [options, setOptions] = useState(null);
   const [error, setError] = useState(null);
-  const [rehearsal, setRehearsal] = useState(null);
+  const [dryRun, setDryRun] = useState(null);
   useEffect(() => {
     send("GET", path).then(setOptions, (reason) => setError(reason.message));
   }, [path]);
   const bodyOf = (candidate) => ({ leader: options.leader, candidate });
   const choose = (member) => {
     // An answer about a candidate that is no longer chosen is dropped.
-    const show = (result) => setRehearsal((last) => (last?.member === member ? { member, ...result } : last));
-    setRehearsal({ member, would: null });
+    const show = (result) => setDryRun((last) => (last?.member === member ? { member, ...result } : last));
+    setDryRun({ member, would: null });
     send("POST", `${path}?dry_run=1`, bodyOf(member)).then(show, (reason) =>
       show({ would: "fail", message: reason.message }),
     );
@@ -26,17 +26,17 @@ export function SwitchoverDialog({ cluster, onClose }) {
     title=${`Switch over ${cluster}`}
     verb="Switch over"
     cluster=${cluster}
-    isReady=${rehearsal?.would === "pass"}
-    act=${async () => (await send("POST", path, bodyOf(rehearsal.member))).message ?? "The node accepted the switchover."}
+    isReady=${dryRun?.would === "pass"}
+    act=${async () => (await send("POST", path, bodyOf(dryRun.member))).message ?? "The node accepted the switchover."}
     onClose=${onClose}
   >
     ${error === null ? null : html`<p class="banner bad" role="alert">${error}</p>`}
     ${
       options === null
         ? html`<p class="note">Reading who may take over.</p>`
-        : html`<${Candidates} options=${options} chosen=${rehearsal?.member} onChoose=${choose} />`
+        : html`<${Candidates} options=${options} chosen=${dryRun?.member} onChoose=${choose} />`
     }
-    ${rehearsal === null ? null : html`<${Rehearsal} result=${rehearsal} leader=${options.leader} />`}
+    ${dryRun === null ? null : html`<${DryRun} result=${dryRun} leader=${options.leader} />`}
   <//>`;
 }
 
@@ -67,13 +67,13 @@ function Candidates({ options: { leader, candidates }, chosen, onChoose }) {
     </fieldset>`;
 }
 
-/** What the rehearsal (dry run) found. */
-function Rehearsal({ result: { member, would, node, message }, leader }) {
-  if (would === null) return html`<p class="note" role="status">Rehearsing: nothing is changed.</p>`;
+/** What the dry run found. */
+function DryRun({ result: { member, would, node, message }, leader }) {
+  if (would === null) return html`<p class="note" role="status">Dry run: nothing is changed.</p>`;
   if (would === "pass")
-    return html`<p class="rehearsal ok" role="status">
-      <${Mark} tone="ok" />Rehearsal passed: the call would go to ${node}. Writes stop for some seconds while${" "}
+    return html`<p class="preview ok" role="status">
+      <${Mark} tone="ok" />Dry run passed: the call would go to ${node}. Writes stop for some seconds while${" "}
       ${leader} hands over to ${member}.
     </p>`;
-  return html`<p class="rehearsal bad" role="status"><${Mark} tone="bad" />Rehearsal failed: ${message}</p>`;
+  return html`<p class="preview bad" role="status"><${Mark} tone="bad" />Dry run failed: ${message}</p>`;
 }

@@ -86,7 +86,7 @@ export class Subject {
       this.#options.pushed.map((text) => poolOf(this.#options.cluster, text)),
       new Set(),
     );
-    await this.monitor.probe();
+    await this.monitor.start();
   }
 
   async stop(): Promise<void> {

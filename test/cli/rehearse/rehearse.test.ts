@@ -49,7 +49,7 @@ describe("a rehearsal", { concurrency: true }, () => {
       "demoted: pg1",
       "refuses pg1",
       "promoted: pg2",
-      "first yes of rolecall to pg2",
+      "rolecall accepts pg2 as a primary",
       "balancer switched",
     ])
       assert.match(out, new RegExp(`\\d ms .*${phase}`));

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { type Adopt, interceptConnections, peerOf } from "../../../src/http/fast-path/intercept-connections.ts";
+import { type PassToServer, interceptConnections, peerOf } from "../../../src/http/fast-path/intercept-connections.ts";
 import { findNodeInternals, type TcpHandle } from "../../../src/http/fast-path/node-internals.ts";
 import { RawTcpConnection } from "../../../src/http/fast-path/raw-tcp-connection.ts";
 import { TcpIo, type WriteResult } from "../../../src/http/fast-path/tcp-io.ts";
@@ -15,7 +15,7 @@ if ("problem" in internals) throw new Error(internals.problem);
 const io = new TcpIo(internals);
 
 let onRead: (connection: TestConnection, text: string) => void = () => {};
-let adopt: Adopt = () => assert.fail("no connection was intercepted");
+let passToServer: PassToServer = () => assert.fail("no connection was intercepted");
 const taken: TestConnection[] = [];
 
 class TestConnection extends RawTcpConnection {
@@ -57,13 +57,13 @@ before(async () => {
   server.on("connection", (socket) => sockets.push(socket));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  adopt =
+  passToServer =
     interceptConnections(server, (handle) => {
       const connection = new TestConnection(handle);
       taken.push(connection);
       connection.start();
       return true;
-    }) ?? adopt;
+    }) ?? passToServer;
 });
 after(() => {
   for (const connection of taken) connection.close();
@@ -134,7 +134,7 @@ suite("a raw TCP connection", () => {
     const written: WriteResult[] = [];
     onRead = (connection) => {
       written.push(connection.write(flood));
-      connection.releaseHandle(adopt);
+      connection.releaseHandle(passToServer);
       sockets.at(-1)?.end("tail");
     };
     const client = dial();
@@ -151,7 +151,7 @@ suite("a raw TCP connection", () => {
       if (text === "stay") {
         connection.write(Buffer.from("stayed"));
         connection.enableKeepAlive();
-      } else connection.releaseHandle(adopt);
+      } else connection.releaseHandle(passToServer);
     };
     // Two at once, so that what one reads is in the shared buffer while the other's chunks wait.
     await Promise.all(

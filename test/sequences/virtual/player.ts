@@ -89,7 +89,7 @@ export class VirtualPlayer {
   async #start(): Promise<void> {
     await this.#monitor.restore();
     this.#worker.start();
-    await this.#monitor.probe();
+    await this.#monitor.start();
   }
 
   #lookLater(delayMs: number, every: number): void {

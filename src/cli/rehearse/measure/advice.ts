@@ -73,13 +73,13 @@ function answerAdvice({ phases, isKill, probeIntervalMs }: AdviceInputs): readon
   const ms = stepMs(phases, "promoted", "first_yes");
   if (ms === null || ms < worthMs.yes) return [];
   const interval =
-    probeIntervalMs === null ? "" : ` Without a hint, rolecall asks a node every ${seconds(probeIntervalMs)}.`;
+    probeIntervalMs === null ? "" : ` Without a hint, rolecall probes a node every ${seconds(probeIntervalMs)}.`;
   const announced = isKill
     ? ""
     : " A switchover through rolecall is announced to it; a failover is not, and takes longer without hints.";
   return [
     {
-      message: `rolecall's first yes came ${seconds(ms)} after the promotion.${interval}`,
+      message: `rolecall accepted the new primary ${seconds(ms)} after the promotion.${interval}`,
       action: `Send hints from the nodes, or lower probe.burst_interval or probe.interval.${announced}`,
     },
   ];
@@ -94,7 +94,7 @@ function balancerAdvice({ phases, writeIntervalMs }: AdviceInputs): readonly Adv
     ...(slowSwitch
       ? [
           {
-            message: `The balancer led to the new primary ${seconds(ms)} after rolecall's first yes.`,
+            message: `The balancer switched to the new primary ${seconds(ms)} after rolecall accepted it.`,
             action:
               "Lower the interval of its checks: HAProxy needs rise × inter (2 × 2 s by default). Checks through " +
               "rolecall are answered from memory, so inter 100ms to 200ms is fine; keep fall × inter at 1.5 s or " +
@@ -118,7 +118,7 @@ function routingAdvice({ readOnlyWrites, lateWrites }: AdviceInputs): readonly A
     ...(readOnlyWrites > 0
       ? [
           {
-            message: `The pool led ${count(readOnlyWrites)} to a server in recovery.`,
+            message: `The pool sent ${count(readOnlyWrites)} to a server in recovery.`,
             action:
               "Check the pool with GET /primary on rolecall, with fall 1 and on-marked-down shutdown-sessions for it.",
           },

@@ -110,7 +110,7 @@ function firstYes(recording: Recording): OutagePhase {
   return seen(recording, found?.change ?? null, { phase: "first_yes", node: found?.node ?? null, source: "answer" });
 }
 
-/** When the pool led to the new primary, and when it took a write. */
+/** When the pool first reached the new primary, and when that took a write. */
 function writePhases(recording: Recording): readonly OutagePhase[] {
   const { attempts, requestedAtMs, writeIntervalMs } = recording;
   const first = firstNewWrite(recording);

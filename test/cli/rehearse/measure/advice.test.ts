@@ -61,7 +61,7 @@ const cases: readonly (readonly [title: string, inputs: AdviceInputs, advice: re
   [
     "the balancer is slow",
     inputsFor([300, 350, 900, 950, 4_000, 4_010]),
-    [/3\.05 s after rolecall's first yes.*inter 100ms/],
+    [/3\.05 s after rolecall accepted it.*inter 100ms/],
   ],
   ["the first commit is slow", inputsFor([300, 350, 900, 950, 1_000, 2_000]), [/1\.00 s after the pool reached/]],
   ["writes reached a replica", inputsFor(quick, { readOnlyWrites: 1 }), [/1 write to a server in recovery/]],

@@ -12,10 +12,10 @@ export interface HistoryDirectory {
 }
 
 /**
- * Opens the history that `--directory` names, of a rolecall that runs or not.
+ * Checks that `--directory` names the directory of a history. rolecall may run or not.
  * @throws CommandError (RC006) if there is no such directory, or if it has no history
  */
-export async function openHistoryDirectory(
+export async function requireHistoryDirectory(
   { result }: Pick<CommandContext, "result">,
   path: string,
 ): Promise<HistoryDirectory> {
@@ -23,7 +23,7 @@ export async function openHistoryDirectory(
     throw new CommandError("RC006", `Cannot read --directory: ${errorMessage(error)}`);
   });
   if (!info.isDirectory())
-    throw new CommandError("RC006", `Cannot read --directory: ${path} must be the directory of a history`);
+    throw new CommandError("RC006", `Cannot read --directory: ${path} must be a directory, got another kind of file`);
   if (!(await isHistoryDirectory(path)))
     throw new CommandError(
       "RC006",
