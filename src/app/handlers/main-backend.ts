@@ -65,7 +65,7 @@ export function buildMainBackend(
   const admin = {
     scope,
     unready: sources.unready,
-    operator: diagnostics,
+    diagnostics,
     metrics: (): ReturnType<Metrics["render"]> => metrics.render(),
     drains,
     snapshots,
