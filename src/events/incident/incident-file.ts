@@ -64,10 +64,7 @@ export function* incidentPieces({ subject, instantMs, recorded, accused, isCompl
     const value = entry.node === null ? entry.value : { [entry.node]: entry.value };
     const sentAtMs = sentAtMsOf(outcome);
     const sent = sentAtMs === null ? {} : { sent: incidentDuration(sentAtMs - firstAtMs) };
-    const step = stringify(
-      [{ at: incidentDuration(atMs - firstAtMs), ...sent, [entry.section]: value }],
-      layout,
-    );
+    const step = stringify([{ at: incidentDuration(atMs - firstAtMs), ...sent, [entry.section]: value }], layout);
     yield `${hasSteps ? "" : "steps:\n"}${indented(step)}`;
     hasSteps = true;
   }

@@ -78,7 +78,12 @@ export function chartValues(targets: Targets, options: KubernetesOptions, isMoni
     ["networkPolicy.enabled", true, isEnabled, "restricts who may connect to rolecall, and to what it connects"],
     ["networkPolicy.extraEgress", [], objects, "additional rules for what rolecall connects to, such as etcd"],
     ["monitoring.enabled", isMonitored, isEnabled, "a ServiceMonitor and a PrometheusRule"],
-    ["monitoring.labels", {}, texts, "additional labels of the ServiceMonitor and the PrometheusRule, by which your Prometheus selects them"],
+    [
+      "monitoring.labels",
+      {},
+      texts,
+      "additional labels of the ServiceMonitor and the PrometheusRule, by which your Prometheus selects them",
+    ],
   ];
   return rows.map(([name, value, schema, help]) => ({ name, value, schema, help }));
 }
