@@ -110,7 +110,7 @@ export async function openNodeApiListener(
     unready: () => options.unready ?? null,
   });
   const { policy, nowMs } = inputs();
-  const operator = {
+  const diagnostics = {
     gate: new PageGate(),
     snapshot: () => inputs().snapshot,
     policy,
@@ -124,9 +124,9 @@ export async function openNodeApiListener(
   const routing = options.routing ?? routingContextOf();
   const dialect = new NodeApi(routing, {
     inputs,
-    snapshot: operator.snapshot,
-    now: operator.now,
-    operator: (call) => answerDiagnostics(call, routing.scope, operator),
+    snapshot: diagnostics.snapshot,
+    now: diagnostics.now,
+    diagnostics: (call) => answerDiagnostics(call, routing.scope, diagnostics),
     passthrough: rejectingPassthrough,
     onAnswer: (route, status) => answers.push(`${route} ${status}`),
   });

@@ -62,7 +62,7 @@ export function storeFixture(guards: Partial<Guards> = {}, hasExporters = false)
         inputs: () => ({ snapshot: store.current, policy, nowMs: cluster.nowMs, unready: () => null }),
         snapshot: () => store.current,
         now: () => cluster.nowMs,
-        operator: () => Promise.reject(new Error("a diagnostics page that this listener does not serve")),
+        diagnostics: () => Promise.reject(new Error("a diagnostics page that this listener does not serve")),
         passthrough: rejectingPassthrough,
         onAnswer,
       };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { incidentState } from "../../src/cluster/incident/incident.ts";
+import { incidentEntry } from "../../src/cluster/incident/incident.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import { ordinaryPage } from "../../src/cluster/incident/incident-exporter.ts";
 import { EvidenceScan } from "../../src/history/evidence-scan.ts";
@@ -85,7 +85,7 @@ const outcomes: readonly ProbeOutcome[] = [
 /** The steps of an incident file between two times, as [time in ms of the clock, section, value]. */
 async function stepsOf({ store }: HistoryFixture, fromWallMs: number, toWallMs: number): Promise<readonly unknown[]> {
   const { recorded } = await store.readEvidence({ cluster: "demo", fromWallMs, toWallMs, aroundWallMs: fromWallMs });
-  return recorded.map(({ atMs, outcome }) => [Math.round(atMs), incidentState({ atMs, outcome }, of)]);
+  return recorded.map(({ atMs, outcome }) => [Math.round(atMs), incidentEntry({ atMs, outcome }, of)]);
 }
 
 test("outcomes of every kind are in an incident file as they would be without a restart", async (context) => {
@@ -95,7 +95,7 @@ test("outcomes of every kind are in an incident file as they would be without a 
   for (const [at, outcome] of outcomes.entries()) earlier.store.addOutcome(outcome, nowMs + at, wallMs + at);
   earlier.store.addOutcome({ ...named, kind: "liveness", cluster: "other", isAlive: true }, nowMs, wallMs);
   await earlier.store.stop();
-  const expected = outcomes.map((outcome, at) => [nowMs + at, incidentState({ atMs: nowMs + at, outcome }, of)]);
+  const expected = outcomes.map((outcome, at) => [nowMs + at, incidentEntry({ atMs: nowMs + at, outcome }, of)]);
   const later = await openHistory(context, historyConfig(directory), "run2");
   // A process that began a minute later: the same instants have other values in its clock.
   later.clock.wallMs = wallMs + 60_000;

@@ -10,14 +10,17 @@ import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
 import { nodeHandler } from "../../http/node-api/node-handler.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 
-/** Answers what needs more than the snapshot. The main process does it itself; a worker relays to the main process. */
+/**
+ * Answers the requests that need more than the snapshot. In the main process it does so itself; in a worker it relays
+ * them to the main process.
+ */
 export interface Backend {
   readonly passthrough: Passthrough;
   /** Answers any request to an admin listener. */
   readonly admin: RequestHandler;
   /** Serves a diagnostics page. */
   readonly diagnostics: RequestHandler;
-  /** Answers a request to an exporter listener that is no role path. */
+  /** Answers a request to an exporter listener whose path is not a role path. */
   readonly exporter: RequestHandler;
 }
 
@@ -27,7 +30,10 @@ export interface ListenerInConfig {
   readonly config: Config;
 }
 
-/** Builds the handler of one listener: the one place that knows which API a listener speaks, in every process. */
+/**
+ * Builds the handler of one listener, in the main process and in workers. No other place knows which API a listener
+ * has.
+ */
 export function buildListenerHandler(
   { listener, config }: ListenerInConfig,
   sources: AnswerSources,
@@ -45,7 +51,7 @@ export function buildListenerHandler(
         inputs: sources.inputs,
         snapshot: sources.snapshot,
         now: sources.now,
-        operator: backend.diagnostics,
+        diagnostics: backend.diagnostics,
         passthrough: backend.passthrough,
         onAnswer: sources.onAnswer,
         onCheck: sources.onCheck,
@@ -65,7 +71,7 @@ function exporterHandler(
   return Object.assign(handler, { changes: ({ target }: Request) => isReload(target, telemetryPath) });
 }
 
-/** The cluster of an exporter listener. The configuration is checked: every exporter listener has one. */
+/** The cluster of an exporter listener. A valid configuration has one for each. */
 export function exporterCluster({ cluster }: ListenerConfig): string {
   return cluster ?? "";
 }

@@ -66,7 +66,7 @@ export function buildMainBackend(
   const admin = {
     scope,
     unready: sources.unready,
-    operator: diagnostics,
+    diagnostics,
     metrics: (): ReturnType<Metrics["render"]> => metrics.render(),
     drains,
     snapshots,

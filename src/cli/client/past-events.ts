@@ -8,7 +8,7 @@ import type { PrintedEvent } from "../output/event-table.ts";
 import { requireHistoryDirectory } from "./directory-option.ts";
 import { replyMessage, RolecallClient } from "./rolecall-client.ts";
 
-/** Which events are wanted. `null`: any. Times in ms since the epoch. */
+/** Selects past events. `null`: no restriction. Times in ms since the epoch. */
 export interface PastEventsQuery {
   readonly cluster: string | null;
   readonly node: string | null;
@@ -22,15 +22,15 @@ export interface PastEventsQuery {
   readonly limit: number;
 }
 
-/** Events of the past, and where they come from. */
+/** Past events, and where they come from. */
 export interface PastEvents {
-  /** The URL of the server, or the directory. */
-  readonly by: string;
+  /** The URL of the server, or the directory of the history. */
+  readonly source: string;
   /** When the oldest known event happened, in ms since the epoch; `null` if unknown. */
   readonly oldestMs: number | null;
-  /** Whether older wanted events were left out by the limit. */
+  /** Whether the limit left out older events that the query selects. */
   readonly hasMore: boolean;
-  /** Whether the history was too large to be read as far back as wanted. */
+  /** Whether the history was too large to be read back to the beginning of the query. */
   readonly isIncomplete: boolean;
   /** Oldest first. */
   readonly events: readonly PrintedEvent[];
@@ -38,7 +38,8 @@ export interface PastEvents {
 
 /**
  * Fetches events from the running rolecall.
- * @param agoMs how long before the server's present time the events begin, in ms; replaces `sinceMs` of the query
+ * @param agoMs if not `null`, replaces `sinceMs` of the query: the events begin this long before now, in ms, by the
+ *   server's clock
  * @throws CommandError if they cannot be fetched
  */
 export async function fetchPastEvents(
@@ -59,7 +60,7 @@ export async function fetchPastEvents(
   const document = server.objectOf(path, reply);
   const oldest = Date.parse(String(document["oldest"]));
   return {
-    by: server.url,
+    source: server.url,
     oldestMs: Number.isNaN(oldest) ? null : oldest,
     hasMore: document["more"] === true,
     isIncomplete: document["incomplete"] === true,
@@ -68,7 +69,7 @@ export async function fetchPastEvents(
 }
 
 /**
- * Reads events from the directory of a history, whether rolecall runs or not. Damaged lines become a warning.
+ * Reads events from the directory of a history, whether rolecall runs or not. A damaged line gives a warning.
  * @throws CommandError (RC006) if there is no such directory, or if it has no history
  */
 export async function readPastEvents(
@@ -78,12 +79,13 @@ export async function readPastEvents(
 ): Promise<PastEvents> {
   const { path, onDamaged } = await requireHistoryDirectory(context, directory);
   const { sinceMs, untilMs, limit } = query;
-  const stored = { sinceMs: sinceMs ?? -Infinity, untilMs: untilMs ?? Infinity, limit: limit + 1 };
-  const filter: EventFilter = { ...query, ...stored, kinds: query.kinds.length === 0 ? null : query.kinds };
+  // One more than the limit shows whether there are more.
+  const range = { sinceMs: sinceMs ?? -Infinity, untilMs: untilMs ?? Infinity, limit: limit + 1 };
+  const filter: EventFilter = { ...query, ...range, kinds: query.kinds.length === 0 ? null : query.kinds };
   const matches = (event: ClusterEvent): boolean => isEventWanted(event, filter);
-  const { events, isComplete } = await readStoredEvents(path, { ...stored, matches }, onDamaged);
+  const { events, isComplete } = await readStoredEvents(path, { ...range, matches }, onDamaged);
   return {
-    by: path,
+    source: path,
     oldestMs: null,
     hasMore: events.length > limit,
     isIncomplete: !isComplete,

@@ -17,15 +17,15 @@ import { errorMessage } from "../result/error-message.ts";
 
 /** The checks to compare if neither the command line nor an haproxy.cfg names any. */
 const defaultChecks = ["/primary", "/replica", "/read-only"];
-/** The maximum number of checks: more than any haproxy.cfg needs. */
+/** The maximum number of checks. Further checks are ignored. */
 const checksMax = 50;
 
-/** How often the state file is written, in ms: what a crash loses at most. */
+/** How often the state file is written, in ms. A crash loses at most the samples of this time. */
 const saveIntervalMs = 2_000;
 
 /**
- * `rolecall compare`: sends the same checks to every node and to rolecall, and compares the answers. The result so far
- * is printed and kept if the command is interrupted. With `--state`, a later run goes on with its counts.
+ * `rolecall compare`: sends the same checks to every node and to rolecall, and compares the answers. If the command is
+ * interrupted, it prints the result so far. With `--state`, a later run continues with the counts of this one.
  */
 export async function compare(context: CommandContext): Promise<void> {
   const { args, result, progress, signal } = context;
@@ -46,7 +46,7 @@ export async function compare(context: CommandContext): Promise<void> {
     report(context, run, samplers.size);
     const file = args.text("state");
     return file === null
-      ? "The next run starts again from zero. With --state FILE, the same command continues."
+      ? "The next run counts from zero again. Runs with --state FILE continue the counts."
       : `The counts are saved in ${file}: the same command continues them.`;
   });
   const endMs = run.startedAtMs + forMs - run.earlierMs;
@@ -58,6 +58,7 @@ export async function compare(context: CommandContext): Promise<void> {
       const isMembersDue = roundStartMs - membersReadMs >= membersIntervalMs;
       const sampled = Promise.all(samplers.all.map((sampler) => sample(sampler, { checks, server, ...run })));
       const [members] = await Promise.all([isMembersDue ? fetchMembers(quiet(context), config) : [], sampled]);
+      // With no clusters, this changes nothing.
       samplers.update(members);
       if (isMembersDue) membersReadMs = roundStartMs;
       run.rounds += 1;
@@ -90,7 +91,7 @@ function report(context: CommandContext, run: ComparisonRun, nodes: number): voi
 
 type LocalProbeContext = Pick<CommandContext, "args"> & Parameters<typeof probeLocally>[1];
 
-/** A context without output: problems that a later update of the members finds were reported at the start. */
+/** A context without output, for updates of the members: only the first probe of the nodes reports their problems. */
 function quiet({ args }: CommandContext): LocalProbeContext {
   return { args, progress: { report: () => {}, done: () => {} }, result: { diagnose: () => {} } };
 }
@@ -116,7 +117,7 @@ function diagnoseDifferences({ result }: CommandContext, comparison: Comparison,
   for (const { node, check, lasting } of comparison.rows) {
     for (const [answers, { isRolecallFit, count }] of lasting) {
       result.diagnose(isRolecallFit ? "RC040" : "RC043", {
-        message: `${node} ${check}: ${answers}, ${count} times after max_age had passed`,
+        message: `${node} ${check}: ${answers}, in ${count} samples after the difference had lasted for max_age`,
       });
     }
   }

@@ -39,7 +39,7 @@ export async function history(context: CommandContext): Promise<void> {
     if (signal.aborted) throw new CommandError("RC004", `ended by ${String(signal.reason)}`);
     throw error;
   });
-  result.cover("events", "complete", { detail: past.by });
+  result.cover("events", "complete", { detail: past.source });
   result.data = documentOf(past);
   if (past.events.length > 0 || follows) printTable(context, past);
   if (follows) await follow(context, { before, shown: past.events, query });
@@ -79,9 +79,9 @@ function queryOf({ args }: CommandContext): PastEventsQuery {
   return { cluster, node, kinds: args.list("kind"), severity, sinceMs, untilMs, limit };
 }
 
-function documentOf({ by, oldestMs, hasMore, isIncomplete, events }: PastEvents): object {
+function documentOf({ source, oldestMs, hasMore, isIncomplete, events }: PastEvents): object {
   return {
-    by,
+    by: source,
     oldest: oldestMs === null ? null : new Date(oldestMs).toISOString(),
     more: hasMore,
     ...(isIncomplete ? { incomplete: true } : {}),

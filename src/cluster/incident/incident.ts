@@ -7,8 +7,8 @@ import { formatLsn } from "../values/lsn.ts";
 import type { ProbeOutcome, Recorded, StatusOutcome } from "../outcome.ts";
 import { reportDefaults, type Report } from "../documents/report.ts";
 
-/** What one outcome adds to a step of an incident file (docs/incidents.md). */
-export interface IncidentState {
+/** The entry for one outcome in a step of an incident file (docs/incidents.md). */
+export interface IncidentEntry {
   readonly section: "nodes" | "liveness" | "exporters" | "views" | "cluster" | "config" | "history" | "drains" | "dcs";
   /** The node, if the section is keyed by node. */
   readonly node: string | null;
@@ -16,12 +16,12 @@ export interface IncidentState {
 }
 
 /**
- * The report that an incident file takes for granted: a leader, or a streaming replica, on timeline 1 at unknown
- * positions.
+ * The default report, of which an incident file states only the differences: a leader, or a streaming replica, on
+ * timeline 1 at unknown positions.
  */
 export function ordinaryReport(node: string, hasLock: boolean, cluster: IncidentCluster): Report {
   const { scope, system, version, members } = cluster;
-  // Nodes before version 4 state neither their name nor their replication state.
+  // Patroni before version 4 states neither the name nor the replication state.
   const isOld = Number.parseInt(version ?? "4", 10) < 4;
   return {
     role: hasLock ? "primary" : "replica",
@@ -42,14 +42,14 @@ export function ordinaryReport(node: string, hasLock: boolean, cluster: Incident
 }
 
 /**
- * Converts an outcome to a part of an incident step.
+ * Converts an outcome to an entry of an incident step.
  * @param recorded the outcome, and when it was recorded, in ms of rolecall's clock
  * @returns `null` for an outcome that no verdict depends on (the failsafe document)
  */
-export function incidentState(
+export function incidentEntry(
   { outcome, atMs }: Omit<Recorded, "atWallMs">,
-  of: IncidentCluster,
-): IncidentState | null {
+  context: IncidentCluster,
+): IncidentEntry | null {
   switch (outcome.kind) {
     case "status":
       return {
@@ -58,12 +58,12 @@ export function incidentState(
         value:
           "failure" in outcome.result
             ? { failure: outcome.result.failure.kind }
-            : reportValue(outcome.node, outcome.result, of),
+            : reportValue(outcome.node, outcome.result, context),
       };
     case "liveness":
       return { section: "liveness", node: outcome.node, value: outcome.isAlive };
     case "exporter":
-      return { section: "exporters", node: outcome.node, value: exporterValue(outcome.result, of) };
+      return { section: "exporters", node: outcome.node, value: exporterValue(outcome.result, context) };
     case "view_failure":
       return { section: "views", node: outcome.node, value: { failure: outcome.failure.kind } };
     case "dcs":
@@ -78,9 +78,9 @@ export function incidentState(
       const { served, cluster, config, history } = outcome.answer;
       const source = { of: served.source };
       if (cluster !== undefined) {
-        const named = memberNamed(cluster, of);
-        const leader = named === null ? {} : { leader: named, ...otherThan("timeline", cluster.leaderTimeline, null) };
-        const scope = cluster.scope === null ? {} : otherThan("scope", cluster.scope, of.scope);
+        const name = leaderName(cluster, context);
+        const leader = name === null ? {} : { leader: name, ...otherThan("timeline", cluster.leaderTimeline, null) };
+        const scope = cluster.scope === null ? {} : otherThan("scope", cluster.scope, context.scope);
         return { section: "cluster", node: null, value: { ...source, ...leader, ...scope } };
       }
       if (config !== undefined) return { section: "config", node: null, value: { ...source, ...configValue(config) } };
@@ -91,16 +91,20 @@ export function incidentState(
   }
 }
 
-/** Incident files hold no addresses, so a leader known only by its address is written as its member name. */
-function memberNamed({ leader, leaderApi }: ClusterDocument, { members, memberAt }: IncidentCluster): string | null {
-  const isKnown =
-    leader === null ||
-    leaderApi === null ||
-    [...members].some(([node, member]) => leader === node || leader === member);
-  return isKnown ? leader : (memberAt?.get(leaderApi) ?? leader);
+/**
+ * The leader's name for an incident file. If it is not that of a member, this is the member at the leader's address:
+ * incident files have no addresses by which a replay could find it.
+ */
+function leaderName({ leader, leaderApi }: ClusterDocument, { members, memberAt }: IncidentCluster): string | null {
+  if (leader === null || leaderApi === null) return leader;
+  const isMember = [...members].some(([node, member]) => leader === node || leader === member);
+  return isMember ? leader : (memberAt?.get(leaderApi) ?? leader);
 }
 
-/** Only whether the source changes and the revision decreases matters: the file has both as the DCS reported them. */
+/**
+ * Writes the source and the revision as the DCS reported them. A replay only compares them with the previous ones: did
+ * the source change, did the revision decrease?
+ */
 function dcsValue(result: DcsResult): IncidentValue {
   if ("failure" in result) return { failure: result.failure.kind };
   const { leader, source, revision, hasScope } = result.read;
@@ -132,9 +136,9 @@ function configValue(config: NonNullable<Extract<ProbeOutcome, { kind: "document
 function reportValue(
   node: string,
   { report, hasLock }: Extract<StatusOutcome["result"], { report: Report }>,
-  of: IncidentCluster,
+  context: IncidentCluster,
 ): IncidentValue {
-  const ordinary = ordinaryReport(node, hasLock, of);
+  const ordinary = ordinaryReport(node, hasLock, context);
   return {
     ...otherThan("lock", hasLock, false),
     ...otherThan("role", report.role, ordinary.role),

@@ -7,10 +7,10 @@ import { countText, failureText, listText, lossText } from "./event-text.ts";
 import { nodeConditions } from "./node-conditions.ts";
 import { replicaCondition } from "./replica-condition.ts";
 
-/** An end of conflicting claims counts after this time, in ms. Conflicts that flicker within it are one. */
+/** How long claims must not conflict before the conflict counts as ended, in ms: one that returns sooner continues. */
 export const conflictQuietMs = 10_000;
 
-/** Returns the conditions of a cluster that are present. While it cannot be seen, that is at most `blind`. */
+/** Returns the present conditions of a cluster. While rolecall cannot see the cluster, only `blind` is possible. */
 export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
   if (facts.visibility !== "clear") return facts.isBlind ? [blind(facts)] : [];
   return [
@@ -65,7 +65,7 @@ function claimsConflict({ cluster, claims, view }: ClusterFacts): Condition {
   };
 }
 
-/** Who denies the only claim, for the end of a sentence. */
+/** What contradicts the only claim, for the end of a sentence. */
 function denialText(lost: LostClaim | undefined): string {
   return lost?.withdrawal === undefined
     ? "the cluster does not confirm it"
@@ -136,16 +136,18 @@ function dcsDistrusted(cluster: string, { withdrawal }: NonNullable<DcsState["di
 }
 
 /**
- * Whether the absence of a condition means that it is over. In a cluster that cannot be seen nothing ends. Nothing ends
- * at a node whose last probe failed: it may be about to be down. A pause ends by the reports of nodes. Without a
- * primary it is open which nodes are replicas, and a replica that was not judged may be unfit.
+ * Whether a condition that is no longer found is over, or the evidence to find it is missing. Until the cluster can be
+ * seen again, no condition ends except `blind`.
  */
 export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, facts: ClusterFacts): boolean {
   if (kind === "blind") return facts.visibility !== "hidden";
   if (facts.visibility !== "clear") return false;
+  // A node whose last probe failed may soon count as down.
   if (node !== null) return facts.nodes.every((known) => known.node !== node || isAnswering(known.observation));
+  // Only the reports of nodes show the end of a pause or of failsafe mode.
   if (kind === "paused" || kind === "failsafe") return facts.nodes.some(({ observation }) => isAnswering(observation));
   const { primary, nodes } = facts;
+  // Without a primary it is unknown which nodes are replicas. A replica that was not judged yet may be unfit.
   if (kind === "degraded")
     return primary !== null && nodes.every((known) => known.node === primary.node || known.replica !== null);
   return true;

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { incidentState } from "../../cluster/incident/incident.ts";
+import { incidentEntry } from "../../cluster/incident/incident.ts";
 import { incidentDuration, incidentFormat, type IncidentCluster } from "../../cluster/incident/incident-yaml.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { ProbeOutcome, Recorded } from "../../cluster/outcome.ts";
@@ -59,15 +59,12 @@ export function* incidentPieces({ subject, instantMs, recorded, accused, isCompl
   yield stringify(head, layout);
   let hasSteps = false;
   for (const { atMs, outcome } of recorded) {
-    const recordedState = incidentState({ atMs, outcome }, cluster);
-    if (recordedState === null) continue;
-    const value = recordedState.node === null ? recordedState.value : { [recordedState.node]: recordedState.value };
+    const entry = incidentEntry({ atMs, outcome }, cluster);
+    if (entry === null) continue;
+    const value = entry.node === null ? entry.value : { [entry.node]: entry.value };
     const sentAtMs = sentAtMsOf(outcome);
     const sent = sentAtMs === null ? {} : { sent: incidentDuration(sentAtMs - firstAtMs) };
-    const step = stringify(
-      [{ at: incidentDuration(atMs - firstAtMs), ...sent, [recordedState.section]: value }],
-      layout,
-    );
+    const step = stringify([{ at: incidentDuration(atMs - firstAtMs), ...sent, [entry.section]: value }], layout);
     yield `${hasSteps ? "" : "steps:\n"}${indented(step)}`;
     hasSteps = true;
   }

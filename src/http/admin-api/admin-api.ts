@@ -23,7 +23,7 @@ export interface AdminApiContext {
   /** Why this process should not receive traffic; `null` if it should. */
   readonly unready: () => string | null;
   readonly scope: ListenerScope;
-  readonly operator: DiagnosticsSources;
+  readonly diagnostics: DiagnosticsSources;
   readonly snapshots: SnapshotLongPoll;
   /** The metrics of this process and of the nodes in the Prometheus text format, with its content type. */
   readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
@@ -61,12 +61,12 @@ export async function answerAdminRequest(
   const { request, message } = call;
   if (isHintCall(request)) return answerHint(call, scope.cluster, sources.hints);
   if (isHintPath(request.target)) return methodNotAllowed(request.method, "POST");
-  if (isDiagnosticsTarget(request.target)) return answerDiagnostics(call, scope, sources.operator);
+  if (isDiagnosticsTarget(request.target)) return answerDiagnostics(call, scope, sources.diagnostics);
   const target = parseRequestTarget(request.target);
   const isBare = !("problem" in target) && target.cluster === null && target.node === null;
   const path = isBare ? target.path : "";
   if (!("problem" in target) && target.node !== null && target.path === "document")
-    return nodeDocumentReply(call.request.method, target, { scope, snapshot: sources.operator.snapshot });
+    return nodeDocumentReply(call.request.method, target, { scope, snapshot: sources.diagnostics.snapshot });
   if (!("problem" in target) && isPageApiTarget(target)) return answerPageApi(call, target, sources.pageApi);
   if (path === "drains" || path.startsWith("drains/"))
     return answerDrainRequest(path, call, { drains: sources.drains, only: scope.cluster });
@@ -84,7 +84,7 @@ export async function answerAdminRequest(
   if (isBare && path === "snapshot") return sources.snapshots.answer(target.query, message.socket, scope.cluster);
   if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready(), sources.listeners(message));
   const render = (): Promise<Reply> => metricsReply(sources);
-  return servePage({ gate: sources.operator.gate, name: "metrics", runningMax: scrapesMax, render }, call);
+  return servePage({ gate: sources.diagnostics.gate, name: "metrics", runningMax: scrapesMax, render }, call);
 }
 
 async function metricsReply({ metrics }: Pick<AdminApiContext, "metrics">): Promise<Reply> {

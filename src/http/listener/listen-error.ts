@@ -1,11 +1,11 @@
 import type { ListenerConfig } from "../../config/model/config.ts";
 
 /**
- * What keeps a listener from opening: its address, its certificate, key and token files, or a rule about its settings.
+ * Why a listener cannot be opened: its address, its certificate, key and token files, or a rule about its settings.
  */
 export type ListenErrorKind = "address" | "files" | "settings";
 
-/** The code of an error that a rule about settings is the cause of. */
+/** The `code` of an error that {@link settingsError} creates. */
 export const settingsCode = "LISTENER_SETTINGS";
 
 /** A listener could not be opened. */
@@ -27,14 +27,17 @@ export class ListenError extends Error {
   }
 }
 
-/** An error that says why the settings of a listener do not allow it to open. @param problem a sentence */
+/**
+ * Creates an error for a listener whose settings do not allow it to open.
+ * @param problem why, as a clause
+ */
 export function settingsError(problem: string): Error {
   return Object.assign(new Error(problem), { code: settingsCode });
 }
 
 /**
- * An error of `listen` or of a name look-up names its system call, such as `listen` or `getaddrinfo`. One of reading a
- * file names `open` or `read`, and one of parsing a certificate names none.
+ * Distinguishes the kinds by the system call in the error. Errors of the address have `listen`, `getaddrinfo` or
+ * similar. Errors of files have `open` or `read`; invalid certificates give errors without a system call.
  */
 function kindOf({ syscall, code }: NodeJS.ErrnoException): ListenErrorKind {
   if (code === settingsCode) return "settings";
@@ -46,7 +49,7 @@ function problemOf(kind: ListenErrorKind, { code, message }: NodeJS.ErrnoExcepti
     case "address":
       return `it must be a free port on an address of this machine, got ${code ?? message}`;
     case "files":
-      return `its certificate, key and token files must be readable and match, got: ${message}`;
+      return `its certificate, key and token files must be readable and match, got ${message}`;
     case "settings":
       return message;
   }

@@ -33,7 +33,7 @@ export interface NodeApiContext {
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   /** Serves the diagnostics pages. */
-  readonly operator: RequestHandler;
+  readonly diagnostics: RequestHandler;
   readonly passthrough: Passthrough;
   readonly onAnswer: OnAnswer;
   /** Called for each check whose reply is made; replies are kept for up to a second. */
@@ -128,7 +128,7 @@ export class NodeApi {
   }
 
   async #handleUncached(routed: RoutedRequest, call: IncomingCall): Promise<Reply | null> {
-    const { passthrough, operator, inputs, onAnswer } = this.#context;
+    const { passthrough, diagnostics, inputs, onAnswer } = this.#context;
     switch (routed.kind) {
       case "management":
         await passthrough.manage(routed.call, call);
@@ -141,7 +141,7 @@ export class NodeApi {
         return refusePage(page, call, answer(routed, call.request, inputs()));
       }
       case "operator": {
-        const reply = await operator(call);
+        const reply = await diagnostics(call);
         if (reply !== null) onAnswer("operator", reply.status);
         return reply;
       }

@@ -6,7 +6,7 @@ import { ChangeQueue } from "../change-queue.ts";
 import type { ServerChange } from "../server-change.ts";
 import { applyChanges, readBackends, type AppliedChange } from "./apply-changes.ts";
 import { BalancerProblems } from "./balancer-problems.ts";
-import { parseProcess, processCommands, type HaproxyProcess } from "./haproxy-process.ts";
+import { parseHaproxyProcess, haproxyProcessCommands, type HaproxyProcess } from "./haproxy-process.ts";
 import { RuntimeApiError, RuntimeSession } from "./runtime-session.ts";
 
 /** What a balancer depends on. */
@@ -142,7 +142,7 @@ export class HaproxyBalancer {
   async #exchange(session: RuntimeSession): Promise<number> {
     try {
       session.open();
-      const process = parseProcess(await session.run(processCommands));
+      const process = parseHaproxyProcess(await session.run(haproxyProcessCommands));
       this.#requireUsable(process);
       const isNew = process.id !== this.#process;
       if (isNew) this.#queue.putBack(this.#context.current(this.#config.name));

@@ -1,6 +1,6 @@
 import type { HaproxyConfig } from "../../config/model/balancer-config.ts";
 import { readBackends, type BackendStates } from "./apply-changes.ts";
-import { parseProcess, processCommands, type HaproxyProcess } from "./haproxy-process.ts";
+import { parseHaproxyProcess, haproxyProcessCommands, type HaproxyProcess } from "./haproxy-process.ts";
 import { RuntimeSession } from "./runtime-session.ts";
 
 /** What the Runtime API of an HAProxy shows of its process, its backends and servers. */
@@ -21,7 +21,7 @@ export async function inspectHaproxy(
   const session = new RuntimeSession(socket, deadlineMs);
   try {
     session.open();
-    const process = parseProcess(await session.run(processCommands));
+    const process = parseHaproxyProcess(await session.run(haproxyProcessCommands));
     const names = backends.map(({ name }) => name);
     return { process, backends: await readBackends(session, names) };
   } finally {

@@ -124,7 +124,7 @@ suite("an HAProxy that cannot be used", () => {
   const faults: readonly [HaproxyFault, RegExp][] = [
     ["silent", /no complete answer within 150 ms/],
     ["half", /no complete answer within 150 ms/],
-    ["garbage", /not those of HAProxy's Runtime API/],
+    ["garbage", /the socket must be HAProxy's Runtime API/],
     ["closes", /closed the connection without a complete answer/],
     ["endless", /longer than 1000000 characters/],
     ["operator", /needs level admin, and it has level operator/],

@@ -68,17 +68,22 @@ export function chartValues(targets: Targets, options: KubernetesOptions, isMoni
     ["service.annotations", {}, texts, "annotations of the Service"],
     ["resources", deploymentDefaults.resources, anyObject, "requests and limits of an instance"],
     ["podAnnotations", {}, texts, "annotations of the pods"],
-    ["volumes", [], objects, "more volumes of the pods, such as Secrets with certificates and passwords"],
-    ["volumeMounts", [], objects, "where rolecall finds them"],
+    ["volumes", [], objects, "additional volumes of the pods, such as Secrets with certificates and passwords"],
+    ["volumeMounts", [], objects, "where these volumes are mounted"],
     ["nodeSelector", {}, texts, "labels of the machines for the pods"],
     ["tolerations", [], objects, "tolerations of the pods"],
     ["affinity", {}, anyObject, "affinity of the pods"],
     ["priorityClassName", "", text, "the priority class of the pods"],
     ["podDisruptionBudget.enabled", true, isEnabled, "keeps one instance up while machines are drained"],
     ["networkPolicy.enabled", true, isEnabled, "restricts who may connect to rolecall, and to what it connects"],
-    ["networkPolicy.extraEgress", [], objects, "more rules for what rolecall connects to, such as etcd"],
+    ["networkPolicy.extraEgress", [], objects, "additional rules for what rolecall connects to, such as etcd"],
     ["monitoring.enabled", isMonitored, isEnabled, "a ServiceMonitor and a PrometheusRule"],
-    ["monitoring.labels", {}, texts, "more labels of these two, by which your Prometheus selects them"],
+    [
+      "monitoring.labels",
+      {},
+      texts,
+      "additional labels of the ServiceMonitor and the PrometheusRule, by which your Prometheus selects them",
+    ],
   ];
   return rows.map(([name, value, schema, help]) => ({ name, value, schema, help }));
 }
