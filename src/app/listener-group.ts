@@ -32,8 +32,8 @@ export interface ListenerGroupContext {
 export interface WorkerPoolUsage extends ReturnType<WorkerPool["usage"]> {}
 
 /**
- * All listeners: those of this process and, if there are workers, theirs. Admin and agent listeners always belong to
- * this process: an agent remembers its answers, and would not be the same in each worker.
+ * The listeners of this process and of its workers. Admin and agent listeners always belong to this process: an agent
+ * remembers its answers, and workers do not share them.
  */
 export class ListenerGroup {
   readonly #own: ListenerSet;
@@ -75,7 +75,7 @@ export class ListenerGroup {
   }
 
   /**
-   * Opens the admin listeners and starts the workers, which answer nothing yet.
+   * Opens the admin listeners, and starts the workers, which answer nothing before `open`.
    * @throws ListenError if a listener cannot be opened
    */
   async openAdmin(listeners: readonly ListenerConfig[]): Promise<void> {
@@ -114,26 +114,27 @@ export class ListenerGroup {
     this.#workers?.record(outcome, nowMs, sequence);
   }
 
+  /** Sends the phase of the main process to the workers. */
   setPhase(phase: Phase): void {
     this.#workers?.setPhase(phase);
   }
 
-  /** Brings `answers` and `usage` up to date. */
+  /** Requests new reports from the workers, which the getters below are computed from. */
   async refresh(): Promise<void> {
     await this.#workers?.refreshReports();
   }
 
-  /** What the workers answered. */
+  /** How many requests the workers answered. */
   answers(): ReturnType<WorkerPool["answers"]> {
     return this.#workers?.answers() ?? [];
   }
 
-  /** The checks of the workers by the servers that they name. */
+  /** How many checks the workers answered, by the HAProxy server that sent them. */
   backends(): readonly BackendCount[] {
     return this.#workers?.reports().flatMap(({ backends }) => backends) ?? [];
   }
 
-  /** The limits for lag that checks of the workers requested. */
+  /** The limits for lag in the checks that the workers answered. */
   limits(): readonly RequestedLimit[] {
     return this.#workers?.reports().flatMap(({ limits }) => limits) ?? [];
   }
@@ -170,8 +171,9 @@ export class ListenerGroup {
   }
 
   /**
-   * A socket cannot speak two protocols, or belong to two processes, while one listener replaces another. Admin
-   * listeners belong to the main process, so the same changes are refused with workers and without.
+   * Refuses a listener on an open port if its protocol (a part of its key) or its process would change: while one
+   * listener replaces the other, a socket cannot have two. Admin listeners always belong to the main process, so the
+   * same changes are refused with workers and without.
    */
   #requireUnchangedProtocols(listeners: readonly ListenerConfig[]): void {
     const open = this.listeners;
@@ -184,7 +186,9 @@ export class ListenerGroup {
       if (before.key !== key || (before.config.dialect === "admin") !== (dialect === "admin"))
         throw new ListenError(
           config,
-          settingsError("a change of tls or tls.client, or from or to dialect admin or agent, needs a restart"),
+          settingsError(
+            "switching tls on or off, a change of tls.client, and one from or to dialect admin or agent need a restart",
+          ),
         );
     }
   }

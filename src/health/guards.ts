@@ -4,13 +4,13 @@ export interface Guards {
   readonly exclusivePrimary: boolean;
   /** Rule 3: a primary's own document must not contradict a yes. */
   readonly runningPrimary: boolean;
-  /** Rules 5 and 6: a replica must be attached to the leader's stream, and on its history. */
+  /** Rules 5 and 6: a replica must be attached to the leader's stream, and on the leader's timeline history. */
   readonly attachedReplica: boolean;
   /** Rule 7: one scope, one system identifier, and the right node at each address. */
   readonly sameSystem: boolean;
   /** How long a replica may show no sign of attachment before it is marked detached or stalled, in milliseconds. */
   readonly attachWindowMs: number;
-  /** How long a node that held the lock counts as demoted, in milliseconds. */
+  /** How long a node that lost the lock counts as demoted, in milliseconds. */
   readonly demotedForMs: number;
   /** How many lag samples in a row are needed to refuse a node for its lag, and to accept it again. */
   readonly lagSamples: number;

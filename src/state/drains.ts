@@ -5,7 +5,7 @@ import type { DrainOutcome } from "../cluster/outcome.ts";
 import type { SavedDrain } from "./saved-drains.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
-import { drainOf } from "../health/evidence/active-drain.ts";
+import { activeDrainOf } from "../health/evidence/active-drain.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { Store } from "./store.ts";
 
@@ -112,7 +112,7 @@ export class Drains {
 
   #find(cluster: string, node: string): Drain | null {
     const state = clusterNamed(this.#store.current, cluster);
-    return state === undefined ? null : drainOf(state, node, this.now());
+    return state === undefined ? null : activeDrainOf(state, node, this.now());
   }
 
   #record(cluster: string, node: string, drain: Drain | null): void {

@@ -18,10 +18,11 @@ const commandTable = [
   ),
 ].join("\n");
 const ruleTable = [
-  "# Rules",
+  "# Rules of findings",
   "",
-  "The rules of the findings that [commands](cli.md) report. Identifiers are stable and never reused. The table has the",
-  "default severity: a single finding may have a different severity, and a policy can lower it or exclude the finding.",
+  "Each finding that a [command](cli.md) reports has a rule of this table. [judgement.md](judgement.md) has other rules:",
+  "those of verdicts. Identifiers are stable and never reused. The table has the default severity: a single finding may",
+  "have a different severity, and a policy can lower it or exclude the finding.",
   "",
   "| rule | severity | meaning | what to do |",
   "|---|---|---|---|",

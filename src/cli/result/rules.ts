@@ -20,8 +20,8 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC002: rule("error", "the command failed because of an internal error", "Report the message and the command line."),
   RC003: rule(
     "error",
-    "a required check did not complete",
-    "Resolve what prevented the check and run the command again.",
+    "a required step did not complete",
+    "Resolve what prevented the step and run the command again.",
   ),
   RC004: rule("error", "the command was interrupted", "Run the command again."),
   RC005: rule(
@@ -43,7 +43,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC013: rule(
     "error",
     "the policy tries to lower or exclude a finding marked incomplete",
-    "Remove the disposition, and resolve what prevented the check.",
+    "Remove the disposition, and resolve what prevented the step.",
   ),
   RC014: rule("error", "the contexts file is not valid", "Correct the value that the message names."),
   RC015: rule("warning", "other users can read a file with a secret", "Remove their permission: chmod o-rwx FILE."),
@@ -82,7 +82,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "a cluster is blind: none of its nodes has fresh evidence",
     "Check the network between rolecall and the nodes.",
   ),
-  RC053: rule("warning", "something counts against a node that is still fit", "Run rolecall explain for the node."),
+  RC053: rule("warning", "a node is fit, but has a warning", "Run rolecall explain for the node."),
   RC060: rule(
     "error",
     "the management call failed",
@@ -111,8 +111,8 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   ),
   RC106: rule(
     "warning",
-    "max_age is longer than the leader lock allows",
-    "Lower probe.max_age; until then rolecall uses the limit of the lock.",
+    "max_age is longer than the limit that follows from the leader lock",
+    "Lower probe.max_age; until then rolecall uses that limit (ttl - loop_wait - retry_timeout).",
   ),
   RC107: rule(
     "warning",
@@ -134,7 +134,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC112: rule("error", "a cluster has no members", "Check the seeds of the cluster."),
   RC113: rule(
     "error",
-    "the node password is withheld from a node because its address is not https",
+    "the node password (auth of the cluster) is withheld from a node because its address is not https",
     "Enable TLS on the node's API (restapi.certfile). If plain http is intended, list the address under nodes.",
   ),
   RC114: rule(
@@ -154,7 +154,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC127: rule(
     "error",
     "the DCS does not name the node that holds the lock",
-    "Correct dcs.etcd, dcs.prefix or dcs.scope. rolecall does not trust such a DCS after the first wrong change.",
+    "Correct dcs.etcd, dcs.prefix or dcs.scope. rolecall stops trusting a DCS after one wrong withdrawal.",
   ),
   RC135: rule(
     "error",
@@ -171,7 +171,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "a backend or server of a balancer does not exist",
     "Correct its name under balancers, or map the names with servers.",
   ),
-  RC138: rule("warning", "a balancer does not check a server itself", "Add check to the server in HAProxy."),
+  RC138: rule(
+    "warning",
+    "a server of a balancer has no health check in HAProxy",
+    "Add check to the server in HAProxy.",
+  ),
   RC140: rule("error", "the rehearsal was refused", "Resolve what the message names. Nothing was changed."),
   RC141: rule("error", "the outage was longer than --max-outage", "Read what would shorten it."),
   RC142: rule("error", "the cluster did not recover in time", "Run rolecall status, and read the logs of the nodes."),

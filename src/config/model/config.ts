@@ -142,7 +142,7 @@ export interface ProbeConfig {
   readonly fall: number;
   /** Answered probes in a row until it is back. */
   readonly rise: number;
-  /** The maximum age of evidence that a node may be declared fit on. */
+  /** The maximum age of evidence. A node with older evidence is not fit. */
   readonly maxAgeMs: number;
   /** Time between two requests for the cluster document. */
   readonly clusterIntervalMs: number;

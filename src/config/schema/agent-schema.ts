@@ -15,14 +15,17 @@ export interface AgentFields {
 /** The keys that only listeners with the dialect agent have. */
 export function agentFields(): AgentFields {
   return {
-    check: configuredCheck().prefault("/replica").describe("Dialect agent: the check of a line that names only a node"),
+    check: configuredCheck()
+      .prefault("/replica")
+      .describe("Dialect agent: the check if a line of HAProxy (agent-send) names only a node"),
     weight: nullableWeight(),
     drain_by: z
       .enum(["weight", "state"], { error: "weight or state" })
       .default("weight")
       .describe(
-        "Dialect agent: how a server is drained for a soft no. weight: by a weight of 0%. state: by HAProxy's " +
-          "administrative state drain, which stays when rolecall is killed, and which replaces an operator's maint",
+        "Dialect agent: how a server gets no new sessions when the check answers a soft no. weight: by a weight of 0%. " +
+          "state: by HAProxy's administrative state drain. It stays when rolecall is killed, and replaces an " +
+          "operator's maint",
       ),
   };
 }

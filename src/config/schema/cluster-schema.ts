@@ -33,7 +33,9 @@ export function clusterSchema(): z.ZodType<ClusterShape> {
     {
       name: name().describe("Name of the cluster in paths, headers, metrics and logs"),
       scope: name().nullable().default(null).describe("Scope that its nodes must report. Default: the name"),
-      discover: list(apiAddress(), 64).describe("Seeds, tried in turn. Members are taken from the cluster document"),
+      discover: list(apiAddress(), 64).describe(
+        "Seeds: APIs of nodes, tried in turn. Members are taken from the cluster document (GET /cluster)",
+      ),
       nodes: list(nodeSchema(), 256).describe("Fixed nodes. They never leave the cluster"),
       tls: tlsSchema("nodes")
         .nullable()
@@ -47,48 +49,58 @@ export function clusterSchema(): z.ZodType<ClusterShape> {
         .nullable()
         .prefault(null)
         .describe("DCS to watch, so that changes of the leader are seen sooner. Default: none"),
-      guards: section(guardsSchema()).describe("Overrides of the global guards for this cluster"),
+      guards: section(guardsSchema("that of guards")).describe("Overrides of the global guards for this cluster"),
     },
     { error: "a mapping with the keys of a cluster" },
   );
 }
 
-/** A `guards` mapping, for all clusters or for one. Defaults are filled in by {@link mergeGuards}. */
-export function guardsSchema(): z.ZodType<GuardsShape> {
+/**
+ * A `guards` mapping, for all clusters or for one. Defaults are filled in by {@link mergeGuards}.
+ * @param inherited the default of every key as the descriptions state it; `null`: each key has its own default
+ */
+export function guardsSchema(inherited: string | null): z.ZodType<GuardsShape> {
+  const described = (meaning: string, ownDefault: string): string => `${meaning}. Default: ${inherited ?? ownDefault}`;
+  const guard = (text: string): z.ZodType<boolean | undefined> => flag().optional().describe(described(text, "true"));
   return z
     .strictObject(
       {
         exclusive_primary: guard("At most one node counts as the lock holder, whatever the nodes claim"),
         running_primary: guard(
-          "A primary route needs a status document with neither the role of a replica nor a state that excludes writes",
+          "A node is fit for a primary route only if the role and the state in its status document allow writes",
         ),
         attached_replica: guard(
-          "A replica must stream from the leader, directly or cascaded, and be on its timeline history",
+          "A replica must stream from the leader, directly or cascaded, and be on the leader's timeline history",
         ),
-        same_system: guard("All nodes have one scope and one system identifier, and the name that was configured"),
+        same_system: guard("All nodes have one scope and one system identifier, and each has its configured name"),
         attach_window: duration("100ms", "1h")
           .optional()
-          .describe("How long a replica may go without evidence of attachment. Default: 10s"),
+          .describe(described("How long a replica may go without evidence of attachment", "10s")),
         demoted_for: duration("0s", "1d")
           .optional()
-          .describe("How long a node that held the lock counts as demoted. Default: 60s"),
+          .describe(described("How long a node that lost the lock counts as demoted", "60s")),
         lag_samples: integer(1, 60)
           .optional()
-          .describe("Lag samples in a row needed to reject a node for its lag, and to accept it again. Default: 1"),
+          .describe(described("Lag samples in a row needed to reject a node for its lag, and to accept it again", "1")),
         dwell: duration("0s", "10min")
           .optional()
           .describe(
-            "Minimum time that a node rejected for its lag stays unfit after the last sample over the limit. " +
-              "Default: 0s",
+            described(
+              "Minimum time that a node rejected for its lag stays unfit after the last sample over the limit",
+              "0s",
+            ),
           ),
         handover_hold: duration("0s", "1min")
           .optional()
-          .describe("How long a new leader stays unfit after the old one became unfit. Default: 0s"),
+          .describe(described("How long a new leader stays unfit after the old one became unfit", "0s")),
         survive: duration("0s", "1min")
           .optional()
           .describe(
-            "How long a primary whose API does not answer stays fit on the evidence of its exporter alone; " +
-              "0s: not at all. Default: 0s",
+            described(
+              "How long a primary whose API does not answer stays fit on the evidence of its exporter alone; " +
+                "0s: not at all",
+              "0s",
+            ),
           ),
       },
       { error: "a mapping with the keys of guards" },
@@ -121,10 +133,6 @@ export function mergeGuards(shape: GuardsShape, base: Guards = defaultGuards): G
     handoverHoldMs: shape.handoverHoldMs ?? base.handoverHoldMs,
     surviveMs: shape.surviveMs ?? base.surviveMs,
   };
-}
-
-function guard(what: string): z.ZodType<boolean | undefined> {
-  return flag().optional().describe(`${what}. Default: true`);
 }
 
 function nodeSchema(): z.ZodType<NodeConfig> {
@@ -162,7 +170,10 @@ function dcsSchema(): z.ZodType<DcsConfig> {
         .nullable()
         .prefault(null)
         .describe("TLS of connections to etcd. Files are read again when they change"),
-      auth: authSchema().nullable().default(null).describe("User of etcd. It needs to read the keys. Default: none"),
+      auth: authSchema()
+        .nullable()
+        .default(null)
+        .describe("User of etcd. It needs permission to read the keys. Default: none"),
     },
     { error: "a mapping with the keys of a DCS, at least etcd" },
   );

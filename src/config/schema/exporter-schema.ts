@@ -33,7 +33,10 @@ export function exporterSchema(): z.ZodType<ExporterConfig> {
             .regex(/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, { error: prefix })
             .nullable()
             .default(null)
-            .describe("Prefix of up, version, in_recovery and the exporter_* group. Default: that of naming"),
+            .describe(
+              "Prefix of up, version, in_recovery and the exporter_* group. Default: pg; with naming neutral: db, and " +
+                "no prefix for the group",
+            ),
           telemetry_path: telemetryPath()
             .default("/metrics")
             .describe("Path of the metrics on listeners of the exporter dialect"),

@@ -31,13 +31,13 @@ export interface ListenerAccessFields {
 export function listenerAccessFields(): ListenerAccessFields {
   return {
     management: onOrOff().describe(
-      "on: a node listener forwards management calls, /metrics and /exporter/… to the nodes, " +
+      "on: a health listener forwards management calls, /metrics and /exporter/… to the nodes; " +
         "an admin listener with auth forwards switchovers. off: answers 403. Default: off",
     ),
     read_only: flag()
       .default(false)
       .describe(
-        "Whether an admin or exporter listener answers every request that changes something with 403: drains, /reload",
+        "Whether an admin or exporter listener refuses requests that change something, such as drains and /reload, with 403",
       ),
     tls: tlsSchema()
       .nullable()
@@ -60,7 +60,8 @@ export function listenerAccessFields(): ListenerAccessFields {
       .default("all")
       .describe("all: allow applies to every request. unsafe: only to requests that change something"),
     trusted_origins: list(webOrigin(), 64).describe(
-      "Web origins whose pages may send unsafe requests, as https://console.example.com. Pages of the listener itself are allowed if its Host is an address or localhost, or the listener has auth or tls",
+      "Web origins whose pages may send unsafe requests, as https://console.example.com. Pages of the listener itself " +
+        "may send them if the Host of the request is an address or localhost, or if the listener has auth or tls",
     ),
     limits: section(limitsSchema()).describe("Limits of this listener"),
   };
@@ -176,7 +177,8 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
         connections: integer(1, 1_000_000)
           .default(limits.connections)
           .describe(
-            "Open connections. Connections above the limit are closed. Some file descriptors (ulimit -n) are reserved for probes",
+            "Open connections. Connections above the limit are closed. All listeners together have fewer connections than " +
+              "the process has file descriptors (ulimit -n): some are reserved for probes",
           ),
         connections_per_address: integer(1, 1_000_000)
           .default(limits.connectionsPerAddress)

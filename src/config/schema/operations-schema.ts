@@ -25,7 +25,7 @@ export function logSchema(): z.ZodType<LogConfig> {
         .default("auto")
         .describe(
           "json: one JSON object per line. pretty: lines for people. auto: pretty if stderr is a terminal, else json. " +
-            "Read at the start only",
+            "A change needs a restart",
         ),
     },
     { error: "a mapping with the keys level and format" },

@@ -48,7 +48,9 @@ export const configSchema: z.ZodType<ConfigShape> = z
       host_suffixes: list(hostSuffix(), 64).describe(
         "Suffixes of Host headers: {node}.{cluster}{suffix} selects a node",
       ),
-      ignore_params: ignoreParamsSchema().describe("Query parameters to ignore"),
+      ignore_params: ignoreParamsSchema().describe(
+        "Query parameters that checks ignore. Other unknown ones are answered with 400, except on a listener with node",
+      ),
       state_file: plainText("the name of a file", 4096)
         .nullable()
         .default(null)
@@ -64,7 +66,8 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .union([z.boolean(), z.literal("force")], { error: "true, false or force" })
         .default(true)
         .describe(
-          "Whether simple checks are answered from cached bytes, without node:http (docs/fast-path.md). true: on the Node versions it was tried on. force: on others too",
+          "Whether simple checks are answered from cached bytes, without node:http (docs/fast-path.md). " +
+            "true: on the Node versions that it was tried with. force: on all versions",
         ),
       workers: z
         .union([integer(0, 64), z.literal("auto")], { error: "a whole number from 0 to 64, or auto" })
@@ -73,7 +76,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
           "Number of worker processes that answer requests; 0: none, the main process answers. " +
             "auto: one for each processor beyond the first, at most 4",
         ),
-      guards: section(guardsSchema()).describe(
+      guards: section(guardsSchema(null)).describe(
         "The safety rules that can be switched off, and their durations, for all clusters",
       ),
       log: section(logSchema()).describe("The log"),
@@ -125,7 +128,7 @@ export function probeSchema(): z.ZodType<ProbeConfig> {
         max_age: duration("1ms", "1d")
           .optional()
           .describe(
-            "The maximum age of evidence that a node may be declared fit on. At least interval + timeout. " +
+            "Maximum age of evidence. A node with older evidence is not fit. At least interval + timeout. " +
               "Default: 3 * interval + timeout",
           ),
         burst_interval: duration("50ms", "10s")
@@ -133,7 +136,7 @@ export function probeSchema(): z.ZodType<ProbeConfig> {
           .describe("Time between two probes of a node while the leadership is about to change"),
         cluster_interval: duration("10ms", "1d")
           .prefault("3s")
-          .describe("Time between two requests for the cluster document"),
+          .describe("Time between two requests for the cluster document (GET /cluster)"),
         config_interval: duration("10ms", "1d")
           .prefault("30s")
           .describe("Time between two requests for a cluster's dynamic configuration"),

@@ -19,7 +19,7 @@ export function weightSchema(): z.ZodType<WeightConfig> {
           .describe("From this lag on a server has only the floor. Greater than full"),
         floor: integer(1, 50)
           .default(1)
-          .describe("The lowest weight in percent. Never 0: a weight alone takes no server out of its pool"),
+          .describe("The lowest weight in percent. At least 1, so that lag alone takes no server out of its pool"),
         warm_up: duration("0s", "1h")
           .prefault("0s")
           .describe("How long the weight rises from 10% after PostgreSQL restarted. 0s: no warm-up"),

@@ -1,6 +1,6 @@
 import type { LostClaim } from "../../cluster/leadership.ts";
 import type { Observation } from "../../cluster/observation.ts";
-import { drainOf } from "../../health/evidence/active-drain.ts";
+import { activeDrainOf } from "../../health/evidence/active-drain.ts";
 import { isUndiscovered, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import { isFresh } from "../../health/evidence/freshness.ts";
 import { lagBytes } from "../../health/evidence/measure.ts";
@@ -170,7 +170,7 @@ function replicaOf(
   { node }: Observation,
   summaries: ReadonlyMap<string, { readonly summary: Summary }>,
 ): NodeFacts["replica"] {
-  if (drainOf(cluster, node.name, nowMs) !== null) return "drained";
+  if (activeDrainOf(cluster, node.name, nowMs) !== null) return "drained";
   const known = summaries.get(node.name)?.summary.replica ?? null;
   // The drain is over, and the node was not probed since.
   return known === "drained" ? null : known;

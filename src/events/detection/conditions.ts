@@ -3,7 +3,7 @@ import type { LostClaim } from "../../cluster/leadership.ts";
 import type { EventDraft } from "../cluster-event.ts";
 import { isAnswering, type ClusterFacts } from "./cluster-facts.ts";
 import { beginning, type Condition } from "./condition.ts";
-import { countText, failureText, listText, lossText } from "./event-text.ts";
+import { countText, failureText, listText, lostClaimText } from "./event-text.ts";
 import { nodeConditions } from "./node-conditions.ts";
 import { replicaCondition } from "./replica-condition.ts";
 
@@ -58,7 +58,7 @@ function claimsConflict({ cluster, claims, view }: ClusterFacts): Condition {
         nodes.length === 1
           ? `${first} claims the leader lock of ${cluster}, but ${denialText(lost)}`
           : `${listText(nodes)} claim the leader lock of ${cluster} at the same time: ${counting}`,
-      cause: lost === undefined ? null : lossText(first, lost),
+      cause: lost === undefined ? null : lostClaimText(first, lost),
       figures: { claims: nodes.length, ...(holder === null ? {} : { primary: holder }) },
     }),
     quietMs: conflictQuietMs,

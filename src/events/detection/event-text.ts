@@ -5,7 +5,7 @@ import type { ClusterEvent } from "../cluster-event.ts";
 /** The figures of an event. */
 export type EventFigures = ClusterEvent["figures"];
 
-/** At most so many nodes are named in one sentence. */
+/** How many items of a list are shown. */
 const namesMax = 4;
 
 /** Returns a duration for people: `0.4 s`, `18.2 s`, `4 min 12 s`, `3 h 5 min`. @param ms in milliseconds */
@@ -17,7 +17,7 @@ export function spanText(ms: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** Joins what concerns several nodes: `pg1`, `pg1 and pg2`, `pg1, pg2 and 7 more`. Long lists are cut. */
+/** Joins a list, mostly of node names: `pg1`, `pg1 and pg2`, `pg1, pg2, pg3, pg4 and 7 more`. */
 export function listText(items: readonly string[]): string {
   const shown = items.slice(0, namesMax);
   const last = items.length > namesMax ? `${items.length - namesMax} more` : shown.pop();
@@ -34,8 +34,8 @@ export function failureText({ kind, detail }: Failure): string {
   return kind === "refused" ? "connection refused" : detail;
 }
 
-/** Why the claim of a node on the leader lock does not count. */
-export function lossText(node: string, { witnesses, withdrawal }: LostClaim): string {
+/** Describes what contradicts the claim of a node on the leader lock: member lists or the DCS. */
+export function lostClaimText(node: string, { witnesses, withdrawal }: LostClaim): string {
   return withdrawal === undefined
     ? `the cluster documents of ${listText(witnesses)} contradict ${node}`
     : `the DCS names ${withdrawal.names ?? "nobody"} in place of ${node}`;

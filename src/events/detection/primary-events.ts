@@ -1,6 +1,6 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterFacts, PrimaryFacts } from "./cluster-facts.ts";
-import { failureText, listText, lossText, spanText, type EventFigures } from "./event-text.ts";
+import { failureText, listText, lostClaimText, spanText, type EventFigures } from "./event-text.ts";
 import type { EventDraft } from "../cluster-event.ts";
 
 /** What is remembered of a cluster's primary. */
@@ -161,7 +161,7 @@ function lossCause({ view, claims, nowMs }: ClusterFacts, previous: string | nul
   const { role, state } = known.report;
   if (claims.holder === name) return `${name} holds the leader lock, but is not writable (role ${role}, ${state})`;
   const loss = view.cluster.leadership.lostClaims.get(name);
-  if (known.hasLock && loss?.withdrawal !== undefined) return lossText(name, loss);
+  if (known.hasLock && loss?.withdrawal !== undefined) return lostClaimText(name, loss);
   if (known.hasLock) return `the cluster does not confirm the claim of ${name} on the leader lock`;
   return `${name} no longer holds the leader lock (role ${role}, ${state})`;
 }

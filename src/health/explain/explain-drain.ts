@@ -1,11 +1,11 @@
-import { drainOf } from "../evidence/active-drain.ts";
+import { activeDrainOf } from "../evidence/active-drain.ts";
 import { withDrain } from "../judge/drain.ts";
 import { seconds, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { fit } from "../verdict.ts";
 
 /** Whether an operator took the node out of service. Empty for a node without a drain. */
 export function drainRules({ view, observation, check }: ExplainContext): readonly RuleLine[] {
-  const drain = drainOf(view.cluster, observation.node.name, view.nowMs);
+  const drain = activeDrainOf(view.cluster, observation.node.name, view.nowMs);
   if (drain === null) return [];
   const verdict = withDrain(fit, view, { observation, check });
   return [

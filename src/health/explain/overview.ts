@@ -4,7 +4,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { attachmentWarning } from "./attachment-warning.ts";
 import { plainCheck } from "../check.ts";
-import { drainOf } from "../evidence/active-drain.ts";
+import { activeDrainOf } from "../evidence/active-drain.ts";
 import { isFresh } from "../evidence/freshness.ts";
 import { judge } from "../judge/judge.ts";
 import { presentLag } from "../judge/lag.ts";
@@ -219,7 +219,7 @@ function verdictFor(view: ClusterView, observation: Observation, route: Route): 
 
 /** The fields of a drain; `null` if the node has none. */
 export function drainOverview(cluster: ClusterState, node: string, nowMs: number): DrainOverview | null {
-  const drain = drainOf(cluster, node, nowMs);
+  const drain = activeDrainOf(cluster, node, nowMs);
   if (drain === null) return null;
   return {
     reason: drain.reason,

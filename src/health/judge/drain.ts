@@ -2,7 +2,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import { holdsLock, lockUntilMs } from "./lock.ts";
 import type { Route } from "../route.ts";
-import { drainOf } from "../evidence/active-drain.ts";
+import { activeDrainOf } from "../evidence/active-drain.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
 import { unfit, validUntil, type Verdict } from "../verdict.ts";
 
@@ -19,7 +19,7 @@ export function withDrain(
   view: ClusterView,
   { observation, check }: { readonly observation: Observation; readonly check: Check },
 ): Verdict {
-  const drain = drainOf(view.cluster, observation.node.name, view.nowMs);
+  const drain = activeDrainOf(view.cluster, observation.node.name, view.nowMs);
   if (drain === null || (!verdict.fit && verdict.reason !== "lagging")) return verdict;
   const untilMs = Math.min(verdict.validUntilMs, drain.untilMs);
   if (drain.isAll) return validUntil(unfit("drained", drain.reason), untilMs);

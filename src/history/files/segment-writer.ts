@@ -9,8 +9,8 @@ import {
 } from "./segment-files.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
-/** How much is written at once, in bytes. */
-const batchBytes = 256 * 1024;
+/** How much is written at once, in characters. */
+const batchCharacters = 256 * 1024;
 
 /** Where and how much one stream is written. */
 export interface SegmentSettings {
@@ -58,9 +58,9 @@ export class SegmentWriter {
       while (!queue.isEmpty) {
         if (this.#file === null) await this.#openLast(queue);
         else if (this.#bytes >= this.#settings.segmentBytes || queue.startsFile) await this.#openNext(queue);
-        const lines = queue.peek(batchBytes);
+        const lines = queue.peek(batchCharacters);
         await this.#append(lines);
-        queue.written(lines.length);
+        queue.removeWritten(lines.length);
       }
     } catch (error) {
       // The whole batch is written again: remove the part of it that was written.

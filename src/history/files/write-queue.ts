@@ -1,24 +1,25 @@
-/** A line that waits, and whether a new file begins with it. */
-interface Waiting {
+/** A line that is not written yet. */
+interface WaitingLine {
   readonly line: string;
+  /** Whether a new file begins with this line. */
   readonly startsFile: boolean;
   readonly atMs: number;
 }
 
-/** A clock that was set back by more than this begins a new file, in ms: within a file times only increase. */
+/** A line older than the one before it by more than this, in ms, begins a new file: within a file times only rise. */
 const stepMinMs = 1_000;
 
 /** Lines of one stream that are not written yet. Bounded: if nothing can be written, further lines are dropped. */
 export class WriteQueue {
-  readonly #bytesMax: number;
-  #waiting: Waiting[] = [];
-  #bytes = 0;
+  readonly #charactersMax: number;
+  #waiting: WaitingLine[] = [];
+  #characters = 0;
   #dropped = 0;
   #lastAtMs = -Infinity;
 
-  /** @param bytesMax how much may wait, in characters */
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
+  /** @param charactersMax how many characters may wait */
+  constructor(charactersMax: number) {
+    this.#charactersMax = charactersMax;
   }
 
   /** How many lines were dropped so far. */
@@ -36,13 +37,13 @@ export class WriteQueue {
    * @returns whether there was room for it
    */
   push(line: string, atMs: number): boolean {
-    if (this.#bytes + line.length > this.#bytesMax) {
+    if (this.#characters + line.length > this.#charactersMax) {
       this.#dropped += 1;
       return false;
     }
     const startsFile = atMs < this.#lastAtMs - stepMinMs;
     this.#lastAtMs = atMs;
-    this.#bytes += line.length + 1;
+    this.#characters += line.length + 1;
     this.#waiting.push({ line, startsFile, atMs });
     return true;
   }
@@ -57,20 +58,23 @@ export class WriteQueue {
     return this.#waiting[0]?.startsFile === true;
   }
 
-  /** The lines for the present file, at most `bytesMax` characters or one line. They stay until `written` is called. */
-  peek(bytesMax: number): readonly string[] {
+  /**
+   * Returns the next lines of the present file: at most `charactersMax` characters, but at least one line. The lines
+   * stay in the queue.
+   */
+  peek(charactersMax: number): readonly string[] {
     const lines: string[] = [];
-    let bytes = 0;
+    let characters = 0;
     for (const { line, startsFile } of this.#waiting) {
-      if (lines.length > 0 && (startsFile || bytes + line.length > bytesMax)) break;
+      if (lines.length > 0 && (startsFile || characters + line.length > charactersMax)) break;
       lines.push(line);
-      bytes += line.length + 1;
+      characters += line.length + 1;
     }
     return lines;
   }
 
-  /** Removes lines at the front: they are on disk. */
-  written(count: number): void {
-    for (const { line } of this.#waiting.splice(0, count)) this.#bytes -= line.length + 1;
+  /** Removes the first `count` lines, which are on disk now. */
+  removeWritten(count: number): void {
+    for (const { line } of this.#waiting.splice(0, count)) this.#characters -= line.length + 1;
   }
 }

@@ -4,13 +4,13 @@ export interface Build {
   readonly revision: string;
   readonly branch: string;
   readonly builddate: string;
-  /** The version of Node.js. The name is the upstream's. */
+  /** The version of Node.js. The name is that of pg_exporter. */
   readonly goversion: string;
   readonly goos: string;
   readonly goarch: string;
 }
 
-/** Processor names of Node.js that the upstream spells differently. */
+/** Processor names of Node.js that pg_exporter spells differently. */
 const architectures: ReadonlyMap<string, string> = new Map([
   ["x64", "amd64"],
   ["ia32", "386"],

@@ -1,5 +1,5 @@
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
-import { drainOf } from "../../health/evidence/active-drain.ts";
+import { activeDrainOf } from "../../health/evidence/active-drain.ts";
 import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import { acceptedPrimary } from "../../health/explain/accepted-primary.ts";
 import type { SeriesSources } from "./node-series.ts";
@@ -47,7 +47,7 @@ const gauges: readonly ClusterGauge[] = [
     name: "rolecall_drains",
     help: "Nodes of the cluster that are drained.",
     value: ({ cluster, nowMs }) =>
-      [...cluster.drains.keys()].filter((node) => drainOf(cluster, node, nowMs) !== null).length,
+      [...cluster.drains.keys()].filter((node) => activeDrainOf(cluster, node, nowMs) !== null).length,
   },
 ];
 

@@ -3,7 +3,7 @@ import type { SimulatorJson, SimulatorObject } from "../model/json.ts";
 import { formatSimulatedLsn, reportedLsn } from "../model/lsn.ts";
 import type { MemberKey, SimulatedNode, ScheduledRestart } from "../model/node.ts";
 import { connectedStandbys, replicationState } from "../model/replication.ts";
-import { scheduleTime, statusTime } from "../model/timestamp.ts";
+import { formatScheduleTime, formatStatusTime } from "../model/timestamp.ts";
 import { databaseVersion, nodeVersion } from "../model/version.ts";
 import type { Words } from "./vocabulary.ts";
 
@@ -35,7 +35,7 @@ export function clusterDocument(cluster: Cluster): SimulatorObject {
     ...(cluster.settings.pause && { pause: true }),
     ...(failover?.scheduledAtMs !== undefined && {
       scheduled_switchover: {
-        at: scheduleTime(failover.scheduledAtMs),
+        at: formatScheduleTime(failover.scheduledAtMs),
         ...(failover.leader !== undefined && { from: failover.leader }),
         ...(failover.candidate !== undefined && { to: failover.candidate }),
       },
@@ -66,7 +66,7 @@ function databaseFields(cluster: Cluster, node: SimulatedNode): SimulatorObject 
   const receiverState = replicationState(cluster, node);
   return {
     state: node.state,
-    postmaster_start_time: statusTime(node.startedAtMs),
+    postmaster_start_time: formatStatusTime(node.startedAtMs),
     role: node.role,
     server_version: databaseVersion,
     xlog: node.role === "primary" ? { location: reportedLsn(node.receivedLsn) } : standbyPositions(node),
@@ -81,7 +81,7 @@ function standbyPositions(node: SimulatedNode): SimulatorObject {
   return {
     received_location: reportedLsn(node.receivedLsn),
     replayed_location: reportedLsn(node.replayedLsn),
-    replayed_timestamp: node.replayedAtMs === undefined ? null : statusTime(node.replayedAtMs),
+    replayed_timestamp: node.replayedAtMs === undefined ? null : formatStatusTime(node.replayedAtMs),
     paused: false,
   };
 }
@@ -155,5 +155,5 @@ function pendingFields(pending: SimulatedNode["pendingRestart"]): SimulatorObjec
 function restartField(restart: ScheduledRestart | undefined): SimulatorObject {
   return restart === undefined
     ? {}
-    : { scheduled_restart: { ...restart.filters, schedule: scheduleTime(restart.atMs) } };
+    : { scheduled_restart: { ...restart.filters, schedule: formatScheduleTime(restart.atMs) } };
 }

@@ -1,16 +1,16 @@
 /** Formats an instant as in the status document: `2026-11-21 05:52:03.640000+00:00`. */
-export function statusTime(epochMs: number): string {
-  return historyTime(epochMs).replace("T", " ");
+export function formatStatusTime(epochMs: number): string {
+  return formatHistoryTime(epochMs).replace("T", " ");
 }
 
 /** Formats an instant as in the history: `2026-11-21T05:53:54.103000+00:00`. */
-export function historyTime(epochMs: number): string {
+export function formatHistoryTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace("Z", "000+00:00");
 }
 
 /** Formats an instant as in a schedule: `2026-11-21T06:53:47+00:00`, with a fraction only if it has one. */
-export function scheduleTime(epochMs: number): string {
-  return epochMs % 1000 === 0 ? new Date(epochMs).toISOString().replace(".000Z", "+00:00") : historyTime(epochMs);
+export function formatScheduleTime(epochMs: number): string {
+  return epochMs % 1000 === 0 ? new Date(epochMs).toISOString().replace(".000Z", "+00:00") : formatHistoryTime(epochMs);
 }
 
 /** The parsed schedule of a management call: the instant, or the status and text of the error. */
@@ -21,8 +21,8 @@ export type Schedule =
 const isoTime = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/;
 
 /**
- * Parses the time of a scheduled action: ISO 8601 with a time zone, in the future. An invalid or past time is 422, a
- * missing zone 400 (Patroni 4.1.4 api.py, parse_schedule).
+ * Parses the time of a scheduled action: ISO 8601 with a time zone, in the future. The status is 422 for an invalid or
+ * past time, and 400 for a missing zone (Patroni 4.1.4 api.py, parse_schedule).
  */
 export function parseSchedule(value: unknown, action: string, nowMs: number): Schedule {
   const match = typeof value === "string" ? isoTime.exec(value.trim()) : null;

@@ -1,7 +1,7 @@
 import { type Cluster, modelHoldsLock, leaderOf, wakeLoops } from "./cluster.ts";
 import type { Transition, SimulatedNode } from "./node.ts";
 import { reportedLsn } from "./lsn.ts";
-import { historyTime } from "./timestamp.ts";
+import { formatHistoryTime } from "./timestamp.ts";
 
 /** The most history rows kept. A real cluster keeps all unless `max_timelines_history` is set. */
 const historyRowsMax = 1000;
@@ -138,7 +138,7 @@ function promote(cluster: Cluster, node: SimulatedNode): void {
       cluster.timeline,
       node.receivedLsn,
       "no recovery target specified",
-      historyTime(cluster.nowMs),
+      formatHistoryTime(cluster.nowMs),
       node.name,
     ] as const;
     cluster.history = [...cluster.history, row].slice(-historyRowsMax);

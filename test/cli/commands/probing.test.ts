@@ -96,7 +96,7 @@ test("doctor finds exactly the planted problems", async () => {
   const rules = new Set(diagnostics.map(({ rule_id: id }) => id));
   for (const id of ["RC100", "RC106", "RC107", "RC110", "RC111"]) assert.ok(rules.has(id), `${id} is reported`);
   assert.equal(rules.has("RC105"), false);
-  // The limit of max_age is unknown for the cluster that does not answer, so a required check did not complete.
+  // The limit of max_age is unknown for the cluster that does not answer, so a required step did not complete.
   assert.equal(code, 2);
   assert.equal(coverage.find(({ id }) => id === "max_age")?.status, "incomplete");
   const haproxy = coverage.find(({ id }) => id === "haproxy");

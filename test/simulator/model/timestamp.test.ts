@@ -1,16 +1,21 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { historyTime, parseSchedule, scheduleTime, statusTime } from "../../../src/simulator/model/timestamp.ts";
+import {
+  formatHistoryTime,
+  parseSchedule,
+  formatScheduleTime,
+  formatStatusTime,
+} from "../../../src/simulator/model/timestamp.ts";
 
 const now = Date.parse("2026-11-21T06:00:00Z");
 
 describe("an instant", () => {
   it("is formatted as in the status document, the history or a schedule", () => {
-    assert.equal(statusTime(now + 45), "2026-11-21 06:00:00.045000+00:00");
-    assert.equal(historyTime(now + 45), "2026-11-21T06:00:00.045000+00:00");
+    assert.equal(formatStatusTime(now + 45), "2026-11-21 06:00:00.045000+00:00");
+    assert.equal(formatHistoryTime(now + 45), "2026-11-21T06:00:00.045000+00:00");
     assert.deepEqual(
-      [scheduleTime(now), scheduleTime(now + 45)],
+      [formatScheduleTime(now), formatScheduleTime(now + 45)],
       ["2026-11-21T06:00:00+00:00", "2026-11-21T06:00:00.045000+00:00"],
     );
   });
