@@ -58,7 +58,7 @@ async function copyPage(target) {
 }
 
 /**
- * Names every module in the head of the page. Without that, a browser finds a module only in the one that imports it, and
+ * Names every module that `app.js` imports in the head of the page. Without that, a browser finds a module only in the one that imports it, and
  * requests one level of imports after the other.
  */
 async function preloadModules(target) {
@@ -69,10 +69,15 @@ async function preloadModules(target) {
     write: false,
     metafile: true,
     format: "esm",
+    splitting: true,
+    outdir: ".",
     logLevel: "warning",
   });
-  const modules = Object.keys(metafile.inputs).filter((name) => name !== "app.js");
-  const links = modules.sort().map((name) => `<link rel="modulepreload" href="page/${name}" />`);
+  const modules = new Set(["app.js"]);
+  for (const name of modules)
+    for (const { path, kind } of metafile.inputs[name].imports) if (kind === "import-statement") modules.add(path);
+  modules.delete("app.js");
+  const links = [...modules].sort().map((name) => `<link rel="modulepreload" href="page/${name}" />`);
   const file = join(target, "index.html");
   const text = await readFile(file, "utf8");
   await writeFile(

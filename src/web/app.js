@@ -1,17 +1,20 @@
 import { html, render, useEffect, useRef } from "./html.js";
 import { linkTo, useRoute, useStore, useTicks } from "./live/hooks.js";
+import { lazyView } from "./live/lazy-view.js";
 import { store as liveStore } from "./live/live-store.js";
 import { durationText } from "./parts/format.js";
 import { isServed, openServed } from "./past/past.js";
 import { FileDrop, OpenFile } from "./past/open-file.js";
 import { PastBar } from "./past/past-bar.js";
 import { startWorker } from "./past/replay-worker.js";
-import { ClusterView } from "./views/cluster.js";
-import { EdgesView } from "./views/edges.js";
-import { EventsView } from "./views/events.js";
 import { FleetView } from "./views/fleet.js";
-import { NodeView } from "./views/node.js";
-import { ReasonsView } from "./views/reasons.js";
+
+// A browser shows the fleet sooner if it need not load every view first.
+const ClusterView = lazyView(() => import("./views/cluster.js"), "ClusterView");
+const EdgesView = lazyView(() => import("./views/edges.js"), "EdgesView");
+const EventsView = lazyView(() => import("./views/events.js"), "EventsView");
+const NodeView = lazyView(() => import("./views/node.js"), "NodeView");
+const ReasonsView = lazyView(() => import("./views/reasons.js"), "ReasonsView");
 
 /** Returns the view of a route, its title and the cluster that it follows in full (null: all as rows). */
 function viewOf([first, cluster, second, node]) {
@@ -100,6 +103,9 @@ function LostBanner() {
 const root = document.getElementById("app");
 root.replaceChildren();
 if (isServed) void openServed();
-// The scripts that replay incidents are loaded when nothing else waits for them.
-setTimeout(startWorker, 1_500);
+// What is not shown yet is loaded when nothing else waits for it: later there may be no connection.
+setTimeout(() => {
+  for (const view of [ClusterView, EdgesView, EventsView, NodeView, ReasonsView]) view.load().catch(() => {});
+  startWorker();
+}, 1_500);
 render(html`<${App} />`, root);

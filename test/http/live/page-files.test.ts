@@ -22,6 +22,8 @@ test("every file that a file of the page names exists, and none is of another ho
     const text = plain.toString();
     for (const [, target = ""] of text.matchAll(/\b(?:import|export)\b[^;"]*?from\s*"([^"]+)"/g))
       assert.ok(files.has(new URL(target, `http://page/${name}`).pathname.slice(1)), `${name} imports ${target}`);
+    for (const [, target = ""] of text.matchAll(/\bimport\("([^"]+)"\)/g))
+      assert.ok(files.has(new URL(target, `http://page/${name}`).pathname.slice(1)), `${name} loads ${target}`);
     for (const [, target = ""] of text.matchAll(/(?:src=|href=|useDocument\()"page\/([^"]+)"/g))
       assert.ok(files.has(target), `${name} names ${target}`);
     // The bundle of the judgement makes up addresses for the nodes of incidents; it has nothing to request them with.
