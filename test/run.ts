@@ -1,7 +1,7 @@
 /**
  * Runs all compiled test files from an explicit list, because `node --test DIR` fails on Node 24:
  * `node build/test/run.js [real|code]`. `code` leaves out what depends little on the version of Node: the tests of
- * documents and packages, the tests of test tools, and the directed sequences.
+ * documents and packages, of the demo's banner and of test tools, and the directed sequences.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -9,7 +9,9 @@ import { join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const real = process.argv[2] === "real";
-const folders = ["docs", "packaging", "campaign", "exhaustive", "mutants"].map((name) => `${name}${sep}`);
+const folders = ["docs", "packaging", "bench", "campaign", "exhaustive", "mutants", join("cli", "demo")].map(
+  (name) => `${name}${sep}`,
+);
 const sequences = ["clock", "sequences", "wire"].map((name) => join("sequences", `${name}.`));
 const left = process.argv[2] === "code" ? [...folders, ...sequences] : [];
 const folder = join("build", "test");
