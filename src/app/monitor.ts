@@ -63,8 +63,8 @@ export class Monitor {
     const tickIntervalMs = config.probe.intervalMs;
     this.clock = new Clock({ ...machine.time, tickIntervalMs, onGap: (gap) => this.#onGap(gap) });
     const { store, clock } = this;
-    // Code that may run first after a suspend reads the clock with `observe`, which looks for a gap. What runs after it
-    // in the same step needs only `now`.
+    // The monotonic clock leaves out a suspend. Code that may run first after one therefore reads the clock with
+    // `observe`, which looks for such a gap. Code that runs later in the same step needs only `now`.
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     this.history = new HistoryStore({
       log,
@@ -128,7 +128,7 @@ export class Monitor {
     await this.#stateFile.removeStaleDrafts();
     await this.history.configure(this.#config.history);
     this.eventLog.events.subscribe((event) => this.history.addEvent(event));
-    // A condition that began under the earlier process is not reported again if its events are known by then.
+    // If the events of the earlier process are restored in time, conditions that began then are not reported again.
     await waitAtMost(this.#machine.setTimer, restoringMaxMs, this.#restoreHistory());
   }
 
@@ -238,7 +238,7 @@ export class Monitor {
     }, this.#config.probe.intervalMs);
   }
 
-  /** Looks for events in clusters without nodes: nothing changes there while no member list is received. */
+  /** Looks for events in clusters without nodes. No change triggers this there, but `blind` begins after a time. */
   #examineEmpty(): void {
     for (const cluster of this.store.current.clusters) {
       const policy = cluster.nodes.length === 0 ? this.store.policyOf(cluster.name) : undefined;

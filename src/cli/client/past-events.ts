@@ -30,7 +30,7 @@ export interface PastEvents {
   readonly oldestMs: number | null;
   /** Whether the limit left out older events that the query selects. */
   readonly hasMore: boolean;
-  /** Whether the history was too large to be read back to the beginning of the query. */
+  /** Whether the history was too large to be read at once: older events of the query may be missing. */
   readonly isIncomplete: boolean;
   /** Oldest first. */
   readonly events: readonly PrintedEvent[];

@@ -33,7 +33,7 @@ export async function compare(context: CommandContext): Promise<void> {
   const intervalMs = args.duration("interval", "1s");
   const membersIntervalMs = args.duration("members-interval", "1m");
   if (args.text("config") === null && args.text("discover") === null)
-    throw new CommandError("RC001", "--config or --discover must name the nodes, got neither");
+    throw new CommandError("RC001", "Cannot compare: --config or --discover must name the nodes, got neither");
   const config = await requireNamedConfig(context);
   const checks = selectChecks(context, config);
   const server = new RolecallClient(context, "node");
@@ -58,7 +58,7 @@ export async function compare(context: CommandContext): Promise<void> {
       const isMembersDue = roundStartMs - membersReadMs >= membersIntervalMs;
       const sampled = Promise.all(samplers.all.map((sampler) => sample(sampler, { checks, server, ...run })));
       const [members] = await Promise.all([isMembersDue ? fetchMembers(quiet(context), config) : [], sampled]);
-      // With no clusters, this changes nothing.
+      // An empty list changes nothing.
       samplers.update(members);
       if (isMembersDue) membersReadMs = roundStartMs;
       run.rounds += 1;
@@ -96,10 +96,7 @@ function quiet({ args }: CommandContext): LocalProbeContext {
   return { args, progress: { report: () => {}, done: () => {} }, result: { diagnose: () => {} } };
 }
 
-/**
- * Returns the clusters to compare with their current members. Probes the nodes: the member list of rolecall is under
- * test.
- */
+/** Probes the nodes for the selected clusters and their members. Does not use rolecall's list: it is under test. */
 async function fetchMembers(context: LocalProbeContext, config: Config): Promise<readonly StatusCluster[]> {
   const selected = context.args.text("cluster");
   const probed = await probeLocally(config, context);

@@ -16,13 +16,13 @@ export interface FastPathSettings {
   readonly onDisabled: (reason: string) => void;
 }
 
-/** Decides whether this process may use the fast path, and counts what it does. One for all listeners of a process. */
+/** Decides whether this process may use the fast path, and counts what the fast path does. One for all listeners. */
 export class FastPathControl {
   readonly monitor: FastPathMonitor;
   readonly #settings: FastPathSettings;
   readonly #version: string;
   readonly #reported = new Set<string>();
-  #running: Promise<TcpIo | null> | null = null;
+  #currentTest: Promise<TcpIo | null> | null = null;
 
   /** @param version the version of Node, such as `20.18.1` */
   constructor(settings: FastPathSettings, version: string = process.versions.node) {
@@ -39,10 +39,10 @@ export class FastPathControl {
    * @returns `null` if the fast path must stay off
    */
   runSelfTest(): Promise<TcpIo | null> {
-    this.#running ??= this.#runSelfTest().finally(() => {
-      this.#running = null;
+    this.#currentTest ??= this.#runSelfTest().finally(() => {
+      this.#currentTest = null;
     });
-    return this.#running;
+    return this.#currentTest;
   }
 
   /** Reports that the fast path stays off. Does not repeat a reason that was reported before. */
