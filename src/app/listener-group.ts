@@ -25,6 +25,7 @@ export interface ListenerGroupContext {
   readonly lineHandlerFor: (listener: ListenerConfig, key: string) => LineHandler;
   readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
   readonly fullState: WorkerPoolContext["fullState"];
+  /** Called with an error that only the process-wide handler of a worker caught. */
   readonly onContained: WorkerPoolContext["onContained"];
 }
 
@@ -51,7 +52,7 @@ export class ListenerGroup {
       handlerFor,
       lineHandlerFor,
       eventsOf,
-      placeOf: (key) => this.#takeSocket(key),
+      listeningSocketOf: (key) => this.#takeSocket(key),
       fastPath: {
         mode: () => fullState().config.fastPath,
         onDisabled: (reason) => log.warn({ node: process.version, reason }, "fast path off"),
@@ -102,6 +103,7 @@ export class ListenerGroup {
       await own.abandon();
       throw error;
     }
+    // The workers must get outcomes of the old configuration before the new one.
     workers?.flush();
     this.#keys = keysOf(listeners);
     this.#configured = listeners;
@@ -119,7 +121,7 @@ export class ListenerGroup {
     this.#workers?.setPhase(phase);
   }
 
-  /** Requests new reports from the workers, which the getters below are computed from. */
+  /** Requests new reports from the workers. The methods below return figures of the newest reports. */
   async refresh(): Promise<void> {
     await this.#workers?.refreshReports();
   }
@@ -171,9 +173,9 @@ export class ListenerGroup {
   }
 
   /**
-   * Refuses a listener on an open port if its protocol (a part of its key) or its process would change: while one
-   * listener replaces the other, a socket cannot have two. Admin listeners always belong to the main process, so the
-   * same changes are refused with workers and without.
+   * Refuses a listener on an open port if its protocol (a part of its key) or its process would change: the new
+   * listener opens before the old one closes, and a socket cannot serve two protocols or two processes. A change from
+   * or to `admin` is refused without workers too, although the process stays the same.
    */
   #requireUnchangedProtocols(listeners: readonly ListenerConfig[]): void {
     const open = this.listeners;
@@ -187,7 +189,7 @@ export class ListenerGroup {
         throw new ListenError(
           config,
           settingsError(
-            "switching tls on or off, a change of tls.client, and one from or to dialect admin or agent need a restart",
+            "a reload must not switch tls on or off, change tls.client, or change dialect from or to admin or agent",
           ),
         );
     }

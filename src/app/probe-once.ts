@@ -20,7 +20,7 @@ export interface ProbedClusters {
   readonly now: () => number;
   readonly overview: () => Overview;
   /** The WAL position in a node's first report that had one; `null` if none had. */
-  readonly firstReached: (cluster: string, node: string) => number | null;
+  readonly firstWalPosition: (cluster: string, node: string) => number | null;
   /** The time since the first round of probes, in ms: 0 if there was no other. */
   readonly watchedMs: () => number;
 }
@@ -119,7 +119,7 @@ export async function startProbes(
     policy,
     now,
     overview: () => overview(store.current, policy, now()),
-    firstReached: (name, node) => firstPositions.get(`${name}/${node}`) ?? null,
+    firstWalPosition: (name, node) => firstPositions.get(`${name}/${node}`) ?? null,
     watchedMs: () => (startedAtMs === null ? 0 : (endedAtMs ?? now()) - startedAtMs),
   };
   const stop = (): void => {

@@ -135,7 +135,7 @@ for (const workers of [0, 2])
           await assert.rejects(app.apply({ ...before, listen }), (error: unknown) => {
             assert.ok(error instanceof ListenError, name);
             assert.deepEqual([error.kind, error.listener.port], ["settings", ports[at]], name);
-            assert.match(error.message, /from or to dialect admin or agent need a restart$/);
+            assert.match(error.message, /or change dialect from or to admin or agent$/);
             return true;
           });
         assert.equal(dialects()[at], (isApplied ? to : from).dialect ?? "node", name);

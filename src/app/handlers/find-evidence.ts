@@ -1,6 +1,6 @@
 import type { EventLog } from "../../events/event-log.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
-import type { IncidentEvidence, EvidenceRendering, EvidenceTime } from "../../http/diagnostics/diagnostics-sources.ts";
+import type { IncidentEvidence, PageReadingContext, EvidenceTime } from "../../http/diagnostics/diagnostics-sources.ts";
 
 /** Where evidence is kept: the last minutes in memory, all of it on disk, if a history is configured. */
 export interface EvidenceSources {
@@ -12,7 +12,7 @@ export interface EvidenceSources {
 export async function findEvidence(
   { eventLog, history }: EvidenceSources,
   time: EvidenceTime,
-  { turn, signal }: EvidenceRendering,
+  { turn, signal }: PageReadingContext,
 ): Promise<IncidentEvidence> {
   const { cluster, fromWallMs, toWallMs } = time;
   const inMemorySinceMs = eventLog.evidenceSinceMs;

@@ -1,7 +1,7 @@
 import type { HistoryStore } from "../../history/history-store.ts";
 import { LagSteps, type LagOverTime } from "../../history/lag-steps.ts";
 import type { WantedLag } from "../../http/admin-api/lag-api.ts";
-import type { EvidenceRendering } from "../../http/diagnostics/diagnostics-sources.ts";
+import type { PageReadingContext } from "../../http/diagnostics/diagnostics-sources.ts";
 import type { LagSeries } from "../../http/live/recent-lag.ts";
 
 /** How many steps an answer has at most. */
@@ -29,7 +29,7 @@ interface FoundLag extends LagOverTime {
 export async function findLag(
   { recent, history }: LagStores,
   { cluster, fromMs, toMs }: WantedLag,
-  { turn, signal }: EvidenceRendering,
+  { turn, signal }: PageReadingContext,
 ): Promise<FoundLag> {
   const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / stepsMax / minuteMs)) * minuteMs;
   const steps = new LagSteps({ fromMs, toMs }, stepMs);

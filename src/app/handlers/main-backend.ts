@@ -6,7 +6,7 @@ import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { WantedLag } from "../../http/admin-api/lag-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
-import type { DiagnosticsSources, EvidenceRendering } from "../../http/diagnostics/diagnostics-sources.ts";
+import type { DiagnosticsSources, PageReadingContext } from "../../http/diagnostics/diagnostics-sources.ts";
 import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
 import { scopeOf } from "../../http/node-api/node-handler.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
@@ -78,8 +78,8 @@ export function buildMainBackend(
       access: listener.access,
       lag: {
         recent: (cluster: string) => page.lag.of(cluster),
-        since: (wanted: WantedLag, rendering: EvidenceRendering) =>
-          findLag({ recent: (cluster) => page.lag.of(cluster), history }, wanted, rendering),
+        since: (wanted: WantedLag, reading: PageReadingContext) =>
+          findLag({ recent: (cluster) => page.lag.of(cluster), history }, wanted, reading),
         hasHistory: () => history.usage !== null,
         wall,
         gate,

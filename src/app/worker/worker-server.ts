@@ -38,7 +38,7 @@ export class WorkerServer {
     this.#listeners = new ListenerSet({
       handlerFor: (listener, key) => this.#handlerFor(listener, key),
       eventsOf: (listener) => this.#events.of(listener),
-      placeOf: (key) => (this.#sockets.has(key) ? { handle: this.#sockets.get(key) } : undefined),
+      listeningSocketOf: (key) => (this.#sockets.has(key) ? { handle: this.#sockets.get(key) } : undefined),
       onOpened: (key, socket) => {
         if (!this.#sockets.has(key)) send({ kind: "opened", key }, socket);
         this.#sockets.delete(key);

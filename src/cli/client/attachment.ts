@@ -21,7 +21,7 @@ export function probedAttachment(
   const [state, policy] = [probed.cluster(cluster), probed.policy(cluster)];
   if (state === undefined || policy === undefined) return notKnown;
   const view = viewAt(state, policy, probed.now());
-  return attachmentKnowledge(view, { observation, check }, probed.firstReached(cluster, observation.node.name));
+  return attachmentKnowledge(view, { observation, check }, probed.firstWalPosition(cluster, observation.node.name));
 }
 
 /** The nodes of a cluster that are fit for a check, and known to be attached if the check depends on attachment. */
@@ -93,7 +93,10 @@ function withKnowledge(
   };
 }
 
-/** Reports that a verdict is not known (RC032): the command could not complete. @param seen as {@link watchedFor} */
+/**
+ * Reports that a verdict is not known (RC032): the command could not complete.
+ * @param seen the text that {@link watchedFor} returns
+ */
 export function diagnoseUnknown(result: ResultBuilder, subject: string, seen: string): void {
   result.diagnose("RC032", {
     message: `${subject}: fit so far, but whether it is attached is not known: ${seen}`,

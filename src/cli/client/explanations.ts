@@ -44,7 +44,7 @@ export async function fetchClusterExplanation(
   };
 }
 
-/** @throws CommandError (RC031) if a parameter of the check is unknown to the server and similar to a known one */
+/** @throws CommandError if the server rejects the check (status 400): see {@link rejectedCheck} */
 async function getExplanation(server: RolecallClient, query: URLSearchParams, check: string): Promise<JsonObject> {
   const path = `/explain?${query.toString()}`;
   const reply = await server.getPage(path);

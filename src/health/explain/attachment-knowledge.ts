@@ -17,12 +17,12 @@ export type AttachmentKnowledge = "known" | "not known" | "not needed";
  * Says whether a node that is fit has been watched for long enough. Rule 5 counts the time without a sign, so a node
  * that was seen once passes it. A sign is proof: the node has advanced, or has nothing to receive. A listing by its
  * sender is none: a frozen or cut off receiver stays listed for a minute.
- * @param firstReached the WAL position in its first report of this watch; `null` if it had none
+ * @param firstWalPosition the WAL position in its first report of this watch; `null` if it had none
  */
 export function attachmentKnowledge(
   view: ClusterView,
   { observation, check }: { readonly observation: Observation; readonly check: Check },
-  firstReached: number | null,
+  firstWalPosition: number | null,
 ): AttachmentKnowledge {
   const { report } = observation;
   const isArchiveAsked = check.replicationState === "in archive recovery";
@@ -30,7 +30,7 @@ export function attachmentKnowledge(
   if (isExempt(observation) || isArchiveAsked || isLeading({ view, observation, check }, report)) return "not needed";
   if (check.route === "readiness" && isBeforeStreaming(report)) return "not needed";
   const reached = walReached(report);
-  const hasMoved = reached !== null && firstReached !== null && reached > firstReached;
+  const hasMoved = reached !== null && firstWalPosition !== null && reached > firstWalPosition;
   const isStreaming = (): boolean => isListedStreaming(view, observation.node.name);
   return hasMoved || hasNothingToReceive(view, report, isStreaming) ? "known" : "not known";
 }

@@ -6,8 +6,8 @@ interface WaitingLine {
   readonly atMs: number;
 }
 
-/** A line older than the one before it by more than this, in ms, begins a new file: within a file times only rise. */
-const stepMinMs = 1_000;
+/** A line that is older than the one before it by more than this, in ms, begins a new file: the clock was set back. */
+const setBackMinMs = 1_000;
 
 /** Lines of one stream that are not written yet. Bounded: if nothing can be written, further lines are dropped. */
 export class WriteQueue {
@@ -33,7 +33,7 @@ export class WriteQueue {
 
   /**
    * Adds a line without its line break.
-   * @param atMs the time that it begins with, in ms since the epoch
+   * @param atMs the time of the line, in ms since the epoch
    * @returns whether there was room for it
    */
   push(line: string, atMs: number): boolean {
@@ -41,7 +41,7 @@ export class WriteQueue {
       this.#dropped += 1;
       return false;
     }
-    const startsFile = atMs < this.#lastAtMs - stepMinMs;
+    const startsFile = atMs < this.#lastAtMs - setBackMinMs;
     this.#lastAtMs = atMs;
     this.#characters += line.length + 1;
     this.#waiting.push({ line, startsFile, atMs });

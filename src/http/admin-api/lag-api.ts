@@ -1,5 +1,5 @@
 import { parseDuration } from "../../cluster/values/duration.ts";
-import type { EvidenceRendering } from "../diagnostics/diagnostics-sources.ts";
+import type { PageReadingContext } from "../diagnostics/diagnostics-sources.ts";
 import type { LagSeries } from "../live/recent-lag.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { badRequest, jsonReply, type Reply } from "../message/reply.ts";
@@ -11,7 +11,7 @@ export interface LagApiContext {
   /** The last 15 minutes, from memory. */
   readonly recent: (cluster: string) => LagSeries;
   /** Any time, from the history on disk and from memory. */
-  readonly since: (wanted: WantedLag, rendering: EvidenceRendering) => Promise<object>;
+  readonly since: (wanted: WantedLag, reading: PageReadingContext) => Promise<object>;
   /** Whether a history is kept on disk. */
   readonly hasHistory: () => boolean;
   /** Milliseconds since the epoch. */
@@ -52,7 +52,7 @@ export async function answerLag(
   if (sinceMs < sinceMinMs || sinceMs > sinceMaxMs)
     return badRequest({ subject: "parameter since", value: text, allowed: "a duration from 1min to 366d, such as 6h" });
   const toMs = wall();
-  const render = async (rendering: EvidenceRendering): Promise<Reply> =>
-    reply(await since({ cluster, fromMs: toMs - sinceMs, toMs }, rendering));
+  const render = async (reading: PageReadingContext): Promise<Reply> =>
+    reply(await since({ cluster, fromMs: toMs - sinceMs, toMs }, reading));
   return servePage({ gate, name: "lag", render }, call);
 }

@@ -19,11 +19,11 @@ export interface DiagnosticsSources {
   readonly wall: () => number;
   readonly changes: (cluster: string, node: string) => readonly LoggedChange[];
   /** What was recorded of a cluster between two instants, in ms since the epoch. */
-  readonly evidence: (time: EvidenceTime, rendering: EvidenceRendering) => Promise<IncidentEvidence>;
+  readonly evidence: (time: EvidenceTime, reading: PageReadingContext) => Promise<IncidentEvidence>;
   /** The newest events of all clusters, oldest first. */
   readonly events: () => readonly ClusterEvent[];
   /** The newest wanted events of the history on disk, oldest first; none if no history is kept. */
-  readonly storedEvents: (query: StoredEventsQuery, rendering: EvidenceRendering) => Promise<StoredEvents>;
+  readonly storedEvents: (query: StoredEventsQuery, reading: PageReadingContext) => Promise<StoredEvents>;
   /** Limits how many pages are rendered at a time, and how often. */
   readonly gate: PageGate;
   /** Called with the status of each page. */
@@ -52,8 +52,11 @@ export interface IncidentEvidence {
   readonly isComplete: boolean;
 }
 
-/** Counts the time for which other requests wait, and says when nobody waits for the evidence any more. */
-export type EvidenceRendering = Pick<RenderingContext, "turn" | "signal">;
+/**
+ * What the reading of a page's data needs: `turn` counts the time for which other requests wait. `signal` is aborted
+ * when nobody waits for the data any more.
+ */
+export type PageReadingContext = Pick<RenderingContext, "turn" | "signal">;
 
 /** A diagnostics request with its target and parsed query. */
 export interface DiagnosticsRequest {

@@ -32,7 +32,7 @@ export interface ListenerSetContext {
   readonly lineHandlerFor?: (config: ListenerConfig, key: string) => LineHandler;
   readonly eventsOf: (config: ListenerConfig) => ListenerEvents;
   /** The socket of a listener that listens already; `undefined` for one that is to be opened at its own address. */
-  readonly placeOf?: (key: string, config: ListenerConfig) => BindTarget | undefined;
+  readonly listeningSocketOf?: (key: string, config: ListenerConfig) => BindTarget | undefined;
   /** Called with each socket that was opened here. */
   readonly onOpened?: (key: string, socket: SendHandle) => void;
   /** Absent: the fast path is off. */
@@ -127,12 +127,12 @@ export class ListenerSet {
   }
 
   async #openListener({ key, config, isInForce }: Opening, opened: SocketListener[]): Promise<ManagedListener> {
-    const { placeOf, onOpened } = this.#context;
+    const { listeningSocketOf, onOpened } = this.#context;
     const created = config.dialect === "agent" ? this.#createLineListener(config, key) : this.#create(config, key);
     const { listener, enforce } = created;
     if (isInForce) enforce(config);
     opened.push(listener);
-    const port = await listener.open(placeOf?.(key, config) ?? config);
+    const port = await listener.open(listeningSocketOf?.(key, config) ?? config);
     refuseExposure(config, listener);
     onOpened?.(key, listener.socket);
     return { key, config, port, ...created };

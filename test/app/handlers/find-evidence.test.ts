@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { findEvidence, type EvidenceSources } from "../../../src/app/handlers/find-evidence.ts";
 import type { Recorded } from "../../../src/cluster/outcome.ts";
 import type { Accused } from "../../../src/events/accusation-history.ts";
-import type { EvidenceRendering } from "../../../src/http/diagnostics/diagnostics-sources.ts";
+import type { PageReadingContext } from "../../../src/http/diagnostics/diagnostics-sources.ts";
 
 const drain = { reason: "disk swap", by: null, isAll: true, untilMs: 90_000, since: "", until: "" };
 const held: Recorded = {
@@ -17,7 +17,7 @@ const probed: Recorded = {
   outcome: { kind: "liveness", cluster: "demo", node: "pg1", sentAtMs: 590, isAlive: true },
 };
 const detached: Accused = new Map([["pg2", ["detached"]]]);
-const rendering = { turn: { charge: () => {} }, signal: new AbortController().signal } as unknown as EvidenceRendering;
+const rendering = { turn: { charge: () => {} }, signal: new AbortController().signal } as unknown as PageReadingContext;
 
 /** Evidence in memory since 50, a history since 10, and how often the disk was read. pg2 is accused since 300. */
 function sourcesOf(recorded: readonly Recorded[]): { sources: EvidenceSources; reads: string[] } {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findLag } from "../../../src/app/handlers/find-lag.ts";
-import type { EvidenceRendering } from "../../../src/http/diagnostics/diagnostics-sources.ts";
+import type { PageReadingContext } from "../../../src/http/diagnostics/diagnostics-sources.ts";
 
-const rendering = { turn: { charge: () => {} }, signal: new AbortController().signal } as unknown as EvidenceRendering;
+const rendering = { turn: { charge: () => {} }, signal: new AbortController().signal } as unknown as PageReadingContext;
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 

@@ -40,23 +40,25 @@ The rule shortens the time in which this can happen, provided that some nodes or
 First, views may contradict claims:
 
 1. A view **contradicts** a claim if rolecall requested it after the claim appeared, and it names another node, or
-   nobody. Exception: a node whose view names itself contradicts no claim. Its own claim competes instead.
+   nobody. Exception: a view that names its own node contradicts no claim. If that node claims the lock, the claims
+   compete.
 2. A view that names nobody contradicts a claim only if two views from the same node, requested at least one probe
    interval apart, name nobody. Exception: it contradicts no claim of a node that reports a pause.
 3. A view that names a node does not contradict if that node denies it. To deny it, the node must report that it holds
    no lock. That report must be newer than the view, and come from the address that the view has for the node.
-4. A contradiction takes effect when rolecall has also requested the claimant's own \`/cluster\` and probed the named
-   node. It does not matter whether these requests succeed or fail.
+4. A contradiction takes effect when rolecall has also requested the claimant's own \`/cluster\`, at the same time as the
+   view or later, and has probed the node that the view names, if any, after the view. It does not matter whether these
+   requests succeed or fail.
 
 Then contradicted claims are **lost**:
 
 5. A claim in failsafe mode is never lost.
 6. Any other claim is lost if the claimant's own view contradicts it.
-7. Such a claim is also lost in two cases:
+7. A claim that is not in failsafe mode is also lost in two cases:
    * the views of two other nodes contradict it;
    * the view of one other node contradicts it, and the claimant's own view, requested at the same time or later, does
-     not name the claimant. Step 6 does not cover this case: by steps 2 and 3, a view may name somebody else or nobody
-     without a contradiction.
+     not name the claimant. In this case, the claimant's own view need not contradict the claim: it may name nobody for
+     the first time (step 2), or a node that denies it (step 3).
 8. A lost claim stays lost until a newer view names the claimant, or until every node whose view contradicted it has
    given a newer view that does not contradict it. Missing views do not restore a claim.
 
@@ -82,10 +84,11 @@ Last, one of the other claims is chosen:
 Views arrive one after the other. While rolecall still waits for a view that could change the result of step 10 or 11,
 the claims stay tied there, and steps 12 to 14 decide.
 
-A node that is known through its exporter alone has no view of its own. Therefore views that name nobody do not
-contradict its claim, and in step 7 the view of one other node is enough. If another node claims the lock by its API,
-only the claims by API compete. If all competing claims are by exporter, steps 10 to 13 do not apply: the claim of the
-node that the standbys receive WAL from is accepted. If that decides nothing, all are \`contested\`.
+The claim of a node that is known through its exporter alone shows a primary, not a lock. Therefore views that name
+nobody do not contradict it. The node has no view of its own, so in step 7 the view of one other node is enough. If
+another node claims the lock by its API, only the claims by API compete. If all competing claims are by exporter, steps
+10 to 13 do not apply: the claim of the node that the standbys receive WAL from is accepted. If that decides nothing,
+all are \`contested\`.
 
 ## The test
 
@@ -151,7 +154,7 @@ function groupOf(row: Row, decision: LeaderDecision, holder: number | null): Gro
   const claims = row.nodes.filter(doesClaim).length === 1 ? "one" : "several";
   const chosen =
     decision.kind === "held"
-      ? `a claimant: ${bases[decision.by]}${row.nodes[holder ?? -1]?.isFailsafe === true ? " (in failsafe)" : ""}`
+      ? `a claimant${row.nodes[holder ?? -1]?.isFailsafe === true ? " in failsafe" : ""}: ${bases[decision.by]}`
       : decision.kind === "contested"
         ? "nobody: tied claims"
         : "nobody: every claim is lost";
