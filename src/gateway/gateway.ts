@@ -112,9 +112,7 @@ export class Gateway {
     const wallMs = this.#dependencies.wall();
     const { node } = target;
     const refusal =
-      refuseWithoutApi(node) ??
-      refusePlaintextPassword(node, view) ??
-      precheck({ call, body, view, node: target, wallMs });
+      refuseWithoutApi(node) ?? refusePlaintextPassword(node, view) ?? precheck({ call, body, view, target, wallMs });
     if (call.isDryRun || refusal !== null || node.api === null) this.#answerLocally(context, target, refusal);
     else {
       const sent = call.name === "reinitialize" ? normalizeReinitialize(body) : body;
@@ -167,15 +165,15 @@ export class Gateway {
   }
 }
 
-/**
- * Refuses to send the node password without TLS if TLS is configured. The address may come from a member list, which
- * must not be able to make us send the password unencrypted.
- */
 /** A node that is known through its exporter alone takes no calls. */
 function refuseWithoutApi({ api, name }: Node): Refusal | null {
   return api === null ? { status: 503, error: "no_api", message: `Cannot forward the call: ${name} has no API` } : null;
 }
 
+/**
+ * Refuses to send the node password without TLS if TLS is configured. The address may come from a member list, which
+ * must not be able to make us send the password unencrypted.
+ */
 function refusePlaintextPassword(node: Node, { policy }: ClusterView): Refusal | null {
   if (!withholdsPassword(node, policy)) return null;
   const message = `Cannot forward the call: the API address of ${node.name} must be https in a cluster with TLS, got ${node.api}`;

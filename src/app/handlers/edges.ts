@@ -6,10 +6,7 @@ import type { LivePage } from "./live-page.ts";
 
 type AnswerRow = ReturnType<AnswerCounter["rows"]> extends Iterable<infer Row> ? Row : never;
 
-/**
- * The sources of the answer to `GET /edges`: what this process exchanges with balancers, by its listeners, the checks
- * that they answer, and the pushes.
- */
+/** The sources of the answer to `GET /edges`. */
 export interface EdgesSources {
   readonly phase: string;
   readonly configFile: string | null;
@@ -17,7 +14,7 @@ export interface EdgesSources {
   readonly page: LivePage;
   readonly monitor: {
     readonly store: { readonly current: { readonly instance: string } };
-    /** The pushes to each balancer. @param only the servers of this cluster; `null`: all */
+    /** The pushes to each balancer. @param only a cluster: those for other clusters are left out; `null`: all */
     balancers(only: string | null): readonly object[];
   };
   readonly listeners: {
@@ -33,8 +30,8 @@ export interface EdgesSources {
 
 /**
  * Describes this process, its workers and listeners, the checks that it answers, and the pushes to balancers.
- * @param only the cluster of the listener that received the request. Only what belongs to that cluster is described,
- *   without the answers by route, which are counted for all clusters together. `null`: everything
+ * @param only the cluster of the listener that received the request: what belongs to other clusters is left out, and so
+ *   are the answers by route, which are counted for all clusters together. `null`: everything is described
  */
 export async function describeEdges(sources: EdgesSources, only: string | null): Promise<object> {
   const { listeners, counter, page, monitor, phase, configFile } = sources;

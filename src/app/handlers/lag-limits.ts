@@ -13,7 +13,7 @@ interface LagLimit {
   readonly lag_ms: number | null;
   /** `checks`: balancers request it; `defaults`, `agent` and `push` are configured; `failover` is the cluster's own. */
   readonly source: "checks" | "defaults" | "agent" | "push" | "failover";
-  /** What it belongs to, as `127.0.0.1:8008` or `lb1/pg_read`; `null` for a source that needs none. */
+  /** The listener or backend that sets it, as `127.0.0.1:8008` or `lb1/pg_read`; `null`: `checks` and `failover`. */
   readonly of: string | null;
   /** How long ago a check requested it, in ms; `null` for other sources. */
   readonly requested_ms_ago: number | null;
@@ -24,7 +24,7 @@ export interface LimitSources {
   readonly counter: Pick<AnswerCounter, "limits">;
   readonly monitor: { readonly store: { readonly current: Snapshot } };
   readonly listeners: {
-    /** What checks of the workers requested. */
+    /** The limits in the checks that workers received. */
     limits(): readonly RequestedLimit[];
     /** Brings what the workers count up to date. */
     refresh(): Promise<void>;
@@ -55,7 +55,7 @@ export async function describeLimits(
   ].slice(0, limitsMax);
 }
 
-/** Those of all processes, the one requested last first. */
+/** The limits that checks of all processes requested, the newest request first. */
 function requestedLimits(rows: readonly RequestedLimit[]): readonly LagLimit[] {
   const newest = new Map<string, RequestedLimit>();
   for (const row of rows) {
@@ -91,7 +91,7 @@ function pushLimits(cluster: string, { balancers }: Config): readonly LagLimit[]
   );
 }
 
-/** A check of the configuration, which was read before without a problem. */
+/** Parses a check of the configuration. `null` is not expected: the check was valid when it was loaded. */
 function checkOf(route: Check["route"], query: string): Check | null {
   const read = parseCheck(route, query, { ignoreParams: [], ignoresUnknown: true, defaults: "", lagTimeMsMin: 0 });
   return read.ok ? read.check : null;

@@ -52,7 +52,10 @@ function isQualified(line: string): boolean {
   return /(?:^|[\s='"])[^\s='"/:]+\/[^\s/]*$/.test(line);
 }
 
-/** The names of the clusters or nodes that the server knows. With `qualified` every node follows its cluster. */
+/**
+ * The names of the clusters or nodes that the server knows.
+ * @param qualified whether every node is named as `CLUSTER/NODE`, not only those whose name is not unique
+ */
 async function namesFromServer(context: CommandContext, kind: string, qualified: boolean): Promise<readonly string[]> {
   return withDeadline(deadlineMs, [context.signal], async (signal) => {
     const { clusters } = await fetchStatusFrom(new RolecallClient({ ...context, signal }, "admin"));

@@ -12,7 +12,7 @@ export interface PrecheckInput {
   readonly body: Buffer;
   readonly view: ClusterView;
   /** The node that would receive the call. */
-  readonly node: Observation;
+  readonly target: Observation;
   /** Milliseconds since the epoch: schedules are wall-clock times. */
   readonly wallMs: number;
 }
@@ -47,7 +47,7 @@ function checkRoleChange(input: PrecheckInput): Refusal | null {
   const isScheduled = isTruthy(object["scheduled_at"]);
   const { name } = input.call;
   const isPaused = input.view.cluster.nodes.some(
-    ({ node, report }) => node.name === input.node.node.name && report?.isPaused === true,
+    ({ node, report }) => node.name === input.target.node.name && report?.isPaused === true,
   );
   if (name === "failover" && candidate === null)
     return badRequest("Failover could be performed only to a specific candidate");
@@ -72,8 +72,8 @@ function checkRestart(input: PrecheckInput): Refusal | null {
 function checkReinitialize(input: PrecheckInput): Refusal | null {
   const { refusal } = optionalObject(input);
   if (refusal !== null) return refusal;
-  return input.view.lock.holder === input.node.node.name
-    ? { status: 503, error: "is_leader", message: `${input.node.node.name} is the leader, can not reinitialize` }
+  return input.view.lock.holder === input.target.node.name
+    ? { status: 503, error: "is_leader", message: `${input.target.node.name} is the leader, can not reinitialize` }
     : null;
 }
 

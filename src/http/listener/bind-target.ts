@@ -33,9 +33,9 @@ export function listenOn(server: Server, target: BindTarget): Promise<number> {
 }
 
 /**
- * The bare socket under a listening server, to be sent to another process with `process.send`. A process that receives
- * it as a server accepts connections at once. A process that receives it bare only keeps the port open until it listens
- * on it.
+ * The bare socket under a listening server, to be sent to another process with `process.send`. A process that received
+ * a `Server` would accept connections at once. One that receives the bare socket only keeps the port open, until it
+ * calls {@link listenOn} with that socket.
  * @returns `undefined` if the server does not listen
  */
 export function bareSocket(server: Server): SendHandle {
@@ -55,7 +55,7 @@ export function closeBareSocket(handle: SendHandle): void {
   if ("close" in handle && typeof handle.close === "function") handle.close();
 }
 
-/** Node sends any object with a descriptor, and throws if it cannot. */
+/** A check for `fd` is enough: `process.send` throws if it cannot send the object. */
 function isSendHandle(value: unknown): value is Exclude<SendHandle, undefined> {
   return typeof value === "object" && value !== null && "fd" in value;
 }
