@@ -1,10 +1,5 @@
 import type { Observation } from "../../cluster/observation.ts";
-import {
-  lockHolderOf,
-  presentOrLastHolderOf,
-  type LeaderDecision,
-  type LostClaim,
-} from "../../cluster/leadership.ts";
+import { lockHolderOf, presentOrLastHolderOf, type LeaderDecision, type LostClaim } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import {
   countsUntilMs,
