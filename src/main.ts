@@ -8,7 +8,7 @@ import { run } from "./cli/run.ts";
 const ended = new AbortController();
 const crashed = new AbortController();
 const io = processIo();
-io.unread.addEventListener("abort", () => ended.abort("a closed stdout"), { once: true });
+io.stdoutClosed.addEventListener("abort", () => ended.abort("a closed stdout"), { once: true });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ended.abort(signal));
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (error: unknown) => crashed.abort(error instanceof Error ? error : new Error(String(error))));

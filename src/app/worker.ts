@@ -30,8 +30,9 @@ process.on("message", (message: ToWorker, socket: SendHandle) => {
 });
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
+// From here on, `crash` gets only the exceptions that are not contained.
 containUncaughtExceptions((error) => send({ kind: "contained", problem: textOf(error) }));
-// Signals are for the main process. A worker exits when the main process tells it to, or is gone.
+// Only the main process handles signals. A worker exits when the main process sends `close` or has ended.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("disconnect", () => process.exit(0));
 server.start();

@@ -11,8 +11,8 @@ export type DecisionBasis = "sole" | "views" | "own_view" | "incumbent" | "timel
 /** Who leads: at most one node (rule 2). */
 export type LeaderDecision =
   /**
-   * No node has a fresh claim on the lock. `lastHolder` is the last undisputed holder, because a leader that is silent
-   * may still lead. It is `null` if there was none, or if claims were contested since.
+   * No node has a fresh claim on the lock. `lastHolder` is the last undisputed holder; it may still lead although it
+   * is silent. It is `null` if there was none, or if claims were contested since.
    */
   | { readonly kind: "unclaimed"; readonly lastHolder: string | null }
   /** `witnesses`: the nodes whose views decided. */
@@ -75,13 +75,13 @@ export function lockHolderOf({ decision }: Leadership): string | null {
   return decision.kind === "held" ? decision.holder : null;
 }
 
-/** Returns the last uncontested leader, else the node that breaks ties; `null` if neither is known. */
+/** Returns the present or last lock holder; if neither is known, the incumbent; `null` without one. */
 export function lastLeaderOf(leadership: Leadership): string | null {
-  return lastUncontestedLeaderOf(leadership) ?? leadership.incumbent;
+  return presentOrLastHolderOf(leadership) ?? leadership.incumbent;
 }
 
-/** Returns the lock holder, or the last one if no node claims the lock; `null` while claims are contested or lost. */
-export function lastUncontestedLeaderOf({ decision }: Leadership): string | null {
+/** Returns the lock holder; if no node claims the lock, the last holder; `null` while claims are contested or lost. */
+export function presentOrLastHolderOf({ decision }: Leadership): string | null {
   switch (decision.kind) {
     case "held":
       return decision.holder;

@@ -1,4 +1,4 @@
-import { lastUncontestedLeaderOf } from "../cluster/leadership.ts";
+import { presentOrLastHolderOf } from "../cluster/leadership.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
@@ -47,7 +47,7 @@ export class VerdictChanges {
     // Verdicts depend on who leads: if that changed every node is examined, otherwise only the one with a new
     // observation.
     const isAll =
-      lastUncontestedLeaderOf(before.leadership) !== lastUncontestedLeaderOf(after.leadership) ||
+      presentOrLastHolderOf(before.leadership) !== presentOrLastHolderOf(after.leadership) ||
       before.lockClaims !== after.lockClaims;
     const known = this.#summariesOf(after);
     const { revision } = after;

@@ -1,5 +1,5 @@
 import type { HintEffect } from "../cluster/hint.ts";
-import { lastLeaderOf, lastUncontestedLeaderOf, lockHolderOf } from "../cluster/leadership.ts";
+import { lastLeaderOf, lockHolderOf, presentOrLastHolderOf } from "../cluster/leadership.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
@@ -52,7 +52,7 @@ export class ClusterProber {
       before.nodes.length !== after.nodes.length || after.nodes.some(({ node }, at) => node !== before.nodes[at]?.node);
     if (hasOtherNodes) void this.#reconcile();
     const hasOtherLeader =
-      lastUncontestedLeaderOf(before.leadership) !== lastUncontestedLeaderOf(after.leadership) ||
+      presentOrLastHolderOf(before.leadership) !== presentOrLastHolderOf(after.leadership) ||
       lockHolderOf(before.leadership) !== lockHolderOf(after.leadership);
     if (hasOtherLeader || before.lockClaims !== after.lockClaims) this.requestRound();
     else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#requestNodeProbes();

@@ -27,7 +27,7 @@ export async function runText(argv: readonly string[], input: CommandInput = {})
     stderr: err,
     stdin: Object.assign(Readable.from([input.stdin ?? ""]), { isTTY: input.isTerminal ?? false }),
     env: input.env ?? {},
-    unread: neverAborted(),
+    stdoutClosed: neverAborted(),
   };
   const { exitCode } = await run(argv, io, { ended: neverAborted(), crashed: neverAborted() });
   return { code: exitCode, out: out.text, err: err.text };

@@ -6,7 +6,8 @@ import { suggest } from "../framework/suggest.ts";
 /**
  * Parses a check as a listener does.
  * @param path the route with its query, such as `/replica?lag=1MB`
- * @throws CommandError (RC031) if the route or a parameter is unknown, (RC001) if a value is not valid
+ * @throws CommandError (RC031) if the route is unknown, or an unknown parameter is similar to a known one; (RC001) if
+ *   the check is not valid for another reason
  */
 export function parseCheckArgument(path: string, ignoreParams: readonly string[]): Check {
   const { name, query } = splitCheck(path);
@@ -33,8 +34,8 @@ export function requireRoute(path: string): void {
 }
 
 /**
- * Returns the error for a check that a running rolecall rejected with 400. It has the message of the response, and
- * before that the first parameter that is unknown and similar to a known one.
+ * Returns the error for a check that a running rolecall rejected with 400. If an unknown parameter is similar to a
+ * known one, the error suggests that one first. The message of the response follows.
  * @param message the message of the response
  */
 export function rejectedCheck(path: string, message: string): CommandError {

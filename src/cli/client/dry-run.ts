@@ -9,7 +9,7 @@ export type DryRunDecision =
 
 /**
  * Reads the reply to a call with `?dry_run=1`. If its status is not a success, the listener refused the request itself.
- * @param call what was sent, as `POST /switchover`
+ * @param call the method and path of the request, such as `POST /switchover`
  * @throws CommandError (RC007) if the reply is a success, but not the document of a dry run: the server may have
  *   executed the call
  */
@@ -35,7 +35,7 @@ export function readDryRun(call: string, reply: RolecallReply): DryRunDecision {
   };
 }
 
-/** The node that the call would be sent to, as `demo/pg1`. */
+/** The node that the call would be sent to, such as `demo/pg1`. */
 function nodeOf({ cluster, node }: JsonObject): string | null {
   if (typeof node !== "string") return null;
   return typeof cluster === "string" ? `${cluster}/${node}` : node;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { PageFiles } from "../../http/live/page-files.ts";
 import { livePageReply } from "../../http/live/page-reply.ts";
 import { errorReply, methodNotAllowed, type Reply } from "../../http/message/reply.ts";
-import { safeMethods, safeMethodsAllowed } from "../../http/message/request.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../../http/message/request.ts";
 import { readPageFile } from "../../program/program-files.ts";
 
 /** How many connections are open at most. One browser uses six. */
@@ -61,7 +61,7 @@ async function answer(request: IncidentRequest): Promise<void> {
 
 async function replyTo({ message, response, folder, incident, files }: IncidentRequest): Promise<Reply | null> {
   const { method = "", url = "" } = message;
-  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowed);
+  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
   const [target = ""] = url.split("?", 1);
   if (!target.startsWith(folder))
     return errorReply(404, "not_found", { message: "Cannot find this path: use the URL that the command printed" });

@@ -4,7 +4,7 @@ export interface Sink {
   /** Characters per line; 80 if the stream is not a terminal. */
   readonly columns: () => number;
   readonly rows: () => number;
-  /** Calls the listener whenever the terminal has another size. Returns how to stop. */
+  /** Calls the listener whenever the size of the terminal changes. Returns a function that removes the listener. */
   readonly onResize: (listener: () => void) => () => void;
   /** Resolves when the text was written. Never rejects: a closed reader is not an error of the command. */
   readonly write: (text: string) => Promise<void>;
@@ -16,24 +16,24 @@ export interface Io {
   readonly stderr: Sink;
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted when the reader of stdout is gone. */
-  readonly unread: AbortSignal;
+  /** Aborted when the reader of stdout has closed it. */
+  readonly stdoutClosed: AbortSignal;
 }
 
 /** The streams of this process. After a closed pipe (EPIPE), output is discarded without an error. */
 export function processIo(): Io {
-  const unread = new AbortController();
+  const stdoutClosed = new AbortController();
   return {
-    stdout: sinkOf(process.stdout, unread),
+    stdout: sinkOf(process.stdout, stdoutClosed),
     stderr: sinkOf(process.stderr, new AbortController()),
     stdin: process.stdin,
     env: process.env,
-    unread: unread.signal,
+    stdoutClosed: stdoutClosed.signal,
   };
 }
 
-function sinkOf(stream: NodeJS.WriteStream, unread: AbortController): Sink {
-  stream.on("error", () => unread.abort());
+function sinkOf(stream: NodeJS.WriteStream, closed: AbortController): Sink {
+  stream.on("error", () => closed.abort());
   return {
     isTerminal: stream.isTTY,
     columns: () => stream.columns ?? 80,
@@ -44,7 +44,7 @@ function sinkOf(stream: NodeJS.WriteStream, unread: AbortController): Sink {
     },
     write: (text) =>
       new Promise((resolve) => {
-        if (unread.signal.aborted || text === "") resolve();
+        if (closed.signal.aborted || text === "") resolve();
         else stream.write(text, () => resolve());
       }),
   };

@@ -7,7 +7,7 @@ import { countText, failureText, listText, lostClaimText } from "./event-text.ts
 import { nodeConditions } from "./node-conditions.ts";
 import { replicaCondition } from "./replica-condition.ts";
 
-/** How long claims must not conflict before the conflict counts as ended, in ms: one that returns sooner continues. */
+/** How long claims must be without conflict before the conflict counts as ended, in ms. Until then it can continue. */
 export const conflictQuietMs = 10_000;
 
 /** Returns the present conditions of a cluster. While rolecall cannot see the cluster, only `blind` is possible. */
@@ -136,13 +136,13 @@ function dcsDistrusted(cluster: string, { withdrawal }: NonNullable<DcsState["di
 }
 
 /**
- * Whether a condition that is no longer found is over, or the evidence to find it is missing. Until the cluster can be
- * seen again, no condition ends except `blind`.
+ * Whether a condition that is no longer found is certainly over. It may not be, if the evidence to find it is missing.
+ * Until the cluster can be seen again, no condition ends except `blind`.
  */
 export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, facts: ClusterFacts): boolean {
   if (kind === "blind") return facts.visibility !== "hidden";
   if (facts.visibility !== "clear") return false;
-  // A node whose last probe failed may soon count as down.
+  // Only an answer of the node shows the end: a node that does not answer counts as down only after several failures.
   if (node !== null) return facts.nodes.every((known) => known.node !== node || isAnswering(known.observation));
   // Only the reports of nodes show the end of a pause or of failsafe mode.
   if (kind === "paused" || kind === "failsafe") return facts.nodes.some(({ observation }) => isAnswering(observation));

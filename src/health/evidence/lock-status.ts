@@ -1,10 +1,5 @@
 import type { Observation } from "../../cluster/observation.ts";
-import {
-  lastUncontestedLeaderOf,
-  lockHolderOf,
-  type LeaderDecision,
-  type LostClaim,
-} from "../../cluster/leadership.ts";
+import { lockHolderOf, presentOrLastHolderOf, type LeaderDecision, type LostClaim } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import {
   countsUntilMs,
@@ -51,7 +46,7 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
     const decision: LeaderDecision =
       leadership.decision.kind === "unclaimed"
         ? leadership.decision
-        : { kind: "unclaimed", lastHolder: lastUncontestedLeaderOf(leadership) };
+        : { kind: "unclaimed", lastHolder: presentOrLastHolderOf(leadership) };
     const lostClaims = leadership.lostClaims.size === 0 ? leadership.lostClaims : nothingLost;
     return { holder: null, claims: [], isContested: false, validUntilMs: Infinity, decision, lostClaims };
   }
@@ -172,7 +167,7 @@ function inputsOf(
     nodes,
     lostClaims,
     withdrawals: withdrawalsByNode(cluster),
-    lastHolder: lastUncontestedLeaderOf(cluster.leadership),
+    lastHolder: presentOrLastHolderOf(cluster.leadership),
     incumbent,
   };
 }

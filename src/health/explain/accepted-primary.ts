@@ -1,4 +1,4 @@
-import { lastUncontestedLeaderOf } from "../../cluster/leadership.ts";
+import { presentOrLastHolderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { plainCheck } from "../check.ts";
@@ -14,7 +14,7 @@ const checks = [plainCheck("primary"), plainCheck("standby-leader")];
  */
 export function acceptedPrimary(view: ClusterView): Observation | null {
   // Only the holder of the lock is fit, or with the guard `survive` the last one.
-  for (const name of new Set([view.lock.holder, lastUncontestedLeaderOf(view.cluster.leadership)])) {
+  for (const name of new Set([view.lock.holder, presentOrLastHolderOf(view.cluster.leadership)])) {
     const observation = nodeNamed(view.cluster, name);
     if (observation === undefined) continue;
     for (const check of checks) {

@@ -1,4 +1,4 @@
-import { lastUncontestedLeaderOf, lockHolderOf } from "../../cluster/leadership.ts";
+import { lockHolderOf, presentOrLastHolderOf } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { viewWithLeader } from "../evidence/cluster-view.ts";
 import { markDiverged } from "../evidence/divergence.ts";
@@ -24,9 +24,9 @@ export function updateLeadership(
   const lock = context.lock ?? settleLock(cluster, context.policy, context.nowMs);
   const { decision, lostClaims } = lock;
   const leadership = { ...cluster.leadership, decision, lostClaims };
-  const leader = lastUncontestedLeaderOf(leadership);
+  const leader = presentOrLastHolderOf(leadership);
   const isOther =
-    (leader !== null && leader !== lastUncontestedLeaderOf(before.leadership)) ||
+    (leader !== null && leader !== presentOrLastHolderOf(before.leadership)) ||
     cluster.position?.timeline !== before.position?.timeline;
   const restarted = isOther ? restartWindows(cluster, context.nowMs) : cluster;
   const current = markDiverged(restarted, (state) => viewWithLeader(state, lock, context));

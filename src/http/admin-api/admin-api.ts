@@ -2,7 +2,7 @@ import { answerDiagnostics, isDiagnosticsTarget } from "../diagnostics/diagnosti
 import type { DiagnosticsSources } from "../diagnostics/diagnostics-sources.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { errorReply, methodNotAllowed, type Reply } from "../message/reply.ts";
-import { safeMethods, safeMethodsAllowed } from "../message/request.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
 import type { LiveStreams } from "../live/live-streams.ts";
 import type { PageFiles } from "../live/page-files.ts";
@@ -72,7 +72,7 @@ export async function answerAdminRequest(
     return answerDrainRequest(path, call, { drains: sources.drains, only: scope.cluster });
   if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
   if (isBare && isLivePagePath(path, message)) {
-    if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);
+    if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);
     return livePageReply(path, call, sources.page);
   }
   if (path !== "metrics" && path !== "livez" && path !== "readyz" && path !== "snapshot") {
@@ -80,7 +80,7 @@ export async function answerAdminRequest(
       message: `Cannot find ${request.target}: an admin listener has ${[...ownPaths, ...diagnosticsPaths].join(", ")}; a browser gets a page at /`,
     });
   }
-  if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);
+  if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);
   if (isBare && path === "snapshot") return sources.snapshots.answer(target.query, message.socket, scope.cluster);
   if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready(), sources.listeners(message));
   const render = (): Promise<Reply> => metricsReply(sources);

@@ -1,7 +1,7 @@
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
-import { safeMethods, safeMethodsAllowed } from "../message/request.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import type { RequestTarget } from "../message/request-target.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 
@@ -17,7 +17,7 @@ export function nodeDocumentReply(
   target: Pick<RequestTarget, "cluster" | "node">,
   { scope, snapshot }: NodeDocumentContext,
 ): Reply {
-  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowed);
+  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
   const only = scope.clusters.length === 1 ? (scope.clusters[0] ?? null) : null;
   const cluster = target.cluster ?? scope.cluster ?? only;
   const isServed = scope.cluster === null || scope.cluster === cluster;

@@ -1,14 +1,14 @@
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
-import { safeMethods, safeMethodsAllowed } from "../message/request.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import type { RequestTarget } from "../message/request-target.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import { answerLag, type LagApiContext } from "./lag-api.ts";
 import { sessionReply } from "./session-reply.ts";
 import { answerSwitchover, unknownCluster, type SwitchoverApiContext } from "./switchover-api.ts";
 
-/** What the paths that only the live page needs are answered from. */
+/** The sources of the answers on those paths that only the live page needs. */
 export interface PageApiContext {
   readonly scope: ListenerScope;
   readonly access: ListenerAccess;
@@ -45,7 +45,7 @@ export async function answerPageApi(
     return answerSwitchover(call, { cluster, query }, { ...context.switchover, access });
   }
   const { method } = call.request;
-  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowed);
+  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
   if (cluster === null) return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(await context.edges()));
   if (!isServed(scope, cluster)) return unknownCluster(cluster);
   if (path === "lag") return answerLag(call, { cluster, query }, context.lag);

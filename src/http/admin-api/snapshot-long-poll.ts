@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { lastUncontestedLeaderOf } from "../../cluster/leadership.ts";
+import { presentOrLastHolderOf } from "../../cluster/leadership.ts";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
@@ -111,7 +111,7 @@ export class SnapshotLongPoll {
         .filter(({ name }) => only === null || name === only)
         .map((cluster) => [
           cluster.name,
-          { sequence: cluster.sequence, leader: lastUncontestedLeaderOf(cluster.leadership) },
+          { sequence: cluster.sequence, leader: presentOrLastHolderOf(cluster.leadership) },
         ]),
     );
     const body = JSON.stringify({ snapshot: `${instance}.${sequence}`, instance, sequence, later: isLater, clusters });

@@ -3,7 +3,7 @@ import { hostConflict, resolveTargetNode, type ListenerScope } from "../node-api
 import { diagnosticsPaths, type diagnosticsRoutes } from "../node-api/diagnostics-paths.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { badRequest, jsonReply, methodNotAllowed, printable, type Reply } from "../message/reply.ts";
-import { safeMethods, safeMethodsAllowed } from "../message/request.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import { parseRequestTarget, type RequestTarget } from "../message/request-target.ts";
 import { servePage } from "../pages/page.ts";
 import { renderInOneStep, type RenderingContext } from "../pages/rendering.ts";
@@ -53,7 +53,7 @@ export async function answerDiagnostics(
   const target = parseRequestTarget(request.target);
   if ("problem" in target || !isDiagnosticsTarget(request.target))
     return badRequest({ subject: "route", value: request.target, allowed: diagnosticsPaths.join(", ") });
-  if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);
+  if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);
   const { gate, onAnswer = () => {} } = sources;
   if (target.path === "events") {
     const render = (rendering: RenderingContext): Promise<Reply | null> =>

@@ -14,4 +14,4 @@ export interface Request {
 export const safeMethods: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
 /** The Allow header of a path that only has safe methods. */
-export const safeMethodsAllowed: string = safeMethods.join(", ");
+export const safeMethodsAllowHeader: string = safeMethods.join(", ");

@@ -5,7 +5,7 @@ import type { RoutingContext } from "./routing-context.ts";
 import { resolveTargetNode, type TargetNode } from "./target-node.ts";
 import { type PassthroughRequest, routePassthrough } from "./route-management.ts";
 import { diagnosticsPaths } from "./diagnostics-paths.ts";
-import { safeMethods, safeMethodsAllowed, type Request } from "../message/request.ts";
+import { safeMethods, safeMethodsAllowHeader, type Request } from "../message/request.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
 
 /** A parsed request by what it is for. */
@@ -52,7 +52,7 @@ export function routeRequest(request: Request, routing: RoutingContext): RoutedR
 }
 
 function ifSafe(request: Request, routed: RoutedRequest): RoutedRequest {
-  return safeMethods.includes(request.method) ? routed : { kind: "not_allowed", allow: safeMethodsAllowed };
+  return safeMethods.includes(request.method) ? routed : { kind: "not_allowed", allow: safeMethodsAllowHeader };
 }
 
 /** Paths that only admin listeners have, and that people expect on any listener. */

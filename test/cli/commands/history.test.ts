@@ -44,7 +44,7 @@ test("--follow prints each new event once, though the clock of the server is beh
   add("paused", Date.now() - behindMs);
   const command = run(
     ["history", "--follow", "--severity", "info", "--since", "10s", "--server", `http://127.0.0.1:${port}`],
-    { ...io, env: {}, unread: idle() },
+    { ...io, env: {}, stdoutClosed: idle() },
     { ended: ended.signal, crashed: idle() },
   );
   await until("the first answers", async () => requests >= 2);
