@@ -142,7 +142,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "a private key can be read by every user of the machine",
     "Restrict the file: chmod 600, or 640 with a group of its own.",
   ),
-  RC115: rule("error", "a TLS certificate is not valid yet", "Check the clock of this machine. If it is right, wait until the certificate is valid."),
+  RC115: rule(
+    "error",
+    "a TLS certificate is not valid yet",
+    "Check the clock of this machine. If it is right, wait until the certificate is valid.",
+  ),
   RC120: rule("warning", "the rendered configuration is incomplete", "Add what the message names."),
   RC121: rule(
     "warning",
@@ -190,7 +194,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "the schema of an earlier rehearsal exists",
     "If no rehearsal runs now, run the statement that the message shows.",
   ),
-  RC146: rule("info", "the outage can be shorter, or measured better", "Follow the advice of the finding: it depends on the measurement."),
+  RC146: rule(
+    "info",
+    "the outage can be shorter, or measured better",
+    "Follow the advice of the finding: it depends on the measurement.",
+  ),
   RC150: rule("error", "a file cannot be written", "Check the directory, its permissions and the free space."),
   RC166: rule(
     "error",
