@@ -5,7 +5,7 @@ import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { BalancerMetrics } from "../metrics/balancer-metrics.ts";
 import { HaproxyBalancer, type BalancerStatus } from "../push/haproxy/haproxy-balancer.ts";
-import type { FollowedPool } from "../push/pool-verdicts.ts";
+import type { ServerPool } from "../push/pool-verdicts.ts";
 import { VerdictFollower } from "../push/verdict-follower.ts";
 
 /** What the pushes depend on. */
@@ -90,7 +90,7 @@ export class BalancerPushes {
   }
 }
 
-function poolsOf({ name, haproxy }: BalancerConfig): readonly FollowedPool[] {
+function poolsOf({ name, haproxy }: BalancerConfig): readonly ServerPool[] {
   return haproxy.backends.map(({ name: backend, cluster, check, servers, weight }) => ({
     balancer: name,
     backend,

@@ -4,12 +4,12 @@ import { parseJson } from "../cluster/values/json.ts";
 import type { Config, ProbeConfig } from "../config/model/config.ts";
 import { NodeClient } from "../probe/client/client.ts";
 
-/** How long a seed that refused is left alone, in ms. */
-const restMs = 100;
+/** Time between two rounds of requests to the seeds, in ms. */
+const retryPauseMs = 100;
 
 /**
  * Requests the status document of each seed of the only cluster, all at once. Takes at most one probe timeout.
- * @param patience `wait` repeats the requests for that time while no seed reports a scope: nodes may be starting
+ * @param patience `wait` repeats the requests until that timeout while no seed reports a scope: nodes may be starting
  * @returns the scope that a seed reports: if several do, that of the first one in the order of the configuration;
  *   `null` if none does
  */
@@ -23,8 +23,8 @@ export async function discoverScope(
     const timeoutMs = Math.max(1, endMs - performance.now());
     const scopes = await Promise.all(seeds.map((seed) => scopeOf(seed, { ...probe, timeoutMs })));
     const found = scopes.find((scope) => scope !== null) ?? null;
-    if (found !== null || patience === "once" || performance.now() + restMs >= endMs) return found;
-    await pause(restMs);
+    if (found !== null || patience === "once" || performance.now() + retryPauseMs >= endMs) return found;
+    await pause(retryPauseMs);
   }
 }
 

@@ -7,17 +7,17 @@ import type { ConnectToNode } from "../probe/probers.ts";
 import { setSystemTimer } from "../probe/schedule/system-timer.ts";
 import type { ClockOptions } from "../state/clock.ts";
 
-/** What monitoring takes from the machine: time, chance and connections. */
+/** What monitoring takes from the machine: time, random numbers and connections. */
 export interface Machine {
   /** The time sources of the clock; those that are absent are Node's. */
   readonly time: Pick<ClockOptions, "monotonic" | "boot" | "wall">;
   readonly setTimer: SetTimer;
   /** A number from 0 up to 1. */
   readonly random: () => number;
-  /** The name of a run of rolecall. */
-  readonly newInstance: () => string;
+  /** Returns an identifier for one run of rolecall. */
+  readonly newInstanceId: () => string;
   readonly connect: ConnectToNode;
-  /** Absent: a handshake shows it. */
+  /** Whether a TLS server answers at an address. Default: a TLS handshake decides. */
   readonly isTlsServer?: IsTlsServer;
   readonly openDcs: OpenDcs;
 }
@@ -27,7 +27,7 @@ export const thisMachine: Machine = {
   time: {},
   setTimer: setSystemTimer,
   random: Math.random,
-  newInstance: () => randomBytes(6).toString("hex"),
+  newInstanceId: () => randomBytes(6).toString("hex"),
   connect: (origin, limits, tls) => new NodeClient(origin, limits, tls),
   openDcs: dcsSourceOf,
 };

@@ -59,7 +59,7 @@ export class Monitor {
     this.#config = config;
     this.#log = log;
     this.#machine = machine;
-    this.store = new Store(machine.newInstance(), buildClusters(config, new Map()));
+    this.store = new Store(machine.newInstanceId(), buildClusters(config, new Map()));
     const tickIntervalMs = config.probe.intervalMs;
     this.clock = new Clock({ ...machine.time, tickIntervalMs, onGap: (gap) => this.#onGap(gap) });
     const { store, clock } = this;

@@ -15,7 +15,7 @@ export function configReference(): string {
     "Start with `rolecall serve --config FILE`.",
     "",
     "A flag overrides the environment, which overrides the file. An unknown key is an error, and all errors are",
-    "reported at once with their lines. A duration needs a unit (`500ms`, `2s`, `1min`, `1h`).",
+    "reported at once with their lines. A duration needs a unit (`500ms`, `2s`, `1min`, `1h`, `30d`).",
     "Options of commands also accept `m` for minutes; the file, variables and requests accept `min` only.",
     "In a key, `[]` stands for each element of a list.",
     "",

@@ -8,7 +8,7 @@ import { weightInputOf, type WeightInput } from "./weight/weight-input.ts";
 import { serverTargetOf, type ServerTarget } from "./server-change.ts";
 
 /** The servers of one backend of a balancer, which follow the verdicts of one cluster. */
-export interface FollowedPool {
+export interface ServerPool {
   readonly balancer: string;
   readonly backend: string;
   readonly cluster: string;
@@ -23,23 +23,25 @@ export interface FollowedPool {
 /** What the evidence of one instant means for one server. */
 export interface ServerVerdict {
   readonly server: string;
+  /** `null`: rolecall has no evidence about the node, so HAProxy's own checks decide. */
   readonly target: ServerTarget | null;
   /** Whether another node leads in place of this one, so that its sessions may be closed. */
   readonly isReplaced: boolean;
   /** What the weight depends on; `null` for a pool without weights. */
-  readonly load: WeightInput | null;
+  readonly weightInput: WeightInput | null;
 }
 
-/** The verdicts of a pool, and up to when they hold if no outcome is recorded, in ms of rolecall's clock. */
+/** The verdicts of a pool, and how long they hold if no probe or drain changes the evidence. */
 export interface PoolVerdicts {
   readonly servers: readonly ServerVerdict[];
+  /** In ms of rolecall's clock. */
   readonly validUntilMs: number;
 }
 
-/** Judges every server of a pool whose node is known. Pure. */
+/** Judges the servers of a pool, except those whose node is not in the cluster. Pure. */
 export function poolVerdicts(
   view: ClusterView,
-  { check, servers, weight }: Pick<FollowedPool, "check" | "servers" | "weight">,
+  { check, servers, weight }: Pick<ServerPool, "check" | "servers" | "weight">,
 ): PoolVerdicts {
   const { cluster } = view;
   const pairs = servers === null ? cluster.nodes.map(({ node }) => [node.name, node.name]) : Object.entries(servers);
@@ -54,7 +56,7 @@ export function poolVerdicts(
       server,
       target: serverTargetOf(verdict, check),
       isReplaced: isReplaced(verdict, view, node),
-      load: weight === null ? null : weightInputOf(view, observation, verdict.fit),
+      weightInput: weight === null ? null : weightInputOf(view, observation, verdict.fit),
     });
   }
   return { servers: verdicts, validUntilMs };

@@ -2,7 +2,7 @@ import type { ClusterState } from "../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import { viewAt } from "../health/evidence/cluster-view.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
-import { poolVerdicts, type FollowedPool, type ServerVerdict } from "./pool-verdicts.ts";
+import { poolVerdicts, type ServerPool, type ServerVerdict } from "./pool-verdicts.ts";
 import type { ServerChange, ServerTarget } from "./server-change.ts";
 import { ServerWeight } from "./weight/server-weight.ts";
 
@@ -21,7 +21,7 @@ export interface FollowerContext {
 
 /** What was last found for a server. */
 interface KnownServer {
-  readonly pool: FollowedPool;
+  readonly pool: ServerPool;
   readonly server: string;
   readonly target: ServerTarget | null;
   /**
@@ -35,7 +35,7 @@ interface KnownServer {
 
 /** The pools of one cluster, and what was last found for their servers. */
 interface FollowedCluster {
-  readonly pools: readonly FollowedPool[];
+  readonly pools: readonly ServerPool[];
   /** By `balancer backend/server`. */
   known: ReadonlyMap<string, KnownServer>;
   revision: number;
@@ -71,7 +71,7 @@ export class VerdictFollower {
    * Follows these pools from now on.
    * @param unchanged names the balancers of which the last verdicts are kept: they get changes only
    */
-  configure(pools: readonly FollowedPool[], unchanged: ReadonlySet<string>): void {
+  configure(pools: readonly ServerPool[], unchanged: ReadonlySet<string>): void {
     const before = this.#clusters;
     this.stop();
     for (const name of new Set(pools.map(({ cluster }) => cluster))) {
@@ -167,11 +167,11 @@ export class VerdictFollower {
 
 function knownAfter(
   last: KnownServer | undefined,
-  pool: FollowedPool,
-  { server, target, isReplaced, load }: ServerVerdict,
+  pool: ServerPool,
+  { server, target, isReplaced, weightInput }: ServerVerdict,
 ): KnownServer {
   const weight = pool.weight === null ? null : (last?.weight ?? new ServerWeight(pool.weight));
-  const percent = weight === null || load === null ? null : weight.update(load);
+  const percent = weight === null || weightInput === null ? null : weight.update(weightInput);
   return {
     pool,
     server,

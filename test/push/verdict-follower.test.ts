@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import type { Check } from "../../src/health/check.ts";
 import { plainCheck } from "../../src/health/check.ts";
 import { VerdictFollower } from "../../src/push/verdict-follower.ts";
-import type { FollowedPool } from "../../src/push/pool-verdicts.ts";
+import type { ServerPool } from "../../src/push/pool-verdicts.ts";
 import type { ServerChange } from "../../src/push/server-change.ts";
 import { setSystemTimer } from "../../src/probe/schedule/system-timer.ts";
 import { storeFixture, type StoreFixture } from "../fake/store-fixture.ts";
@@ -13,7 +13,7 @@ interface Fixture {
   readonly follower: VerdictFollower;
   /** Takes the changes since the last call, such as `pg1 up`. */
   readonly take: () => readonly string[];
-  readonly pool: (parts?: Partial<FollowedPool>) => FollowedPool;
+  readonly pool: (parts?: Partial<ServerPool>) => ServerPool;
   /** How often the verdicts were judged, or looked at. */
   readonly judged: () => number;
   readonly errors: string[];
@@ -39,7 +39,7 @@ function fixtureOf(): Fixture {
     onChanges: (_, changes) => void seen.push(...changes),
     onError: (name, error) => void fixture.errors.push(`${name}: ${String(error)}`),
   });
-  const pool = (parts: Partial<FollowedPool> = {}): FollowedPool => ({
+  const pool = (parts: Partial<ServerPool> = {}): ServerPool => ({
     balancer: "edge",
     backend: "w",
     cluster: "demo",

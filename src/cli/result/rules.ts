@@ -53,7 +53,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC032: rule(
     "error",
     "it is not known whether a replica is attached",
-    "Watch it longer, such as with --for 12s, or ask a running rolecall.",
+    "Watch it longer, such as with --for 12s, or query a running rolecall.",
   ),
   RC040: rule(
     "error",
@@ -111,8 +111,8 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   ),
   RC106: rule(
     "warning",
-    "max_age is longer than the limit that follows from the leader lock",
-    "Lower probe.max_age; until then rolecall uses that limit (ttl - loop_wait - retry_timeout).",
+    "max_age is longer than the settings of the leader lock allow",
+    "Lower probe.max_age. Until then rolecall uses ttl - loop_wait - retry_timeout.",
   ),
   RC107: rule(
     "warning",
@@ -142,7 +142,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "a private key can be read by every user of the machine",
     "Restrict the file: chmod 600, or 640 with a group of its own.",
   ),
-  RC115: rule("error", "a TLS certificate is not valid yet", "Check the clock of this machine, or wait until it is."),
+  RC115: rule(
+    "error",
+    "a TLS certificate is not valid yet",
+    "Check the clock of this machine. If it is right, wait until the certificate is valid.",
+  ),
   RC120: rule("warning", "the rendered configuration is incomplete", "Add what the message names."),
   RC121: rule(
     "warning",
@@ -154,7 +158,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC127: rule(
     "error",
     "the DCS does not name the node that holds the lock",
-    "Correct dcs.etcd, dcs.prefix or dcs.scope. rolecall stops trusting a DCS after one wrong withdrawal.",
+    "Correct dcs.etcd, dcs.prefix or dcs.scope. The page docs/dcs.md describes what rolecall does until then.",
   ),
   RC135: rule(
     "error",
@@ -190,7 +194,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "the schema of an earlier rehearsal exists",
     "If no rehearsal runs now, run the statement that the message shows.",
   ),
-  RC146: rule("info", "the outage can be shorter, or measured better", "Read the action of the finding."),
+  RC146: rule(
+    "info",
+    "the outage can be shorter, or measured better",
+    "Follow the advice of the finding: it depends on the measurement.",
+  ),
   RC150: rule("error", "a file cannot be written", "Check the directory, its permissions and the free space."),
   RC166: rule(
     "error",
@@ -199,7 +207,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   ),
   RC178: rule(
     "error",
-    "an answer of an incident differs from the expected one",
+    "a replayed answer differs from the one that the incident file expects",
     "Correct the expected answer in the file, or report the difference with the file.",
   ),
   RC179: rule(

@@ -92,8 +92,8 @@ export function incidentEntry(
 }
 
 /**
- * The leader's name for an incident file. If it is not that of a member, this is the member at the leader's address:
- * incident files have no addresses by which a replay could find it.
+ * Returns the leader's name for an incident file. If no member has the name that the cluster document gives, it returns
+ * the member at the leader's address, because incident files have no addresses by which a replay could find the leader.
  */
 function leaderName({ leader, leaderApi }: ClusterDocument, { members, memberAt }: IncidentCluster): string | null {
   if (leader === null || leaderApi === null) return leader;

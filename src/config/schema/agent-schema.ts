@@ -23,9 +23,9 @@ export function agentFields(): AgentFields {
       .enum(["weight", "state"], { error: "weight or state" })
       .default("weight")
       .describe(
-        "Dialect agent: how a server gets no new sessions when the check answers a soft no. weight: by a weight of 0%. " +
-          "state: by HAProxy's administrative state drain. It stays when rolecall is killed, and replaces an " +
-          "operator's maint",
+        "Dialect agent: how a server is drained if its check answers a soft no (no new sessions, open ones stay). " +
+          "weight: by a weight of 0%. state: by HAProxy's administrative state drain, which replaces an operator's " +
+          "maint, and which only the same rolecall process ends",
       ),
   };
 }

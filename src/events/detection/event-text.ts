@@ -5,8 +5,8 @@ import type { ClusterEvent } from "../cluster-event.ts";
 /** The figures of an event. */
 export type EventFigures = ClusterEvent["figures"];
 
-/** How many items of a list are shown. */
-const namesMax = 4;
+/** How many items of a list are shown at most. */
+const itemsMax = 4;
 
 /** Returns a duration for people: `0.4 s`, `18.2 s`, `4 min 12 s`, `3 h 5 min`. @param ms in milliseconds */
 export function spanText(ms: number): string {
@@ -19,8 +19,8 @@ export function spanText(ms: number): string {
 
 /** Joins a list, mostly of node names: `pg1`, `pg1 and pg2`, `pg1, pg2, pg3, pg4 and 7 more`. */
 export function listText(items: readonly string[]): string {
-  const shown = items.slice(0, namesMax);
-  const last = items.length > namesMax ? `${items.length - namesMax} more` : shown.pop();
+  const shown = items.slice(0, itemsMax);
+  const last = items.length > itemsMax ? `${items.length - itemsMax} more` : shown.pop();
   return shown.length === 0 ? (last ?? "") : `${shown.join(", ")} and ${last}`;
 }
 

@@ -15,7 +15,7 @@ interface ClusterGauge {
 const gauges: readonly ClusterGauge[] = [
   {
     name: "rolecall_cluster_has_primary",
-    help: "1 if the cluster has a primary, or a standby cluster its leader. 0 also while rolecall is blind.",
+    help: "1 if the cluster has a primary, or if a standby cluster has its leader. 0 also while rolecall is blind.",
     value: (view) => (acceptedPrimary(view) === null ? 0 : 1),
   },
   {

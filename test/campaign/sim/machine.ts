@@ -30,7 +30,7 @@ export function virtualMachine({ time, chance, network, dcs }: MachineParts): Ma
       };
     },
     random: () => chance.next(),
-    newInstance: () => "simulated",
+    newInstanceId: () => "simulated",
     connect: network.connect,
     isTlsServer: () =>
       new Promise((resolve) => {
