@@ -35,5 +35,7 @@ containUncaughtExceptions((error) => send({ kind: "contained", problem: textOf(e
 // Only the main process handles signals. A worker exits when the main process sends `close` or has ended.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("disconnect", () => process.exit(0));
+// The main process may have ended before this listener was added.
+if (!process.connected) process.exit(0);
 server.start();
 send({ kind: "ready" });

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { test, type TestContext } from "node:test";
 import { sendRequest } from "../fake/http-request.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
@@ -78,6 +80,14 @@ test("exits with the main process, however that ends", limit, async (context) =>
   running.process.kill("SIGKILL");
   await running.exit;
   await until("the end of the worker", () => !isRunning(worker));
+});
+
+test("a worker exits if the main process ended while the worker was starting", limit, async (context) => {
+  const child = fork(new URL("../../src/app/worker.js", import.meta.url), { stdio: "ignore" });
+  context.after(() => child.kill("SIGKILL"));
+  child.disconnect();
+  const [code] = await once(child, "exit");
+  assert.equal(code, 0);
 });
 
 test("drains on a signal to all of its processes as on a signal to the main process", limit, async (context) => {

@@ -68,7 +68,7 @@ test(
     running.process.kill("SIGINT");
     assert.equal(await running.exit, 2);
     assert.match(running.stdout, /samples agree/);
-    assert.match(running.stderr, /RC004 +ended by SIGINT\n.*With --state FILE, the same command continues\./);
+    assert.match(running.stderr, /RC004 +ended by SIGINT\n.*Runs with --state FILE continue the counts\./);
     assert.deepEqual(running.stderr.match(/\bRC\d{3}\b/g), ["RC004"]);
   },
 );
