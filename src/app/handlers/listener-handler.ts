@@ -71,7 +71,7 @@ function exporterHandler(
   return Object.assign(handler, { changes: ({ target }: Request) => isReload(target, telemetryPath) });
 }
 
-/** The cluster of an exporter listener. A valid configuration has one for each. */
+/** The cluster of an exporter listener. In a valid configuration every such listener has one. */
 export function exporterCluster({ cluster }: ListenerConfig): string {
   return cluster ?? "";
 }

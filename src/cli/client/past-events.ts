@@ -38,8 +38,8 @@ export interface PastEvents {
 
 /**
  * Fetches events from the running rolecall.
- * @param agoMs if not `null`, replaces `sinceMs` of the query: the events begin this long before now, in ms, by the
- *   server's clock
+ * @param agoMs how long before now the events begin, in ms by the server's clock; replaces `sinceMs` of the query.
+ *   `null`: `sinceMs` holds
  * @throws CommandError if they cannot be fetched
  */
 export async function fetchPastEvents(

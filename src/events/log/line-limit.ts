@@ -9,8 +9,8 @@ export class LineLimit {
 
   /**
    * @param max lines in each period
-   * @param onOmitted called at the end of a period in which lines were left out, with the number of events that they
-   *   stand for
+   * @param onOmitted called at the end of a period in which lines were left out, with the number of events in them: one
+   *   line may stand for several
    */
   constructor(max: number, periodMs: number, onOmitted: (count: number, periodMs: number) => void) {
     this.#max = max;
@@ -18,7 +18,7 @@ export class LineLimit {
     this.#onOmitted = onOmitted;
   }
 
-  /** Takes one line of the period, and returns whether it may be written. @param count the events it stands for */
+  /** Counts one line, and returns whether it may be written. @param count how many events the line stands for */
   take(count: number = 1): boolean {
     this.#timer ??= setTimeout(() => this.end(), this.#periodMs).unref();
     this.#lines += 1;

@@ -6,7 +6,10 @@ interface WaitingLine {
   readonly atMs: number;
 }
 
-/** A line that is older than the one before it by more than this, in ms, begins a new file: the clock was set back. */
+/**
+ * How much older a line may be than the one before it, in ms. If it is older by more, the clock was set back, and the
+ * line begins a new file.
+ */
 const setBackMinMs = 1_000;
 
 /** Lines of one stream that are not written yet. Bounded: if nothing can be written, further lines are dropped. */
