@@ -51,7 +51,7 @@ export async function fetchPastIncident(context: CommandContext, query: PastInci
 }
 
 /**
- * Makes an incident file from the directory of a history, of a rolecall that runs or not.
+ * Makes an incident file from the history in a directory. The rolecall that wrote the history need not run.
  * @throws CommandError if there is no such history (RC006), or if several clusters are possible (RC001)
  */
 export async function readPastIncident(
@@ -77,7 +77,10 @@ export async function readPastIncident(
   return { ...found, text: [...pieces].join("") };
 }
 
-/** Completes what the history states of a cluster by what its nodes reported: it may be older than the first report. */
+/**
+ * Completes what the history states about a cluster by what its nodes reported: the statement may be older than their
+ * first report.
+ */
 function completed(known: IncidentSubject, outcomes: readonly ProbeOutcome[]): IncidentSubject {
   const reports = outcomes.flatMap((outcome) =>
     outcome.kind === "status" && "report" in outcome.result ? outcome.result.report : [],
@@ -107,6 +110,7 @@ function withProbedNodes(known: IncidentSubject["nodes"], outcomes: readonly Pro
   for (const outcome of outcomes) {
     if (!("node" in outcome) || nodes.has(outcome.node)) continue;
     const { node: name } = outcome;
+    // Any URL will do: an incident file states only whether the node has an API, never the API's address.
     const api = withApi.has(name) ? `http://${name}` : null;
     nodes.set(name, { name, member: name, api, database: null, isArchiveFed: false });
   }

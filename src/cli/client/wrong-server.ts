@@ -3,7 +3,7 @@ import type { RolecallReply } from "../connect/exchange.ts";
 import { defaultServers, type FoundListener, type ListenerKind } from "../connect/listener-finder.ts";
 import { CommandError } from "../framework/command-error.ts";
 
-/** Errors by which a listener says that it does not have what was requested. Nothing was done then. */
+/** Errors with which a listener replies if it does not have what was requested. Such a request has no effect. */
 const wrongListenerErrors: readonly unknown[] = ["operator_pages_off", "management_off", "not_found"];
 
 /**

@@ -54,7 +54,7 @@ function isQualified(line: string): boolean {
 
 /**
  * The names of the clusters or nodes that the server knows.
- * @param qualified whether every node is named as `CLUSTER/NODE`, not only those whose name is not unique
+ * @param qualified whether to name every node as `CLUSTER/NODE`, even one whose name is unique
  */
 async function namesFromServer(context: CommandContext, kind: string, qualified: boolean): Promise<readonly string[]> {
   return withDeadline(deadlineMs, [context.signal], async (signal) => {

@@ -16,8 +16,8 @@ export interface IncidentEntry {
 }
 
 /**
- * The default report, of which an incident file states only the differences: a leader, or a streaming replica, on
- * timeline 1 at unknown positions.
+ * The default report: a leader, or a streaming replica, on timeline 1 at unknown positions. An incident file states
+ * only what differs from it.
  */
 export function ordinaryReport(node: string, hasLock: boolean, cluster: IncidentCluster): Report {
   const { scope, system, version, members } = cluster;
