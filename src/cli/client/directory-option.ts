@@ -12,7 +12,7 @@ export interface HistoryDirectory {
 }
 
 /**
- * Checks that `--directory` names the directory of a history. rolecall may run or not.
+ * Checks that `--directory` names the directory of a history. This works whether or not rolecall is running.
  * @throws CommandError (RC006) if there is no such directory, or if it has no history
  */
 export async function requireHistoryDirectory(

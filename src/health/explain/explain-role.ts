@@ -10,14 +10,15 @@ import type { Verdict } from "../verdict.ts";
 const lockRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader"]);
 /** Routes that accept the leader and replicas alike. */
 const eitherRoutes: ReadonlySet<Route> = new Set(["read-only", "read-only-sync", "read-only-quorum", "readiness"]);
+/** Routes whose verdicts depend neither on attachment nor on lag. */
 const noReplicaRoutes: ReadonlySet<Route> = new Set([...lockRoutes, "health", "liveness"]);
 
-/** Whether a route says nothing about how a node receives WAL. */
+/** Whether a route accepts a node whatever WAL it receives, so that attachment and lag are not judged. */
 export function needsNoStream(route: Route): boolean {
   return noReplicaRoutes.has(route);
 }
 
-/** Rules 2 and 3: who holds the lock, and whether its database contradicts that. */
+/** Rules 2 and 3 of docs/judgement.md: who holds the lock, and whether its database contradicts that. */
 export function lockRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
@@ -55,7 +56,7 @@ export function lockRules(subject: ExplainContext): readonly RuleLine[] {
   return rows;
 }
 
-/** Whether a node that does not lead has the role, the state and the tags that the route requires. */
+/** What the route requires of the role and the state of a node that does not lead, and of its tag `noloadbalance`. */
 export function kindRules(subject: ExplainContext): readonly RuleLine[] {
   const { observation, check } = subject;
   const { report } = observation;
@@ -119,7 +120,10 @@ export function suitabilityRules(subject: ExplainContext): readonly RuleLine[] {
   return rows;
 }
 
-/** Whether the node passes a route for both roles as the leader, so that the rules for replicas do not apply. */
+/**
+ * Whether the route accepts the leader as well as replicas, and accepts this node as the leader. The rules for replicas
+ * do not apply to it then.
+ */
 export function isLeading({ view, observation, check }: ExplainContext, report: Report): boolean {
   if (!eitherRoutes.has(check.route)) return false;
   if (check.route === "readiness") return holdsLock(view, observation);

@@ -3,7 +3,7 @@ export function formatStatusTime(epochMs: number): string {
   return formatHistoryTime(epochMs).replace("T", " ");
 }
 
-/** Formats an instant as in the history: `2026-11-21T05:53:54.103000+00:00`. */
+/** Formats an instant as in `/history` of a node: `2026-11-21T05:53:54.103000+00:00`. */
 export function formatHistoryTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace("Z", "000+00:00");
 }
