@@ -26,7 +26,7 @@ export interface LimitSources {
   readonly listeners: {
     /** The limits in the checks that workers received. */
     limits(): readonly RequestedLimit[];
-    /** Brings what the workers count up to date. */
+    /** Gets the newest counts from the workers. */
     refresh(): Promise<void>;
   };
 }

@@ -7,7 +7,10 @@ import { countText, failureText, listText, lostClaimText } from "./event-text.ts
 import { nodeConditions } from "./node-conditions.ts";
 import { replicaCondition } from "./replica-condition.ts";
 
-/** How long claims must be without conflict before the conflict counts as ended, in ms. Until then it can continue. */
+/**
+ * How long claims must be without conflict before the conflict counts as ended, in ms. A conflict that is found again
+ * sooner is the same one.
+ */
 export const conflictQuietMs = 10_000;
 
 /** Returns the present conditions of a cluster. While rolecall cannot see the cluster, only `blind` is possible. */
