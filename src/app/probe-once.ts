@@ -21,7 +21,7 @@ export interface ProbedClusters {
   readonly overview: () => Overview;
   /** The WAL position in a node's first report that had one; `null` if none had. */
   readonly firstWalPosition: (cluster: string, node: string) => number | null;
-  /** The time since the first round of probes, in ms: 0 if there was no other. */
+  /** The time that the watch has lasted, in ms; 0 without a watch. */
   readonly watchedMs: () => number;
 }
 
@@ -156,7 +156,7 @@ function keepFirstPositions(first: Map<string, number>, { name, nodes }: Cluster
   }
 }
 
-/** The clock of the evidence: without a suspend of this short process, the monotonic clock is enough. In ms. */
+/** The clock of the evidence, in ms. The monotonic clock is enough: no suspend is expected while a command runs. */
 function now(): number {
   return performance.now();
 }

@@ -28,6 +28,7 @@ export function nextEventAt(cluster: Cluster): number {
   return atMs;
 }
 
+/** Handles what is due at the time of the cluster, which `flow` has set. */
 function processEvents(cluster: Cluster): void {
   const { nowMs } = cluster;
   for (const node of holderFirst(cluster)) {
