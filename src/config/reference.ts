@@ -26,7 +26,7 @@ export function configReference(): string {
     "## Environment",
     "",
     "Every value has a variable, except lists of mappings and the values inside them. Separate the elements of a list of",
-    "strings by commas. Three variables set what no key of the table does:",
+    "strings by commas. Three more variables are short forms:",
     "",
     "* `ROLECALL_LISTEN=host:port[,…]` replaces `listen` by health listeners.",
     "* `ROLECALL_DISCOVER=URL[,…]` replaces `clusters` by one cluster with these seeds.",

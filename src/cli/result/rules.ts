@@ -218,7 +218,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC192: rule(
     "warning",
     "the history does not state the nodes and settings of the cluster",
-    "An earlier version wrote it. Correct the settings in the file before you replay it.",
+    "An earlier version wrote it. Correct the nodes and settings in the incident file before you replay it.",
   ),
 };
 

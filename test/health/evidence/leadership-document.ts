@@ -46,9 +46,9 @@ First, views may contradict claims:
    interval apart, name nobody. Exception: it contradicts no claim of a node that reports a pause.
 3. A view that names a node does not contradict if that node denies it. To deny it, the node must report that it holds
    no lock. That report must be newer than the view, and come from the address that the view has for the node.
-4. A contradiction takes effect when rolecall has also requested the claimant's own \`/cluster\`, at the same time as the
-   view or later, and has probed the node that the view names, if any, after the view. It does not matter whether these
-   requests succeed or fail.
+4. A contradiction takes effect when two things have happened: rolecall has requested the claimant's own \`/cluster\`,
+   at the same time as the view or later; and it has probed the node that the view names, if any, after the view. It
+   does not matter whether these requests succeed or fail.
 
 Then contradicted claims are **lost**:
 
@@ -57,8 +57,8 @@ Then contradicted claims are **lost**:
 7. A claim that is not in failsafe mode is also lost in two cases:
    * the views of two other nodes contradict it;
    * the view of one other node contradicts it, and the claimant's own view, requested at the same time or later, does
-     not name the claimant. In this case, the claimant's own view need not contradict the claim: it may name nobody for
-     the first time (step 2), or a node that denies it (step 3).
+     not name the claimant. In this case, the claimant's own view need not contradict the claim. It may name nobody for
+     the first time (step 2), or name a node that denies holding the lock (step 3).
 8. A lost claim stays lost until a newer view names the claimant, or until every node whose view contradicted it has
    given a newer view that does not contradict it. Missing views do not restore a claim.
 
