@@ -63,9 +63,8 @@ export class Monitor {
     const tickIntervalMs = config.probe.intervalMs;
     this.clock = new Clock({ ...machine.time, tickIntervalMs, onGap: (gap) => this.#onGap(gap) });
     const { store, clock } = this;
-    // The monotonic clock does not count the time for which the machine is suspended. Code that may be the first to run
-    // afterwards therefore reads the clock with `observe`, which looks for such a gap. Code that runs later in the same
-    // step needs only `now`.
+    // The monotonic clock does not count a suspend. Code that may be the first to run after one therefore reads the
+    // clock with `observe`, which looks for such a gap. Code that runs later in the same step needs only `now`.
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     this.history = new HistoryStore({
       log,
@@ -239,10 +238,7 @@ export class Monitor {
     }, this.#config.probe.intervalMs);
   }
 
-  /**
-   * Looks for events in clusters without nodes. Such a cluster becomes `blind` by the passage of time alone: no change
-   * of its state triggers the search.
-   */
+  /** Looks for events in clusters without nodes: these become `blind` by the passage of time, without a change. */
   #examineEmpty(): void {
     for (const cluster of this.store.current.clusters) {
       const policy = cluster.nodes.length === 0 ? this.store.policyOf(cluster.name) : undefined;
