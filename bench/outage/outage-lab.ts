@@ -218,9 +218,8 @@ export class OutageLab {
 
   #addClient(name: string, [writePort, readPort]: readonly [number, number], edge: string | null): void {
     const nodes = new Map(this.cluster.nodes.map((node) => [String(node.databasePort), node.name]));
-    const shared = { recorder: this.recorder, nodes };
-    const address = { name, writePort, readPort, slowness: this.#choice.slowness };
-    this.#clients.push(new PoolClient(address, this.#clients.length, shared));
+    const shared = { recorder: this.recorder, nodes, slowness: this.#choice.slowness };
+    this.#clients.push(new PoolClient({ name, writePort, readPort }, this.#clients.length, shared));
     this.pools.push({ name, edge });
   }
 

@@ -4,8 +4,8 @@ import { Session } from "./connections.ts";
 import type { Recorder } from "./recorder.ts";
 import { query } from "./wire.ts";
 
-/** A promotion is the first `pg_is_in_recovery() = false`, polled this often. */
-const pollMs = 10;
+/** A promotion is the first `pg_is_in_recovery() = false`, polled this often. Also the pause between two requests. */
+export const pollMs = 10;
 const idleMs = 100;
 const beatMs = 50;
 const deadlineMs = 1_000;

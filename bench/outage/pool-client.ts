@@ -17,8 +17,6 @@ export interface PoolAddress {
   readonly name: string;
   readonly writePort: number;
   readonly readPort: number;
-  /** The factor of every pause between two connections or statements. */
-  readonly slowness: number;
 }
 
 export class PoolClient {
@@ -32,18 +30,21 @@ export class PoolClient {
   /** Per kind: the node of the last attempt that succeeded, and whether the newest one did. */
   readonly #last = new Map<AttemptKind, Pick<Attempt, "node" | "startedAt" | "failure">>();
   readonly #sessions = new Map<"write" | "read", { readonly session: Session; readonly node: string }>();
+  /** The factor of every pause between two connections or statements. */
+  readonly #slowness: number;
   #inFlight = 0;
 
   /** @param number the pool's number, which its writes carry */
   constructor(
     address: PoolAddress,
     number: number,
-    shared: { recorder: Recorder; nodes: ReadonlyMap<string, string> },
+    shared: { recorder: Recorder; nodes: ReadonlyMap<string, string>; slowness: number },
   ) {
     this.name = address.name;
     this.#address = address;
     this.#recorder = shared.recorder;
     this.#nodes = shared.nodes;
+    this.#slowness = shared.slowness;
     this.#writeStatement = query(`insert into outage_write (pool) values (${number}) returning inet_server_port()`);
   }
 
@@ -97,7 +98,7 @@ export class PoolClient {
   #repeat(pauseMs: () => number, act: () => Promise<void>): void {
     if (this.#stop.signal.aborted) return;
     void act();
-    setTimeout(() => this.#repeat(pauseMs, act), pauseMs() * this.#address.slowness);
+    setTimeout(() => this.#repeat(pauseMs, act), pauseMs() * this.#slowness);
   }
 
   async #write(): Promise<void> {

@@ -11,6 +11,8 @@ export interface Conditions {
   readonly load: number;
   /** The time between two new connections of a pool that cannot write, in ms. */
   readonly writeEveryMs: number;
+  /** The time between two requests for an answer of rolecall, in ms. */
+  readonly yesEveryMs: number;
   /** What limits the worth of these figures, such as "the machine had other work"; empty: nothing. */
   readonly label: string;
   readonly notRun: readonly { readonly name: string; readonly reason: string }[];
@@ -50,7 +52,8 @@ function titleOf(name: string, titles: Conditions["titles"]): string {
   return titles.get(name) ?? (program === undefined ? name : `as \`${repeated}\`, with ${program}`);
 }
 
-function head({ versions, machine, load, writeEveryMs, label, baseline }: Conditions): readonly string[] {
+function head(conditions: Conditions): readonly string[] {
+  const { versions, machine, load, writeEveryMs, yesEveryMs, label, baseline } = conditions;
   return [
     "# The outage bench",
     "",
@@ -59,7 +62,7 @@ function head({ versions, machine, load, writeEveryMs, label, baseline }: Condit
     "",
     "* Promotion: the first `pg_is_in_recovery() = false` of the new leader, polled every 10 ms. All delays count",
     "  from it, in ms.",
-    `* Yes: until rolecall first answers that the new leader is the primary, requested every ${writeEveryMs / 2} ms.`,
+    `* Yes: until rolecall first answers that the new leader is the primary, requested every ${yesEveryMs} ms.`,
     "* Write: until the end of the first write of a new connection on the new leader. Each pool opens one every",
     `  ${writeEveryMs} ms until then.`,
     "* Outage: from the last write before the promotion to that first write.",

@@ -11,6 +11,7 @@ import { changeLeader } from "./events.ts";
 import { figuresOf } from "./figures.ts";
 import { OutageLab } from "./outage-lab.ts";
 import { urgentMs } from "./pool-client.ts";
+import { pollMs } from "./pollers.ts";
 import { baseline, poolPlans } from "./pools.ts";
 import { report, type Conditions } from "./report.ts";
 import type { LeaderChange } from "./samples.ts";
@@ -75,6 +76,7 @@ export async function outageBench(args: readonly string[]): Promise<boolean> {
       machine: machineLine(),
       load: loadavg()[2] ?? 0,
       writeEveryMs: urgentMs * slowness,
+      yesEveryMs: pollMs * slowness,
       label: values.label,
       notRun: [...lab.notRun, ...missing(balancers)],
       titles: new Map(poolPlans.map(({ name, title }) => [name, title])),

@@ -21,7 +21,7 @@ const unreadMaxMs = 30_000;
 /** How long a stream lives, in ms: then its client connects again, and is authorized again. */
 const lifeMaxMs = 3_600_000;
 
-/** Clusters whose last state a client has not seen, by the reason. The most urgent ones come first. */
+/** Clusters whose last state a client has not seen, by the reason. */
 interface WaitingClusters {
   /** An event of the cluster was published. */
   readonly event: Set<string>;
@@ -42,6 +42,8 @@ export class LiveStream {
   readonly #subscription: LiveSubscription;
   readonly #startedAtMs: number;
   readonly #waiting: WaitingClusters;
+  /** The same sets, the most urgent one first. */
+  readonly #byUrgency: readonly Set<string>[];
   readonly #sentVersions = new Map<string, number>();
   #lastEventId: string | null;
   #hasEvents: boolean;
@@ -60,6 +62,7 @@ export class LiveStream {
     this.#startedAtMs = nowMs;
     const first = new Set(subscription.only === null ? subscription.clusters : [subscription.only]);
     this.#waiting = { event: new Set(), first, change: new Set(), age: new Set() };
+    this.#byUrgency = [this.#waiting.event, first, this.#waiting.change, this.#waiting.age];
     this.#lastEventId = subscription.lastEventId ?? newestEventId;
     this.#hasEvents = subscription.lastEventId !== null;
   }
@@ -84,7 +87,7 @@ export class LiveStream {
   /** Whether something waits to be sent, and the client reads. */
   get isPending(): boolean {
     if (this.#blockedSinceMs !== null) return false;
-    return this.#hasEvents || !this.#isReady || this.#waitingSets.some(({ size }) => size > 0);
+    return this.#hasEvents || !this.#isReady || this.#byUrgency.some(({ size }) => size > 0);
   }
 
   /** Sends one slice of what changed. */
@@ -136,20 +139,15 @@ export class LiveStream {
     if (this.#response.writableNeedDrain) this.#blockedSinceMs ??= nowMs;
   }
 
-  get #waitingSets(): readonly Set<string>[] {
-    const { event, first, change, age } = this.#waiting;
-    return [event, first, change, age];
-  }
-
   /** Takes the most urgent clusters. */
   #takeSlice(): Iterable<string> {
     const slice = new Set<string>();
-    for (const waiting of this.#waitingSets)
+    for (const waiting of this.#byUrgency)
       for (const name of waiting) {
         if (slice.size >= sliceClustersMax) break;
         slice.add(name);
       }
-    for (const name of slice) for (const waiting of this.#waitingSets) waiting.delete(name);
+    for (const name of slice) for (const waiting of this.#byUrgency) waiting.delete(name);
     return slice;
   }
 

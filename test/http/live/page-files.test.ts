@@ -4,6 +4,12 @@ import { gunzipSync } from "node:zlib";
 import { PageFiles } from "../../../src/http/live/page-files.ts";
 import { readPageFile } from "../../../src/program/program-files.ts";
 
+/** The files that a module of the page imports when it is loaded. */
+function importedBy(name: string, text: string): readonly string[] {
+  const targets = text.matchAll(/\b(?:import|export)\b[^;"]*?from\s*"([^"]+)"/g);
+  return [...targets].map(([, target = ""]) => new URL(target, `http://page/${name}`).pathname.slice(1));
+}
+
 test("all files of the page, libraries included, have less than 150 KB compressed", async () => {
   const files = await new PageFiles(readPageFile).all();
   const bytes = [...files.values()].reduce((sum, { gzipped }) => sum + gzipped.length, 0);
@@ -20,8 +26,7 @@ test("every file that a file of the page names exists, and none is of another ho
   const files = await new PageFiles(readPageFile).all();
   for (const [name, { plain }] of files) {
     const text = plain.toString();
-    for (const [, target = ""] of text.matchAll(/\b(?:import|export)\b[^;"]*?from\s*"([^"]+)"/g))
-      assert.ok(files.has(new URL(target, `http://page/${name}`).pathname.slice(1)), `${name} imports ${target}`);
+    for (const target of importedBy(name, text)) assert.ok(files.has(target), `${name} imports ${target}`);
     for (const [, target = ""] of text.matchAll(/\bimport\("([^"]+)"\)/g))
       assert.ok(files.has(new URL(target, `http://page/${name}`).pathname.slice(1)), `${name} loads ${target}`);
     for (const [, target = ""] of text.matchAll(/(?:src=|href=|useDocument\()"page\/([^"]+)"/g))
@@ -36,9 +41,7 @@ test("the page names every module that its script imports, so that a browser req
   const files = await new PageFiles(readPageFile).all();
   const textOf = (name: string): string => files.get(name)?.plain.toString() ?? "";
   const imported = new Set(["app.js"]);
-  for (const name of imported)
-    for (const [, target = ""] of textOf(name).matchAll(/\b(?:import|export)\b[^;"]*?from\s*"([^"]+)"/g))
-      imported.add(new URL(target, `http://page/${name}`).pathname.slice(1));
+  for (const name of imported) for (const target of importedBy(name, textOf(name))) imported.add(target);
   const preloaded = [...textOf("index.html").matchAll(/rel="modulepreload" href="page\/([^"]+)"/g)].map(
     ([, name]) => name,
   );
