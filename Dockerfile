@@ -6,7 +6,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tsconfig.json ./
+COPY tsconfig.json LICENSE ./
 COPY packaging ./packaging
 COPY src ./src
 RUN npm run build && npm prune --omit=dev && mkdir state

@@ -1,6 +1,9 @@
 /** Builds the program: `npm run build`. Types are checked by `npm run types`, and when the tests are compiled. */
-import { bundleModules } from "./bundle.mjs";
+import { writeFileSync } from "node:fs";
+import { bundleForNode } from "./bundle.mjs";
+import { licences } from "./licences.mjs";
 import { buildPage } from "./page.mjs";
 
-await bundleModules("dist");
+await bundleForNode("dist");
 await buildPage("dist/web");
+writeFileSync("dist/licences.txt", licences("dist/serve.cjs and dist/worker.cjs contain code of packages below."));

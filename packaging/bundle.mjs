@@ -1,7 +1,11 @@
-/** Bundles the source with esbuild: as modules for Node, and as one CommonJS file for the single executable. */
+/**
+ * Bundles the source with esbuild: as modules for Node, as CommonJS files for the processes of the service, and as one
+ * CommonJS file for the single executable.
+ */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
+import { onlyNeededParts, onlyService } from "./bundle-plugins.mjs";
 
 const common = {
   bundle: true,
@@ -14,25 +18,45 @@ const common = {
   external: ["pg-native"],
 };
 
+/** Of the bundles that src/program/cached-bundle.ts runs: each is a function of `require` and of its own URL. */
+const serviceOptions = {
+  format: "cjs",
+  define: { "import.meta.url": "bundleUrl" },
+  banner: { js: "(function (require, bundleUrl) {" },
+  footer: { js: "})" },
+  charset: "ascii",
+  plugins: [onlyNeededParts, onlyService],
+  sourcemap: true,
+};
+
 /**
- * Writes the program as modules: packages stay imports, as npm installs them.
+ * Writes the program for Node. The service is one CommonJS file with its packages, and so is a worker: V8 can cache
+ * their code, and they start fast. Other commands are modules, and packages stay imports, as npm installs them.
  * @param {string} folder where to; what it holds is removed
  */
-export async function bundleModules(folder) {
+export async function bundleForNode(folder) {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     ...common,
     packages: "external",
     format: "esm",
     splitting: true,
-    entryPoints: { main: "src/main.ts", "app/worker": "src/app/worker.ts" },
+    entryPoints: { main: "packaging/main-entry.ts", "app/worker": "packaging/worker-entry.ts" },
     chunkNames: "parts/[hash]",
     // For the coverage of programs that tests start; the package leaves the maps out.
     sourcemap: true,
     outdir: folder,
   });
-  const files = Object.keys(metafile.outputs).filter((file) => file.endsWith(".js"));
-  writeTable(join(folder, "modules.json"), files);
+  const services = await build({
+    ...common,
+    ...serviceOptions,
+    entryPoints: { serve: "src/main.ts", worker: "src/app/worker.ts" },
+    outExtension: { ".js": ".cjs" },
+    outdir: folder,
+  });
+  const files = [metafile, services.metafile].flatMap(({ outputs }) => Object.keys(outputs));
+  const code = files.filter((file) => /\.c?js$/.test(file));
+  writeTable(join(folder, "modules.json"), code);
 }
 
 /**
@@ -47,6 +71,7 @@ export async function bundleExecutable(file, tableFile) {
     format: "cjs",
     // Asked for by code that runs from files only.
     define: { "import.meta.url": "undefined" },
+    plugins: [onlyNeededParts],
     entryPoints: ["packaging/executable-entry.ts"],
     outfile: file,
   });

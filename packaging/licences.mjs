@@ -1,14 +1,21 @@
-/** The licences of the packages that the program contains. */
+/** The licences of what the program contains. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+const ofExecutable =
+  "The executable contains Node.js, whose licence is in the file LICENSE of its source, and the packages below.";
+
 /**
- * Returns the text of a file that tells the licence of rolecall, of Node and of each package in the executable.
+ * Returns the text of a file that tells the licence of rolecall and of each package that it runs with.
+ * @param {string} [introduction] what contains the packages; by default the executable, with Node
  * @returns {string} in the form of /usr/share/doc/PACKAGE/copyright
  */
-export function licences() {
-  const packages = execFileSync("npm", ["ls", "--omit=dev", "--all", "--parseable"], { encoding: "utf8" })
+export function licences(introduction = ofExecutable) {
+  const packages = execFileSync("npm", ["ls", "--omit=dev", "--all", "--parseable"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  })
     .trim()
     .split("\n")
     .slice(1);
@@ -18,7 +25,7 @@ export function licences() {
     "",
     readFileSync("LICENSE", "utf8").trim(),
     "",
-    "The executable contains Node.js, whose licence is in the file LICENSE of its source, and the packages below.",
+    introduction,
     ...unique.flatMap(packageLines),
     "",
   ].join("\n");

@@ -1,7 +1,7 @@
 /**
  * Runs all compiled test files from an explicit list, because `node --test DIR` fails on Node 24:
  * `node build/test/run.js [real|code]`. `code` leaves out what depends little on the version of Node: the tests of
- * documents and packages, of the demo's banner and of test tools, and the directed sequences.
+ * documents and packages, of the demo's banner and of test tools, the directed sequences, and the property tests.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -9,15 +9,24 @@ import { join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const real = process.argv[2] === "real";
-const folders = ["docs", "packaging", "bench", "campaign", "exhaustive", "mutants", join("cli", "demo")].map(
-  (name) => `${name}${sep}`,
-);
+const isCode = process.argv[2] === "code";
+const folders = [
+  "docs",
+  "packaging",
+  "bench",
+  "campaign",
+  "exhaustive",
+  "jepsen",
+  "mutants",
+  "soak",
+  join("cli", "demo"),
+].map((name) => `${name}${sep}`);
 const sequences = ["clock", "sequences", "wire"].map((name) => join("sequences", `${name}.`));
-const left = process.argv[2] === "code" ? [...folders, ...sequences] : [];
+const left = isCode ? [...folders, ...sequences] : [];
 const folder = join("build", "test");
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".test.js") && file.startsWith(`real${sep}`) === real)
-  .filter((file) => left.every((start) => !file.startsWith(start)))
+  .filter((file) => left.every((start) => !file.startsWith(start)) && !(isCode && file.includes(".property.")))
   .map((file) => join(folder, file))
   .sort();
 if (files.length === 0) throw new Error(`Cannot run tests: ${folder} must hold *.test.js files, got none`);

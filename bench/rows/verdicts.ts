@@ -1,5 +1,5 @@
 /** The cost of a verdict: finding the cluster and the node, and judging the check. No request is parsed or answered. */
-import { ordinaryReport } from "../../src/cluster/incident/incident.ts";
+import { impliedReport } from "../../src/cluster/incident/incident.ts";
 import type { Node } from "../../src/cluster/node.ts";
 import { neverProbed } from "../../src/cluster/observation.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
@@ -99,7 +99,7 @@ function observedCluster(cluster: string): ClusterState {
       const at = 0x5000000 + sentAtMs * 100;
       const positions = hasLock ? { location: at } : { received: at, replayed: at - 1_000 };
       const senders = hasLock ? ["pg2", "pg3"].map((name) => ({ name, address: null, state: "streaming" })) : [];
-      const report = { ...ordinaryReport(node, hasLock, document), ...positions, senders };
+      const report = { ...impliedReport(node, hasLock, document), ...positions, senders };
       const outcome: ProbeOutcome = {
         kind: "status",
         cluster,

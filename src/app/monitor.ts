@@ -10,6 +10,7 @@ import type { DcsWatches } from "../dcs/dcs-watches.ts";
 import { logDocumentFailures } from "../events/document-failure-log.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
+import { logTlsFiles } from "../events/log/certificate-log.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -106,7 +107,7 @@ export class Monitor {
       ),
       onBurst: (burst) => metrics.bursts.began(burst),
       onBurstProbes: (burst) => metrics.bursts.sent(burst),
-      onTls: (cluster, problem) => log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
+      onTls: (cluster, problem) => logTlsFiles(log, cluster, problem),
     });
     this.#dcs = buildDcsWatches(
       { store, clock, log, machine, metrics: metrics.dcs },
@@ -128,7 +129,7 @@ export class Monitor {
     await this.#stateFile.removeStaleDrafts();
     await this.history.configure(this.#config.history);
     this.eventLog.events.subscribe((event) => this.history.addEvent(event));
-    // If the events of the earlier process are restored in time, conditions that began then are not reported again.
+    // If the events of the earlier process are restored in time, conditions that it reported are not reported again.
     await waitAtMost(this.#machine.setTimer, restoringMaxMs, this.#restoreHistory());
   }
 
@@ -238,7 +239,7 @@ export class Monitor {
     }, this.#config.probe.intervalMs);
   }
 
-  /** Looks for events in clusters without nodes: these become `blind` by the passage of time, without a change. */
+  /** Time alone, without a change, leads to the event `blind` of a cluster in which `discover` has found no node. */
   #examineEmpty(): void {
     for (const cluster of this.store.current.clusters) {
       const policy = cluster.nodes.length === 0 ? this.store.policyOf(cluster.name) : undefined;

@@ -1,6 +1,7 @@
 /** The composition root of a worker process. `workers/worker-process.ts` starts it; it exits with the main process. */
 import type { SendHandle } from "node:child_process";
 import { containUncaughtExceptions } from "./uncaught-exceptions.ts";
+import { saveCodeCache } from "../program/cached-bundle.ts";
 import { WorkerServer } from "./worker/worker-server.ts";
 import type { FromWorker, ToWorker } from "../workers/messages.ts";
 
@@ -39,3 +40,4 @@ process.on("disconnect", () => process.exit(0));
 if (!process.connected) process.exit(0);
 server.start();
 send({ kind: "ready" });
+saveCodeCache();

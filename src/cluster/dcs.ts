@@ -19,8 +19,8 @@ export type DcsResult = { readonly read: DcsRead } | { readonly failure: Failure
 export interface Withdrawal {
   /** The member that was named. */
   readonly member: string;
-  /** The member that is named now; `null` for nobody. */
-  readonly names: string | null;
+  /** The member that the DCS named in place of it; `null` for nobody. */
+  readonly namedInstead: string | null;
   /** When the read was sent that confirmed it, in ms of rolecall's clock. */
   readonly readAtMs: number;
 }

@@ -12,7 +12,7 @@ export interface DcsWatchesContext {
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   readonly random: () => number;
-  /** Default: a timer of Node. */
+  /** Default: `setTimeout`. */
   readonly setTimer?: SetTimer | undefined;
   readonly sourceOf: OpenDcs;
   readonly onResult: (cluster: string, result: DcsResult, sentAtMs: number) => void;

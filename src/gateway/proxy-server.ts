@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { createProxyServer, type ProxyTarget } from "http-proxy";
+import { createProxyServer, type ProxyServer, type ProxyTarget } from "http-proxy";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
 import type { NodeCredentials } from "./node-credentials.ts";
 
@@ -27,13 +27,17 @@ export interface ProxyHandler {
 /** The handler of each request in flight, by the message that http-proxy was given for it. */
 const handlers = new WeakMap<IncomingMessage, ProxyHandler>();
 
-/**
- * One server for all upstreams: every request has its own target. `selfHandleResponse` leaves the response to us.
- */
-const proxyServer = createProxyServer({ selfHandleResponse: true });
-proxyServer.on("proxyReq", (request, message) => handlers.get(message)?.onRequest(request));
-proxyServer.on("proxyRes", (answer, message) => handlers.get(message)?.onAnswer(answer));
-proxyServer.on("error", (error, message) => handlers.get(message)?.onError(error));
+/** Made for the first request: a bundle loads http-proxy then. */
+let proxyServer: ProxyServer | null = null;
+
+/** One server for all upstreams: every request has its own target. `selfHandleResponse` leaves the response to us. */
+function openProxyServer(): ProxyServer {
+  const server = createProxyServer({ selfHandleResponse: true });
+  server.on("proxyReq", (request, message) => handlers.get(message)?.onRequest(request));
+  server.on("proxyRes", (answer, message) => handlers.get(message)?.onAnswer(answer));
+  server.on("error", (error, message) => handlers.get(message)?.onError(error));
+  return server;
+}
 
 /** Sends a request with http-proxy. */
 export function proxyRequest(request: ProxiedRequest, handler: ProxyHandler): void {
@@ -49,6 +53,7 @@ export function proxyRequest(request: ProxiedRequest, handler: ProxyHandler): vo
     httpVersionMinor: call.message.httpVersionMinor,
   });
   handlers.set(message, handler);
+  proxyServer ??= openProxyServer();
   proxyServer.web(message, call.response, {
     target: targetOf(request),
     buffer: Readable.from(body.length === 0 ? [] : [body]),

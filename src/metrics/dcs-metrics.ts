@@ -21,7 +21,7 @@ export class DcsMetrics {
     });
     this.#withdrawals = new Counter({
       name: "rolecall_dcs_withdrawals_total",
-      help: "Changes of the leader key after which the member that it named before gets no yes as the leader.",
+      help: "Times that the leader key stopped naming a member, which then gets no yes as the leader.",
       labelNames: ["cluster"],
       registers,
     });

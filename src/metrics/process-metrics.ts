@@ -8,7 +8,7 @@ export function registerProcessMetrics(registers: Registry[], sources: MetricSou
   const { version } = sources;
   new Gauge({
     name: "rolecall_build_info",
-    help: "Always 1: its labels are the versions of rolecall and of Node.",
+    help: "Always 1: its labels are the versions of rolecall and of Node.js.",
     labelNames: ["version", "node"],
     registers,
   }).set({ version, node: process.versions.node }, 1);

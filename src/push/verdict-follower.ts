@@ -21,8 +21,6 @@ export interface FollowerContext {
 
 /** What was last found for a server. */
 interface KnownServer {
-  readonly pool: ServerPool;
-  readonly server: string;
   readonly target: ServerTarget | null;
   /**
    * Whether another node has replaced it since it was last fit: then its sessions were closed, if the pool does that.
@@ -33,11 +31,15 @@ interface KnownServer {
   readonly weight: ServerWeight | null;
 }
 
-/** The pools of one cluster, and what was last found for their servers. */
-interface FollowedCluster {
-  readonly pools: readonly ServerPool[];
-  /** By `balancer backend/server`. */
+/** A pool, and what was last found for its servers, by their names. */
+interface FollowedPool {
+  readonly pool: ServerPool;
   known: ReadonlyMap<string, KnownServer>;
+}
+
+/** The pools of one cluster, and how long what was found for them holds. */
+interface FollowedCluster {
+  readonly pools: readonly FollowedPool[];
   revision: number;
   validUntilMs: number;
   cancelTimer: CancelTimer | null;
@@ -75,10 +77,11 @@ export class VerdictFollower {
     const before = this.#clusters;
     this.stop();
     for (const name of new Set(pools.map(({ cluster }) => cluster))) {
-      const known = [...(before.get(name)?.known ?? [])].filter(([, { pool }]) => unchanged.has(pool.balancer));
+      const known = before.get(name)?.pools.filter(({ pool }) => unchanged.has(pool.balancer)) ?? [];
       this.#clusters.set(name, {
-        pools: pools.filter(({ cluster }) => cluster === name),
-        known: new Map(known),
+        pools: pools
+          .filter(({ cluster }) => cluster === name)
+          .map((pool) => ({ pool, known: known.find((one) => isSamePool(one.pool, pool))?.known ?? new Map() })),
         revision: -1,
         validUntilMs: -Infinity,
         cancelTimer: null,
@@ -104,13 +107,16 @@ export class VerdictFollower {
   /** What the servers of a balancer should be now, by the last verdicts. Closes no sessions. */
   current(balancer: string): readonly ServerChange[] {
     const atMs = this.#context.now();
-    return [...this.#clusters.values()].flatMap(({ known }) =>
-      [...known.values()].flatMap(({ pool, server, target, percent }) =>
-        pool.balancer === balancer && (target !== null || percent !== null)
-          ? [{ backend: pool.backend, server, target, weight: percent, cutsSessions: false, atMs }]
-          : [],
-      ),
-    );
+    const followed = [...this.#clusters.values()].flatMap(({ pools }) => pools);
+    return followed
+      .filter(({ pool }) => pool.balancer === balancer)
+      .flatMap(({ pool, known }) =>
+        [...known].flatMap(([server, { target, percent }]) =>
+          target !== null || percent !== null
+            ? [{ backend: pool.backend, server, target, weight: percent, cutsSessions: false, atMs }]
+            : [],
+        ),
+      );
   }
 
   /** Follows nothing any more, and ends all timers. */
@@ -128,21 +134,21 @@ export class VerdictFollower {
     const view = viewAt(cluster, policy, nowMs);
     let validUntilMs = Infinity;
     const changes = new Map<string, ServerChange[]>();
-    const known = new Map<string, KnownServer>();
-    for (const pool of followed.pools) {
+    for (const each of followed.pools) {
+      const { pool } = each;
       const { servers, validUntilMs: untilMs } = poolVerdicts(view, pool);
       validUntilMs = Math.min(validUntilMs, untilMs, pool.weight === null ? Infinity : nowMs + weightMs);
+      const known = new Map<string, KnownServer>();
       for (const verdict of servers) {
-        const key = `${pool.balancer} ${pool.backend}/${verdict.server}`;
-        const last = followed.known.get(key);
+        const last = each.known.get(verdict.server);
         const next = knownAfter(last, pool, verdict);
-        known.set(key, next);
-        const change = changeOf(last, next, verdict);
+        known.set(verdict.server, next);
+        const change = changeOf(last, next, { pool, verdict });
         if (change !== null)
           changes.set(pool.balancer, [...(changes.get(pool.balancer) ?? []), { ...change, atMs: nowMs }]);
       }
+      each.known = known;
     }
-    followed.known = known;
     followed.revision = cluster.revision;
     followed.validUntilMs = validUntilMs;
     this.#schedule(name, followed, validUntilMs - nowMs);
@@ -168,29 +174,27 @@ export class VerdictFollower {
 function knownAfter(
   last: KnownServer | undefined,
   pool: ServerPool,
-  { server, target, isReplaced, weightInput }: ServerVerdict,
+  { target, isReplaced, weightInput }: ServerVerdict,
 ): KnownServer {
   const weight = pool.weight === null ? null : (last?.weight ?? new ServerWeight(pool.weight));
   const percent = weight === null || weightInput === null ? null : weight.update(weightInput);
-  return {
-    pool,
-    server,
-    target,
-    wasReplaced: target !== "up" && (isReplaced || last?.wasReplaced === true),
-    percent,
-    weight,
-  };
+  const wasReplaced = target !== "up" && (isReplaced || last?.wasReplaced === true);
+  return { target, wasReplaced, percent, weight };
 }
 
 /** Compares a verdict with the last one of the server. Sessions are closed on a change: a first verdict is none. */
 function changeOf(
   last: KnownServer | undefined,
-  { pool, server, target, percent }: KnownServer,
-  { isReplaced }: ServerVerdict,
+  { target, percent }: KnownServer,
+  { pool, verdict }: { readonly pool: ServerPool; readonly verdict: ServerVerdict },
 ): Omit<ServerChange, "atMs"> | null {
-  const cutsSessions = pool.cutsSessions && isReplaced && last !== undefined && !last.wasReplaced;
+  const cutsSessions = pool.cutsSessions && verdict.isReplaced && last !== undefined && !last.wasReplaced;
   const newTarget = target === last?.target ? null : target;
   const weight = percent === last?.percent ? null : percent;
   if (newTarget === null && weight === null && !cutsSessions) return null;
-  return { backend: pool.backend, server, target: newTarget, weight, cutsSessions };
+  return { backend: pool.backend, server: verdict.server, target: newTarget, weight, cutsSessions };
+}
+
+function isSamePool(one: ServerPool, other: ServerPool): boolean {
+  return one.balancer === other.balancer && one.backend === other.backend;
 }

@@ -1,3 +1,4 @@
+import { failoverLimits, type LagLimit } from "../cluster/lag-limit.ts";
 import { nodeNamed } from "../cluster/lookup.ts";
 import { viewAt, type ClusterView } from "../health/evidence/cluster-view.ts";
 import { explain } from "../health/explain/explain.ts";
@@ -22,6 +23,19 @@ export interface IncidentSight {
   readonly row: FleetRow;
   /** The age of the oldest last report, in ms. */
   readonly ageMs: number | null;
+  readonly limits: SightLimits;
+}
+
+/** The limits for the lag of the nodes at an instant. */
+interface SightLimits {
+  readonly limits: readonly LagLimit[];
+  /**
+   * When the limits of checks, listeners and pushes were known, in ms since the epoch; `null` if the file does not
+   * state them. The cluster's own limit is always that of the instant.
+   */
+  readonly known_at_ms: number | null;
+  /** Whether the cluster's own limit is known at the instant. */
+  readonly is_failover_known: boolean;
 }
 
 /** Shows the cluster of an incident at any instant. The same instant is always shown in the same way. */
@@ -36,11 +50,24 @@ export class IncidentPlayer {
 
   /** The cluster at an instant, in ms of the file's clock. */
   at(atMs: number): IncidentSight {
-    const described = liveCluster(this.#viewAt(atMs));
+    const view = this.#viewAt(atMs);
+    const described = liveCluster(view);
     // The file has no addresses of APIs: those of the replay are made up.
     const nodes = described.nodes.map((node) => ({ ...node, api: null, exporter: null }));
     const cluster = { ...described, nodes };
-    return { atMs, cluster, row: fleetRow(cluster), ageMs: oldestReportMs(cluster) };
+    const limits = this.#limitsOf(view);
+    return { atMs, cluster, row: fleetRow(cluster), ageMs: oldestReportMs(cluster), limits };
+  }
+
+  #limitsOf({ cluster }: ClusterView): SightLimits {
+    const { limits: known } = this.incident;
+    const own = (known?.limits ?? []).map((limit) => ({ ...limit, of: null, requested_ms_ago: null }));
+    const failover = failoverLimits(cluster);
+    return {
+      limits: [...own, ...failover],
+      known_at_ms: known?.atWallMs ?? null,
+      is_failover_known: failover.length > 0,
+    };
   }
 
   /**

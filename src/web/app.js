@@ -1,8 +1,8 @@
 import { html, render, useEffect, useRef } from "./html.js";
 import { linkTo, useRoute, useStore, useTicks } from "./live/hooks.js";
-import { lazyView } from "./live/lazy-view.js";
 import { store as liveStore } from "./live/live-store.js";
 import { durationText } from "./parts/format.js";
+import { lazyView } from "./parts/lazy-view.js";
 import { isServed, openServed } from "./past/past.js";
 import { FileDrop, OpenFile } from "./past/open-file.js";
 import { PastBar } from "./past/past-bar.js";
@@ -100,12 +100,15 @@ function LostBanner() {
   </p>`;
 }
 
-const root = document.getElementById("app");
-root.replaceChildren();
 if (isServed) void openServed();
 // What is not shown yet is loaded when nothing else waits for it: later there may be no connection.
 setTimeout(() => {
   for (const view of [ClusterView, EdgesView, EventsView, NodeView, ReasonsView]) view.load().catch(() => {});
   startWorker();
 }, 1_500);
-render(html`<${App} />`, root);
+// In a task of its own: the browser evaluates all modules in one task, which is long enough.
+setTimeout(() => {
+  const root = document.getElementById("app");
+  root.replaceChildren();
+  render(html`<${App} />`, root);
+});

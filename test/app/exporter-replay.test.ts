@@ -103,8 +103,10 @@ for (const family of ["pg_exporter", "postgres_exporter"] as const) {
         });
       } else {
         test("probes /up less often if an exporter does not have it", async () => {
-          await until("ten scrapes", () => (running.exporters[0]?.requestCounts.get("/metrics") ?? 0) > 10);
-          assert.equal(running.exporters[0]?.requestCounts.get("/up"), 1);
+          const count = (path: string): number => running.exporters[0]?.requestCounts.get(path) ?? 0;
+          // More than one request is sent if the first has no response in time, as on a busy machine.
+          await until("ten scrapes for each request of /up", () => count("/metrics") > 10 * count("/up"));
+          assert.ok(count("/up") > 0);
         });
       }
     },

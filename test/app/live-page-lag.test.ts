@@ -4,6 +4,7 @@ import { configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { sendRequest, type HttpAnswer, type RequestParts } from "../fake/http-request.ts";
 import { until } from "../fake/until.ts";
+import { readIncident } from "../incidents/play.ts";
 import { appOf, fixedCluster, limit, portFor, whole, withQuickProbes } from "./app-fixture.ts";
 
 const admin = listenerOf({ dialect: "admin" });
@@ -53,5 +54,13 @@ test("/clusters/{cluster}/limits names the limits for lag that checks request", 
     ["async 2097152 5000", "replica 1048576 null"],
   );
   assert.equal((await send("/clusters/demo/limits", { method: "POST" })).status, 405);
+  const incident = readIncident((await send("/clusters/demo/incident")).body, "demo.yaml");
+  assert.deepEqual(
+    incident.limits?.limits
+      .filter(({ source }) => source === "checks")
+      .map(({ route }) => route)
+      .sort(),
+    ["async", "replica"],
+  );
   assert.equal((await send("/clusters/nope/limits")).status, 404);
 });

@@ -101,7 +101,7 @@ async function judged(
 ): Promise<ReadonlySet<string>> {
   const stalls = new Stalls(now);
   stalls.start();
-  const cluster = new Cluster({ index: 200, size: 2, generation: 4, isDiscovered: false }, profile, {
+  const cluster = new Cluster({ index: 200, size: 2, generation: 4, isDiscovered: false, walRate: 200_000 }, profile, {
     chance: new Chance(3),
     now,
     stalls,
@@ -123,7 +123,7 @@ async function judged(
   act(cluster);
   const rounds = new Rounds(cluster, asker, null, now);
   const broken = new Set<string>();
-  const endMs = now() + (lie === "none" ? 1_500 : 6_000);
+  const endMs = now() + (lie === "none" ? 1_500 : 30_000);
   while (now() < endMs && !broken.has(wanted)) {
     const { answers, violations } = await rounds.next();
     // A toy has no answer for whole clusters.

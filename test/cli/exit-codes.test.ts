@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { commands } from "../../src/cli/specs/commands.ts";
 import { runJson, runText } from "../fake/command-line.ts";
 import { adminApiAnswers } from "../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../fake/canned-server.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
 
 interface Row {
   readonly given: string;
@@ -16,7 +16,7 @@ interface Row {
 }
 
 const rows = JSON.parse(readFileSync("test/spec/cli/exit-codes.json", "utf8")) as readonly Row[];
-const folder = mkdtempSync(join(tmpdir(), "rolecall-cli-"));
+const folder = temporaryFolder("cli");
 const servers: { close(): Promise<void> }[] = [];
 const values = new Map<string, string>();
 

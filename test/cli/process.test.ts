@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -11,10 +10,11 @@ import { assertResultDocument } from "../fake/result-document.ts";
 import { adminApiAnswers } from "../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../fake/canned-server.ts";
 import { until } from "../fake/until.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
 
 /** The compiled program, run as a process. */
 const program = resolve("dist", "main.js");
-const folder = mkdtempSync(join(tmpdir(), "rolecall-process-"));
+const folder = temporaryFolder("process");
 let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
 let silent: Awaited<ReturnType<typeof serveCannedAnswers>>;
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { commands } from "../../src/cli/specs/commands.ts";
 import { usageOf } from "../../src/cli/specs/help.ts";
 import { ruleIds } from "../../src/cli/result/rule-ids.ts";
 import { rules } from "../../src/cli/result/rules.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
 
 /** The tables that are generated from the sources. `UPDATE_DOCS=1` updates them. */
 const commandTable = [
@@ -48,7 +48,7 @@ test("docs/rules.md: lists exactly the rules of the source", () => {
 test("docs/migrate.md: HAProxy accepts the migration pools, if it is installed", () => {
   const [, lines = ""] = /```haproxy\n(.*?)```/s.exec(readFileSync("docs/migrate.md", "utf8")) ?? [];
   assert.match(lines, /backend write_veto/);
-  const file = join(mkdtempSync(join(tmpdir(), "rolecall-docs-")), "haproxy.cfg");
+  const file = join(temporaryFolder("docs"), "haproxy.cfg");
   writeFileSync(
     file,
     `defaults\n  mode tcp\n  timeout connect 2s\n  timeout client 30m\n  timeout server 30m\n${lines}`,

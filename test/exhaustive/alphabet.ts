@@ -1,5 +1,5 @@
 /** The events that are explored: every answer that two nodes can give about who leads, each as a constant outcome. */
-import { ordinaryReport } from "../../src/cluster/incident/incident.ts";
+import { impliedReport } from "../../src/cluster/incident/incident.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import type { Report } from "../../src/cluster/documents/report.ts";
 import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../health/arbitraries.ts";
@@ -30,7 +30,7 @@ const reports = new Map<string, Report>(
       [1, 2, 3].map((timeline): readonly [string, Report] => [
         `${node} ${hasLock} ${timeline}`,
         {
-          ...ordinaryReport(node, hasLock, { scope: "demo", system: "1", version: "4.1.4", members: new Map() }),
+          ...impliedReport(node, hasLock, { scope: "demo", system: "1", version: "4.1.4", members: new Map() }),
           timeline,
           ...(hasLock ? { location: 1_000 } : { received: 1_000, replayed: 1_000 }),
         },

@@ -118,6 +118,7 @@ export async function openNodeApiListener(
     wall: () => nowMs,
     changes: () => [],
     evidence: async () => ({ recorded: [], accused: new Map(), sinceWallMs: null, isComplete: true }),
+    limits: async () => [],
     events: () => [],
     storedEvents: async () => ({ events: [], isComplete: true }),
   };

@@ -1,11 +1,11 @@
 /** The chart that `rolecall render helm` writes, and its objects. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { runText } from "./command-line.ts";
 import { fillTemplates } from "./helm-template.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** An object of Kubernetes as a test reads it. */
 export interface ReadObject {
@@ -23,7 +23,7 @@ export interface ReadObject {
 
 /** Renders a chart into a new folder. @returns the folder, and what the command printed */
 export async function renderChart(args: readonly string[]): Promise<{ readonly folder: string; readonly out: string }> {
-  const folder = mkdtempSync(join(tmpdir(), "rolecall-chart-"));
+  const folder = temporaryFolder("chart");
   const { code, out, err } = await runText(["render", "helm", "--directory", folder, ...args]);
   assert.equal(code, 0, err);
   return { folder, out };

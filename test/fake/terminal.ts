@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { until } from "./until.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** The size of a terminal, in characters. */
 export interface TerminalSize {
@@ -20,7 +20,7 @@ export class FakeTerminal {
   #output = "";
 
   constructor(argv: readonly string[], { rows, columns }: TerminalSize, nodeArgs: readonly string[] = []) {
-    this.#startFile = join(mkdtempSync(join(tmpdir(), "rolecall-terminal-")), "start");
+    this.#startFile = join(temporaryFolder("terminal"), "start");
     const command = [process.execPath, ...nodeArgs, resolve("dist", "main.js"), ...argv].map((word) => `'${word}'`);
     const line = `stty rows ${rows} cols ${columns}; (tty; echo $$) > '${this.#startFile}'; exec ${command.join(" ")}`;
     this.#child = spawn("script", ["--quiet", "--flush", "--return", "--command", line, "/dev/null"], {

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { ordinaryReport } from "../../src/cluster/incident/incident.ts";
+import { impliedReport } from "../../src/cluster/incident/incident.ts";
 import type { IncidentCluster } from "../../src/cluster/incident/incident-yaml.ts";
 import type { Node } from "../../src/cluster/node.ts";
 import { neverProbed } from "../../src/cluster/observation.ts";
@@ -49,7 +49,7 @@ export function statusOutcome(
   fields: Partial<Report> & { readonly hasLock?: boolean } = {},
 ): ProbeOutcome {
   const { hasLock = false, ...differing } = fields;
-  const report = { ...ordinaryReport(node, hasLock, ordinary), ...differing };
+  const report = { ...impliedReport(node, hasLock, ordinary), ...differing };
   return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { report, hasLock } };
 }
 

@@ -170,7 +170,7 @@ suite("the DCS and the verdicts", () => {
               reads.slice(at).every(({ leader }) => leader !== node),
               "no read has named it since",
             );
-            assert.ok(withdrawal.names !== null || !report.isExempt, "no pause and no failsafe mode");
+            assert.ok(withdrawal.namedInstead !== null || !report.isExempt, "no pause and no failsafe mode");
             const claimedSinceMs = nodeNamed(watched.fixture.cluster, node)?.claimedSinceMs ?? -Infinity;
             assert.ok(
               report.atMs - Math.max(withdrawal.readAtMs, claimedSinceMs) < ttlMs,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { incidentEntry } from "../../src/cluster/incident/incident.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import { ordinaryPage } from "../../src/cluster/incident/incident-exporter.ts";
+import { impliedPage } from "../../src/cluster/incident/incident-exporter.ts";
 import { EvidenceScan } from "../../src/history/evidence-scan.ts";
 import { outcomeLine, startLine } from "../../src/history/history-lines.ts";
 import { reportOf } from "../fake/node-documents.ts";
@@ -42,7 +42,7 @@ const outcomes: readonly ProbeOutcome[] = [
     kind: "exporter",
     ...named,
     sentAtWallMs: 0,
-    result: { endpoint: "metrics", page: { ...ordinaryPage(of), written: 7 } },
+    result: { endpoint: "metrics", page: { ...impliedPage(of), written: 7 } },
   },
   {
     kind: "document",

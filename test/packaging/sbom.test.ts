@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
 
 interface BillOfMaterials {
   readonly serialNumber: string;
@@ -11,7 +11,7 @@ interface BillOfMaterials {
   readonly components: readonly { readonly name: string; readonly hashes?: readonly object[] }[];
 }
 
-const folder = mkdtempSync(join(tmpdir(), "rolecall-sbom-"));
+const folder = temporaryFolder("sbom");
 const { dependencies }: { dependencies: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync("package.json", "utf8"),
 );

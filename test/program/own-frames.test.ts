@@ -25,7 +25,7 @@ test("the table of the bundle names the module of every function of the program"
     readFileSync("dist/modules.json", "utf8"),
   );
   const bundles = readdirSync("dist", { recursive: true, encoding: "utf8" }).filter(
-    (name) => name.endsWith(".js") && !name.startsWith("web/"),
+    (name) => /\.c?js$/.test(name) && !name.startsWith("web/"),
   );
   assert.equal(Object.keys(table).length, bundles.length);
   const found = bundles.flatMap((name) => {

@@ -8,11 +8,15 @@ import { appOf, fixedCluster, portFor, withQuickProbes } from "../app/app-fixtur
 import { configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
+import { until } from "../fake/until.ts";
 import { hasBrowser, openPage, startBrowser } from "./page/browser.ts";
 import { sees } from "./page/lab.ts";
 
 const admin = listenerOf({ dialect: "admin" });
 const limit = { timeout: 120_000 };
+/** Whether every strip ends before the present. */
+const stripsEnd = `[...document.querySelectorAll(".strip-bar .seg:last-child")]
+  .every(({ style }) => parseFloat(style.left) + parseFloat(style.width) < 99.9)`;
 let browser: Browser;
 
 if (!hasBrowser()) {
@@ -60,6 +64,7 @@ if (!hasBrowser()) {
         await sees(watched, ".node.leader", /pg1/);
         await first.stop({ drains: false });
         await sees(watched, "#app > .banner", /Connection to rolecall lost/);
+        await until("a strip that ends when the connection was lost", async () => watched.page.evaluate(stripsEnd));
         await nodes[1]?.close();
         await appOf(context, { ...config, listen: [listenerOf({ dialect: "admin", port })] }).start();
         await sees(watched, ".connection", /Live/);

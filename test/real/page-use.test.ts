@@ -164,6 +164,38 @@ if (!hasBrowser()) {
     });
 
     test(
+      "the past shows the limits that the recording knows, and says which it does not know",
+      limit,
+      async (context) => {
+        const lab = await openLab(browser, context, ["demo"]);
+        const { page } = lab;
+        const health = lab.app.listeners.find(({ config }) => config.dialect === "node")?.port ?? 0;
+        await fetch(`http://127.0.0.1:${health}/clusters/demo/replica?lag=16MB`);
+        await page.goto(`${lab.url}#/clusters/demo`);
+        await sees(lab, ".node .limits", /within 1\.0 MB a failover/);
+        await page.evaluate("[...document.querySelectorAll('.past-entry button')][0].click()");
+        await sees(lab, ".past-bar", /Not live/);
+        await page.keyboard.press("End");
+        await sees(lab, ".node .limits", /within 16 MB \/replica[^]*within 1\.0 MB a failover/);
+        await sees(lab, "#lag ~ .scroll", /16 MB[^]*checks of balancers[^]*none/);
+        await sees(lab, "main", /limits of checks, listeners and pushes are those of [^]* that of the shown instant/);
+        await page.keyboard.press("Escape");
+        await sees(lab, ".connection", /Live/);
+        const [chooser] = await Promise.all([page.waitForFileChooser(), page.click(".bar-button")]);
+        await chooser.accept([recorded]);
+        await sees(lab, ".past-bar", /Not live[^]*lost its primary_conninfo/);
+        await sees(
+          lab,
+          "main",
+          /recording does not state the limits of checks[^]*failover is not known at the shown instant/,
+        );
+        assert.equal(await page.$(".node .limits"), null);
+        await page.goto(`${page.url()}/nodes/pg2`);
+        await sees(lab, "#limits ~ .note", /recording does not state the limits of checks/);
+      },
+    );
+
+    test(
       "a file that is dropped on the page opens, and other things that are dropped do not",
       limit,
       async (context) => {

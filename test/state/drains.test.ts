@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { App } from "../../src/app/app.ts";
@@ -14,11 +13,12 @@ import { buildClusters } from "../../src/state/clusters.ts";
 import { setSystemTimer } from "../../src/probe/schedule/system-timer.ts";
 import { clusterOf, configOf, guardsOff, listenerOf } from "../fake/config.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
 
 let simulator: Simulator;
 let config: Config;
 let app: App;
-const stateFile = join(mkdtempSync(join(tmpdir(), "rolecall-drains-")), "state.json");
+const stateFile = join(temporaryFolder("drains"), "state.json");
 
 before(async () => {
   simulator = await startSimulator({ nodes: 3, port: 0 });

@@ -9,10 +9,10 @@ async function load(path: string): Promise<Record<string, (...values: readonly u
 const format = await load("parts/format.js");
 const { selectRows, countRows } = await load("live/fleet-order.js");
 const { flowOf } = await load("views/topology.js");
-const { segmentsOf } = await load("views/strips.js");
 const { withPast } = await load("views/lag-chart.js");
 const { afterDrain } = await load("actions/drain.js");
-const { comparison, mergedLimits } = await load("parts/limits.js");
+const { toneOfEvent } = await load("parts/condition.js");
+const { comparison, mergedLimits, pastLimitsText } = await load("parts/limits.js");
 
 for (const [name, value, text] of [
   ["bytesText", null, "–"],
@@ -113,28 +113,6 @@ for (const { title, cluster, roots, apart } of [
   });
 }
 
-test("verdict strips: each change lasts until the next one, and what is too old is left out", () => {
-  const change = (at: string, primary: string, replica: string): object => ({
-    at,
-    after: { role: "replica", primary, replica },
-    failure: null,
-  });
-  const untilMs = Date.parse("2026-11-22T12:00:00Z");
-  const changes = [
-    change("2026-11-22T11:00:00Z", "fit", "wrong_role"),
-    change("2026-11-22T11:40:00Z", "wrong_role", "fit"),
-    change("2026-11-22T11:50:00Z", "wrong_role", "detached"),
-  ];
-  const segments = segmentsOf?.(changes, untilMs) as { kind: string; toMs: number }[];
-  assert.deepEqual(
-    segments.map(({ kind, toMs }) => [kind, untilMs - toMs]),
-    [
-      ["replica", 600_000],
-      ["unfit", 0],
-    ],
-  );
-});
-
 for (const { title, past, result } of [
   { title: "none was kept", past: null, result: { b: [[50, 7]] } },
   {
@@ -215,3 +193,33 @@ test("limits of equal figures and route are one, with all who set it", () => {
     ],
   );
 });
+
+const [ownLimit, clusterLimit] = [{ source: "checks" }, { source: "failover" }];
+for (const [limits, known_at_ms, is_failover_known, text] of [
+  [
+    [],
+    null,
+    false,
+    /does not state the limits of checks, listeners and pushes\. The limit for a failover is not known at/,
+  ],
+  [[clusterLimit], null, true, /does not state the limits of checks[^]* The limit for a failover is that of the shown/],
+  [[ownLimit, clusterLimit], 0, true, /are those of .*, when this recording was read .* failover is that of the shown/],
+  [
+    [clusterLimit],
+    0,
+    true,
+    /was read from rolecall \(.*\), no check, listener or push had a limit for lag\. The limit/,
+  ],
+] as const)
+  test(`what a recording knows of the limits: ${text.source}`, () =>
+    assert.match(String(pastLimitsText?.({ limits, known_at_ms, is_failover_known })), text));
+
+for (const [kind, severity, tone] of [
+  ["primary_found", "error", "ok"],
+  ["primary_found", "warning", "warn"],
+  ["primary_found", "info", "ok"],
+  ["primary_lost", "error", "bad"],
+  ["node_down", "warning", "warn"],
+])
+  test(`an event ${kind} of severity ${severity} is shown as ${tone}`, () =>
+    assert.equal(toneOfEvent?.({ kind, severity }), tone));

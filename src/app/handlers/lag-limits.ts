@@ -1,23 +1,10 @@
+import { failoverLimits, type LagLimit } from "../../cluster/lag-limit.ts";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
 import { parseCheck, type Check } from "../../health/check.ts";
 import type { AnswerCounter } from "../../http/message/answer-counter.ts";
 import type { RequestedLimit } from "../../http/message/limit-census.ts";
-
-/** One limit for the lag of a cluster's nodes, and who sets it. */
-interface LagLimit {
-  /** `null`: every route. */
-  readonly route: string | null;
-  readonly lag_bytes: number | null;
-  readonly lag_ms: number | null;
-  /** `checks`: balancers request it; `defaults`, `agent` and `push` are configured; `failover` is the cluster's own. */
-  readonly source: "checks" | "defaults" | "agent" | "push" | "failover";
-  /** The listener or backend that sets it, as `127.0.0.1:8008` or `lb1/pg_read`; `null`: `checks` and `failover`. */
-  readonly of: string | null;
-  /** How long ago a check requested it, in ms; `null` for other sources. */
-  readonly requested_ms_ago: number | null;
-}
 
 /** What the limits of this process are read from. */
 export interface LimitSources {
@@ -45,13 +32,12 @@ export async function describeLimits(
 ): Promise<readonly LagLimit[]> {
   await listeners.refresh();
   const requested = [...counter.limits.rows(), ...listeners.limits()];
-  const failoverMax = clusterNamed(monitor.store.current, cluster)?.config?.lagMaxOnFailover ?? null;
-  const failover = { route: null, lag_bytes: failoverMax, lag_ms: null, source: "failover", of: null } as const;
+  const state = clusterNamed(monitor.store.current, cluster);
   return [
     ...requestedLimits(requested.filter((limit) => limit.cluster === cluster)),
     ...config.listen.filter((listener) => [null, cluster].includes(listener.cluster)).flatMap(listenerLimits),
     ...pushLimits(cluster, config),
-    ...(failoverMax === null ? [] : [{ ...failover, requested_ms_ago: null }]),
+    ...(state === undefined ? [] : failoverLimits(state)),
   ].slice(0, limitsMax);
 }
 

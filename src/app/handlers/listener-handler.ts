@@ -68,7 +68,7 @@ function exporterHandler(
   const roles = new ExporterRoles({ cluster: exporterCluster(listener), node: listener.node }, sources);
   const handler: RequestHandler = async (call) => roles.answer(call.request) ?? exporter(call);
   const { telemetryPath } = config.exporter;
-  return Object.assign(handler, { changes: ({ target }: Request) => isReload(target, telemetryPath) });
+  return Object.assign(handler, { changesState: ({ target }: Request) => isReload(target, telemetryPath) });
 }
 
 /** The cluster of an exporter listener. In a valid configuration every such listener has one. */

@@ -1,3 +1,4 @@
+import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
@@ -31,7 +32,7 @@ export interface MainBackendContext {
    */
   readonly edges: (only: string | null) => Promise<object>;
   /** The limits that the lag of a cluster's nodes is compared with. */
-  readonly limits: (cluster: string) => Promise<readonly object[]>;
+  readonly limits: (cluster: string) => Promise<readonly LagLimit[]>;
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly hints: Omit<HintApiContext, "snapshot">;
@@ -60,6 +61,7 @@ export function buildMainBackend(
     wall,
     changes: (cluster, node) => eventLog.changes(cluster, node),
     evidence: (time, rendering) => findEvidence({ eventLog, history }, time, rendering),
+    limits: context.limits,
     events: () => eventLog.events.recent(),
     storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
   };

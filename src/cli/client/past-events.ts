@@ -38,8 +38,8 @@ export interface PastEvents {
 
 /**
  * Fetches events from the running rolecall.
- * @param agoMs how long before now the events begin, in ms by the server's clock; replaces `sinceMs` of the query.
- *   `null`: `sinceMs` holds
+ * @param agoMs selects the events of the last `agoMs` ms before the server's present time, instead of those since
+ *   `sinceMs` of the query. `null`: `sinceMs` holds
  * @throws CommandError if they cannot be fetched
  */
 export async function fetchPastEvents(

@@ -19,8 +19,8 @@ export interface PastIncidentQuery {
 
 /** An incident file, and where its evidence comes from. */
 export interface PastIncident {
-  /** The URL of the server, or the directory. */
-  readonly by: string;
+  /** The URL of the server, or the directory of the history. */
+  readonly source: string;
   readonly cluster: string;
   /** The file; `null` if nothing is kept of that time. */
   readonly text: string | null;
@@ -47,7 +47,7 @@ export async function fetchPastIncident(context: CommandContext, query: PastInci
     throw new CommandError("RC009", `${server.url}: ${reply.status} ${reply.phrase}: ${replyMessage(reply)}`);
   const since = Date.parse(String(reply.headers["x-rolecall-evidence-since"]));
   const text = emptyEnd.test(reply.text) ? null : reply.text;
-  return { by: server.url, cluster, text, sinceMs: Number.isNaN(since) ? null : since };
+  return { source: server.url, cluster, text, sinceMs: Number.isNaN(since) ? null : since };
 }
 
 /**
@@ -65,7 +65,7 @@ export async function readPastIncident(
   const cluster = given ?? onlyOf(await readStoredClusters(path, range));
   const query = { ...range, cluster, aroundWallMs: aroundMs };
   const { subject, sinceWallMs, ...evidence } = await readStoredEvidence(path, query, onDamaged);
-  const found = { by: path, cluster, sinceMs: sinceWallMs };
+  const found = { source: path, cluster, sinceMs: sinceWallMs };
   if (evidence.recorded.length === 0) return { ...found, text: null };
   if (subject === null)
     result.diagnose("RC192", {

@@ -37,7 +37,7 @@ export function isFromWrongListener({ headers, text }: RolecallReply): boolean {
 
 /**
  * The error about a listener that lacks what a command needs, when no other listener can serve the command either.
- * @param found why: there is none of that kind (`missing`), or only one without TLS (`no_tls`)
+ * @param found what was found: no listener of that kind (`missing`), or only one without TLS (`no_tls`)
  */
 export function wrongListener(
   base: URL,

@@ -49,7 +49,7 @@ export async function compare(context: CommandContext): Promise<void> {
       ? "The next run counts from zero again. Runs with --state FILE continue the counts."
       : `The counts are saved in ${file}: the same command continues them.`;
   });
-  const endMs = run.startedAtMs + forMs - run.earlierMs;
+  const endMs = run.startedAtMs + forMs - run.earlierRunsMs;
   let membersReadMs = performance.now();
   try {
     do {

@@ -7,8 +7,8 @@ import { parseArguments } from "../framework/parse-arguments.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { ResultBuilder } from "../result/builder.ts";
 
-/** How long a shell may wait for names, in ms. */
-const deadlineMs = 300;
+/** How long a shell may wait for names, in ms. On a busy machine the first request takes hundreds of ms. */
+const deadlineMs = 1_000;
 
 /**
  * `rolecall __complete node|cluster|context`: prints names for the shell. Always succeeds and writes nothing to stderr,

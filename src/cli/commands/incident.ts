@@ -24,7 +24,7 @@ export async function incident(context: CommandContext): Promise<void> {
   const past = await (directory === null
     ? fetchPastIncident(context, query)
     : readPastIncident(context, directory, query));
-  result.cover("evidence", "complete", { detail: past.by });
+  result.cover("evidence", "complete", { detail: past.source });
   if (past.text === null) return diagnoseNothing(context, past, aroundMs);
   const around = new Date(aroundMs).toISOString();
   result.data = { cluster: past.cluster, around, file: past.text };

@@ -2,6 +2,7 @@ import { ServingProcess } from "../../app/serving-process.ts";
 import type { SimulatorConfig } from "../../config/model/simulator-config.ts";
 import { ListenError, type ListenErrorKind } from "../../http/listener/listen-error.ts";
 import type { OpenListener } from "../../http/listener/listener-set.ts";
+import { saveCodeCache } from "../../program/cached-bundle.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { loadedFrom, namedByScope, sourcesOf } from "../client/configuration.ts";
 import { renderDemoBanner } from "../demo/demo-banner.ts";
@@ -28,6 +29,8 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
     serving.log.warn({ cluster: name }, "cluster named without its nodes: none reported a scope; --cluster names it");
   try {
     await serving.start();
+    // Before V8's flags change: they are part of a code cache.
+    saveCodeCache();
     growYoungGeneration();
     if (simulator !== null) print(bannerOf(serving.listeners, simulator));
     const signal = await serveUntilSignal(serving, signals);

@@ -11,8 +11,8 @@ export interface ComparisonRun {
   readonly responses: ResponseCounts;
   readonly file: ComparisonFile | null;
   readonly startedAtMs: number;
-  /** How long earlier runs took, in ms. */
-  readonly earlierMs: number;
+  /** How long earlier runs took in all, in ms. */
+  readonly earlierRunsMs: number;
   rounds: number;
   savedAtMs: number;
 }
@@ -38,7 +38,7 @@ export function startRun(
     responses: { ...(earlier?.heard ?? { node: 0, rolecall: 0, silent: 0 }) },
     file,
     startedAtMs: nowMs,
-    earlierMs: earlier?.elapsedMs ?? 0,
+    earlierRunsMs: earlier?.elapsedMs ?? 0,
     rounds: earlier?.rounds ?? 0,
     savedAtMs: nowMs,
   };
@@ -46,8 +46,8 @@ export function startRun(
   return run;
 }
 
-function stateOf({ rounds, earlierMs, startedAtMs, responses, comparison }: ComparisonRun): ComparisonState {
-  const elapsedMs = Math.round(earlierMs + performance.now() - startedAtMs);
+function stateOf({ rounds, earlierRunsMs, startedAtMs, responses, comparison }: ComparisonRun): ComparisonState {
+  const elapsedMs = Math.round(earlierRunsMs + performance.now() - startedAtMs);
   return { rounds, elapsedMs, heard: responses, rows: comparison.rows };
 }
 

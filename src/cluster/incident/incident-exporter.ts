@@ -3,10 +3,10 @@ import { otherThan, position, type IncidentCluster, type IncidentValue } from ".
 import type { ExporterResult } from "../outcome.ts";
 
 /**
- * The page that an incident file takes for granted: pg_exporter's, of a primary without standbys, at an unknown
- * position. Fields that are shown but never judged are not part of the format.
+ * The page that an incident file implies where it states nothing: pg_exporter's, of a primary without standbys, at an
+ * unknown position. Fields that are shown but never judged are not part of the format.
  */
-export function ordinaryPage({ system }: IncidentCluster): ExporterPage {
+export function impliedPage({ system }: IncidentCluster): ExporterPage {
   return {
     family: "pg_exporter",
     isPooler: false,
@@ -32,18 +32,18 @@ export function ordinaryPage({ system }: IncidentCluster): ExporterPage {
 export function exporterValue(result: ExporterResult, cluster: IncidentCluster): IncidentValue {
   const key = result.endpoint === "up" ? "up" : "page";
   if ("failure" in result) return { [key]: { failure: result.failure.kind } };
-  return { [key]: result.endpoint === "up" ? result.role : pageValue(result.page, ordinaryPage(cluster)) };
+  return { [key]: result.endpoint === "up" ? result.role : pageValue(result.page, impliedPage(cluster)) };
 }
 
-function pageValue(page: ExporterPage, ordinary: ExporterPage): IncidentValue {
+function pageValue(page: ExporterPage, implied: ExporterPage): IncidentValue {
   return {
-    ...otherThan("family", page.family, ordinary.family),
-    ...otherThan("pooler", page.isPooler, ordinary.isPooler),
-    ...otherThan("database_up", page.isUp, ordinary.isUp),
-    ...otherThan("in_recovery", page.isInRecovery, ordinary.isInRecovery),
+    ...otherThan("family", page.family, implied.family),
+    ...otherThan("pooler", page.isPooler, implied.isPooler),
+    ...otherThan("database_up", page.isUp, implied.isUp),
+    ...otherThan("in_recovery", page.isInRecovery, implied.isInRecovery),
     // If omitted, it would advance with the clock of the incident file.
     time: page.databaseTimeS,
-    ...otherThan("system", page.system, ordinary.system),
+    ...otherThan("system", page.system, implied.system),
     ...position("written", page.written),
     ...position("received", page.received),
     ...position("replayed", page.replayed),

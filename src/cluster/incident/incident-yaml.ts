@@ -22,9 +22,9 @@ export interface IncidentCluster {
 export function otherThan<T extends string | number | boolean | null>(
   key: string,
   value: T,
-  ordinary: T,
+  implied: T,
 ): { readonly [key: string]: T } {
-  return value === ordinary ? {} : { [key]: value };
+  return value === implied ? {} : { [key]: value };
 }
 
 /** Returns `{[key]: position}` for a WAL position in bytes, written as `X/X`; `{}` for `null`. */

@@ -16,10 +16,10 @@ export interface IncidentEntry {
 }
 
 /**
- * The default report: a leader, or a streaming replica, on timeline 1 at unknown positions. An incident file states
- * only what differs from it.
+ * The report that an incident file implies where it states nothing: a leader, or a streaming replica, on timeline 1 at
+ * unknown positions. The file states only what differs from it.
  */
-export function ordinaryReport(node: string, hasLock: boolean, cluster: IncidentCluster): Report {
+export function impliedReport(node: string, hasLock: boolean, cluster: IncidentCluster): Report {
   const { scope, system, version, members } = cluster;
   // Patroni before version 4 states neither the name nor the replication state.
   const isOld = Number.parseInt(version ?? "4", 10) < 4;
@@ -132,32 +132,32 @@ function configValue(config: NonNullable<Extract<ProbeOutcome, { kind: "document
   };
 }
 
-/** Writes only what differs from `ordinaryReport`. */
+/** Writes only what differs from `impliedReport`. */
 function reportValue(
   node: string,
   { report, hasLock }: Extract<StatusOutcome["result"], { report: Report }>,
   context: IncidentCluster,
 ): IncidentValue {
-  const ordinary = ordinaryReport(node, hasLock, context);
+  const implied = impliedReport(node, hasLock, context);
   return {
     ...otherThan("lock", hasLock, false),
-    ...otherThan("role", report.role, ordinary.role),
-    ...otherThan("state", report.state, ordinary.state),
-    ...otherThan("timeline", report.timeline, ordinary.timeline),
+    ...otherThan("role", report.role, implied.role),
+    ...otherThan("state", report.state, implied.state),
+    ...otherThan("timeline", report.timeline, implied.timeline),
     ...position("location", report.location),
     ...position("received", report.received),
     ...position("replayed", report.replayed),
-    ...otherThan("replication_state", report.replicationState, ordinary.replicationState),
+    ...otherThan("replication_state", report.replicationState, implied.replicationState),
     ...(report.senders.length === 0 ? {} : { senders: report.senders.map(senderValue) }),
     ...otherThan("sync_standby", report.isSyncStandby, false),
     ...otherThan("quorum_standby", report.isQuorumStandby, false),
     ...otherThan("failsafe", report.isFailsafe, false),
     ...otherThan("pause", report.isPaused, false),
     ...(report.tags.size === 0 ? {} : { tags: Object.fromEntries(report.tags) }),
-    ...otherThan("system", report.system, ordinary.system),
-    ...otherThan("scope", report.scope, ordinary.scope),
-    ...otherThan("name", report.name, ordinary.name),
-    ...otherThan("version", report.version, ordinary.version),
+    ...otherThan("system", report.system, implied.system),
+    ...otherThan("scope", report.scope, implied.scope),
+    ...otherThan("name", report.name, implied.name),
+    ...otherThan("version", report.version, implied.version),
   };
 }
 

@@ -23,9 +23,8 @@ export function agentFields(): AgentFields {
       .enum(["weight", "state"], { error: "weight or state" })
       .default("weight")
       .describe(
-        "Dialect agent: how a server is drained if its check answers a soft no (no new sessions, open ones stay). " +
-          "weight: by a weight of 0%. state: by HAProxy's administrative state drain, which replaces an operator's " +
-          "maint, and which only the same rolecall process ends",
+        "Dialect agent: how a soft no drains a server. weight: by a weight of 0%. state: by HAProxy's administrative " +
+          "state drain, with the disadvantages that docs/agent.md lists",
       ),
   };
 }

@@ -34,8 +34,8 @@ export function exporterSchema(): z.ZodType<ExporterConfig> {
             .nullable()
             .default(null)
             .describe(
-              "Prefix of up, version, in_recovery and the exporter_* group. Default: pg; with naming neutral: db, but " +
-                "no prefix for the exporter_* group",
+              "Prefix of up, version, in_recovery and the exporter_* group. Default: pg. With naming neutral: db for " +
+                "the first three, none for the group",
             ),
           telemetry_path: telemetryPath()
             .default("/metrics")

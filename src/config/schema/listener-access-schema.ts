@@ -32,7 +32,7 @@ export function listenerAccessFields(): ListenerAccessFields {
   return {
     management: onOrOff().describe(
       "on: a health listener forwards management calls, /metrics and /exporter/… to the nodes; " +
-        "an admin listener with auth forwards switchovers. off: answers 403. Default: off",
+        "an admin listener with auth or tls.client: required forwards switchovers. off: answers 403. Default: off",
     ),
     read_only: flag()
       .default(false)

@@ -31,7 +31,7 @@ export interface ConfigShape extends Omit<Config, "balancers" | "clusters" | "li
 export const configSchema: z.ZodType<ConfigShape> = z
   .strictObject(
     {
-      clusters: list(clusterSchema(), 1_024).describe("The clusters to probe, at least one"),
+      clusters: list(clusterSchema(), 1_024).describe("The clusters to probe. Default: none, but one is required"),
       probe: section(probeSchema()).describe("How nodes are probed"),
       listen: z
         .array(listenerSchema(), { error: "a list of listeners" })

@@ -10,7 +10,7 @@ export interface ScopeWatcherContext {
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   readonly random: () => number;
-  /** Default: a timer of Node. */
+  /** Default: `setTimeout`. */
   readonly setTimer?: SetTimer | undefined;
   /** Called with a read that differs from the last one, and with a failure once no server of the DCS can be read. */
   readonly onResult: (result: DcsResult, sentAtMs: number) => void;

@@ -72,7 +72,7 @@ function claimsConflict({ cluster, claims, view }: ClusterFacts): Condition {
 function denialText(lost: LostClaim | undefined): string {
   return lost?.withdrawal === undefined
     ? "the cluster does not confirm it"
-    : `the DCS names ${lost.withdrawal.names ?? "nobody"}`;
+    : `the DCS names ${lost.withdrawal.namedInstead ?? "nobody"}`;
 }
 
 function paused({ cluster }: ClusterFacts): Condition {
@@ -124,23 +124,24 @@ function dcsLost(cluster: string, failure: NonNullable<DcsState["failure"]>): Co
 }
 
 function dcsDistrusted(cluster: string, { withdrawal }: NonNullable<DcsState["distrust"]>): Condition {
-  const { member, names } = withdrawal;
+  const { member, namedInstead } = withdrawal;
+  const named = namedInstead ?? "nobody";
   return {
     level: "",
     begins: beginning({
       kind: "dcs_distrusted",
       severity: "error",
       cluster,
-      message: `the DCS of ${cluster} is distrusted: ${member} leads although the DCS names ${names ?? "nobody"}`,
+      message: `the DCS of ${cluster} is distrusted: ${member} leads although the DCS names ${named}`,
       cause: "its claim went on for a whole ttl; the prefix, the scope or the addresses of the DCS may be wrong",
-      figures: { member, names: names ?? "nobody" },
+      figures: { member, names: named },
     }),
   };
 }
 
 /**
  * Whether a condition that is no longer found is certainly over. It may not be, if the evidence to find it is missing.
- * Until the cluster can be seen again, no condition ends except `blind`.
+ * `blind` can end as soon as the cluster is no longer hidden, every other condition only once it is seen clearly.
  */
 export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, facts: ClusterFacts): boolean {
   if (kind === "blind") return facts.visibility !== "hidden";

@@ -38,5 +38,5 @@ export function failureText({ kind, detail }: Failure): string {
 export function lostClaimText(node: string, { witnesses, withdrawal }: LostClaim): string {
   return withdrawal === undefined
     ? `the cluster documents of ${listText(witnesses)} contradict ${node}`
-    : `the DCS names ${withdrawal.names ?? "nobody"} in place of ${node}`;
+    : `the DCS names ${withdrawal.namedInstead ?? "nobody"} in place of ${node}`;
 }

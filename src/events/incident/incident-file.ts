@@ -1,6 +1,13 @@
 import { stringify } from "yaml";
 import { incidentEntry } from "../../cluster/incident/incident.ts";
-import { incidentDuration, incidentFormat, type IncidentCluster } from "../../cluster/incident/incident-yaml.ts";
+import {
+  incidentDuration,
+  incidentFormat,
+  otherThan,
+  type IncidentCluster,
+  type IncidentValue,
+} from "../../cluster/incident/incident-yaml.ts";
+import type { KnownLimits } from "../../cluster/lag-limit.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { ProbeOutcome, Recorded } from "../../cluster/outcome.ts";
 import type { Accused } from "../accusation-history.ts";
@@ -18,6 +25,8 @@ export interface Incident {
   readonly recorded: readonly Recorded[];
   /** Nodes that were accused of being detached or stalled before the first record, with their accusations. */
   readonly accused: Accused;
+  /** The limits for lag when the file is made; absent if they are not known. */
+  readonly limits?: KnownLimits;
   /** Whether all evidence of the time is there. */
   readonly isComplete: boolean;
 }
@@ -29,7 +38,8 @@ const exported = "exported by rolecall: add the expected answers as expect to ma
 const incomplete = "Incomplete: evidence of this time is left out, because there is too much of it";
 
 /** Writes an incident file piece by piece: the cluster, its settings, and the recorded outcomes as steps. */
-export function* incidentPieces({ subject, instantMs, recorded, accused, isComplete }: Incident): Generator<string> {
+export function* incidentPieces(incident: Incident): Generator<string> {
+  const { subject, instantMs, recorded, accused, limits, isComplete } = incident;
   const [first] = recorded;
   const firstAtMs = first?.atMs ?? 0;
   const cluster = clusterOf(subject);
@@ -55,6 +65,7 @@ export function* incidentPieces({ subject, instantMs, recorded, accused, isCompl
       })),
     },
     settings: subject.settings,
+    ...(limits === undefined ? {} : { limits: limitsValue(limits) }),
   };
   yield stringify(head, layout);
   let hasSteps = false;
@@ -71,6 +82,23 @@ export function* incidentPieces({ subject, instantMs, recorded, accused, isCompl
   const lastAtMs = recorded.at(-1)?.atMs ?? firstAtMs;
   // The last line. A file without it is cut off.
   yield `${hasSteps ? "" : "steps: []\n"}end: ${incidentDuration(lastAtMs - firstAtMs)}\n`;
+}
+
+/**
+ * Returns the section `limits`. It leaves out the limit of the cluster, which the steps state at each instant, and the
+ * names of listeners and backends, because incident files are sent to others.
+ */
+function limitsValue({ atWallMs, limits }: KnownLimits): { readonly [key: string]: IncidentValue } {
+  const own = limits.filter(({ source }) => source !== "failover");
+  return {
+    known: new Date(atWallMs).toISOString(),
+    lag: own.map(({ source, route, lag_bytes: bytes, lag_ms: ms }) => ({
+      source,
+      ...otherThan("route", route, null),
+      ...otherThan("lag_bytes", bytes, null),
+      ...otherThan("lag_ms", ms, null),
+    })),
+  };
 }
 
 /** Indents each line. The flag m would also do so after U+2028 and U+2029, which YAML has within a value. */

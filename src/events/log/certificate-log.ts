@@ -30,3 +30,12 @@ export function logExpiring(log: Logger, certificates: readonly ExpiringCertific
     else log.warn(fields, "certificate expires soon");
   }
 }
+
+/**
+ * Logs a read of the TLS files of a cluster.
+ * @param problem why they could not be read; `null` if they were
+ */
+export function logTlsFiles(log: Logger, cluster: string, problem: string | null): void {
+  if (problem === null) log.info({ cluster, problem }, "TLS files read");
+  else log.error({ cluster, problem }, "TLS files not read");
+}

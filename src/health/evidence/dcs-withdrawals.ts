@@ -69,12 +69,12 @@ export function withDcsTrust(cluster: ClusterState): ClusterState {
   return hasFollowed ? { ...cluster, dcs: { ...dcs, distrust: null } } : cluster;
 }
 
-function fateOf({ names, readAtMs }: Withdrawal, observation: Observation | undefined, ttlMs: number): Fate {
+function fateOf({ namedInstead, readAtMs }: Withdrawal, observation: Observation | undefined, ttlMs: number): Fate {
   if (observation === undefined) return "ends";
   const { report, hasLock, sentAtMs, claimedSinceMs } = observation;
   if (!hasLock) return report !== null && sentAtMs > readAtMs ? "ends" : "stays";
   // Without a leader key a paused cluster, and one in failsafe mode, keeps its leader.
-  if (names === null && (report?.isPaused === true || report?.isFailsafe === true)) return "ends";
+  if (namedInstead === null && (report?.isPaused === true || report?.isFailsafe === true)) return "ends";
   return sentAtMs - Math.max(readAtMs, claimedSinceMs ?? -Infinity) >= ttlMs ? "distrusted" : "stays";
 }
 

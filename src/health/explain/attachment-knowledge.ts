@@ -5,7 +5,7 @@ import type { ClusterView } from "../evidence/cluster-view.ts";
 import { walReached } from "../evidence/position.ts";
 import { isListedStreaming } from "../evidence/sender-chain.ts";
 import { isBeforeStreaming } from "../judge/replica.ts";
-import { isLeading, needsNoStream } from "./explain-role.ts";
+import { isLeading, hasReplicaRules } from "./explain-role.ts";
 
 /**
  * Whether somebody who has watched a node for a short time can say that it is attached. `not needed`: the check does
@@ -26,7 +26,7 @@ export function attachmentKnowledge(
 ): AttachmentKnowledge {
   const { report } = observation;
   const isArchiveAsked = check.replicationState === "in archive recovery";
-  if (report === null || !view.policy.guards.attachedReplica || needsNoStream(check.route)) return "not needed";
+  if (report === null || !view.policy.guards.attachedReplica || !hasReplicaRules(check.route)) return "not needed";
   if (isExempt(observation) || isArchiveAsked || isLeading({ view, observation, check }, report)) return "not needed";
   if (check.route === "readiness" && isBeforeStreaming(report)) return "not needed";
   const reached = walReached(report);

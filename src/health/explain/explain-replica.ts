@@ -5,7 +5,7 @@ import { isExempt, judgeAttachment, judgeStream } from "../evidence/attachment.t
 import { attachmentWarning } from "./attachment-warning.ts";
 import { isOnLowerTimeline, switchPointOf } from "../evidence/divergence.ts";
 import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
-import { isLeading, needsNoStream } from "./explain-role.ts";
+import { isLeading, hasReplicaRules } from "./explain-role.ts";
 import { judgeLag, presentLag, timelineOf } from "../judge/lag.ts";
 import { lagBytes } from "../evidence/measure.ts";
 import { isBeforeStreaming, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
@@ -18,7 +18,7 @@ import { freshLeader, isInSenderChain } from "../evidence/sender-chain.ts";
 export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
-  if (report === null || needsNoStream(check.route) || isLeading(subject, report)) return [];
+  if (report === null || !hasReplicaRules(check.route) || isLeading(subject, report)) return [];
   if (check.route === "readiness" && isBeforeStreaming(report))
     return [skippedRule("history and stream", "not checked on nodes before version 4")];
   if (!view.policy.guards.attachedReplica) return [skippedRule("history and stream", "guard attached_replica is off")];
@@ -34,7 +34,7 @@ export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
   const stream = ruleLine(subject, {
     rule: "stream",
     value: streamOf(subject),
-    limit: `a sign within ${seconds(view.policy.guards.attachWindowMs)}${leader === null ? "; no time counts without a fresh leader" : ""}`,
+    limit: `a sign of attachment within ${seconds(view.policy.guards.attachWindowMs)}${leader === null ? "; no time counts without a fresh leader" : ""}`,
     refusal: received.fit ? null : received.reason,
     source: `replication[] of ${leader?.node.name ?? "no leader"}, positions of ${observation.node.name}`,
   });
@@ -45,7 +45,7 @@ export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
 export function lagRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
-  if (report === null || needsNoStream(check.route) || isLeading(subject, report)) return [];
+  if (report === null || !hasReplicaRules(check.route) || isLeading(subject, report)) return [];
   const reportedNode = { observation, report };
   if (check.route === "readiness") return [readinessRule(subject, report)];
   const rows: RuleLine[] = [];

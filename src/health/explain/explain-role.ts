@@ -10,12 +10,10 @@ import type { Verdict } from "../verdict.ts";
 const lockRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader"]);
 /** Routes that accept the leader and replicas alike. */
 const eitherRoutes: ReadonlySet<Route> = new Set(["read-only", "read-only-sync", "read-only-quorum", "readiness"]);
-/** Routes whose verdicts depend neither on attachment nor on lag. */
-const noReplicaRoutes: ReadonlySet<Route> = new Set([...lockRoutes, "health", "liveness"]);
 
-/** Whether a route accepts a node whatever WAL it receives, so that attachment and lag are not judged. */
-export function needsNoStream(route: Route): boolean {
-  return noReplicaRoutes.has(route);
+/** Whether the verdicts of a route depend on a replica's attachment and lag. */
+export function hasReplicaRules(route: Route): boolean {
+  return !lockRoutes.has(route) && route !== "health" && route !== "liveness";
 }
 
 /** Rules 2 and 3 of docs/judgement.md: who holds the lock, and whether its database contradicts that. */
@@ -57,7 +55,7 @@ export function lockRules(subject: ExplainContext): readonly RuleLine[] {
 }
 
 /** What the route requires of the role and the state of a node that does not lead, and of its tag `noloadbalance`. */
-export function kindRules(subject: ExplainContext): readonly RuleLine[] {
+export function roleRules(subject: ExplainContext): readonly RuleLine[] {
   const { observation, check } = subject;
   const { report } = observation;
   if (report === null || !hasRoleRules(check.route)) return [];
@@ -127,8 +125,8 @@ export function suitabilityRules(subject: ExplainContext): readonly RuleLine[] {
 export function isLeading({ view, observation, check }: ExplainContext, report: Report): boolean {
   if (!eitherRoutes.has(check.route)) return false;
   if (check.route === "readiness") return holdsLock(view, observation);
-  const witness = { observation, report };
-  return judgePrimary(view, witness).fit || judgeStandbyLeader(view, witness).fit;
+  const reportedNode = { observation, report };
+  return judgePrimary(view, reportedNode).fit || judgeStandbyLeader(view, reportedNode).fit;
 }
 
 function hasRoleRules(route: Route): boolean {
@@ -157,13 +155,13 @@ function synchronyRules(subject: ExplainContext, report: Report): RuleLine[] {
     : [];
 }
 
-/** Whether the node claims the lock, in the past tense while its last report is past. */
+/** Whether the node claims the lock: in the past tense if its last report no longer describes the present. */
 function ownClaim({ view, observation }: ExplainContext): string {
   if (isPast(view, observation)) return observation.hasLock ? "claimed" : "did not claim";
   return observation.hasLock ? "claims" : "does not claim";
 }
 
-/** What precedes a role or a state: `was ` while the node's last report is past. */
+/** What precedes a role or a state: `was ` if the node's last report no longer describes the present. */
 function tenseOf({ view, observation }: ExplainContext): string {
   return isPast(view, observation) ? "was " : "";
 }

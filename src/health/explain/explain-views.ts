@@ -38,8 +38,8 @@ function reasonOf({ lock, cluster }: Pick<ClusterView, "lock" | "cluster">): str
 
 function lossOf([node, { witnesses, withdrawal }]: readonly [string, LostClaim]): string {
   if (withdrawal !== undefined) {
-    const { member, names } = withdrawal;
-    return `the claim of ${node} is withdrawn: the DCS named ${member} and now names ${names ?? "nobody"}`;
+    const { member, namedInstead } = withdrawal;
+    return `the claim of ${node} is withdrawn: the DCS named ${member} and now names ${namedInstead ?? "nobody"}`;
   }
   const [first, ...others] = witnesses;
   if (others.length > 0) return `the claim of ${node} is lost: the views of ${witnesses.join(" and ")} contradict it`;

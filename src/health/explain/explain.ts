@@ -4,7 +4,7 @@ import { drainRules } from "./explain-drain.ts";
 import { evidenceRules, identityRules } from "./explain-evidence.ts";
 import { exporterRules } from "./explain-exporter.ts";
 import { attachmentRules, lagRules } from "./explain-replica.ts";
-import { kindRules, lockRules, suitabilityRules } from "./explain-role.ts";
+import { roleRules, lockRules, suitabilityRules } from "./explain-role.ts";
 import type { RuleLine } from "./rule-line.ts";
 import { judgeMember } from "../judge/pool.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
@@ -31,7 +31,7 @@ export function explain(view: ClusterView, observation: Observation, check: Chec
     ...identityRules(subject),
     ...exporterRules(subject),
     ...lockRules(subject),
-    ...kindRules(subject),
+    ...roleRules(subject),
     ...attachmentRules(subject),
     ...lagRules(subject),
     ...suitabilityRules(subject),

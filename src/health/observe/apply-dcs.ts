@@ -43,6 +43,6 @@ function withdrawalsAfter(
   if (leader !== null) after.delete(leader);
   if (lastNamed === null || lastNamed === leader || distrust !== null) return after;
   after.delete(lastNamed);
-  after.set(lastNamed, { member: lastNamed, names: leader, readAtMs: sentAtMs });
+  after.set(lastNamed, { member: lastNamed, namedInstead: leader, readAtMs: sentAtMs });
   return new Map([...after].slice(-withdrawalsMax));
 }

@@ -1,3 +1,4 @@
+import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
@@ -14,7 +15,7 @@ export interface PageApiContext {
   readonly access: ListenerAccess;
   readonly lag: LagApiContext;
   /** The limits that the lag of a cluster's nodes is compared with. */
-  readonly limits: (cluster: string) => Promise<readonly object[]>;
+  readonly limits: (cluster: string) => Promise<readonly LagLimit[]>;
   /** This process, its workers and listeners, the checks of balancers, and the pushes to them. */
   readonly edges: () => Promise<object>;
   readonly switchover: Omit<SwitchoverApiContext, "access">;

@@ -1,3 +1,4 @@
+import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { Recorded } from "../../cluster/outcome.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { Accused } from "../../events/accusation-history.ts";
@@ -20,6 +21,8 @@ export interface DiagnosticsSources {
   readonly changes: (cluster: string, node: string) => readonly LoggedChange[];
   /** What was recorded of a cluster between two instants, in ms since the epoch. */
   readonly evidence: (time: EvidenceTime, reading: PageReadingContext) => Promise<IncidentEvidence>;
+  /** The limits that the lag of a cluster's nodes is compared with now. */
+  readonly limits: (cluster: string) => Promise<readonly LagLimit[]>;
   /** The newest events of all clusters, oldest first. */
   readonly events: () => readonly ClusterEvent[];
   /** The newest wanted events of the history on disk, oldest first; none if no history is kept. */

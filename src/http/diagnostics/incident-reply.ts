@@ -40,6 +40,13 @@ export async function incidentReply(
     ...(isComplete ? [] : ["X-Rolecall-Evidence-Incomplete", "true"]),
     ...(sinceWallMs === null ? [] : ["X-Rolecall-Evidence-Since", new Date(sinceWallMs).toISOString()]),
   ];
-  const subject = incidentSubject(cluster, policy);
-  return renderSliced(incidentPieces({ subject, instantMs, recorded, accused, isComplete }), rendering, headers);
+  const incident = {
+    subject: incidentSubject(cluster, policy),
+    limits: { atWallMs: sources.wall(), limits: await sources.limits(target.cluster) },
+    instantMs,
+    recorded,
+    accused,
+    isComplete,
+  };
+  return renderSliced(incidentPieces(incident), rendering, headers);
 }

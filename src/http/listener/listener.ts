@@ -184,7 +184,7 @@ export class Listener implements SocketListener {
 
   #kindOf(request: Request): RequestKind {
     if (this.#handler.isHint?.(request) === true) return "hint";
-    return !safeMethods.includes(request.method) || this.#handler.changes?.(request) === true ? "unsafe" : "safe";
+    return !safeMethods.includes(request.method) || this.#handler.changesState?.(request) === true ? "unsafe" : "safe";
   }
 
   #answer(decision: AuthDecision, exchange: HttpExchange): void {

@@ -18,7 +18,7 @@ export interface ListenerHandler extends RequestHandler {
   /** Rendered responses that the fast path may send. Absent if the fast path is off. */
   readonly cached?: CachedResponses;
   /** Whether a request changes state although its method is safe. Absent if none does. */
-  readonly changes?: (request: Request) => boolean;
+  readonly changesState?: (request: Request) => boolean;
   /** Whether a request is a hint, which needs no more than a hint token. Absent if the listener takes no hints. */
   readonly isHint?: (request: Request) => boolean;
 }

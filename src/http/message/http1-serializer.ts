@@ -17,16 +17,17 @@ export function renderReply(
   { method, keepsConnection, idleTimeoutMs }: ResponseFraming,
 ): Buffer {
   const length = method === "OPTIONS" ? 0 : body.length;
-  const lines = [`HTTP/1.1 ${status} ${phrase}`];
-  for (let at = 0; at + 1 < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
-  lines.push(`Content-Length: ${length}`);
-  lines.push(
-    keepsConnection
-      ? `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(idleTimeoutMs / 1_000)}`
-      : "Connection: close",
-  );
-  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-  return method === "HEAD" || length === 0 ? head : Buffer.concat([head, body]);
+  let head = `HTTP/1.1 ${status} ${phrase}\r\n`;
+  for (let at = 0; at + 1 < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  head += `Content-Length: ${length}\r\n`;
+  head += keepsConnection
+    ? `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(idleTimeoutMs / 1_000)}\r\n\r\n`
+    : "Connection: close\r\n\r\n";
+  if (method === "HEAD" || length === 0) return Buffer.from(head, "latin1");
+  const bytes = Buffer.allocUnsafe(head.length + length);
+  bytes.write(head, "latin1");
+  body.copy(bytes, head.length);
+  return bytes;
 }
 
 /** What node:http sends on a connection whose first request did not come in time. */

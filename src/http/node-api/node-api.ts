@@ -10,7 +10,7 @@ import type { Passthrough } from "../message/passthrough.ts";
 import { prepareReply, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 import type { CheckSender } from "../message/server-census.ts";
-import { readSimpleRequest } from "../message/simple-request-parser.ts";
+import { readSimpleRequest, type SimpleRequest } from "../message/simple-request-parser.ts";
 import { refusePage } from "../pages/page.ts";
 import { answer, answerCluster, answerSelf, type JudgeInputs, type MemoryRequest } from "./answer.ts";
 import { parseServerName } from "./haproxy-server-state.ts";
@@ -79,7 +79,7 @@ export class NodeApi {
     return new ResponseCache({
       revision: (cluster) => this.#revisionOf(cluster),
       now: () => this.#context.now(),
-      render: (text) => this.render(text, idleTimeoutMs),
+      render: (text, _, outdated) => this.#render(outdated ?? readSimpleRequest(text), idleTimeoutMs),
     });
   }
 
@@ -88,15 +88,21 @@ export class NodeApi {
    * @param text the chunk's bytes as latin1
    * @returns `null` for everything else: other requests, and responses that cannot be cached
    */
-  render(text: string, idleTimeoutMs: number = unrestrictedAccess.limits.idleTimeoutMs): CachedResponse | null {
-    const simple = readSimpleRequest(text);
+  render(text: string): CachedResponse | null {
+    return this.#render(readSimpleRequest(text));
+  }
+
+  #render(
+    simple: SimpleRequest | null,
+    idleTimeoutMs: number = unrestrictedAccess.limits.idleTimeoutMs,
+  ): CachedResponse | null {
     if (simple === null) return null;
     const { request, keepsConnection } = simple;
     const evaluated = this.#evaluate(this.#route(this.#keyOf(request), request), request);
     if (evaluated === null) return null;
     const { reply, ...entry } = evaluated;
     const bytes = renderReply(reply, { method: request.method, keepsConnection, idleTimeoutMs });
-    return { ...entry, bytes, keepsConnection };
+    return { ...entry, bytes, keepsConnection, request };
   }
 
   #prepare(key: string, request: Request): CachedReply | null {

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Reply } from "../message/reply.ts";
+import type { Request } from "../message/request.ts";
 
 /** What a cached response depends on. */
 export interface CacheEntry {
@@ -16,6 +17,8 @@ export interface CacheEntry {
 export interface CachedResponse extends CacheEntry {
   readonly bytes: Buffer;
   readonly keepsConnection: boolean;
+  /** The request that it answers. */
+  readonly request: Request;
 }
 
 /** A reply prepared for node:http. */
@@ -29,8 +32,11 @@ export interface ResponseCacheContext<Entry, Source> {
   readonly revision: (cluster: string) => number | undefined;
   /** In ms of rolecall's clock. */
   readonly now: () => number;
-  /** Renders the response for a key; `null` if the response depends on more than one cluster's state. */
-  readonly render: (key: string, source: Source) => Entry | null;
+  /**
+   * Renders the response for a key; `null` if the response depends on more than one cluster's state. `outdated` is the
+   * last response for the same key, if it is known.
+   */
+  readonly render: (key: string, source: Source, outdated: Entry | undefined) => Entry | null;
 }
 
 /** The size of the cache in characters: some thousand responses. */
@@ -77,7 +83,7 @@ export class ResponseCache<Entry extends CacheEntry = CachedResponse, Source = v
       known.count();
       return known;
     }
-    const rendered = this.#context.render(key, source);
+    const rendered = this.#context.render(key, source, known);
     if (rendered === null) return null;
     rendered.count();
     if (known !== undefined || this.#isSecond(key)) this.#entries.set(key, rendered);

@@ -24,7 +24,7 @@ export interface ProbeContext {
   readonly wall: () => number;
   /** Returns a number from 0 up to 1. */
   readonly random: () => number;
-  /** Default: a timer of Node. */
+  /** Default: `setTimeout`. */
   readonly setTimer?: SetTimer | undefined;
   /** Creates a client for an API base address, with the cluster's TLS material and timeouts. */
   readonly connect: (origin: string) => NodeConnection;

@@ -10,7 +10,7 @@ export interface TaskClock {
   readonly now: () => number;
   /** A number from 0 up to 1. If present, each interval varies by up to 10 %, so that many tasks do not coincide. */
   readonly random?: () => number;
-  /** Default: a timer of Node. */
+  /** Default: `setTimeout`. */
   readonly setTimer?: SetTimer | undefined;
 }
 

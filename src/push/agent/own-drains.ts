@@ -10,19 +10,22 @@ const takenBackTimes = 2;
  * ended with `ready`: otherwise it could be an operator's.
  */
 export class OwnDrains {
-  readonly #answersLeft = new LRUCache<string, number>({ max: rememberedMax });
+  /** `null` until a drain is in force: the cache allocates its rows when it is created. */
+  #answersLeft: LRUCache<string, number> | null = null;
 
   /** Remembers that a balancer is answered `drain`. @param key the balancer's address and the server */
   drained(key: string): void {
+    this.#answersLeft ??= new LRUCache({ max: rememberedMax });
     this.#answersLeft.set(key, takenBackTimes);
   }
 
   /** Whether this answer takes back a drain of ours. */
   takeBack(key: string): boolean {
-    const left = this.#answersLeft.get(key);
-    if (left === undefined) return false;
-    if (left === 1) this.#answersLeft.delete(key);
-    else this.#answersLeft.set(key, left - 1);
+    const answersLeft = this.#answersLeft;
+    const left = answersLeft?.get(key);
+    if (answersLeft === null || left === undefined) return false;
+    if (left === 1) answersLeft.delete(key);
+    else answersLeft.set(key, left - 1);
     return true;
   }
 }

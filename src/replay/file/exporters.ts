@@ -5,7 +5,7 @@ import {
   type ExporterSender,
 } from "../../cluster/exporter/exporter-report.ts";
 import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
-import { ordinaryPage, streamingOf } from "../../cluster/incident/incident-exporter.ts";
+import { impliedPage, streamingOf } from "../../cluster/incident/incident-exporter.ts";
 import type { ExporterOutcome } from "../../cluster/outcome.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -59,8 +59,8 @@ const pageKeys = [
 
 function pageOf(section: Reading, { of, sentAtMs, repetition }: Surroundings): ExporterPage {
   const value = section.mapping(pageKeys);
-  const ordinary = ordinaryPage(of);
-  const isInRecovery = value("in_recovery").truth(ordinary.isInRecovery);
+  const implied = impliedPage(of);
+  const isInRecovery = value("in_recovery").truth(implied.isInRecovery);
   const position = value("position").position(repetition);
   const senders = value("senders").isAbsent
     ? []
@@ -68,13 +68,13 @@ function pageOf(section: Reading, { of, sentAtMs, repetition }: Surroundings): E
         .list()
         .map((sender) => senderOf(sender, repetition));
   return {
-    ...ordinary,
-    family: value("family").oneOf(["pg_exporter", "postgres_exporter"], ordinary.family),
-    isPooler: value("pooler").flag(ordinary.isPooler),
-    isUp: value("database_up").truth(ordinary.isUp),
+    ...implied,
+    family: value("family").oneOf(["pg_exporter", "postgres_exporter"], implied.family),
+    isPooler: value("pooler").flag(implied.isPooler),
+    isUp: value("database_up").truth(implied.isUp),
     isInRecovery,
     databaseTimeS: value("time").figure(sentAtMs / 1000),
-    system: value("system").statement(ordinary.system),
+    system: value("system").statement(implied.system),
     written: value("written").position(repetition) ?? (isInRecovery === true ? null : position),
     received: value("received").position(repetition) ?? (isInRecovery === true ? position : null),
     replayed: value("replayed").position(repetition) ?? (isInRecovery === true ? position : null),

@@ -1,8 +1,10 @@
+import type { KnownLimits } from "../../cluster/lag-limit.ts";
 import { incidentFormat, type IncidentCluster } from "../../cluster/incident/incident-yaml.ts";
 import type { Node } from "../../cluster/node.ts";
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import { parseDatabaseAddress } from "../../health/check.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
+import { limitsOf } from "./limits.ts";
 import { Reading } from "./reading.ts";
 import { settingsOf } from "./settings.ts";
 import { outcomesOf, sectionNames } from "./sections.ts";
@@ -23,6 +25,8 @@ export interface IncidentFile {
   /** The initial accusations, by node name. */
   readonly accused: ReadonlyMap<string, readonly InitialAccusation[]>;
   readonly policy: HealthPolicy;
+  /** The limits for lag when the file was made; `null` if the file does not state them. */
+  readonly limits: KnownLimits | null;
   /** Sorted by instant. A repeated step appears once for each repetition. */
   readonly moments: readonly Moment[];
   /** How often an answer may change over the whole incident. */
@@ -47,7 +51,7 @@ const outcomesMax = 1_000_000;
 const valuesMax = 20_000_000;
 const flipsMax = 100;
 
-const fileKeys = ["format", "name", "why", "began", "cluster", "settings", "steps", "flips", "end"];
+const fileKeys = ["format", "name", "why", "began", "cluster", "settings", "limits", "steps", "flips", "end"];
 
 /**
  * Reads an incident file.
@@ -78,6 +82,7 @@ export function readIncidentFile(document: unknown, file: string): IncidentFile 
     nodes,
     accused: new Map(clusterValue("nodes").list().map(accusedOf)),
     policy: settingsOf(value("settings")),
+    limits: value("limits").isAbsent ? null : limitsOf(value("limits")),
     moments: allMoments(value("steps"), context, file),
     flips: value("flips").isAbsent ? [] : allFlips(value("flips")),
   };

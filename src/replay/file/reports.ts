@@ -1,5 +1,5 @@
 import type { Report, Sender } from "../../cluster/documents/report.ts";
-import { ordinaryReport } from "../../cluster/incident/incident.ts";
+import { impliedReport } from "../../cluster/incident/incident.ts";
 import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
 import { isSet, parseTags } from "../../cluster/values/tags.ts";
 import type { Reading, Repetition } from "./reading.ts";
@@ -39,16 +39,16 @@ export function statusResult(node: string, section: Reading, { of, repetition }:
     return { failure: { kind, detail: kind } };
   }
   const hasLock = value("lock").flag(false);
-  const ordinary = ordinaryReport(node, hasLock, of);
-  const role = value("role").text(ordinary.role);
-  const tags = value("tags").isAbsent ? ordinary.tags : parseTags(value("tags").raw());
+  const implied = impliedReport(node, hasLock, of);
+  const role = value("role").text(implied.role);
+  const tags = value("tags").isAbsent ? implied.tags : parseTags(value("tags").raw());
   const report: Report = {
-    ...ordinary,
+    ...implied,
     role,
-    state: value("state").text(ordinary.state),
-    timeline: value("timeline").isNull ? null : value("timeline").count(ordinary.timeline ?? 0),
+    state: value("state").text(implied.state),
+    timeline: value("timeline").isNull ? null : value("timeline").count(implied.timeline ?? 0),
     ...positionsOf(value, role, repetition),
-    replicationState: value("replication_state").statement(ordinary.replicationState),
+    replicationState: value("replication_state").statement(implied.replicationState),
     senders: value("senders").isAbsent ? [] : value("senders").list().map(senderOf),
     isSyncStandby: value("sync_standby").flag(false),
     isQuorumStandby: value("quorum_standby").flag(false),
@@ -56,10 +56,10 @@ export function statusResult(node: string, section: Reading, { of, repetition }:
     isPaused: value("pause").flag(false),
     tags,
     isNoLoadBalance: isSet(tags, "noloadbalance"),
-    system: value("system").statement(ordinary.system),
-    scope: value("scope").statement(ordinary.scope),
-    name: value("name").statement(ordinary.name),
-    version: value("version").statement(ordinary.version),
+    system: value("system").statement(implied.system),
+    scope: value("scope").statement(implied.scope),
+    name: value("name").statement(implied.name),
+    version: value("version").statement(implied.version),
   };
   return { report, hasLock };
 }

@@ -1,7 +1,7 @@
 import { type Cluster, leaderOf } from "./cluster.ts";
 import { faultNames } from "./fault-list.ts";
 import { nearestName } from "./nearest-name.ts";
-import { begin } from "./transitions.ts";
+import { beginTransition } from "./transitions.ts";
 import { type GarbageStyle, isSource, type SimulatedNode } from "./node.ts";
 import { write } from "./replication.ts";
 import { parseSize } from "./size.ts";
@@ -101,7 +101,7 @@ function heal(cluster: Cluster, node: SimulatedNode): void {
   node.lagBytes = undefined;
   node.claimsLock = false;
   node.nextLoopAtMs = cluster.nowMs;
-  if (wasDead) begin(cluster, node, "starting");
+  if (wasDead) beginTransition(cluster, node, "starting");
 }
 
 function unknownFault(name: string): ParsedFault {

@@ -1,5 +1,5 @@
 import { type Cluster, modelHoldsLock, leaderOf } from "./cluster.ts";
-import { attach, begin, end } from "./transitions.ts";
+import { attach, beginTransition, endTransition } from "./transitions.ts";
 import { isSource, type MemberKey, type SimulatedNode } from "./node.ts";
 import { candidateOf, race } from "./race.ts";
 import { replicationState } from "./replication.ts";
@@ -17,7 +17,7 @@ export function runLoop(cluster: Cluster, node: SimulatedNode): void {
   const restart = node.scheduledRestart;
   if (restart !== undefined && restart.atMs <= nowMs && node.transition === undefined) {
     node.scheduledRestart = undefined;
-    if (restartMatches(node, restart.filters)) begin(cluster, node, "restarting");
+    if (restartMatches(node, restart.filters)) beginTransition(cluster, node, "restarting");
   }
   node.pendingRestart = pendingParameters(node.parameters, cluster.settings.parameters);
   node.lastLoopAtMs = nowMs;
@@ -32,12 +32,12 @@ function lead(cluster: Cluster, node: SimulatedNode): void {
   if (node.transition !== undefined) return;
   if (settings.standbyCluster && node.role === "primary") {
     node.role = "standby_leader";
-    begin(cluster, node, "restarting");
+    beginTransition(cluster, node, "restarting");
   } else if (!settings.standbyCluster && node.role !== "primary") {
-    begin(cluster, node, "promoting");
+    beginTransition(cluster, node, "promoting");
   } else if (failover !== undefined && (failover.scheduledAtMs ?? 0) <= nowMs) {
     const isMine = failover.leader === undefined || failover.leader === node.name;
-    if (isMine && candidateOf(cluster, failover) !== undefined) begin(cluster, node, "handing over");
+    if (isMine && candidateOf(cluster, failover) !== undefined) beginTransition(cluster, node, "handing over");
     else cluster.failover = undefined;
   }
 }
@@ -49,9 +49,9 @@ function follow(cluster: Cluster, node: SimulatedNode): void {
   }
   // A primary that finds another holder has lost the lock: it stops, and starts again as a replica.
   const hasLost = node.role === "primary" || node.role === "standby_leader";
-  if (node.transition?.kind === "promoting") end(cluster, node);
+  if (node.transition?.kind === "promoting") endTransition(cluster, node);
   if (node.transition !== undefined) return;
-  if (hasLost) begin(cluster, node, "demoting");
+  if (hasLost) beginTransition(cluster, node, "demoting");
   else if (leaderOf(cluster)?.state === "running") attach(cluster, node);
 }
 

@@ -1,18 +1,18 @@
 import { type Cluster, modelHoldsLock } from "./cluster.ts";
 import { runLoop } from "./loop.ts";
-import { end, release } from "./transitions.ts";
+import { endTransition, release } from "./transitions.ts";
 import { isAwake, type SimulatedNode } from "./node.ts";
-import { chooseSync, flow } from "./replication.ts";
+import { advanceWal, chooseSync } from "./replication.ts";
 
 /** Advances the model to `nowMs` (ms since the epoch), event by event. A time in the past changes nothing. */
 export function advance(cluster: Cluster, nowMs: number): void {
   for (;;) {
     const atMs = nextEventAt(cluster);
     if (atMs > nowMs) break;
-    flow(cluster, atMs);
+    advanceWal(cluster, atMs);
     processEvents(cluster);
   }
-  flow(cluster, nowMs);
+  advanceWal(cluster, nowMs);
 }
 
 /**
@@ -28,11 +28,11 @@ export function nextEventAt(cluster: Cluster): number {
   return atMs;
 }
 
-/** Handles what is due at the time of the cluster, which `flow` has set. */
+/** Handles what is due at the time of the cluster, which `advanceWal` has set. */
 function processEvents(cluster: Cluster): void {
   const { nowMs } = cluster;
   for (const node of holderFirst(cluster)) {
-    if (isAwake(node) && (node.transition?.endsAtMs ?? Infinity) <= nowMs) end(cluster, node);
+    if (isAwake(node) && (node.transition?.endsAtMs ?? Infinity) <= nowMs) endTransition(cluster, node);
   }
   // The holder runs first, so that a lock renewed at the instant of its expiry is kept.
   for (const node of holderFirst(cluster)) {

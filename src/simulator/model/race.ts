@@ -1,5 +1,5 @@
 import { type Cluster, type FailoverKey, modelHoldsLock, simulatedNodeNamed } from "./cluster.ts";
-import { begin } from "./transitions.ts";
+import { beginTransition } from "./transitions.ts";
 import { isReachable, isSource, type SimulatedNode } from "./node.ts";
 import { truthy } from "./settings.ts";
 
@@ -22,7 +22,7 @@ export function race(cluster: Cluster): void {
   const winner = requested ?? (cluster.settings.pause ? undefined : candidateOf(cluster, anyone));
   if (winner === undefined) return;
   takeLock(cluster, winner);
-  begin(cluster, winner, "promoting");
+  beginTransition(cluster, winner, "promoting");
 }
 
 const anyone: FailoverKey = { leader: undefined, candidate: undefined, scheduledAtMs: undefined };

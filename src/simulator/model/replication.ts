@@ -5,7 +5,7 @@ const receiveDelayMs = 10;
 const replayDelayMs = 30;
 
 /** Advances the WAL to `nowMs`: sources write at the cluster's rate, replicas receive and replay slightly later. */
-export function flow(cluster: Cluster, nowMs: number): void {
+export function advanceWal(cluster: Cluster, nowMs: number): void {
   const elapsedMs = Math.max(0, nowMs - cluster.nowMs);
   cluster.nowMs = Math.max(cluster.nowMs, nowMs);
   const bytesPerMs = cluster.timing.walBytesPerSecond / 1000;

@@ -1,6 +1,6 @@
 import { type Cluster, modelHoldsLock } from "./cluster.ts";
 import type { SimulatorJson, SimulatorObject } from "./json.ts";
-import { begin } from "./transitions.ts";
+import { beginTransition } from "./transitions.ts";
 import type { SimulatedNode } from "./node.ts";
 import { type CallOutcome, reply } from "./outcome.ts";
 import { truthy } from "./settings.ts";
@@ -52,7 +52,7 @@ export function reinitializeReplica(cluster: Cluster, node: SimulatedNode, body:
   if (modelHoldsLock(cluster, node)) return reply(503, "I am the leader, can not reinitialize");
   if (node.transition !== undefined && !truthy(body["force"]))
     return reply(503, `${actionOf(node.transition.kind)} already in progress`);
-  begin(cluster, node, "wiping");
+  beginTransition(cluster, node, "wiping");
   node.role = "replica";
   node.nextLoopAtMs = cluster.nowMs;
   return reply(200, "reinitialize started");
@@ -71,7 +71,7 @@ export function restartMatches(node: SimulatedNode, filters: SimulatorObject): b
 function restartNow(cluster: Cluster, node: SimulatedNode, filters: SimulatorObject): CallOutcome {
   if (!restartMatches(node, filters)) return reply(503, "restart conditions are not satisfied");
   if (node.transition !== undefined) return reply(503, `${actionOf(node.transition.kind)} already in progress`);
-  begin(cluster, node, "restarting");
+  beginTransition(cluster, node, "restarting");
   const { transition } = node;
   node.nextLoopAtMs = cluster.nowMs;
   const poll = (): { status: number; text: string } | undefined => {

@@ -23,7 +23,7 @@ const shares: Readonly<Record<Transition["kind"], number>> = {
 const raceShare = 0.2;
 
 /** Begins a transition: the node's state and role become those that real nodes report meanwhile. */
-export function begin(cluster: Cluster, node: SimulatedNode, kind: Transition["kind"]): void {
+export function beginTransition(cluster: Cluster, node: SimulatedNode, kind: Transition["kind"]): void {
   node.transition = { kind, endsAtMs: cluster.nowMs + shares[kind] * cluster.timing.switchoverMs };
   switch (kind) {
     case "handing over":
@@ -51,7 +51,7 @@ export function begin(cluster: Cluster, node: SimulatedNode, kind: Transition["k
 }
 
 /** Ends the node's transition and begins the one that follows, if any. */
-export function end(cluster: Cluster, node: SimulatedNode): void {
+export function endTransition(cluster: Cluster, node: SimulatedNode): void {
   const kind = node.transition?.kind;
   node.transition = undefined;
   switch (kind) {
@@ -59,20 +59,20 @@ export function end(cluster: Cluster, node: SimulatedNode): void {
       return;
     case "handing over":
       if (modelHoldsLock(cluster, node)) release(cluster);
-      begin(cluster, node, "demoted");
+      beginTransition(cluster, node, "demoted");
       return;
     case "demoting":
-      begin(cluster, node, "demoted");
+      beginTransition(cluster, node, "demoted");
       return;
     case "demoted":
-      begin(cluster, node, "starting");
+      beginTransition(cluster, node, "starting");
       return;
     case "copying":
       clone(cluster, node);
-      begin(cluster, node, "starting");
+      beginTransition(cluster, node, "starting");
       return;
     case "wiping":
-      begin(cluster, node, "copying");
+      beginTransition(cluster, node, "copying");
       return;
     case "starting":
     case "restarting":

@@ -22,6 +22,8 @@ export class LiveStore {
   state = "connecting";
   /** Since when `state` is what it is. */
   stateSinceMs = performance.now();
+  /** When the last message arrived. */
+  receivedMs = performance.now();
   /** Rises when events may be missing. */
   missed = 0;
   version = "";
@@ -66,6 +68,11 @@ export class LiveStore {
     return Date.now();
   }
 
+  /** Until when it is known what happened, in ms since the epoch: nothing is while nothing arrives. */
+  knownUntilMs() {
+    return this.state === "live" ? Date.now() : Date.now() - (performance.now() - this.receivedMs);
+  }
+
   subscribe(listener) {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -86,7 +93,7 @@ export class LiveStore {
   }
 
   #receive(name, data) {
-    const receivedMs = performance.now();
+    const receivedMs = (this.receivedMs = performance.now());
     switch (name) {
       case "hello":
         this.version = data.version;

@@ -36,6 +36,13 @@ export function toneOf({ reason, warning, drain }) {
   return warning === null ? "ok" : "warn";
 }
 
+const severityTones = { info: "ok", warning: "warn", error: "bad" };
+
+/** The tone of an event: of its severity, except that a primary which ends an outage is no trouble. */
+export function toneOfEvent({ kind, severity }) {
+  return kind === "primary_found" && severity === "error" ? "ok" : severityTones[severity];
+}
+
 /** Whether several nodes claim the lead. */
 export function rivalsOf({ nodes }) {
   const claims = nodes.filter(

@@ -1,4 +1,4 @@
-import { bytesText, durationText } from "./format.js";
+import { bytesText, durationText, timeText } from "./format.js";
 
 /** Limits for lag, as `/clusters/{cluster}/limits` names them: `{ route, lag_bytes, lag_ms, source, of }`. */
 
@@ -26,6 +26,22 @@ export function mergedLimits(limits) {
 
 function setterOf({ source, of }) {
   return of === null ? sourceWords[source] : `${sourceWords[source]} ${of}`;
+}
+
+/** What a recording knows of the limits at the shown instant, and what it does not, in words. */
+export function pastLimitsText({ limits, known_at_ms: knownAtMs, is_failover_known: isFailoverKnown }) {
+  const own = limits.some(({ source }) => source !== "failover");
+  const words = [
+    knownAtMs === null
+      ? "This recording does not state the limits of checks, listeners and pushes."
+      : own
+        ? `The limits of checks, listeners and pushes are those of ${timeText(knownAtMs)}, when this recording was read from rolecall.`
+        : `When this recording was read from rolecall (${timeText(knownAtMs)}), no check, listener or push had a limit for lag.`,
+    isFailoverKnown
+      ? "The limit for a failover is that of the shown instant."
+      : "The limit for a failover is not known at the shown instant: no configuration of the cluster is recorded before it.",
+  ];
+  return words.join(" ");
 }
 
 /** How the lag of a node compares with a limit: within, over or unknown. */

@@ -1,5 +1,6 @@
 import { html, useEffect, useState } from "../html.js";
 import { useStore } from "../live/hooks.js";
+import { toneOfEvent } from "../parts/condition.js";
 import { timeText, wordsOf } from "../parts/format.js";
 import {
   backToLive,
@@ -137,8 +138,6 @@ function Windows({ cluster, window: { fromMs, toMs, sinceMs } }) {
     </button>`;
 }
 
-const tones = { info: "ok", warning: "warn", error: "bad" };
-
 function TimeLine({ store }) {
   const { fromMs, toMs, atMs } = store;
   const share = (at) => (toMs === fromMs ? 0 : (100 * (at - fromMs)) / (toMs - fromMs));
@@ -166,7 +165,7 @@ function TimeLine({ store }) {
           (mark) =>
             html`<span
               key=${mark.id}
-              class=${`time-mark ${tones[mark.severity]}`}
+              class=${`time-mark ${toneOfEvent(mark)}`}
               title=${`${wordsOf(mark.kind)}: ${mark.message}`}
               style=${{ left: `${share(mark.atMs)}%` }}
             ></span>`,

@@ -16,6 +16,8 @@ export class PastStore {
   followed = null;
   samples = new Map();
   events = [];
+  /** The limits for lag at the shown instant, as `IncidentSight` has them (src/replay/player.ts). */
+  limits = { limits: [], known_at_ms: null, is_failover_known: false };
   missed = 0;
   version = "";
   stateSinceMs = 0;
@@ -74,6 +76,10 @@ export class PastStore {
 
   wallMs(atMs = this.#atMs) {
     return this.#baseWallMs + atMs;
+  }
+
+  knownUntilMs() {
+    return this.wallMs();
   }
 
   follow() {}
@@ -144,7 +150,8 @@ export class PastStore {
     throw new Error("An incident file does not hold this.");
   }
 
-  #take({ cluster, row, ageMs }) {
+  #take({ cluster, row, ageMs, limits }) {
+    this.limits = limits;
     this.followed = { cluster, receivedMs: 0 };
     this.rows = new Map([[cluster.cluster, { row, ageMs, receivedMs: 0 }]]);
     this.samples = this.#samplesSoFar();

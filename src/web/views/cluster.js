@@ -31,15 +31,15 @@ export function ClusterView({ name }) {
       ${store.isPast ? null : html`<${ClusterActions} cluster=${cluster} />`}
     </div>
     <${Alarms} cluster=${cluster} />
-    <${Topology} cluster=${cluster} sinceMs=${sinceMs} limits=${limits} />
+    <${Topology} cluster=${cluster} sinceMs=${sinceMs} limits=${limits.limits} />
     <section aria-labelledby="verdicts">
       <h2 id="verdicts">Verdicts</h2>
       <${VerdictTable} cluster=${cluster} />
     </section>
     <section aria-labelledby="lag">
       <h2 id="lag">Lag</h2>
-      <${LagHistory} cluster=${cluster} store=${store} limits=${limits} />
-      ${store.isPast ? null : html`<${LimitTable} cluster=${cluster} limits=${limits} />`}
+      <${LagHistory} cluster=${cluster} store=${store} limits=${limits.limits} />
+      <${LimitTable} cluster=${cluster} limits=${limits} />
     </section>
     <section aria-labelledby="past">
       <h2 id="past">Who was fit when</h2>

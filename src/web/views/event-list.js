@@ -1,10 +1,9 @@
 import { html } from "../html.js";
 import { linkTo, useDocument } from "../live/hooks.js";
 import { showInstant } from "../past/past.js";
+import { toneOfEvent } from "../parts/condition.js";
 import { timeText, wordsOf } from "../parts/format.js";
 import { Mark } from "../parts/marks.js";
-
-const tones = { info: "ok", warning: "warn", error: "bad" };
 
 /**
  * Events, the newest first: those of the server's memory and history, and those that happened since.
@@ -26,7 +25,7 @@ export function EventList({ query, store, cluster, matches = () => true, showsCl
         (event) =>
           html`<li key=${event.id} class=${event.severity}>
             <${Instant} event=${event} />
-            <span class="kind"><${Mark} tone=${tones[event.severity]} />${wordsOf(event.kind)}</span>
+            <span class="kind"><${Mark} tone=${toneOfEvent(event)} />${wordsOf(event.kind)}</span>
             ${showsCluster ? html`<a class="of" href=${linkTo("clusters", event.cluster)} title=${event.cluster}>${event.cluster}</a>` : null}
             <span class="message">${event.message}</span>
           </li>`,

@@ -169,14 +169,15 @@ function drawEvents({ ctx, bbox, valToPos }, events) {
   }
 }
 
-/** The limits in bytes, as far as they are in the shown range. */
+/** The limits in bytes, as far as they are in the shown range. Equal limits have one line and one text. */
 function drawLimits({ ctx, bbox, valToPos, scales }, limits) {
-  for (const { lag_bytes: bytes, target } of limits) {
-    if (bytes === null || bytes > scales.y.max) continue;
+  const shown = limits.filter(({ lag_bytes: bytes }) => bytes !== null && bytes <= scales.y.max);
+  for (const bytes of new Set(shown.map(({ lag_bytes: each }) => each))) {
     const y = valToPos(bytes, "y", true);
     line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
-    const text = `limit of ${target}`;
-    ctx.fillText(text, bbox.left + bbox.width - ctx.measureText(text).width - 4, y + 14);
+    const targets = shown.flatMap(({ lag_bytes: each, target }) => (each === bytes ? target : []));
+    // At the left: the newest events, with their names, are at the right.
+    ctx.fillText(`limit of ${targets.join(", ")}`, bbox.left + 4, y + 14);
   }
 }
 

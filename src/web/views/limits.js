@@ -1,7 +1,7 @@
 import { html } from "../html.js";
 import { useDocument } from "../live/hooks.js";
 import { compareNames } from "../parts/condition.js";
-import { comparison, limitText, mergedLimits } from "../parts/limits.js";
+import { comparison, limitText, mergedLimits, pastLimitsText } from "../parts/limits.js";
 import { Mark } from "../parts/marks.js";
 
 /** How often the limits are read again, in ms: balancers seldom change what they request. */
@@ -11,12 +11,21 @@ const shownMax = 3;
 
 const tones = { within: "ok", over: "bad", unknown: "warn" };
 
-/** The limits for the lag of a cluster's nodes; none in a recorded incident. */
+/**
+ * The limits for the lag of a cluster's nodes.
+ * @returns `{ limits, note }`: those that are known, merged; what has to be known about them, in words, or null
+ */
 export function useLimits(cluster, store) {
   const path = store.isPast ? null : `clusters/${encodeURIComponent(cluster)}/limits`;
-  const { data } = useDocument(path, Math.floor(store.wallMs() / readMs));
-  return mergedLimits(data?.limits ?? []);
+  const { data, error } = useDocument(path, Math.floor(store.wallMs() / readMs));
+  if (store.isPast) return { limits: mergedLimits(store.limits.limits), note: pastLimitsText(store.limits) };
+  const limits = mergedLimits(data?.limits ?? []);
+  if (error !== null) return { limits, note: `The limits cannot be read: ${error}` };
+  return { limits, note: data !== null && limits.length === 0 ? noLimitText : null };
 }
+
+const noLimitText =
+  "No check of this cluster requested a limit for lag in the last 10 minutes, and none is configured.";
 
 /** How the lag of one node compares with each limit, or with the first ones. */
 export function NodeLimits({ node, limits, most = shownMax }) {
@@ -35,39 +44,45 @@ export function NodeLimits({ node, limits, most = shownMax }) {
 }
 
 /** Every limit, who sets it, and the nodes that are over it. */
-export function LimitTable({ cluster, limits }) {
-  if (limits.length === 0)
-    return html`<p class="note">
-      No check of this cluster requested a limit for lag in the last 10 minutes, and none is configured.
-    </p>`;
+export function LimitTable({ cluster, limits: { limits, note } }) {
+  const said = html`<${LimitNote} note=${note} />`;
+  if (limits.length === 0) return said;
   const nodes = cluster.nodes.filter(({ node }) => node !== cluster.leader);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Limits for lag">
-    <table class="rules">
-      <thead>
-        <tr>
-          <th scope="col">limit</th>
-          <th scope="col">for</th>
-          <th scope="col">set by</th>
-          <th scope="col">replicas over it</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${limits.map((limit) => {
-          const over = nodes.filter((node) => comparison(node, limit) === "over").map(({ node }) => node);
-          const unknown = nodes.filter((node) => comparison(node, limit) === "unknown").map(({ node }) => node);
-          const tone = over.length > 0 ? "bad" : unknown.length > 0 ? "warn" : "ok";
-          return html`<tr key=${limit.key}>
-            <th scope="row">${limitText(limit)}</th>
-            <td>${limit.target}</td>
-            <td class="set-by">${limit.setBy.join(", ")}</td>
-            <td>
-              <${Mark} tone=${tone} />${namesText(over)}${unknown.length > 0 ? `; unknown: ${namesText(unknown)}` : ""}
-            </td>
-          </tr>`;
-        })}
-      </tbody>
-    </table>
-  </div>`;
+  return html`${said}
+    <div class="scroll" tabindex="0" role="region" aria-label="Limits for lag">
+      <table class="rules">
+        <thead>
+          <tr>
+            <th scope="col">limit</th>
+            <th scope="col">for</th>
+            <th scope="col">set by</th>
+            <th scope="col">replicas over it</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${limits.map((limit) => {
+            const over = nodes.filter((node) => comparison(node, limit) === "over").map(({ node }) => node);
+            const unknown = nodes.filter((node) => comparison(node, limit) === "unknown").map(({ node }) => node);
+            const tone = over.length > 0 ? "bad" : unknown.length > 0 ? "warn" : "ok";
+            return html`<tr key=${limit.key}>
+              <th scope="row">${limitText(limit)}</th>
+              <td>${limit.target}</td>
+              <td class="set-by">${limit.setBy.join(", ")}</td>
+              <td>
+                <${Mark}
+                  tone=${tone}
+                />${namesText(over)}${unknown.length > 0 ? `; unknown: ${namesText(unknown)}` : ""}
+              </td>
+            </tr>`;
+          })}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+/** What has to be known about the limits. */
+export function LimitNote({ note }) {
+  return note === null ? null : html`<p class="note">${note}</p>`;
 }
 
 function namesText(names) {

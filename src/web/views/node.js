@@ -5,7 +5,7 @@ import { FactList } from "../parts/facts.js";
 import { ageText, bytesText, countText, durationText, lsnText, timeText, wordsOf } from "../parts/format.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 import { Crumbs } from "./cluster.js";
-import { NodeLimits, useLimits } from "./limits.js";
+import { LimitNote, NodeLimits, useLimits } from "./limits.js";
 import { NodeMarks } from "./topology.js";
 
 /** One node: its facts, the explanation of a check, its last changes and what it answered. */
@@ -44,11 +44,12 @@ export function NodeView({ cluster: name, node: nodeName }) {
 }
 
 function Limits({ node, cluster, store }) {
-  const limits = useLimits(cluster.cluster, store);
-  if (limits.length === 0 || node.node === cluster.leader) return null;
+  const { limits, note } = useLimits(cluster.cluster, store);
+  if (node.node === cluster.leader || (limits.length === 0 && note === null)) return null;
   return html`<section aria-labelledby="limits">
     <h2 id="limits">Limits for its lag</h2>
     <${NodeLimits} node=${node} limits=${limits} most=${Infinity} />
+    <${LimitNote} note=${note} />
   </section>`;
 }
 

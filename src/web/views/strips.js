@@ -9,6 +9,7 @@ const spanMs = 15 * 60_000;
 /** For each node a strip of the last 15 minutes: when it was fit as primary, as replica, or neither. */
 export function Strips({ cluster, store }) {
   const untilMs = store.wallMs();
+  const knownMs = store.knownUntilMs();
   const nodes = cluster.nodes.toSorted((one, other) => compareNames(one.node, other.node)).slice(0, 30);
   return html`<div class="strips">
     ${nodes.map(
@@ -18,6 +19,7 @@ export function Strips({ cluster, store }) {
           cluster=${cluster.cluster}
           node=${node}
           untilMs=${untilMs}
+          knownMs=${knownMs}
           state=${`${verdicts.primary} ${verdicts.replica} ${store.missed}`}
         />`,
     )}
@@ -31,10 +33,10 @@ export function Strips({ cluster, store }) {
   </div>`;
 }
 
-function Strip({ cluster, node, untilMs, state }) {
+function Strip({ cluster, node, untilMs, knownMs, state }) {
   const path = `clusters/${encodeURIComponent(cluster)}/nodes/${encodeURIComponent(node)}/verdicts`;
   const { data } = useDocument(path, state);
-  const segments = segmentsOf(data?.changes ?? [], untilMs);
+  const segments = segmentsOf(data?.changes ?? [], untilMs, knownMs);
   const said = segments.map(({ kind, fromMs }) => `${timeText(fromMs)} ${kind}`).join(", ");
   return html`<div class="strip">
     <span class="strip-name" title=${node}>${node}</span>
@@ -55,12 +57,12 @@ function share(atMs, untilMs) {
   return (100 * Math.max(0, atMs - (untilMs - spanMs))) / spanMs;
 }
 
-/** The time between two changes, as it was. */
-export function segmentsOf(changes, untilMs) {
+/** The time between two changes, as it was. The last one reaches to `knownMs`: what came after is not known. */
+export function segmentsOf(changes, untilMs, knownMs = untilMs) {
   const points = changes.map(({ at, after, failure }) => ({ atMs: Date.parse(at), after, failure }));
   return points
     .map(({ atMs, after, failure }, at) => {
-      const toMs = points[at + 1]?.atMs ?? untilMs;
+      const toMs = points[at + 1]?.atMs ?? Math.max(atMs, knownMs);
       const kind = after.primary === "fit" ? "primary" : after.replica === "fit" ? "replica" : "unfit";
       const why =
         kind === "unfit" ? wordsOf(after.role === "primary" ? after.primary : after.replica) : `fit as ${kind}`;

@@ -126,7 +126,7 @@ test("answers role paths on an exporter listener itself, and passes pages and th
   for (const target of ["/metrics", "/stat", "/explain", "/version"]) assert.equal(await answer(target), 418, target);
   assert.deepEqual(used, ["exporter", "exporter", "exporter", "exporter"]);
   assert.deepEqual(
-    ["/reload", "/up"].map((target) => handler.changes?.(requestOf(target))),
+    ["/reload", "/up"].map((target) => handler.changesState?.(requestOf(target))),
     [true, false],
   );
 });

@@ -1,7 +1,10 @@
 import type { Said } from "../rolecall/asker.ts";
 import { documentOf, type Served } from "../wire/evidence.ts";
-import { topOf } from "./replicas.ts";
+import { topOf } from "./reports.ts";
 import { held, routeOf, type Scene, slackMs } from "./scene.ts";
+
+/** The truth is recorded with each step of the model, in ms: what was so at the last step may still be so. */
+const modelStepMs = 150;
 
 interface Track {
   /** The last report that certainly counted, and the positioned time without a sign since then. */
@@ -30,9 +33,9 @@ export class Attachment {
   broken(scene: Scene, { node, status, check, askedMs }: Said): string | null {
     const track = node === null ? undefined : this.#tracks.get(node);
     if (track === undefined || routeOf(check) !== "/replica") return null;
-    const { attachMs, intervalMs, timeoutMs } = scene.profile;
-    const boundMs = attachMs + 2 * intervalMs + timeoutMs + slackMs(scene, askedMs - attachMs * 2, askedMs);
-    if (track.stillMs < boundMs && !track.isAccused) return null;
+    const { attachMs } = scene.profile;
+    if (track.stillMs < boundMs(scene) + slackMs(scene, askedMs - attachMs * 2, askedMs) && !track.isAccused)
+      return null;
     // What has come since may be the sign.
     if (this.#mayHaveSign(scene, node ?? "", track, askedMs)) return null;
     track.isAccused = true;
@@ -66,17 +69,22 @@ export class Attachment {
       if (top !== null && evidence.isPossible(served)) track.top = top;
       track.lastMs = served.arrivedMs;
     }
-    const { stillMs } = track;
-    if (stillMs > profile.attachMs + 3 * profile.intervalMs + profile.timeoutMs + 2 * profile.slackMs)
-      track.isAccused = true;
+    if (track.stillMs > boundMs(scene) + profile.intervalMs + profile.slackMs) track.isAccused = true;
   }
 
+  /** Whether a position may have reached the leader's, as rolecall knew it then. */
   #hasReached(scene: Scene, node: string, top: number | null, atMs: number): boolean {
     if (top === null) return false;
-    const fromMs = atMs - scene.profile.maxAgeMs - scene.profile.timeoutMs;
-    return scene.world.nodes
+    const { evidence, profile, world } = scene;
+    const earliestMs = atMs - profile.maxAgeMs - profile.timeoutMs;
+    const [holder] = holderOf(scene, atMs)?.split("@") ?? [];
+    return world.nodes
       .filter(({ name }) => name !== node)
-      .flatMap(({ name }) => [...scene.evidence.since(name, "status", fromMs)])
+      .flatMap(({ name }) => {
+        // Of the holder only the newest report counts, and what may have come after it.
+        const known = name === holder ? evidence.newestSure(name, "status", atMs - profile.slackMs) : undefined;
+        return [...evidence.since(name, "status", Math.max(earliestMs, known?.arrivedMs ?? -Infinity))];
+      })
       .some((served) => served.status === 200 && (topOf(served) ?? Infinity) <= top);
   }
 
@@ -85,8 +93,13 @@ export class Attachment {
     if (later.some((served) => served.status === 200 || (topOf(served) ?? -1) > (track.top ?? Infinity))) return true;
     if (later.some((served) => this.#hasReached(scene, node, topOf(served), served.arrivedMs))) return true;
     // It streams again in truth. A sender may list it again, which clears `detached` before its own report does.
-    return scene.troubles.last(node, "detached") < atMs - 50;
+    return scene.troubles.last(node, "detached") < atMs - modelStepMs;
   }
+}
+
+/** The positioned time after which a replica without a sign is refused, and an interval in reserve, in ms. */
+function boundMs({ profile }: Scene): number {
+  return profile.attachMs + profile.intervalMs;
 }
 
 function restart(track: Track): void {

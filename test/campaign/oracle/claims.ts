@@ -2,24 +2,41 @@ import type { Said } from "../rolecall/asker.ts";
 import { documentOf, namedLeader, type Served } from "../wire/evidence.ts";
 import { ago, held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
-/**
- * When a node's current claim appeared: the first 200 after its last non-200 answer. Infinite without a claim.
- */
-function claimSince({ evidence }: Scene, node: string, byMs: number): number {
-  const answers = evidence
-    .since(node, "status", byMs - 90_000)
-    .filter(({ doneMs }) => doneMs !== null && doneMs <= byMs);
-  const end = answers.findLastIndex(({ status, document }) => document !== null && status === 503);
-  return answers.slice(end + 1).find(({ status, document }) => status === 200 && document !== null)?.doneMs ?? Infinity;
+/** When a node's current claim appeared: the end of its first answer. Infinite without a claim. */
+function claimSince(scene: Scene, node: string, byMs: number): number {
+  return firstClaim(scene, node, byMs)?.doneMs ?? Infinity;
 }
 
-/** Whether a view names a node other than the claimant that has not denied holding the lock since. */
+/** The first answer of a node's current claim: the first 200 after its last other answer. Undefined without a claim. */
+export function firstClaim({ evidence }: Scene, node: string, byMs: number): Served | undefined {
+  let first: Served | undefined;
+  const answers = evidence.since(node, "status", byMs - 90_000);
+  for (let at = answers.length - 1; at >= 0; at -= 1) {
+    const served = answers[at];
+    if (served === undefined || served.doneMs === null || served.doneMs > byMs || served.document === null) continue;
+    if (served.status === 503) break;
+    if (served.status === 200) first = served;
+  }
+  return first;
+}
+
+/**
+ * Whether a view may contradict a claim: it names nobody, or a node other than the claimant that has not denied holding
+ * the lock since.
+ */
 function accuses(scene: Scene, view: Served, claimant: string): boolean {
   const named = namedLeader(view);
-  if (named === undefined || named === null || named === claimant || named === view.node) return false;
+  if (named === null) return !isKeptWithoutLock(scene, claimant, view.arrivedMs);
+  if (named === undefined || named === claimant || named === view.node) return false;
   return scene.evidence
     .since(named, "status", view.arrivedMs)
     .every(({ status, document }) => document === null || status !== 503);
+}
+
+/** Whether a claimant's document may have said pause since an instant: then a lock that nobody holds proves nothing. */
+function isKeptWithoutLock({ evidence, profile }: Scene, claimant: string, fromMs: number): boolean {
+  const answers = evidence.since(claimant, "status", fromMs - profile.maxAgeMs);
+  return answers.some((served) => documentOf(served)?.["pause"] === true);
 }
 
 /**
@@ -38,10 +55,22 @@ function accusingFrom(
   const views = evidence
     .since(witness, "cluster", claim.since + profile.slackMs)
     .filter((served) => evidence.isPossible(served));
-  const end = views.findLastIndex((view) => !accuses(scene, view, claim.node));
+  // After a time without a view that counts, newer views of others may have given the claim back.
+  const end = views.findLastIndex(
+    (view, at) => !accuses(scene, view, claim.node) || (views[at + 1]?.arrivedMs ?? 0) - view.arrivedMs > freshMs,
+  );
   const run = views.slice(end + 1).filter((view) => evidence.isSure(view) && view.isGenuine);
   const newest = run.at(-1);
-  return newest !== undefined && newest.arrivedMs > byMs - freshMs ? run[0] : undefined;
+  if (newest === undefined || newest.arrivedMs <= byMs - freshMs) return undefined;
+  return run.find((view, index) => isEffective(scene, run.slice(0, index), view));
+}
+
+/** A view that names nobody counts if that witness's views named nobody for at least one interval before it. */
+function isEffective({ profile }: Scene, earlier: readonly Served[], view: Served): boolean {
+  if (namedLeader(view) !== null) return true;
+  const nobody = earlier.slice(earlier.findLastIndex((one) => namedLeader(one) !== null) + 1);
+  const [first] = nobody;
+  return first !== undefined && first.arrivedMs <= view.arrivedMs - profile.intervalMs - profile.slackMs;
 }
 
 /** A claim that its own view, or two other witnesses, disown is lost (rule 2). */
@@ -77,10 +106,11 @@ export const lostClaimIsRefused: Rule = (scene, answer) => {
 /** A false claim is refused once every honest witness could report it (rule 2, Asking for views). */
 export const falseClaimIsRefused: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
-  if (node === null || routeOf(check) !== "/primary" || claimSince(scene, node, askedMs) === Infinity) return null;
+  if (node === null || routeOf(check) !== "/primary") return null;
   const { world, troubles, profile } = scene;
   const { holding } = world;
   if (holding === null || holding.name === node || world.dcs.isPaused) return null;
+  if (claimSince(scene, node, askedMs) === Infinity) return null;
   const fromMs = askedMs - profile.confirmMs - slackMs(scene, askedMs - profile.confirmMs, askedMs);
   if (holding.sinceMs > fromMs || troubles.changedMs > fromMs || !scene.seats.every(({ guest }) => guest === null))
     return null;

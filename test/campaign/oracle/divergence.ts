@@ -1,6 +1,11 @@
+import type { Said } from "../rolecall/asker.ts";
 import { hasDiverged } from "../world/wal.ts";
-import { timelineOf, topOf } from "./replicas.ts";
+import type { Served } from "../wire/evidence.ts";
+import { isListedBy, timelineOf, topOf } from "./reports.ts";
 import { held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
+
+/** How often the truth is recorded at least, in ms. */
+const modelStepMs = 150;
 
 /** Where a node's timeline ended by any history that rolecall was surely given; infinite where it was given none. */
 function knownSwitch({ evidence, world }: Scene, timeline: number, byMs: number): number {
@@ -14,39 +19,66 @@ function knownSwitch({ evidence, world }: Scene, timeline: number, byMs: number)
   return Math.min(...rows.map(([, position]) => position));
 }
 
-/** A replica past its timeline's known switch point is refused, and stays so while the leader is silent (rule 6). */
+/**
+ * A replica past its timeline's known switch point is refused once a sender list asked after its report does not show
+ * it, and stays so while the leader is silent (rule 6).
+ */
 export const divergedIsRefused: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
   if (node === null || routeOf(check) !== "/replica") return null;
   const { evidence, profile, troubles, world } = scene;
-  const boundMs = 4 * profile.intervalMs + 2 * profile.timeoutMs + 1_000;
-  const fromMs = askedMs - boundMs - slackMs(scene, askedMs - boundMs, askedMs);
-  if (!hasDiverged(world, world.node(node)) || !troubles.isFree(node, fromMs, "undiverged", "guest")) return null;
+  if (!hasDiverged(world, world.node(node)) || world.holding === null) return null;
+  const byMs = askedMs - slackMs(scene, askedMs - profile.maxAgeMs, askedMs);
   // The leader must have been clear once: with lying nodes, rolecall may take another history for the leader's.
-  if (
-    scene.seats.some(
-      ({ node: { name } }) => !troubles.isFree(name, fromMs - profile.confirmMs, "claim", "view", "guest"),
-    )
-  )
-    return null;
-  const leaderAt = world.nodes
-    .map(({ name }) => evidence.newestSure(name, "status", fromMs))
-    .find((served) => served?.status === 200 && timelineOf(served) === world.timeline);
-  const reports = evidence.since(node, "status", evidence.newestSure(node, "status", fromMs)?.arrivedMs ?? Infinity);
-  const newest = reports.findLast((served) => evidence.isSure(served));
-  if (leaderAt === undefined || newest === undefined) return null;
-  const isPast = reports
+  const honestFromMs = byMs - 2 * profile.confirmMs;
+  if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
+  const leader = evidence.newestSure(world.holding.name, "status", byMs);
+  if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || isListedBy(leader, node)) return null;
+  const report = evidence.newestSure(node, "status", leader.arrivedMs - profile.slackMs);
+  if (report === undefined || !troubles.isFree(node, report.arrivedMs - modelStepMs, "undiverged")) return null;
+  const isPast = evidence
+    .since(node, "status", report.arrivedMs)
     .filter((served) => evidence.isPossible(served))
-    .every((served) => {
-      const [timeline, top] = [timelineOf(served), topOf(served)];
-      return (
-        typeof timeline === "number" &&
-        top !== null &&
-        timeline < world.timeline &&
-        top > knownSwitch(scene, timeline, fromMs)
-      );
-    });
-  return isPast
-    ? held(scene, "diverged", status === 200, `past the known end of its timeline: ${tell(newest, answer)}`)
-    : null;
+    .every((served) => isPastKnown(scene, served, byMs));
+  const detail = `past the known end of its timeline: ${tell(report, answer)}`;
+  return isPast ? held(scene, "diverged", status === 200, detail) : null;
 };
+
+/** Whether a report is on a lower timeline than the leader's, and past the end that rolecall surely knows of. */
+function isPastKnown(scene: Scene, served: Served, byMs: number): boolean {
+  const [timeline, top] = [timelineOf(served), topOf(served)];
+  if (typeof timeline !== "number" || top === null || timeline >= scene.world.timeline) return false;
+  return top > knownSwitch(scene, timeline, byMs);
+}
+
+/**
+ * `diverged` is true of a node past the end of its timeline, and of one that has been on a lower timeline than the
+ * leader's, without a sender, for the whole window (rule 6).
+ */
+export function divergedInVain(scene: Scene, answer: Said): string | null {
+  const { evidence, profile, troubles, world } = scene;
+  const { node, askedMs } = answer;
+  const newest =
+    node === null ? undefined : evidence.newestSure(node, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
+  if (node === null || newest === undefined || !troubles.isFree(node, askedMs - profile.confirmMs, "diverged"))
+    return null;
+  const honestFromMs = askedMs - 2 * profile.confirmMs;
+  if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
+  const reports = evidence.since(node, "status", newest.arrivedMs).filter((served) => evidence.isPossible(served));
+  return reports.every((served) => isOnHistory(scene, served, askedMs))
+    ? `diverged, but its history is the leader's: ${tell(newest, answer)}`
+    : null;
+}
+
+/** Whether a report is in the leader's history, and its timeline has not ended a window ago. */
+function isOnHistory({ profile, world }: Scene, served: Served, askedMs: number): boolean {
+  const [timeline, top] = [timelineOf(served), topOf(served)];
+  if (typeof timeline !== "number") return false;
+  if (timeline === world.timeline) return true;
+  const fork = world.forks.find((one) => one.timeline === timeline);
+  const endedMs = fork === undefined ? -Infinity : Date.parse(fork.at) - world.wallMs(0);
+  // Successive reports count, so the first of them may be most of a window older than what is counted.
+  return (
+    askedMs - endedMs < profile.attachMs * 0.8 && top !== null && top <= world.switchPoint(timeline, world.timeline)
+  );
+}

@@ -1,3 +1,4 @@
+import type { Profile } from "../profile.ts";
 import { documentOf } from "../wire/evidence.ts";
 import { allowsPrimary, type Rule, routeOf, slackMs, tell } from "./scene.ts";
 
@@ -69,6 +70,10 @@ export const silenceIsTrue: Rule = (scene, answer) => {
   if ((reason === "stale" || reason === "unknown") && isKnown(node)) {
     return `${reason}, but it has answered: ${tell(evidence.newestSure(node, "status", askedMs), answer)}`;
   }
+  const newest = evidence.newestSure(node, "status", askedMs - slack);
+  if (reason === "down" && newest !== undefined && newest.arrivedMs > askedMs - failingMs(profile) + slack) {
+    return `down, but ${profile.fall} failures in a row cannot have followed its answer: ${tell(newest, answer)}`;
+  }
   const fromMs = askedMs - profile.maxAgeMs - profile.intervalMs * 4 - profile.timeoutMs - slack;
   const isPrompt = evidence.answeredAll(node, "status", fromMs, askedMs) && scene.troubles.last(node, "guest") < fromMs;
   const isMoving = scene.seats.some(({ node: { name }, isListening }) => name === node && isListening);
@@ -79,6 +84,14 @@ export const silenceIsTrue: Rule = (scene, answer) => {
   }
   return null;
 };
+
+/**
+ * The least time between the first and the last of as many failures in a row as make a node `down` (rule 8), in ms: at
+ * most one counts per interval. The schedule may be a tenth early, and the failure before it a tenth late.
+ */
+function failingMs({ fall, intervalMs }: Profile): number {
+  return (fall - 1) * 0.8 * intervalMs;
+}
 
 /** Whether a node kept its address: no other node answered there, and connections were not refused. */
 function stands({ troubles, seats }: Parameters<Rule>[0], node: string, fromMs: number): boolean {

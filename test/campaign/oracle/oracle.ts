@@ -4,8 +4,11 @@ import { disputeIsTrue, falseClaimIsRefused, holderIsFit, lostClaimIsRefused } f
 import { isConsistent, twoPrimaries } from "./consistency.ts";
 import { divergedIsRefused } from "./divergence.ts";
 import { addressIsKept, silenceIsTrue, yesAgrees, yesIsFresh } from "./freshness.ts";
+import { isProbedInTime } from "./probing.ts";
+import { writesAreRead } from "./read-your-writes.ts";
 import { accusationIsTrue, lagIsKept, timeLagIsKept } from "./replicas.ts";
 import type { Rule, Scene, Violation } from "./scene.ts";
+import { soleClaimStands } from "./sole-claim.ts";
 
 /** The promises about single answers, by name. */
 const rules: Readonly<Record<string, Rule>> = {
@@ -13,16 +16,21 @@ const rules: Readonly<Record<string, Rule>> = {
   "yes-fresh": yesIsFresh,
   "yes-agrees": yesAgrees,
   silence: silenceIsTrue,
+  probed: isProbedInTime,
   moved: addressIsKept,
   "lost-claim": lostClaimIsRefused,
   "false-claim": falseClaimIsRefused,
+  "sole-claim": soleClaimStands,
   "holder-fit": holderIsFit,
   dispute: disputeIsTrue,
   accusation: accusationIsTrue,
   diverged: divergedIsRefused,
   lag: lagIsKept,
   "lag-time": timeLagIsKept,
+  "min-lsn": writesAreRead,
 };
+
+const rulesByName = Object.entries(rules);
 
 /**
  * Judges rolecall's answers about one cluster, from the truth and from what nodes answered. It knows nothing of
@@ -42,7 +50,7 @@ export class Oracle {
     for (const answer of answers) {
       // Where rolecall follows a clone in a node's place, one promise reports it. The others have no evidence.
       const isMoved = answer.node !== null && !scene.troubles.isFree(answer.node, answer.askedMs - 5_000, "moved");
-      for (const [rule, holds] of Object.entries(rules)) {
+      for (const [rule, holds] of rulesByName) {
         if (isMoved && rule !== "moved" && rule !== "consistent") continue;
         const detail = holds(scene, answer);
         if (detail !== null)

@@ -1,25 +1,8 @@
 import type { Said } from "../rolecall/asker.ts";
-import { statedPosition } from "../world/documents.ts";
 import { documentOf, type Served } from "../wire/evidence.ts";
+import { divergedInVain } from "./divergence.ts";
+import { isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
 import { ago, held, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
-
-/** The highest position that an answer states, or null. */
-export function topOf(served: Served | undefined): number | null {
-  const stated = statedPosition(documentOf(served));
-  if (stated === null) return null;
-  return "location" in stated ? stated.location : Math.max(stated.received, stated.replayed);
-}
-
-function replayedOf(served: Served | undefined): number | null {
-  const stated = statedPosition(documentOf(served));
-  if (stated === null) return null;
-  return "location" in stated ? stated.location : stated.replayed;
-}
-
-/** The timeline that an answer states. */
-export function timelineOf(served: Served | undefined): unknown {
-  return documentOf(served)?.["timeline"];
-}
 
 /** Whether a node surely showed movement between two instants: two successive positions, the later one above. */
 function hasMoved({ evidence }: Scene, node: string, fromMs: number, byMs: number): boolean {
@@ -46,10 +29,7 @@ export const accusationIsTrue: Rule = (scene, answer) => {
         ? `${reason}, but its position has risen meanwhile: ${tell(newest, answer)}`
         : null;
     case "diverged":
-      return troubles.isFree(node, -Infinity, "diverged") ||
-        troubles.isFree(node, askedMs - profile.confirmMs - slack, "diverged", "detached", "status")
-        ? divergedInVain(scene, answer)
-        : null;
+      return divergedInVain(scene, answer);
     case "lagging":
       return hasSettled(scene, answer) ? laggingInVain(scene, answer) : null;
     case "lag_unknown":
@@ -74,7 +54,6 @@ export const accusationIsTrue: Rule = (scene, answer) => {
     case "not_quorum":
     case "not_async":
     case "replication_state":
-    case "min_lsn":
       return troubles.isFree(node, askedMs - 20_000, "guest") ? `${reason} cannot be true here` : null;
     default:
       return null;
@@ -88,19 +67,13 @@ function isRunningReplica(served: Served): boolean {
   );
 }
 
-function isCalm({ world, troubles, seats, profile }: Scene, fromMs: number): boolean {
+export function isCalm({ world, troubles, seats, profile }: Scene, fromMs: number): boolean {
   const { holding } = world;
   if (holding === null || holding.sinceMs > fromMs || troubles.changedMs > fromMs) return false;
   if (!troubles.isFree(holding.name, fromMs, "status", "notPrimary", "guest")) return false;
   return seats.every(({ node: { name } }) =>
     troubles.isFree(name, fromMs - profile.confirmMs, "claim", "guest", "view"),
   );
-}
-
-function divergedInVain(scene: Scene, answer: Said): string | null {
-  const fromMs =
-    answer.askedMs - scene.profile.confirmMs - slackMs(scene, answer.askedMs - scene.profile.confirmMs, answer.askedMs);
-  return isCalm(scene, fromMs) ? "diverged, but its history is the leader's" : null;
 }
 
 /** Whether a node has been a running replica long enough to be measured: two new polls of it and of its leader. */
@@ -132,12 +105,8 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
 /** Whether the holder's newest sender list, surely read by now, shows a node. */
 function isListed(scene: Scene, node: string, askedMs: number): boolean {
   const holder = scene.world.holding?.name ?? "";
-  const newest = scene.evidence.newestSure(holder, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
-  const list = documentOf(newest)?.["replication"];
-  return (
-    Array.isArray(list) &&
-    (list as { application_name?: unknown }[]).some(({ application_name }) => application_name === node)
-  );
+  const byMs = askedMs - slackMs(scene, askedMs - 1_000, askedMs);
+  return isListedBy(scene.evidence.newestSure(holder, "status", byMs), node);
 }
 
 function unknownInVain(scene: Scene, answer: Said): string | null {

@@ -19,6 +19,8 @@ export interface Scene {
   readonly stalls: Stalls;
   /** How often a promise applied: the answer had to be this one, and could have been another. */
   readonly armed: Map<string, number>;
+  /** When rolecall last read in the DCS that a node no longer is the leader, in ms; filled by a simulation alone. */
+  readonly replacedMs: Map<string, number>;
 }
 
 /** A broken promise. */
@@ -47,14 +49,27 @@ export function ago(answer: Said, atMs: number): string {
   return `${((answer.askedMs - atMs) / 1_000).toFixed(2)} s ago`;
 }
 
+/** The parts of each check that was asked so far: a campaign asks few different ones. */
+const partsOf = new Map<string, { readonly route: string; readonly parameters: ReadonlyMap<string, string> }>();
+
+function partsOfCheck(check: string): { readonly route: string; readonly parameters: ReadonlyMap<string, string> } {
+  let parts = partsOf.get(check);
+  if (parts === undefined) {
+    const [route = check, query = ""] = check.split("?");
+    parts = { route, parameters: new Map(new URLSearchParams(query)) };
+    partsOf.set(check, parts);
+  }
+  return parts;
+}
+
 /** A check without its parameters. */
 export function routeOf(check: string): string {
-  return check.split("?")[0] ?? check;
+  return partsOfCheck(check).route;
 }
 
 /** A parameter of a check. */
 export function parameterOf(check: string, name: string): string | null {
-  return new URLSearchParams(check.split("?")[1] ?? "").get(name);
+  return partsOfCheck(check).parameters.get(name) ?? null;
 }
 
 /** Whether a status document allows a primary to be written to (design.md, rule 3). */

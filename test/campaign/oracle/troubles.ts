@@ -39,22 +39,25 @@ const whenMoved: readonly Trouble[] = ["moved", "guest", "claim", "view", "statu
 
 /** When each node last had each trouble; fed with every tick of the model. */
 export class Troubles {
-  readonly #last = new Map<string, number>();
+  readonly #last = new Map<string, Record<Trouble, number>>();
   /** When the holder, or a pause or the DCS changed last. */
   changedMs = -Infinity;
   /** Whether clones outnumbered the sound witnesses when rolecall was seen to follow one of them. */
   isMoveAmbiguous = false;
   #state = "";
 
-  /**
-   * Records the troubles of an instant.
-   * @param isMoved whether rolecall polls a clone in place of a node
-   */
-  feed(world: World, seats: readonly Seat[], nowMs: number, isMoved: (node: string) => boolean): void {
+  /** Records that rolecall polls a clone in place of a node. */
+  noteMoved(node: string, nowMs: number): void {
+    const last = this.#of(node);
+    for (const trouble of whenMoved) last[trouble] = nowMs;
+  }
+
+  /** Records the troubles of an instant. */
+  feed(world: World, seats: readonly Seat[], nowMs: number): void {
     for (const seat of seats) {
       const { name } = seat.node;
-      for (const trouble of troubles) if (has(world, seat, trouble)) this.#last.set(`${name} ${trouble}`, nowMs);
-      if (isMoved(name)) for (const trouble of whenMoved) this.#last.set(`${name} ${trouble}`, nowMs);
+      const last = this.#of(name);
+      for (const trouble of troubles) if (has(world, seat, trouble)) last[trouble] = nowMs;
     }
     const state = `${world.holder(nowMs)} ${world.dcs.isPaused} ${world.dcs.isDown} ${world.timeline}`;
     if (state !== this.#state) this.changedMs = nowMs;
@@ -63,13 +66,25 @@ export class Troubles {
 
   /** When a node last had a trouble; minus infinity where it never had. */
   last(node: string, trouble: Trouble): number {
-    return this.#last.get(`${node} ${trouble}`) ?? -Infinity;
+    return this.#of(node)[trouble];
   }
 
   /** Whether a node had none of these troubles since an instant. */
   isFree(node: string, fromMs: number, ...kinds: readonly Trouble[]): boolean {
-    return kinds.every((trouble) => this.last(node, trouble) < fromMs);
+    const last = this.#of(node);
+    for (const trouble of kinds) if (last[trouble] >= fromMs) return false;
+    return true;
   }
+
+  #of(node: string): Record<Trouble, number> {
+    let last = this.#last.get(node);
+    if (last === undefined) this.#last.set(node, (last = noTrouble()));
+    return last;
+  }
+}
+
+function noTrouble(): Record<Trouble, number> {
+  return Object.fromEntries(troubles.map((trouble) => [trouble, -Infinity])) as Record<Trouble, number>;
 }
 
 function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, trouble: Trouble): boolean {

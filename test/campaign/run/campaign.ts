@@ -9,7 +9,8 @@ import { begin } from "./faults.ts";
 import { Episode } from "./episode.ts";
 import { Report, Tally } from "./report.ts";
 import { Rounds } from "./rounds.ts";
-import { kindsOf, nameOf, opening, scenario } from "./scenario.ts";
+import { nameOf } from "./fault-name.ts";
+import { kindsOf, opening, scenario } from "./scenario.ts";
 
 /** The options of a run. */
 export interface Options {
@@ -219,5 +220,6 @@ function shapeOf(chance: Chance, index: number): Shape {
     size: chance.weighted({ two: 2, three: 5, four: 2 }) === "two" ? 2 : chance.pick([3, 3, 4]),
     generation: chance.happens(0.3) ? 3 : 4,
     isDiscovered: chance.happens(0.4),
+    walRate: 200_000,
   };
 }

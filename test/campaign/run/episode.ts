@@ -5,7 +5,8 @@ import { heal } from "./heal.ts";
 import type { Report } from "./report.ts";
 import { Recovery } from "./recovery.ts";
 import type { Rounds } from "./rounds.ts";
-import { type Fault, nameOf } from "./scenario.ts";
+import { nameOf } from "./fault-name.ts";
+import type { Fault } from "./scenario.ts";
 
 const tickMs = 20;
 

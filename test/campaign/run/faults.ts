@@ -1,7 +1,8 @@
 import { claims, statusDocument } from "../world/documents.ts";
 import { isServing, type ModelNode, positionOf } from "../world/node.ts";
-import type { Mask, WireFault } from "../wire/mask.ts";
+import type { Kind, Mask, WireFault } from "../wire/mask.ts";
 import type { Seat } from "../wire/seat.ts";
+import type { World } from "../world/world.ts";
 import type { ModelCluster } from "./model-cluster.ts";
 import type { Fault, FaultKind } from "./scenario.ts";
 
@@ -75,10 +76,17 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
     world.dcs.isPaused = true;
     return () => void (world.dcs.isPaused = false);
   },
-  switchover({ cluster: { world }, other, nowMs }) {
-    const canBe = other.isStreaming && isServing(other) && !world.dcs.isPaused;
-    if (canBe && world.holder(nowMs) !== other.name) world.dcs.switchover = other.name;
+  switchover({ cluster: { world }, other }) {
+    switchTo(world, other);
     return () => void (world.dcs.switchover = null);
+  },
+  /** An operator moves the leader away, for a restart of its machine, and back. */
+  switchback({ cluster: { world }, other, nowMs }) {
+    const first = world.nodes.find(({ name }) => name === world.holder(nowMs));
+    switchTo(world, other);
+    return () => {
+      if (first !== undefined && world.holding?.name === other.name) switchTo(world, first);
+    };
   },
   /** The key is lost (a mistaken delete): its holder does not notice before its next loop. */
   dropLock({ cluster: { world } }) {
@@ -87,13 +95,25 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
   },
   burst: ({ cluster: { setRate } }) => {
     setRate(5_000_000);
-    return () => setRate(200_000);
+    return () => setRate();
   },
   quiet: ({ cluster: { setRate } }) => {
     setRate(0);
-    return () => setRate(200_000);
+    return () => setRate();
   },
   wire: ({ cluster: { profile }, fault, seat: { mask } }) => wire(mask, fault, profile.timeoutMs),
+  /** The few workers of a node's API are busy: a status takes most of the timeout, and what can wait hangs. */
+  overload({ cluster: { profile }, fault: { load }, seat: { mask } }) {
+    const faults: readonly (readonly [Kind, WireFault])[] = [
+      ["status", { kind: "late", ms: profile.timeoutMs * load }],
+      ["cluster", { kind: "late", ms: profile.timeoutMs * load }],
+      ["other", { kind: "hang" }],
+    ];
+    for (const [kind, fault] of faults) mask.wire.set(kind, fault);
+    return () => {
+      for (const [kind, fault] of faults) if (mask.wire.get(kind) === fault) mask.wire.delete(kind);
+    };
+  },
   lose({ fault: { field, every, isNull: asNull }, seat: { mask } }) {
     mask.lose = { field, every, asNull };
     return () => void (mask.lose = null);
@@ -141,6 +161,12 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
     return () => void (seat.guest = null);
   },
 };
+
+/** Asks for a switchover, as far as the cluster manager allows it. */
+function switchTo(world: World, candidate: ModelNode): void {
+  const canBe = candidate.isStreaming && isServing(candidate) && !world.dcs.isPaused;
+  if (canBe && world.holding?.name !== candidate.name) world.dcs.switchover = candidate.name;
+}
 
 function revive(node: ModelNode): void {
   if (node.isUp) return;

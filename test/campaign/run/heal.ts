@@ -4,7 +4,7 @@ import type { ModelCluster } from "./model-cluster.ts";
 export function heal({ world, seats, setRate }: ModelCluster): void {
   Object.assign(world.dcs, { isDown: false, isPaused: false, hasFailsafe: false, switchover: null });
   world.dcs.cut.clear();
-  setRate(200_000);
+  setRate();
   for (const { node } of seats) {
     Object.assign(node, {
       isHalted: false,

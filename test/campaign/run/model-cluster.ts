@@ -16,6 +16,8 @@ export interface Shape {
   readonly size: number;
   readonly generation: 3 | 4;
   readonly isDiscovered: boolean;
+  /** How much WAL it writes where no fault changes that, in bytes per second; 0: an idle cluster. */
+  readonly walRate: number;
 }
 
 /** What a cluster shares with the others of a run. */
@@ -67,13 +69,25 @@ export class ModelCluster {
         epochMs: options.epochMs,
       });
     this.world = build(1);
+    this.world.walRate = shape.walRate;
     this.evidence = new Evidence(profile.timeoutMs, profile.slackMs);
     this.seats = this.world.nodes.map((node) => new Seat(this.world, node));
     const cloned = build(101);
     this.clone = { world: cloned, seats: cloned.nodes.map((node) => new Seat(cloned, node)) };
     this.aside = new Evidence(profile.timeoutMs, profile.slackMs);
     const { name, world, seats, evidence, troubles } = this;
-    this.scene = { cluster: name, isDiscovered, world, seats, evidence, profile, troubles, stalls, armed };
+    this.scene = {
+      cluster: name,
+      isDiscovered,
+      world,
+      seats,
+      evidence,
+      profile,
+      troubles,
+      stalls,
+      armed,
+      replacedMs: new Map(),
+    };
   }
 
   /** How rolecall is to be configured for it. Open it first. */
@@ -82,7 +96,8 @@ export class ModelCluster {
     return { name: this.name, scope: this.world.scope, isDiscovered: this.shape.isDiscovered, nodes };
   }
 
-  readonly setRate = (bytesPerSecond: number): void => {
+  /** Sets the amount of WAL in bytes per second; without one the usual amount. */
+  readonly setRate = (bytesPerSecond: number = this.shape.walRate): void => {
     this.world.walRate = bytesPerSecond;
   };
 
@@ -90,8 +105,14 @@ export class ModelCluster {
   advance(nowMs: number): void {
     this.world.tick(nowMs);
     this.clone?.world.tick(nowMs);
+    this.troubles.feed(this.world, this.seats, nowMs);
+    this.noteMoves(nowMs);
+  }
+
+  /** Records which nodes rolecall has moved by now. To be called before answers are judged between two steps. */
+  noteMoves(nowMs: number): void {
     this.#judgeMoves(nowMs);
-    this.troubles.feed(this.world, this.seats, nowMs, (node) => this.isMoved(node, nowMs));
+    for (const { name } of this.world.nodes) if (this.isMoved(name, nowMs)) this.troubles.noteMoved(name, nowMs);
   }
 
   /**
@@ -101,7 +122,10 @@ export class ModelCluster {
     const { troubles, evidence, profile } = this;
     const names = this.world.nodes.map(({ name }) => name);
     const moved = names.filter((name) => this.isMoved(name, nowMs));
-    if (moved.length === 0) troubles.isMoveAmbiguous = false;
+    if (moved.length === 0) {
+      troubles.isMoveAmbiguous = false;
+      return;
+    }
     if (moved.every((name) => !troubles.isFree(name, nowMs - 100, "moved"))) return;
     const viewMs = 3 * profile.clusterMs + profile.timeoutMs;
     const clones = names.filter((name) => !troubles.isFree(name, nowMs - viewMs, "guestEver", "moved"));

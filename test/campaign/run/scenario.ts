@@ -15,6 +15,7 @@ const weights = {
   pause: 2,
   failsafe: 2,
   switchover: 6,
+  switchback: 3,
   dropLock: 3,
   detach: 6,
   freezeReceiver: 5,
@@ -24,6 +25,7 @@ const weights = {
   cascade: 2,
   keepHistory: 4,
   wire: 10,
+  overload: 3,
   lose: 5,
   claim: 4,
   oldStatus: 3,
@@ -71,6 +73,8 @@ export interface Fault {
   readonly isNull: boolean;
   /** The leader in a false view: none, its own witness, another node, or always the leader when the fault begins. */
   readonly names: "nobody" | "itself" | "other" | "stuck";
+  /** Which part of the timeout an overloaded node takes for an answer. */
+  readonly load: number;
 }
 
 /** Faults likely to expose or hide another fault: they follow it while it lasts. */
@@ -86,6 +90,7 @@ const companions: Partial<Record<FaultKind, readonly Partial<Fault>[]>> = {
     { kind: "switchover" },
     { kind: "wire", request: "cluster", wire: "hang" },
     { kind: "view" },
+    { kind: "unreachable", target: "leader" },
   ],
   view: [{ kind: "switchover" }, { kind: "kill", target: "leader" }, { kind: "claim" }, { kind: "oldStatus" }],
   detach: [
@@ -109,7 +114,9 @@ const companions: Partial<Record<FaultKind, readonly Partial<Fault>[]>> = {
     { kind: "wire", request: "cluster", wire: "hang" },
     { kind: "wire", request: "history", wire: "hang" },
     { kind: "oldHistory" },
+    { kind: "detach" },
   ],
+  dcsEvents: [{ kind: "switchback" }, { kind: "switchover" }],
   guest: [{ kind: "wire", request: "cluster", wire: "hang" }, { kind: "switchover" }],
 };
 
@@ -155,8 +162,8 @@ export function scenario(chance: Chance, profile: Profile, extent: Extent): read
   for (let count = chance.int(1, 6); count > 0; count -= 1) {
     const fault = faultOf(chance, profile, { kind: chance.weighted(mix as Record<FaultKind, number>), size });
     faults.push(fault);
-    const following = (companions[fault.kind] ?? []).filter(
-      ({ kind = "switchover" }) => extent.mix === undefined || kinds.includes(kind),
+    const following = (companions[fault.kind] ?? []).filter(({ kind = "switchover" }) =>
+      extent.mix === undefined ? weights[kind] > 0 : kinds.includes(kind),
     );
     if (following.length === 0 || !chance.happens(0.5)) continue;
     const companion = chance.pick(following);
@@ -202,36 +209,22 @@ function faultOf(
     every: chance.pick([1, 1, 2, 3, 5]),
     isNull: chance.happens(0.5),
     names: chance.weighted({ nobody: 2, itself: 1, other: 3, stuck: 3 }),
+    load: 0.3 + 0.6 * chance.next(),
   };
 }
 
 function targetOf(chance: Chance, kind: FaultKind, size: number): Target {
   const index = chance.int(0, size - 1);
-  const isOften = ["kill", "halt", "freezeManager", "dcsCut", "lose", "wire", "oldStatus"].includes(kind);
+  const isOften = [
+    "kill",
+    "halt",
+    "freezeManager",
+    "dcsCut",
+    "lose",
+    "wire",
+    "oldStatus",
+    "keepHistory",
+    "overload",
+  ].includes(kind);
   return chance.happens(isOften ? 0.4 : 0.1) ? "leader" : index;
-}
-
-/** A fault in one line. */
-export function nameOf({
-  kind,
-  target,
-  other,
-  request,
-  wire,
-  field,
-  every,
-  isNull,
-  names,
-  atMs,
-  forMs,
-}: Fault): string {
-  const node = target === "leader" ? "the leader" : `pg${target + 1}`;
-  const details: Partial<Record<FaultKind, string>> = {
-    wire: ` ${request} ${wire}`,
-    lose: ` ${field} of every ${every}${isNull ? " as null" : ""}`,
-    view: ` names ${names === "other" ? `pg${other + 1}` : names}`,
-    switchover: ` to pg${other + 1}`,
-    cascade: ` from pg${other + 1}`,
-  };
-  return `${(atMs / 1_000).toFixed(2)} s for ${(forMs / 1_000).toFixed(2)} s: ${kind} ${node}${details[kind] ?? ""}`;
 }

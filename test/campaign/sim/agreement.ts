@@ -11,6 +11,9 @@ interface Disagreement {
 /** The checks whose verdicts are pushed. */
 export const pushedChecks: readonly string[] = ["/primary", "/replica"];
 
+/** The parts that take turns, in this order. The worker is asked each time. */
+const parts = ["explain", "ordinary-path", "agent", "head"] as const;
+
 /**
  * All parts of rolecall give the same verdict of one snapshot at one instant: the ordinary path, HEAD, a worker, the
  * explanation, the agent and the pushed state of a server agree with the answer of the fast path.
@@ -18,15 +21,16 @@ export const pushedChecks: readonly string[] = ["/primary", "/replica"];
 export class Agreement {
   readonly #subject: Subject;
   readonly #armed: Map<string, number>;
+  #turn = 0;
 
   constructor(subject: Subject, armed: Map<string, number>) {
     this.#subject = subject;
     this.#armed = armed;
   }
 
-  /** Compares one answer with what the other parts give now. `head` is the answer to HEAD. */
-  async compare(answer: Said, head: Said): Promise<readonly Violation[]> {
-    const { node, check, path } = answer;
+  /** Compares one answer with what the worker gives now, and the part whose turn it is. `head` asks with HEAD. */
+  async compare(answer: Said, head: () => Said): Promise<readonly Violation[]> {
+    const { node, path } = answer;
     if (node === null) return [];
     const found: Disagreement[] = [];
     const expect = (part: string, opinion: Opinion | null): void => {
@@ -34,17 +38,31 @@ export class Agreement {
       this.#armed.set(part, (this.#armed.get(part) ?? 0) + 1);
       if (!isSame(answer, opinion)) found.push({ with: part, opinion });
     };
-    const subject = this.#subject;
-    expect("explain", subject.explained(node, check));
-    expect("agent", subject.agent(node, check));
-    expect("head", { isFit: head.status === 200, reason: head.headers.get("x-rolecall-reason") ?? null });
-    expect("ordinary-path", opinionOf(await subject.ordinary("GET", path)));
-    expect("worker", opinionOf(await subject.following("GET", path)));
+    const part = parts[this.#turn % parts.length] ?? "head";
+    this.#turn += 1;
+    expect(part, await this.#opinionOf(part, answer, head));
+    expect("worker", opinionOf(await this.#subject.following("GET", path)));
     return found.map(({ with: rule, opinion }) => ({
       rule,
       node,
       detail: `${path}: answered ${answer.status} ${answer.phrase}, ${rule} gives ${opinion.isFit ? "fit" : opinion.reason}`,
     }));
+  }
+
+  async #opinionOf(part: (typeof parts)[number], answer: Said, head: () => Said): Promise<Opinion | null> {
+    const { node, check, path } = answer;
+    switch (part) {
+      case "explain":
+        return this.#subject.explained(node ?? "", check);
+      case "agent":
+        return this.#subject.agent(node ?? "", check);
+      case "ordinary-path":
+        return opinionOf(await this.#subject.ordinary("GET", path));
+      case "head": {
+        const { status, headers } = head();
+        return { isFit: status === 200, reason: headers.get("x-rolecall-reason") ?? null };
+      }
+    }
   }
 
   /** The pushed state of a server is that of the answer. Its timer may be 1 ms behind: the caller looks twice. */

@@ -1,6 +1,7 @@
-import type { Violation } from "../oracle/scene.ts";
+import type { Scene, Violation } from "../oracle/scene.ts";
 import type { Said } from "../rolecall/asker.ts";
 import { routeOf } from "../oracle/scene.ts";
+import type { Evidence } from "../wire/evidence.ts";
 
 /** How long a yes may follow the read that shows another member in the leader key, in ms. */
 const withinMs = 50;
@@ -10,7 +11,8 @@ const permittedForMs = 15_000;
 /**
  * The promise of the DCS watch: once a read has shown another member in the leader key, the member that it named before
  * gets no yes as the primary, until the key names it again. The same holds for a key that names nobody, unless the
- * cluster was paused or in failsafe mode lately. The time counts from the read's arrival at rolecall.
+ * cluster was paused or in failsafe mode lately. The promise ends when that member reports that it holds no lock: a
+ * claim after that is a new one. The time counts from the read's arrival at rolecall.
  */
 export class DcsPromise {
   readonly #armed: Map<string, number>;
@@ -18,10 +20,21 @@ export class DcsPromise {
   readonly #yesMs = new Map<string, number>();
   readonly #replaced = new Map<string, { readonly by: string | null; readonly sinceMs: number }>();
   #named: string | null = null;
+  #lastRead: string | null = null;
   #permittedMs = -Infinity;
 
-  constructor(armed: Map<string, number>) {
+  readonly #replacedMs: Map<string, number>;
+  readonly #evidence: Pick<Evidence, "mayHaveDenied">;
+
+  /**
+   * @param scene its evidence is what the nodes reported: a claim after a report without the lock is a new one, which
+   * may be true before the next read
+   */
+  constructor(scene: Pick<Scene, "armed" | "replacedMs"> & { readonly evidence: Pick<Evidence, "mayHaveDenied"> }) {
+    const { armed, replacedMs, evidence } = scene;
     this.#armed = armed;
+    this.#replacedMs = replacedMs;
+    this.#evidence = evidence;
   }
 
   /** Takes that the cluster is paused or in failsafe mode: a leader without a key goes on. */
@@ -32,6 +45,9 @@ export class DcsPromise {
 
   /** Takes a read that has reached rolecall. */
   read(leader: string | null, nowMs: number): void {
+    if (this.#named !== null && leader !== this.#named && leader !== this.#lastRead)
+      this.#replacedMs.set(this.#named, nowMs);
+    this.#lastRead = leader;
     if (leader === null && nowMs - this.#permittedMs < permittedForMs) return;
     const before = this.#named;
     if (leader !== null) {
@@ -54,6 +70,10 @@ export class DcsPromise {
       else this.#yesMs.delete(node);
       const replaced = this.#replaced.get(node);
       if (status !== 200 || replaced === undefined || askedMs - replaced.sinceMs <= withinMs) continue;
+      if (this.#evidence.mayHaveDenied(node, replaced.sinceMs)) {
+        this.#replaced.delete(node);
+        continue;
+      }
       const lateMs = Math.round(askedMs - replaced.sinceMs);
       const detail = `a yes ${lateMs} ms after a read showed ${replaced.by ?? "nobody"} in the leader key`;
       violations.push({ rule: "dcs-replaced", node, detail });

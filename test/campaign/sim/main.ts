@@ -31,6 +31,8 @@ const { values } = parseArgs({
   },
 });
 const kinds = kindsOf(values.kinds ?? null, true);
+/** A plan depends on the kinds that it is drawn from. */
+const ofKinds = values.kinds === undefined ? "" : ` --kinds ${values.kinds}`;
 const write = (text: string): void => void process.stdout.write(text);
 let isStopped = false;
 const endMs = values.for === undefined ? Infinity : performance.now() + numberOf("for", values.for) * 1_000;
@@ -76,7 +78,7 @@ async function report(id: RunId, { violations, story }: RunResult): Promise<void
   if (first === undefined) return;
   const brokenIn = async (other: RunId): Promise<ReadonlySet<string>> =>
     new Set((await runOne(other, new Tally(), null)).violations.map(({ rule }) => rule));
-  const shrunk = id.kept === null && !values["no-shrink"] ? await shrink(id, first.rule, brokenIn) : id;
+  const shrunk = id.kept === null && !values["no-shrink"] ? await shrink(id, first.rule, brokenIn, kinds) : id;
   const lines = violations.map(
     ({ rule, node, detail, atMs }) => `VIOLATION ${rule} ${node ?? ""} at ${(atMs / 1_000).toFixed(2)} s: ${detail}`,
   );
@@ -86,8 +88,8 @@ async function report(id: RunId, { violations, story }: RunResult): Promise<void
       ...lines,
       ...describePlan(planOf(shrunk, kinds)),
       ...(isReplay ? story.map((line) => `  ${line}`) : []),
-      ` repeat: ${commandOf(id)}`,
-      ...(shrunk === id ? [] : [` shrunk: ${commandOf(shrunk)}`]),
+      ` repeat: ${commandOf(id)}${ofKinds}`,
+      ...(shrunk === id ? [] : [` shrunk: ${commandOf(shrunk)}${ofKinds}`]),
       "",
       "",
     ].join("\n"),

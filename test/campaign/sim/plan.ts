@@ -1,7 +1,8 @@
 import { Chance } from "../chance.ts";
 import { type Profile, profiles } from "../profile.ts";
 import type { Shape } from "../run/model-cluster.ts";
-import { type Fault, type FaultKind, kindsOf, nameOf, opening, scenario, swarm } from "../run/scenario.ts";
+import { nameOf } from "../run/fault-name.ts";
+import { type Fault, type FaultKind, kindsOf, opening, scenario, swarm } from "../run/scenario.ts";
 
 /** Which run of the simulation: a seed, and the part of it. */
 export interface RunId {
@@ -52,6 +53,7 @@ export function planOf({ seed, part, seconds, kept }: RunId, kinds: readonly Fau
     size: chance.pick([2, 3, 3, 3, 4]),
     generation: chance.happens(0.3) ? 3 : 4,
     isDiscovered: chance.happens(0.4),
+    walRate: chance.pick([200_000, 200_000, 20_000, 0]),
   };
   const mix = swarm(chance.fork(7), kinds);
   const mixed = Object.keys(mix) as FaultKind[];
@@ -65,7 +67,7 @@ export function planOf({ seed, part, seconds, kept }: RunId, kinds: readonly Fau
     shape,
     chance: chance.fork(9),
     hasDcs: chance.happens(0.5),
-    hasWorker: chance.happens(0.3),
+    hasWorker: chance.happens(0.5),
     opening: numbered(opening(drawn, profile, size).filter(({ kind }) => mixed.includes(kind))),
     episodes: upToLast(
       Array.from({ length: count }, () => numbered(scenario(drawn, profile, { size, kinds: mixed, mix }))),

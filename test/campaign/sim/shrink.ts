@@ -1,3 +1,4 @@
+import { type FaultKind, kindsOf } from "../run/scenario.ts";
 import { faultsOf, planOf, type RunId } from "./plan.ts";
 
 /** How many runs a search may take. */
@@ -9,10 +10,17 @@ export type BrokenRules = (id: RunId) => Promise<ReadonlySet<string>>;
 /**
  * Searches for a minimal part of the faults of a run that still breaks a rule: leaves out ever smaller pieces, as long
  * as the rule stays broken (delta debugging).
+ * @param kinds the kinds of faults that the run draws from
  * @returns the run with those faults only; the run itself if the search finds nothing smaller
  */
-export async function shrink(id: RunId, rule: string, run: BrokenRules): Promise<RunId> {
-  let kept = faultsOf(planOf(id)).map(({ number }) => number);
+export async function shrink(
+  id: RunId,
+  rule: string,
+  run: BrokenRules,
+  kinds: readonly FaultKind[] = kindsOf(null, true),
+): Promise<RunId> {
+  const all = faultsOf(planOf(id, kinds)).map(({ number }) => number);
+  let kept = all;
   let runs = 0;
   const stillBreaks = async (numbers: readonly number[]): Promise<boolean> => {
     runs += 1;
@@ -27,5 +35,5 @@ export async function shrink(id: RunId, rule: string, run: BrokenRules): Promise
       if (await stillBreaks(fewer)) kept = fewer;
     }
   }
-  return kept.length === faultsOf(planOf(id)).length ? id : { ...id, kept: new Set(kept) };
+  return kept.length === all.length ? id : { ...id, kept: new Set(kept) };
 }

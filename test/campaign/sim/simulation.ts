@@ -4,8 +4,9 @@ import type { Said } from "../rolecall/asker.ts";
 import { begin, type Undo } from "../run/faults.ts";
 import { heal } from "../run/heal.ts";
 import { Recovery } from "../run/recovery.ts";
-import { nameOf } from "../run/scenario.ts";
+import { nameOf } from "../run/fault-name.ts";
 import { Agreement, pushedChecks } from "./agreement.ts";
+import { AskTimes } from "./ask-times.ts";
 import { configurationFor } from "./configuration.ts";
 import { DcsPromise } from "./dcs-promise.ts";
 import { virtualMachine } from "./machine.ts";
@@ -66,8 +67,8 @@ export class Simulation {
   #recovery: Recovery | null = null;
   #isRecovered = true;
   #latest: readonly Said[] = [];
+  readonly #asks: AskTimes;
   #turn = 0;
-  #isAskedSoon = false;
 
   constructor(plan: Plan, context: RunContext) {
     this.#plan = plan;
@@ -88,10 +89,20 @@ export class Simulation {
     this.#asker = new VirtualAsker(this.#subject, time);
     this.#rounds = new VirtualRounds(cluster, this.#asker);
     this.#agreement = new Agreement(this.#subject, armed);
-    this.#dcsPromise = new DcsPromise(armed);
+    this.#dcsPromise = new DcsPromise(cluster.scene);
     cluster.members.onRead = (leader) => this.#dcsPromise.read(leader, time.nowMs);
+    this.#asks = new AskTimes({
+      time,
+      chance: chance.fork(10),
+      everyMs: profile.askEveryMs,
+      ask: (isSoon) => void this.#ask(isSoon),
+    });
     this.#subject.monitor.store.onChange((before, after) => {
-      if (before.leadership !== after.leadership || before.lockClaims !== after.lockClaims) this.#askSoon();
+      const isSilent = after.nodes.some(
+        (node, at) => node.failuresInRow === 1 && before.nodes[at]?.failuresInRow === 0,
+      );
+      if (isSilent || before.leadership !== after.leadership || before.lockClaims !== after.lockClaims)
+        this.#asks.soon();
     });
   }
 
@@ -103,7 +114,7 @@ export class Simulation {
     const failure = { error: null as unknown };
     time.after("delivery", 0, () => {
       this.#subject.start().catch((error: unknown) => (failure.error = error));
-      this.#askLater(this.#plan.profile.maxAgeMs);
+      this.#asks.start(this.#plan.profile.maxAgeMs);
     });
     await time.run(warmUpMs);
     for (const faults of this.#plan.episodes) {
@@ -170,6 +181,7 @@ export class Simulation {
     this.#context.injected.set(kind, (this.#context.injected.get(kind) ?? 0) + 1);
     this.#log.event(`begins: #${one.number} ${nameOf(one.fault)}`);
     this.#undo.set(one, begin(this.#cluster, one.fault, this.#time.nowMs));
+    if (kind === "freeze" || kind === "suspend") this.#asks.afterFreeze();
   }
 
   #end(one: NumberedFault): void {
@@ -187,30 +199,14 @@ export class Simulation {
     this.#isRecovered ||= isDone;
   }
 
-  #askLater(delayMs: number): void {
-    this.#time.after("delivery", delayMs, () => {
-      void this.#ask();
-      this.#askLater(this.#plan.profile.askEveryMs);
-    });
-  }
-
-  /** A change of the leader is a moment at which much can be wrong. */
-  #askSoon(): void {
-    if (this.#isAskedSoon) return;
-    this.#isAskedSoon = true;
-    this.#time.after("delivery", 1, () => {
-      this.#isAskedSoon = false;
-      void this.#ask();
-    });
-  }
-
-  async #ask(): Promise<void> {
+  async #ask(isSoon: boolean): Promise<void> {
     try {
       const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
       this.#latest = answers;
-      for (const violation of [...violations, ...this.#dcsPromise.judge(answers)]) this.#log.violation(violation);
+      const late = this.#dcsPromise.judge(answers);
+      for (const violation of [...violations, ...late]) this.#log.violation(violation);
       for (const answer of answers) this.#log.answer(answer);
-      await this.#compare(answers);
+      await this.#compare(answers, isSoon);
     } catch (error) {
       this.#log.violation({
         rule: "answers",
@@ -220,12 +216,12 @@ export class Simulation {
     }
   }
 
-  async #compare(answers: readonly Said[]): Promise<void> {
+  async #compare(answers: readonly Said[], isSoon: boolean): Promise<void> {
     this.#turn += 1;
-    if (this.#turn % agreeEvery !== 0) return;
-    const answer = answers[(this.#turn / agreeEvery) % answers.length];
+    if (!isSoon && this.#turn % agreeEvery !== 0) return;
+    const answer = answers[(isSoon ? this.#turn : this.#turn / agreeEvery) % answers.length];
     if (answer === undefined || answer.node === null || answer.method === "HEAD") return;
-    const head = this.#asker.askNow({ ...answer, method: "HEAD" });
+    const head = (): Said => this.#asker.askNow({ ...answer, method: "HEAD" });
     for (const violation of await this.#agreement.compare(answer, head)) this.#log.violation(violation);
     const node = answer.node;
     const check = pushedChecks[this.#turn % pushedChecks.length] ?? "/primary";

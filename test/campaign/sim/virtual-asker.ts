@@ -4,6 +4,8 @@ import type { VirtualTime } from "./virtual-time.ts";
 
 /** An answer as parsed from its bytes. */
 type Parsed = Pick<Said, "status" | "phrase" | "headers" | "body" | "word">;
+/** The part before its body. */
+type Head = Pick<Said, "status" | "phrase" | "headers">;
 
 /** Asks a simulated rolecall through its fast path. The same bytes are parsed once. */
 export class VirtualAsker {
@@ -40,16 +42,28 @@ export class VirtualAsker {
   }
 }
 
+/** The parsed heads of the answers of a process: most answers have one of few. */
+const heads = new Map<string, Head>();
+const headsMax = 2_000;
+
 function parse(bytes: Buffer): Parsed {
   const text = bytes.toString("latin1");
   const end = text.indexOf("\r\n\r\n");
-  const [first = "", ...lines] = text.slice(0, end).split("\r\n");
+  const body = text.slice(end + 4);
+  return { ...headOf(text.slice(0, end)), body, word: wordOf(body) };
+}
+
+function headOf(text: string): Head {
+  const known = heads.get(text);
+  if (known !== undefined) return known;
+  const [first = "", ...lines] = text.split("\r\n");
   const headers = new Map(
     lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
   );
-  const body = text.slice(end + 4);
-  const status = Number(first.slice(9, 12));
-  return { status, phrase: first.slice(13), headers, body, word: wordOf(body) };
+  const head = { status: Number(first.slice(9, 12)), phrase: first.slice(13), headers };
+  if (heads.size >= headsMax) heads.clear();
+  heads.set(text, head);
+  return head;
 }
 
 const marker = '"rolecall":';

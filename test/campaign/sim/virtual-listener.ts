@@ -16,12 +16,15 @@ function unexpected(): Error {
   return new Error("Cannot answer: the simulation sends only checks");
 }
 
+/** Counts the answers of all simulated runs of a process. */
+const counter = new AnswerCounter();
+
 /** What answers are made of. */
 export function sourcesOf({
   store,
   clock,
 }: Pick<Parameters<typeof answerSourcesOf>[0], "store" | "clock">): AnswerSources {
-  return answerSourcesOf({ store, clock, phase: () => "serving", counter: new AnswerCounter(), portOf: () => 0 });
+  return answerSourcesOf({ store, clock, phase: () => "serving", counter, portOf: () => 0 });
 }
 
 /** The handler of a listener that answers checks and nothing else. */

@@ -4,6 +4,7 @@ import { questionOf, type Question, type Said } from "../rolecall/asker.ts";
 import { limits } from "../run/rounds.ts";
 import type { VirtualAsker } from "./virtual-asker.ts";
 import type { VirtualCluster } from "./virtual-cluster.ts";
+import { WrittenPositions } from "./written-positions.ts";
 
 /** One round of questions, and what the oracle says of the answers. */
 export interface VirtualRound {
@@ -21,22 +22,24 @@ export class VirtualRounds {
   readonly #primaries: readonly Question[];
   readonly #turns: readonly (readonly Question[])[];
   readonly #wholes: readonly Question[];
+  readonly #written: WrittenPositions;
   #turn = 0;
 
   constructor(cluster: VirtualCluster, asker: VirtualAsker) {
     this.#cluster = cluster;
     this.#asker = asker;
-    const each = (check: string): readonly Question[] =>
-      cluster.world.nodes.map(({ name }) => questionOf(cluster.name, name, check));
+    this.#written = new WrittenPositions(cluster.world);
+    const each = (check: string): readonly Question[] => this.#each(check);
     this.#primaries = each("/primary");
     const { lagTimeMs } = cluster.profile;
     this.#turns = [
       each(`/replica?lag=${limits.wide}`),
       each(`/replica?lag=${limits.bytes}`),
       each(`/replica?lag_time=${lagTimeMs}ms`),
-      each(`/replica?lag=${limits.wide}`),
+      [],
       each("/replica"),
       each("/replica?miss=404&unknown=500"),
+      [],
     ];
     this.#wholes = ["/primary", "/replica"].map((check) => questionOf(cluster.name, null, check));
   }
@@ -47,8 +50,10 @@ export class VirtualRounds {
     this.#turn += 1;
     const at = isRecovering ? 0 : this.#turn % this.#turns.length;
     const primaries = this.#ask(this.#primaries);
-    const replicas = this.#ask(this.#turns[at] ?? []);
+    this.#written.write();
+    const replicas = this.#ask(at === 3 || at === 6 ? this.#readers() : (this.#turns[at] ?? []));
     const answers = [...primaries, ...replicas];
+    cluster.noteMoves(nowMs);
     cluster.oracle.feed(cluster.scene, nowMs);
     const violations = [...cluster.oracle.judge(cluster.scene, answers)];
     if (at === 4 || at === 0) {
@@ -57,6 +62,16 @@ export class VirtualRounds {
       if (detail !== null) violations.push({ rule: "whole-cluster", node: null, detail });
     }
     return { answers, violations };
+  }
+
+  #each(check: string): readonly Question[] {
+    return this.#cluster.world.nodes.map(({ name }) => questionOf(this.#cluster.name, name, check));
+  }
+
+  /** Clients that read what they have written. */
+  #readers(): readonly Question[] {
+    const lsn = this.#written.at(this.#turn);
+    return lsn === null ? [] : this.#each(`/replica?min_lsn=${lsn}`);
   }
 
   #ask(questions: readonly Question[]): readonly Said[] {

@@ -40,6 +40,11 @@ export class VirtualTime {
     return this.#nowMs - this.#suspendedMs;
   }
 
+  /** For how long rolecall's process stays frozen, in ms. */
+  get frozenMs(): number {
+    return Math.max(0, this.#frozenUntilMs - this.#nowMs);
+  }
+
   /** Runs a function after a delay in ms. */
   after(owner: EventOwner, delayMs: number, run: () => void): PendingEvent {
     this.#order += 1;

@@ -6,6 +6,7 @@ import type { Config, ListenerConfig } from "../../../src/config/model/config.ts
 import type { ListenerHandler } from "../../../src/http/message/handler.ts";
 import { Clock } from "../../../src/state/clock.ts";
 import { OutcomeFeed } from "../../../src/workers/outcome-feed.ts";
+import { copiedMessage } from "./copied-message.ts";
 import { handlerOf, sourcesOf } from "./virtual-listener.ts";
 
 /** How often a worker looks for a gap of its clock, in ms. */
@@ -39,7 +40,7 @@ export class VirtualWorker {
     this.#feed = new OutcomeFeed((changes) => {
       const message = { kind: "changes" as const, changes, clock: monitor.clock.observeReading() };
       // As between processes: the message is copied.
-      if (!this.#state.record(structuredClone(message))) this.#load();
+      if (!this.#state.record(copiedMessage(message))) this.#load();
     }, machine.setTimer);
   }
 

@@ -22,10 +22,11 @@ export interface Served {
 
 /** How long requests are kept. */
 const keptMs = 100_000;
+const none: readonly Served[] = [];
 
 /** The responses to rolecall, per node: its only knowledge of a cluster. */
 export class Evidence {
-  readonly #served = new Map<string, Served[]>();
+  readonly #served = new Map<string, Record<Kind, Served[]>>();
 
   readonly timeoutMs: number;
   readonly slackMs: number;
@@ -48,7 +49,7 @@ export class Evidence {
     const list = this.#list(node, kind);
     let first = list.length;
     while (first > 0 && (list[first - 1]?.arrivedMs ?? -Infinity) >= fromMs) first -= 1;
-    return list.slice(first);
+    return first === list.length ? none : list.slice(first);
   }
 
   /** The newest answer of a kind that had surely been read by an instant; undefined where there is none. */
@@ -68,6 +69,11 @@ export class Evidence {
     return document !== null && doneMs !== null && doneMs - arrivedMs < this.timeoutMs + this.slackMs * 2;
   }
 
+  /** Whether rolecall may have read since an instant that a node does not hold the lock. */
+  mayHaveDenied(node: string, fromMs: number): boolean {
+    return this.since(node, "status", fromMs).some((served) => served.status === 503 && this.isPossible(served));
+  }
+
   /** Whether a node answered every request of a kind in time since an instant, and was sent some. */
   answeredAll(node: string, kind: Kind, fromMs: number, nowMs: number): boolean {
     const list = this.since(node, kind, fromMs).filter(({ arrivedMs }) => arrivedMs < nowMs - this.timeoutMs);
@@ -75,12 +81,9 @@ export class Evidence {
   }
 
   #list(node: string, kind: Kind): Served[] {
-    const key = `${node} ${kind}`;
-    const found = this.#served.get(key);
-    if (found !== undefined) return found;
-    const list: Served[] = [];
-    this.#served.set(key, list);
-    return list;
+    let lists = this.#served.get(node);
+    if (lists === undefined) this.#served.set(node, (lists = { status: [], cluster: [], history: [], other: [] }));
+    return lists[kind];
   }
 }
 

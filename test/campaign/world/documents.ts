@@ -21,7 +21,8 @@ export function statusDocument(world: World, node: ModelNode, nowMs: number): Do
     ...(node.seesLock && node.hasView ? {} : { cluster_unlocked: true }),
     ...(node.isFailsafe ? { failsafe_mode_is_active: true } : {}),
     ...(world.dcs.isPaused ? { pause: true } : {}),
-    dcs_last_seen: Math.floor(world.wallMs(nowMs) / 1_000),
+    // The last loop that reached the DCS, as the nodes have it: it does not change with every answer.
+    dcs_last_seen: Math.floor(world.wallMs(node.dcsSeenMs) / 1_000),
     database_system_identifier: world.system,
     patroni: { version: isOld ? "3.0.2" : "4.1.4", scope: world.scope, ...(isOld ? {} : { name: node.name }) },
   };

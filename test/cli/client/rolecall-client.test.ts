@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { adminApiAnswers } from "../../fake/admin-api-answers.ts";
 import { serveCannedAnswers, type CannedAnswer } from "../../fake/canned-server.ts";
 import { runJson, runText } from "../../fake/command-line.ts";
+import { temporaryFolder } from "../../fake/temporary-folder.ts";
 
 type Answers = Readonly<Record<string, CannedAnswer>>;
 type Server = Awaited<ReturnType<typeof serveCannedAnswers>>;
 
-const folder = mkdtempSync(join(tmpdir(), "rolecall-client-"));
+const folder = temporaryFolder("client");
 const token = join(folder, "token");
 writeFileSync(token, "s3cret\n", { mode: 0o600 });
 

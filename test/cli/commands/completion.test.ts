@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { commands } from "../../../src/cli/specs/commands.ts";
 import { adminApiAnswers } from "../../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../../fake/canned-server.ts";
 import { runText } from "../../fake/command-line.ts";
+import { temporaryFolder } from "../../fake/temporary-folder.ts";
 
 const script = (await runText(["completion", "bash"])).out;
-const folder = mkdtempSync(join(tmpdir(), "rolecall-completion-"));
+const folder = temporaryFolder("completion");
 /** Only what the scripts need: no context and no server of the user who runs the tests. */
 const env = { PATH: `${folder}:${process.env["PATH"] ?? ""}`, HOME: folder };
 let server: Awaited<ReturnType<typeof serveCannedAnswers>>;

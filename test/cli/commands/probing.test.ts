@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parseAllDocuments, parse } from "yaml";
@@ -14,8 +13,9 @@ import { runJson, runText } from "../../fake/command-line.ts";
 import { FakeNode, openFakeCluster } from "../../fake/fake-node.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 import { until } from "../../fake/until.ts";
+import { temporaryFolder } from "../../fake/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "rolecall-probing-"));
+const folder = temporaryFolder("probing");
 const config = join(folder, "rolecall.yaml");
 let simulator: Simulator;
 let app: App;
@@ -168,7 +168,8 @@ test("compare counts agreements, and reports invalid checks of haproxy.cfg", { t
   assert.equal(code, 1);
   const { askings, agreements, rows } = data as ComparisonData;
   assert.equal(rows.length, 6);
-  assert.ok(askings >= 12);
+  // One round at least: how many fit into 2 s depends on the machine.
+  assert.ok(askings >= 6);
   assert.equal(agreements, askings);
 });
 

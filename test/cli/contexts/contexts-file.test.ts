@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { contextsFile, loadContexts } from "../../../src/cli/contexts/contexts-file.ts";
 import { writeCurrent } from "../../../src/cli/contexts/select-context.ts";
+import { temporaryFolder } from "../../fake/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "rolecall-contexts-"));
+const folder = temporaryFolder("contexts");
 const file = join(folder, "contexts.yaml");
 const env = { HOME: "/home/operator", ROLECALL_CONTEXTS_FILE: file };
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { exitCodeOf } from "../../../src/cli/result/builder.ts";
@@ -8,8 +7,9 @@ import type { Diagnostic } from "../../../src/cli/result/document.ts";
 import { readPolicy } from "../../../src/cli/result/policy-file.ts";
 import { applyPolicy } from "../../../src/cli/result/policy.ts";
 import { conformsToResultSchema } from "../../fake/result-document.ts";
+import { temporaryFolder } from "../../fake/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "rolecall-policy-"));
+const folder = temporaryFolder("policy");
 const nowMs = Date.parse("2026-06-01T00:00:00Z");
 const review = "reason: known and harmless, reviewed_by: operator, reviewed_at: 2026-01-31T12:00:00Z";
 

@@ -85,7 +85,7 @@ test("the summary counts conditions and fit nodes, and gives the age of the olde
   assert.equal(
     summaryLine(summarizeStatus(mixedClusters)),
     "7 clusters: 1 ok, 1 with drained nodes, 1 with warnings, 1 degraded, 1 without nodes, 1 blind, " +
-      "1 without a primary; 10 of 14 nodes fit; oldest evidence 0.4 s",
+      "1 without a primary; 10 of 14 nodes fit, on evidence up to 0.4 s old",
   );
   assert.equal(summaryLine(summarizeStatus([])), "no clusters");
 });

@@ -56,9 +56,9 @@ Then contradicted claims are **lost**:
 6. Any other claim is lost if the claimant's own view contradicts it.
 7. A claim that is not in failsafe mode is also lost in two cases:
    * the views of two other nodes contradict it;
-   * the view of one other node contradicts it, and the claimant's own view, requested at the same time or later, does
-     not name the claimant. In this case, the claimant's own view need not contradict the claim. It may name nobody for
-     the first time (step 2), or name a node that denies holding the lock (step 3).
+   * the view of one other node contradicts it, and the claimant's own view, requested at the same time or later,
+     names another node or nobody. In this case, the claimant's own view need not contradict the claim. It may name
+     nobody for the first time (step 2), or name a node that denies holding the lock (step 3).
 8. A lost claim stays lost until a newer view names the claimant, or until every node whose view contradicted it has
    given a newer view that does not contradict it. Missing views do not restore a claim.
 

@@ -16,6 +16,7 @@ function countedCache(): {
     return {
       bytes: Buffer.from(text),
       keepsConnection: true,
+      request: { method: "GET", target: "/", host: undefined, nodeHeader: undefined, serverState: undefined },
       cluster: "demo",
       revision,
       validUntilMs: nowMs + 100,

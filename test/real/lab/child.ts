@@ -15,6 +15,8 @@ export interface Program {
   readonly folder: string;
   /** Runs as user postgres where the tests run as root: PostgreSQL refuses to be root. */
   readonly asPostgres?: boolean;
+  /** The network namespace that it runs in; none: that of the tests. */
+  readonly namespace?: string;
 }
 
 export class Child {
@@ -23,7 +25,7 @@ export class Child {
 
   constructor(program: Program) {
     this.#program = program;
-    const [command, ...args] = program.asPostgres === true ? asPostgres(program.command) : program.command;
+    const [command, ...args] = placed(program);
     const log = openSync(this.#logFile, "a");
     this.#process = spawn(command, args, { cwd: program.folder, env: environment, stdio: ["ignore", log, log] });
     this.#process.on("error", () => {}); // a missing command shows as "ended" and in the evidence
@@ -82,6 +84,17 @@ const environment: NodeJS.ProcessEnv = {
   LANG: "C.UTF-8",
   PYTHONDONTWRITEBYTECODE: "1",
 };
+
+/** The command in its namespace, as its user. Every prefix replaces itself, so the pid is that of the program. */
+function placed({ command, asPostgres: isPostgres, namespace }: Program): readonly [string, ...string[]] {
+  const own = isPostgres === true ? asPostgres(command) : command;
+  return namespace === undefined ? own : insideNamespace(namespace, own);
+}
+
+/** A command that runs in a network namespace. It needs root. */
+export function insideNamespace(name: string, command: readonly string[]): readonly [string, ...string[]] {
+  return ["nsenter", `--net=/run/netns/${name}`, ...command];
+}
 
 function asPostgres(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
   return isRoot() ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command] : command;

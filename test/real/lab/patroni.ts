@@ -19,6 +19,22 @@ export interface NodeOptions {
   /** What its API is protected by; none: plain HTTP. */
   readonly tls: Certificates | null;
   readonly locks: NodeLocks;
+  /** Where it runs if not on loopback beside the others. */
+  readonly place?: NodePlace;
+}
+
+/** A machine of its own for a node: a network namespace and a disk. */
+export interface NodePlace {
+  readonly namespace: string;
+  readonly host: string;
+  /** The addresses that may connect to its database. */
+  readonly clients: string;
+  /** Client addresses of etcd, as `HOST:PORT`. */
+  readonly etcd: readonly string[];
+  /** An existing folder for the data and the socket of its database. */
+  readonly disk: string;
+  /** What the cluster's own settings replace. */
+  readonly settings: object;
 }
 
 /**
@@ -43,8 +59,9 @@ export class PatroniNode {
   constructor(options: NodeOptions) {
     this.#options = options;
     this.name = `pg${options.number}`;
-    this.apiPort = ports.api + options.number - 1;
-    this.databasePort = ports.database + options.number - 1;
+    const isPlaced = options.place !== undefined;
+    this.apiPort = isPlaced ? 8008 : ports.api + options.number - 1;
+    this.databasePort = isPlaced ? 5432 : ports.database + options.number - 1;
     // After its Patroni, which would start it again.
     reapAtExit(() => (this.postmaster === undefined ? [] : [this.postmaster]));
   }
@@ -57,6 +74,7 @@ export class PatroniNode {
       command: [...this.#options.patroni, file],
       folder: this.#options.folder,
       asPostgres: true,
+      ...(this.#options.place === undefined ? {} : { namespace: this.#options.place.namespace }),
     });
   }
 
@@ -68,7 +86,16 @@ export class PatroniNode {
 
   /** Where its API is. */
   get url(): string {
-    return `${this.#options.tls === null ? "http" : "https"}://127.0.0.1:${this.apiPort}`;
+    return `${this.#options.tls === null ? "http" : "https"}://${this.#host}:${this.apiPort}`;
+  }
+
+  /** Holds the data folder and the socket. */
+  get #disk(): string {
+    return this.#options.place?.disk ?? this.#options.folder;
+  }
+
+  get #host(): string {
+    return this.#options.place?.host ?? "127.0.0.1";
   }
 
   get pid(): number {
@@ -77,7 +104,7 @@ export class PatroniNode {
   }
 
   get dataFolder(): string {
-    return join(this.#options.folder, this.name);
+    return join(this.#disk, this.name);
   }
 
   /** The process that PostgreSQL wrote into `postmaster.pid` while it lives and works in this data folder. */
@@ -115,9 +142,10 @@ export class PatroniNode {
   }
 
   #configuration(): object {
-    const { folder, number, tls, locks } = this.#options;
-    const api = `127.0.0.1:${this.apiPort}`;
-    const database = `127.0.0.1:${this.databasePort}`;
+    const { folder, number, tls, locks, place } = this.#options;
+    const api = `${this.#host}:${this.apiPort}`;
+    const database = `${this.#host}:${this.databasePort}`;
+    const clients = place?.clients ?? "127.0.0.1/32";
     return {
       scope: "demo",
       name: this.name,
@@ -128,8 +156,8 @@ export class PatroniNode {
         ...locks.restapi,
       },
       ...(tls === null ? {} : { ctl: { cacert: tls.authorityFile, ...locks.ctl } }), // how nodes ask each other
-      etcd3: { hosts: `127.0.0.1:${ports.etcdClient}` },
-      bootstrap: { dcs: clusterSettings, initdb: [{ encoding: "UTF8" }, "data-checksums"] },
+      etcd3: { hosts: place?.etcd ?? `127.0.0.1:${ports.etcdClient}` },
+      bootstrap: { dcs: { ...clusterSettings, ...place?.settings }, initdb: [{ encoding: "UTF8" }, "data-checksums"] },
       postgresql: {
         listen: database,
         connect_address: database,
@@ -140,12 +168,12 @@ export class PatroniNode {
           replication: { username: "replicator", password: "r" },
           superuser: { username: "postgres", password: "p" },
         },
-        parameters: { unix_socket_directories: folder },
+        parameters: { unix_socket_directories: this.#disk },
         pg_hba: [
           "local all all trust",
-          "host replication replicator 127.0.0.1/32 trust",
-          "host all guarded 127.0.0.1/32 scram-sha-256",
-          "host all all 127.0.0.1/32 trust",
+          `host replication replicator ${clients} trust`,
+          `host all guarded ${clients} scram-sha-256`,
+          `host all all ${clients} trust`,
         ],
         ...locks.postgresql?.(this.name),
       },

@@ -4,7 +4,7 @@ import type { App } from "../../../src/app/app.ts";
 import type { ListenerAccess } from "../../../src/config/model/listener-access-config.ts";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
-import { appOf, portFor, withQuickProbes } from "../../app/app-fixture.ts";
+import { appOf, portFor, whole, withQuickProbes } from "../../app/app-fixture.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { until } from "../../fake/until.ts";
 import { openPage, type WatchedPage } from "./browser.ts";
@@ -42,7 +42,7 @@ export async function openLab(
     clusterOf({ name: scopes[at] ?? "", scope: scopes[at] ?? "", discover: nodes.map(({ url }) => url) }),
   );
   const admin = listenerOf({ dialect: "admin", access: { ...unrestrictedAccess, ...access } });
-  const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [admin] })));
+  const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [admin, whole] })));
   await app.start();
   const url = `http://127.0.0.1:${portFor(app, admin)}/`;
   const fault = async (path: string): Promise<void> => {

@@ -32,7 +32,7 @@ export function summarizeStatus(clusters: readonly StatusCluster[]): StatusSumma
   };
 }
 
-/** Renders the figures: `40 clusters: 37 ok, 2 degraded, 1 blind; 118 of 120 nodes fit; oldest evidence 1.2 s`. */
+/** Renders the figures: `40 clusters: 37 ok, 3 degraded; 118 of 120 nodes fit, on evidence up to 1.2 s old`. */
 export function summaryLine({
   clusters,
   conditions,
@@ -47,8 +47,8 @@ export function summaryLine({
   );
   return [
     `${clusterCount(clusters)}: ${counts.join(", ")}`,
-    `${fit} of ${nodes} ${nodes === 1 ? "node" : "nodes"} fit${notKnown === 0 ? "" : `, ${notKnown} not known`}`,
-    ...(age === null ? [] : [`oldest evidence ${formatDuration(age)}`]),
+    `${fit} of ${nodes} ${nodes === 1 ? "node" : "nodes"} fit${notKnown === 0 ? "" : `, ${notKnown} not known`}` +
+      (age === null ? "" : `, on evidence up to ${formatDuration(age)} old`),
   ].join("; ");
 }
 

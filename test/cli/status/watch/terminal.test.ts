@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, before, test } from "node:test";
@@ -8,6 +7,7 @@ import type { StatusCluster } from "../../../../src/cli/client/cluster-status.ts
 import { serveCannedAnswers } from "../../../fake/canned-server.ts";
 import { statusCluster, statusNode, unfitNode } from "../../../fake/status-clusters.ts";
 import { FakeTerminal } from "../../../fake/terminal.ts";
+import { temporaryFolder } from "../../../fake/temporary-folder.ts";
 
 const size = { rows: 24, columns: 60 };
 const broken = statusCluster("shop-14", {
@@ -128,7 +128,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 }
 
 test("a crash restores the terminal, and its error is shown after that", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "rolecall-crash-"));
+  const folder = temporaryFolder("crash");
   const [crash, cause] = [join(folder, "crash.mjs"), join(folder, "now")];
   const code = `if (existsSync(${JSON.stringify(cause)})) throw new Error("a planted error");`;
   writeFileSync(crash, `import { existsSync } from "node:fs";\nsetInterval(() => { ${code} }, 50);`);

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Script } from "node:vm";
+import { codeCacheFolder, readCodeCache, writeCodeCache } from "./code-cache.ts";
+
+/**
+ * The key in `globalThis` of the function that saves the cache. A bundle contains its own copy of this module, so the
+ * `saveCodeCache` in the bundle cannot read a variable that `runBundle` has set in this copy.
+ */
+const saveKey = Symbol.for("rolecall.saveCodeCache");
+
+type Saving = typeof globalThis & { [saveKey]?: () => void };
+
+/**
+ * Runs a CommonJS bundle of packaging/bundle.mjs. Compiling it takes most of the time of a start, so V8's code cache of
+ * an earlier start is used, if there is one that fits. V8 rejects one of another version or with other flags.
+ * @param url the bundle: a function of `require` and of its own URL
+ */
+export function runBundle(url: URL): void {
+  const path = fileURLToPath(url);
+  // esbuild writes ASCII only. This encoding is read fastest.
+  const source = readFileSync(path, "latin1");
+  const folder = codeCacheFolder(process.env);
+  const file =
+    folder === null ? null : join(folder, `${basename(path, ".cjs")}-${process.version}-${process.arch}.cache`);
+  const cached = file === null ? null : readCodeCache(file, source);
+  // The name is a URL, as that of a module: own-frames.ts finds both in stacks.
+  const script = new Script(source, { filename: url.href, ...(cached === null ? {} : { cachedData: cached }) });
+  const saving: Saving = globalThis;
+  if (file !== null && (cached === null || script.cachedDataRejected === true))
+    saving[saveKey] = () => writeCodeCache(file, source, script.createCachedData());
+  script.runInThisContext()(createRequire(url), url.href);
+}
+
+/**
+ * Saves the compiled code of the running bundle for the next start, if none is saved. It contains the functions that
+ * have run, so this is called when the start is done. Takes some 50 ms, once.
+ */
+export function saveCodeCache(): void {
+  const saving: Saving = globalThis;
+  saving[saveKey]?.();
+  delete saving[saveKey];
+}

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+
+/** The bytes before the data: a SHA-256 digest. */
+const digestLength = 32;
+
+/**
+ * Returns the folder for the code cache.
+ * @param env the environment: NODE_DISABLE_COMPILE_CACHE and NODE_COMPILE_CACHE as Node defines them, CACHE_DIRECTORY
+ *   as systemd sets it, XDG_CACHE_HOME, HOME
+ * @returns `null` if there is to be no cache, or no place for it
+ */
+export function codeCacheFolder(env: NodeJS.ProcessEnv): string | null {
+  if (env["NODE_DISABLE_COMPILE_CACHE"] === "1") return null;
+  const named = env["NODE_COMPILE_CACHE"] ?? env["CACHE_DIRECTORY"]?.split(":")[0];
+  if (named?.startsWith("/") === true) return join(named, "rolecall");
+  const { XDG_CACHE_HOME: cacheHome = "", HOME: home = "" } = env;
+  // A home of another user, such as after sudo, is left alone.
+  if (!home.startsWith("/") || !isTrustedFolder(home)) return null;
+  return join(cacheHome.startsWith("/") ? cacheHome : join(home, ".cache"), "rolecall");
+}
+
+/**
+ * Reads a code cache. V8 does not verify the content of its cache, and runs what is in it: so a file counts only if
+ * nobody but this user and root can have written it, and if its digest is that of its data and of this source.
+ * @param file its path
+ * @param source the source that it must belong to
+ * @returns `null` if there is no such cache
+ */
+export function readCodeCache(file: string, source: string): Buffer | null {
+  try {
+    if (!isTrustedFolder(dirname(file))) return null;
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stats = fstatSync(descriptor);
+      if (!stats.isFile() || !isTrusted(stats)) return null;
+      const content = readFileSync(descriptor);
+      const data = content.subarray(digestLength);
+      return content.subarray(0, digestLength).equals(digestOf(source, data)) ? data : null;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Writes a code cache, atomically. Does nothing if that is not possible: the program works without it.
+ * @param file its path; its folder is created, and must belong to this user
+ * @param source the source that it belongs to
+ * @param data what V8 produced for it
+ */
+export function writeCodeCache(file: string, source: string, data: Buffer): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (!isTrustedFolder(dirname(file))) return;
+    const temporary = `${file}.${process.pid}`;
+    try {
+      writeFileSync(temporary, Buffer.concat([digestOf(source, data), data]), { flag: "wx", mode: 0o600 });
+      renameSync(temporary, file);
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  } catch {
+    // Such as a disk that is full, or a folder that this user cannot write.
+  }
+}
+
+/** The digest covers source and data, because both decide what runs. Bundled code has no character beyond latin1. */
+function digestOf(source: string, data: Buffer): Buffer {
+  return createHash("sha256").update(source, "latin1").update(data).digest();
+}
+
+function isTrustedFolder(folder: string): boolean {
+  try {
+    const stats = lstatSync(folder);
+    return stats.isDirectory() && isTrusted(stats);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether only this user or root can write it. */
+function isTrusted({ uid, mode }: Stats): boolean {
+  return (uid === process.geteuid?.() || uid === 0) && (mode & 0o022) === 0;
+}

@@ -1,0 +1,107 @@
+import type { Said } from "../rolecall/asker.ts";
+import type { Served } from "../wire/evidence.ts";
+import type { World } from "../world/world.ts";
+import { replayedOf, timelineOf, topOf } from "./reports.ts";
+import { held, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
+
+/** A position that a client has written up to, on a timeline. */
+export interface Written {
+  readonly timeline: number;
+  readonly position: number;
+}
+
+/** A position as the parameter `min_lsn` has it. */
+export function lsnOf({ timeline, position }: Written): string {
+  const high = Math.floor(position / 2 ** 32);
+  return `${timeline}@${high.toString(16).toUpperCase()}/${(position >>> 0).toString(16).toUpperCase()}`;
+}
+
+/**
+ * A client that requests `min_lsn` reads its own writes: a replica with a yes has replayed them in the history that it
+ * reports, and one that has is not refused. A promotion changes neither: the history up to it is shared (rule 4).
+ */
+export const writesAreRead: Rule = (scene, answer) => {
+  const { node, status, check, askedMs, word } = answer;
+  const floor = floorOf(parameterOf(check, "min_lsn"));
+  if (node === null || floor === null || routeOf(check) !== "/replica") return null;
+  const { evidence, profile, troubles, world } = scene;
+  const byMs = askedMs - slackMs(scene, askedMs - profile.maxAgeMs, askedMs);
+  const honestFromMs = askedMs - 2 * profile.confirmMs;
+  if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
+  const newest = evidence.newestSure(node, "status", byMs);
+  if (newest === undefined) return null;
+  const reports = evidence.since(node, "status", newest.arrivedMs).filter((served) => evidence.isPossible(served));
+  const detail = `${lsnOf(floor)}: ${tell(newest, answer)}`;
+  if (status === 200) return held(scene, "min-lsn", !reports.some((served) => mayHave(world, served, floor)), detail);
+  if (word?.reason !== "min_lsn") return null;
+  const isInVain =
+    reports.every((served) => surelyHas(world, served, floor)) &&
+    (floor.timeline === world.timeline || isKnownShared(scene, answer, floor));
+  return held(scene, "min-lsn", isInVain, `refused ${detail}`);
+};
+
+function floorOf(text: string | null): Written | null {
+  const [, timeline, high, low] = /^(\d+)@([0-9A-F]+)\/([0-9A-F]+)$/.exec(text ?? "") ?? [];
+  if (timeline === undefined || high === undefined || low === undefined) return null;
+  return { timeline: Number(timeline), position: parseInt(high, 16) * 2 ** 32 + parseInt(low, 16) };
+}
+
+/** Whether a report may be of a node that has a position: on its own timeline, or streaming on the newest. */
+function mayHave(world: World, served: Served, floor: Written): boolean {
+  const reported = timelineOf(served);
+  if (typeof reported !== "number") return true;
+  const replayed = replayedOf(served);
+  return (
+    replayed !== null && replayed >= floor.position && [reported, world.timeline].some((one) => has(world, one, floor))
+  );
+}
+
+/** Whether a report is of a node that has a position, whichever of the two timelines it is on. */
+function surelyHas(world: World, served: Served, floor: Written): boolean {
+  const reported = timelineOf(served);
+  const replayed = replayedOf(served);
+  return (
+    served.status === 503 &&
+    typeof reported === "number" &&
+    replayed !== null &&
+    replayed >= floor.position &&
+    [reported, world.timeline].every((one) => has(world, one, floor))
+  );
+}
+
+/** Whether a position belongs to the history of a timeline. */
+function has(world: World, timeline: number, floor: Written): boolean {
+  return timeline >= floor.timeline && floor.position <= world.switchPoint(floor.timeline, timeline);
+}
+
+/**
+ * Whether rolecall surely knows that the leader's history has a position of the timeline before: it has had the leader
+ * of that timeline, and then the new leader as a replica on it, at that position or above.
+ */
+function isKnownShared({ evidence, profile, world }: Scene, { askedMs }: Said, floor: Written): boolean {
+  const { holding } = world;
+  if (holding === null || floor.timeline !== world.timeline - 1) return false;
+  const answers = evidence.since(holding.name, "status", askedMs - 60_000).filter((one) => evidence.isSure(one));
+  const first = answers.find((one) => one.status === 200 && timelineOf(one) === world.timeline);
+  const before = answers.findLast((one) => timelineOf(one) === floor.timeline);
+  if (first === undefined || before === undefined || before.arrivedMs > first.arrivedMs) return false;
+  // Its last report as a replica counts. A later one that lacks a figure might hide it.
+  const between = evidence
+    .since(holding.name, "status", before.arrivedMs)
+    .filter(({ arrivedMs }) => arrivedMs < first.arrivedMs);
+  if (between.some((one) => (topOf(one) ?? -1) < floor.position)) return false;
+  return world.nodes.some(
+    ({ name }) =>
+      name !== holding.name &&
+      evidence
+        .since(name, "status", before.arrivedMs - 2 * profile.confirmMs)
+        .some(
+          (one) =>
+            evidence.isSure(one) &&
+            one.status === 200 &&
+            one.arrivedMs < before.arrivedMs &&
+            timelineOf(one) === floor.timeline &&
+            topOf(one) !== null,
+        ),
+  );
+}

@@ -1,0 +1,66 @@
+import type { Said } from "../rolecall/asker.ts";
+import { documentOf, namedLeader, type Served } from "../wire/evidence.ts";
+import { firstClaim } from "./claims.ts";
+import { allowsPrimary, held, type Rule, routeOf, type Scene, slackMs } from "./scene.ts";
+
+/** For how long before an answer no node may have lied, nor a clone have answered, in ms. */
+const honestMs = 20_000;
+
+/**
+ * A sole claim stands at once (rule 2): the newest answer of a node says that it holds the lock and can be written to,
+ * no other node's claim can still count, and nothing contradicts it: no view since it appeared, and no read of the DCS.
+ */
+export const soleClaimStands: Rule = (scene, answer) => {
+  const { node, status, check, askedMs } = answer;
+  if (node === null || routeOf(check) !== "/primary") return null;
+  // Another promise checks whether this is true: silence.
+  if (answer.phrase.startsWith("down")) return null;
+  const claim = soleClaim(scene, answer, node);
+  if (claim === null || isContradicted(scene, node, claim.arrivedMs)) return null;
+  const lateMs = Math.round(askedMs - claim.arrivedMs);
+  return held(scene, "sole-claim", status !== 200, `refused ${lateMs} ms after its sole claim: ${answer.phrase}`);
+};
+
+/** The first answer of a claim that rolecall surely knows and that is the only one; null otherwise. */
+function soleClaim(scene: Scene, { askedMs }: Said, node: string): Served | null {
+  const { evidence, profile, troubles, world } = scene;
+  const slack = slackMs(scene, askedMs - profile.maxAgeMs, askedMs);
+  const newest = evidence.newestSure(node, "status", askedMs - slack);
+  if (newest === undefined || newest.arrivedMs < askedMs - profile.maxAgeMs + slack) return null;
+  const own = evidence.since(node, "status", newest.arrivedMs).filter(({ document }) => document !== null);
+  if (!own.every((served) => served.status === 200 && allowsPrimary(documentOf(served)))) return null;
+  const honestFromMs = askedMs - honestMs;
+  if (!world.nodes.every(({ name }) => troubles.isFree(name, honestFromMs, "guest", "guestEver", "moved", "claim")))
+    return null;
+  const countsFromMs = askedMs - profile.maxAgeMs - profile.timeoutMs - slack;
+  const hasRival = world.nodes.some(({ name }) => {
+    const known = evidence.newestSure(name, "status", askedMs - slack)?.arrivedMs ?? -Infinity;
+    const answers = evidence.since(name, "status", Math.max(known, countsFromMs));
+    return name !== node && answers.some(({ status: code }) => code === 200);
+  });
+  // A claim after the node's own no is new: nothing that was decided before counts.
+  const first = firstClaim(scene, node, askedMs);
+  return hasRival || first === undefined || !hasDenied(scene, node, first) ? null : first;
+}
+
+/** Whether rolecall surely knows that a node held no lock before its claim. */
+function hasDenied({ evidence }: Scene, node: string, { arrivedMs }: Served): boolean {
+  // The claim itself may be answered at the instant of its arrival.
+  return evidence.newestSure(node, "status", arrivedMs - 0.001)?.status === 503;
+}
+
+function isContradicted(scene: Scene, node: string, sinceMs: number): boolean {
+  const { evidence, profile, replacedMs, world } = scene;
+  const fromMs = sinceMs - profile.slackMs;
+  const views = world.nodes.flatMap(({ name }) => [...evidence.since(name, "cluster", fromMs)]);
+  if (views.some((view) => view.document !== null && namedLeader(view) !== node)) return true;
+  // What the DCS withdrew ends with the node's own no after it.
+  const replaced = replacedMs.get(node);
+  return replaced !== undefined && !isDeniedAfter(scene, node, replaced);
+}
+
+function isDeniedAfter({ evidence, profile }: Scene, node: string, fromMs: number): boolean {
+  return evidence
+    .since(node, "status", fromMs + profile.slackMs)
+    .some((served) => served.status === 503 && evidence.isSure(served));
+}

@@ -1,0 +1,29 @@
+import type { Fault, FaultKind } from "./scenario.ts";
+
+/** A fault in one line. */
+export function nameOf({
+  kind,
+  target,
+  other,
+  request,
+  wire,
+  field,
+  every,
+  isNull,
+  names,
+  load,
+  atMs,
+  forMs,
+}: Fault): string {
+  const node = target === "leader" ? "the leader" : `pg${target + 1}`;
+  const details: Partial<Record<FaultKind, string>> = {
+    wire: ` ${request} ${wire}`,
+    lose: ` ${field} of every ${every}${isNull ? " as null" : ""}`,
+    view: ` names ${names === "other" ? `pg${other + 1}` : names}`,
+    switchover: ` to pg${other + 1}`,
+    switchback: ` to pg${other + 1} and back`,
+    overload: ` at ${Math.round(load * 100)} %`,
+    cascade: ` from pg${other + 1}`,
+  };
+  return `${(atMs / 1_000).toFixed(2)} s for ${(forMs / 1_000).toFixed(2)} s: ${kind} ${node}${details[kind] ?? ""}`;
+}

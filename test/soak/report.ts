@@ -1,0 +1,105 @@
+import type { LoadCounts, SoakRecords } from "./records.ts";
+import type { Trend } from "./trends.ts";
+import type { Outcome } from "./verdicts.ts";
+
+/** Writes what a soak found as a page of Markdown. */
+export function reportOf(records: SoakRecords, outcome: Outcome): string {
+  const { begin, end, scrapes } = records;
+  const last = scrapes.at(-1);
+  const hours = ((end?.atMs ?? last?.atMs ?? begin.atMs) - begin.atMs) / 3_600_000;
+  const cores = (ms: number): string => (ms / 3_600_000 / hours).toFixed(2);
+  const soakMs = last === undefined ? 0 : (last.cpuMs.soak.user + last.cpuMs.soak.system) / 1_000;
+  const waited = ((last?.waitedMs ?? 0) / 36_000 / hours).toFixed(1);
+  return [
+    "# Soak",
+    "",
+    `\`npm run soak\` wrote this page: ${(hours * 60).toFixed(0)} minutes, seed ${begin.seed}, Node ${begin.node}.`,
+    `rolecall used ${cores(last?.cpuMs.rolecall ?? 0)} of a core, and the nodes, clients and attackers together`,
+    `${cores(soakMs)}. [docs/proof.md](../docs/proof.md) says what a soak does and what its bounds mean.`,
+    "",
+    "## Requirements",
+    "",
+    ...table(
+      ["requirement", "found", "holds"],
+      outcome.verdicts.map(({ requirement, found, holds }) => [requirement, found, holds ? "yes" : "**no**"]),
+    ),
+    "",
+    "## Trends over the second half",
+    "",
+    "The slope per hour is Theil and Sen's over the least figures of 24 windows, with its 95 % confidence interval.",
+    "Sizes are in MiB.",
+    ...outcome.processes.flatMap(({ kind, pid, trends }) => [
+      "",
+      `### ${kind} (pid ${pid})`,
+      "",
+      ...trendTable(trends),
+    ]),
+    "",
+    "### Metrics",
+    "",
+    ...trendTable([outcome.series]),
+    "",
+    "## What happened",
+    "",
+    ...table(["action", "times"], countsOf(records.actions.map(({ action }) => `${action.kind} ${action.variant}`))),
+    "",
+    ...countsTable(end?.counts ?? last?.counts),
+    "",
+    `In each second the process that waited longest for a processor waited ${waited} % of it on average.`,
+    `A no for want of fresh evidence is excused within 15 s of at least 500 ms of such waiting.`,
+    "",
+    "## Lines of the level error",
+    "",
+    ...table(
+      ["explanation", "lines"],
+      [...outcome.explained].map(([why, count]) => [why, String(count)]),
+    ),
+    ...outcome.unexplained.slice(0, 20).map(({ msg }) => `\nNot explained: \`${msg}\``),
+    "",
+  ].join("\n");
+}
+
+function trendTable(trends: readonly Trend[]): readonly string[] {
+  const isSize = (measure: string): boolean => /memory|heap/.test(measure);
+  const show = (measure: string, value: number): string =>
+    isSize(measure) ? (value / 1_048_576).toFixed(2) : value.toFixed(2);
+  return table(
+    ["figure", "median", "slope", "95 % interval", "bound", "growth"],
+    trends.map(({ measure, median, slope, bound, growth }) => [
+      measure,
+      show(measure, median),
+      slope === null ? "" : show(measure, slope.perHour),
+      slope === null ? "too few windows" : `${show(measure, slope.low)} to ${show(measure, slope.high)}`,
+      show(measure, bound),
+      growth,
+    ]),
+  );
+}
+
+function countsTable(counts: LoadCounts | undefined): readonly string[] {
+  if (counts === undefined) return [];
+  return table(
+    ["checks", "number"],
+    [
+      ["answered, each held against the truth", counts.answers],
+      ["of them a yes", counts.yes],
+      ["wrong", counts.wrong],
+      ["a no for want of fresh evidence while the processor was missing, not counted as wrong", counts.excused],
+      ["not answered: their connection ended first", counts.unanswered],
+      ["not answered within 10 s", counts.late],
+      ["not answered, and no kill, reload or missing processor explains it", counts.unexplainedLosses],
+      ["agent checks answered", counts.agentAnswers],
+    ].map((row) => row.map(String)),
+  );
+}
+
+function countsOf(names: readonly string[]): readonly (readonly string[])[] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => [name, String(count)]);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)];
+}

@@ -1,0 +1,67 @@
+import type { ProcessSample } from "./sample.ts";
+import { minimaOf, type Point, type Slope, slopeOf } from "./slope.ts";
+
+/** A figure that must not grow. */
+export interface Measure {
+  readonly name: string;
+  /** The figure in a sample; `undefined` if the sample has none. */
+  readonly of: (sample: ProcessSample) => number | undefined;
+  /** What it may grow by in an hour: a share of its median, or a number. */
+  readonly bound: { readonly share: number } | { readonly count: number };
+}
+
+/**
+ * Memory: 2 % per hour would double it in a day and a half at the pace of a soak, which is that of a day in two hours:
+ * in service in more than two weeks. What is counted (descriptors, threads, timers, promises) has no reason to grow at
+ * all, so less than one in an hour.
+ */
+export const measures: readonly Measure[] = [
+  { name: "resident memory", of: ({ usage }) => usage.rss, bound: { share: 0.02 } },
+  { name: "live heap after a collection", of: ({ census }) => census?.liveHeap, bound: { share: 0.02 } },
+  { name: "external memory", of: ({ usage }) => usage.external, bound: { share: 0.02 } },
+  { name: "descriptors", of: ({ usage }) => usage.descriptors, bound: { count: 1 } },
+  { name: "threads", of: ({ usage }) => usage.threads, bound: { count: 1 } },
+  { name: "active handles", of: ({ usage }) => usage.handles, bound: { count: 1 } },
+  { name: "timers", of: ({ census }) => census?.timers, bound: { count: 1 } },
+  { name: "unsettled promises", of: ({ census }) => census?.unsettled, bound: { count: 1 } },
+];
+
+/** The trend of one figure over the second half of a soak. */
+export interface Trend {
+  readonly measure: string;
+  readonly median: number;
+  readonly slope: Slope | null;
+  /** What it may grow by in an hour. */
+  readonly bound: number;
+  /**
+   * `flat`: the whole confidence interval of the slope is below the bound; `grows`: it is above zero and reaches the
+   * bound; `unclear`: the figure varies too much to tell, or there are too few windows.
+   */
+  readonly growth: "flat" | "grows" | "unclear";
+}
+
+/** How many windows the second half is cut into. */
+const windows = 24;
+
+/** The trend of a series of figures between two instants, in ms. The first half is left out: caches fill in it. */
+export function trendOf(
+  { name, bound }: Pick<Measure, "name" | "bound">,
+  series: readonly { readonly atMs: number; readonly value: number }[],
+  [fromMs, untilMs]: readonly [number, number],
+): Trend {
+  const middleMs = (fromMs + untilMs) / 2;
+  const points: readonly Point[] = series
+    .filter(({ atMs }) => atMs >= middleMs && atMs <= untilMs)
+    .map(({ atMs, value }) => ({ hour: (atMs - middleMs) / 3_600_000, value }));
+  const sorted = points.map(({ value }) => value).sort((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const slope = slopeOf(minimaOf(points, (untilMs - middleMs) / 3_600_000 / windows));
+  const perHour = "share" in bound ? bound.share * median : bound.count;
+  return { measure: name, median, slope, bound: perHour, growth: growthOf(slope, perHour) };
+}
+
+function growthOf(slope: Slope | null, bound: number): Trend["growth"] {
+  if (slope === null) return "unclear";
+  if (slope.high < bound) return "flat";
+  return slope.low > 0 ? "grows" : "unclear";
+}

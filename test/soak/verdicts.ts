@@ -1,0 +1,146 @@
+import { explanationOf, gapText, isStarved } from "./explanations.ts";
+import type { LoggedLine, SoakRecords } from "./records.ts";
+import { measures, type Trend, trendOf } from "./trends.ts";
+
+/** One requirement of a soak and whether it held. */
+export interface Verdict {
+  readonly requirement: string;
+  readonly found: string;
+  readonly holds: boolean;
+}
+
+/** The trends of one process that lived through the second half. */
+export interface ProcessTrends {
+  readonly pid: number;
+  readonly kind: string;
+  readonly trends: readonly Trend[];
+}
+
+/** What came of a soak. */
+export interface Outcome {
+  readonly processes: readonly ProcessTrends[];
+  readonly series: Trend;
+  readonly verdicts: readonly Verdict[];
+  /** How often each explanation covered a line of the log, and the lines that none covers. */
+  readonly explained: ReadonlyMap<string, number>;
+  readonly unexplained: readonly LoggedLine[];
+  readonly holds: boolean;
+}
+
+/** Judges what a soak wrote. */
+export function outcomeOf(records: SoakRecords): Outcome {
+  const { begin, end, scrapes } = records;
+  const span = [begin.atMs, end?.atMs ?? scrapes.at(-1)?.atMs ?? begin.atMs] as const;
+  const processes = trendsOf(records, span);
+  const bound = { name: "series of /metrics", bound: { count: 1 } };
+  const series = trendOf(
+    bound,
+    scrapes.map(({ atMs, series: value }) => ({ atMs, value })),
+    span,
+  );
+  const explained = new Map<string, number>();
+  const unexplained: LoggedLine[] = [];
+  for (const line of records.lines) {
+    const why = explanationOf(line, records);
+    if (why === null) unexplained.push(line);
+    else explained.set(why, (explained.get(why) ?? 0) + 1);
+  }
+  const verdicts = [...flatness(processes, series), ...soundness(records, unexplained)];
+  return { processes, series, verdicts, explained, unexplained, holds: verdicts.every(({ holds }) => holds) };
+}
+
+function trendsOf({ samples }: SoakRecords, span: readonly [number, number]): readonly ProcessTrends[] {
+  const middleMs = (span[0] + span[1]) / 2;
+  return [...samples].flatMap(([pid, all]) => {
+    const [first, last] = [all[0], all.at(-1)];
+    if (first === undefined || last === undefined || first.atMs > middleMs || last.atMs < span[1] - 30_000) return [];
+    const trends = measures.map((measure) => {
+      const series = all.flatMap((sample) => {
+        const value = measure.of(sample);
+        return value === undefined ? [] : [{ atMs: sample.atMs, value }];
+      });
+      return trendOf(measure, series, span);
+    });
+    return [{ pid, kind: first.kind, trends }];
+  });
+}
+
+function flatness(processes: readonly ProcessTrends[], series: Trend): readonly Verdict[] {
+  const kinds = new Set(processes.map(({ kind }) => kind));
+  return [
+    ...processes.flatMap(({ kind, trends }) =>
+      trends.map((trend) => ({ requirement: `${kind}: ${trend.measure} flat`, ...flat(trend) })),
+    ),
+    { requirement: `${series.measure} flat`, ...flat(series) },
+    {
+      requirement: "a main process and a worker that lived through the second half",
+      found: [...kinds].join(", "),
+      holds: kinds.has("main") && kinds.has("worker"),
+    },
+  ];
+}
+
+function flat({ slope, growth, bound }: Trend): Pick<Verdict, "found" | "holds"> {
+  const interval =
+    slope === null ? "too few windows" : `${slope.low.toPrecision(3)} to ${slope.high.toPrecision(3)} per hour`;
+  return { found: `${growth}: ${interval}, bound ${bound.toPrecision(3)}`, holds: growth === "flat" };
+}
+
+function soundness(records: SoakRecords, unexplained: readonly LoggedLine[]): readonly Verdict[] {
+  const { end, scrapes, samples } = records;
+  const uncaught = [...samples.values()].flat().flatMap((sample) => sample.problems);
+  const last = scrapes.at(-1);
+  const counts = end?.counts ?? last?.counts;
+  const none = (requirement: string, count: number | undefined): Verdict => ({
+    requirement,
+    found: String(count ?? "unknown"),
+    holds: count === 0,
+  });
+  return [
+    none("no uncaught exception, unhandled rejection or warning of Node", uncaught.length),
+    none("no contained internal error", last?.contained),
+    none("no wrong answer", counts?.wrong),
+    none("no lost check that no kill or reload explains", counts?.unexplainedLosses),
+    none("no line of the level error that the plan does not explain", unexplained.length),
+    none("no failed action or scrape, unless the processor was missing", failedOf(records).length),
+    ...counters(records),
+    {
+      requirement: "the program ran to the end and stopped on SIGTERM with exit code 0",
+      found: end?.end ?? "still running or cut off",
+      holds: end?.wasRunning === true && end.end === "exit code 0",
+    },
+  ];
+}
+
+/** Whether rolecall counted each end of a worker and each reload. */
+function counters(records: SoakRecords): readonly Verdict[] {
+  const { end, lines } = records;
+  const last = records.scrapes.at(-1);
+  const starved = (start: string): number =>
+    lines.filter((line) => line.msg.startsWith(start) && explanationOf(line, records) === gapText).length;
+  const same = (requirement: string, found: number | undefined, expected: number | undefined): Verdict => ({
+    requirement,
+    found: `${found ?? "unknown"}, expected ${expected ?? "unknown"}`,
+    holds: found !== undefined && found === expected,
+  });
+  const [replaced, refused] = [starved("worker ended"), starved("reload refused")];
+  const expected = end ?? { killed: [], reloads: { valid: Number.NaN, invalid: Number.NaN } };
+  return [
+    same(
+      `workers that ended: those that were killed, and ${replaced} that had no processor to start`,
+      last?.workersLost,
+      expected.killed.length + replaced,
+    ),
+    same(
+      `refused reloads: the invalid ones, and ${refused} that a worker had no processor for`,
+      last?.refused,
+      expected.reloads.invalid + refused,
+    ),
+    same("applied reloads: all others", last?.applied, expected.reloads.valid - refused),
+  ];
+}
+
+/** What failed although the processor was not missing. */
+function failedOf(records: SoakRecords): SoakRecords["failed"] {
+  return records.failed.filter(({ atMs }) => !isStarved(records, atMs));
+}
