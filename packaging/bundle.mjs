@@ -69,7 +69,7 @@ export async function bundleExecutable(file, tableFile) {
     ...common,
     target: "node24",
     format: "cjs",
-    // Asked for by code that runs from files only.
+    // Only code that runs from files uses it.
     define: { "import.meta.url": "undefined" },
     plugins: [onlyNeededParts],
     entryPoints: ["packaging/executable-entry.ts"],

@@ -18,7 +18,7 @@ export class EventRate {
   readonly #counts = new Map<string, Count>();
 
   /**
-   * Asks for room for one event.
+   * Counts one event, if there is room for it.
    * @param nowMs in ms of rolecall's clock
    * @returns whether there is, and how many of this kind were left out in a row, this one included
    */

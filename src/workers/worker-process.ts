@@ -10,9 +10,9 @@ import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } 
  * theirs.
  */
 const heapFlags = ["--max-semi-space-size=1", "--heap-growing-percent=100", "--single-threaded-gc"];
-/** The time limit for what a worker is told to do, in ms. */
+/** The time limit of a worker for a command, in ms. */
 const replyTimeoutMs = 15_000;
-/** A worker that still runs so long after it was told to close is killed, in ms. */
+/** A worker that still runs so long after the command to close is killed, in ms. */
 const closeTimeoutMs = 3_000;
 
 /** What a worker process reports by itself. */

@@ -10,7 +10,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 import { formatDuration } from "../output/figures.ts";
 import { table } from "../output/table.ts";
 
-/** `rolecall drain NODE --for TIME --reason TEXT`: asks the running rolecall to drain a node for a limited time. */
+/** `rolecall drain NODE --for TIME --reason TEXT`: drains a node in the running rolecall for a limited time. */
 export async function drain(context: CommandContext): Promise<void> {
   const { args, result, print, io } = context;
   const duration = args.text("for");

@@ -8,7 +8,7 @@ const remedies: { readonly [reason in Reason]: string } = {
   blind: "some node of the cluster must answer: check the network between rolecall and the nodes",
   contested: "only one node may claim the leader lock: find out which one holds it, and stop the other",
   superseded: "it must hold the leader lock: another node holds it now",
-  demoted: "it must hold the leader lock again, or be asked for as a replica once it follows the new leader",
+  demoted: "it must hold the leader lock again, or follow the new leader and be checked as a replica",
   not_writable: "its PostgreSQL must run as a primary that accepts writes",
   foreign: "it must belong to this cluster: check its address, scope and system identifier",
   misaddressed: "its address must lead to the node of this name: correct the address",

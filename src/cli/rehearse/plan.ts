@@ -122,7 +122,7 @@ function switchoverCall(context: CommandContext, { cause }: RehearsalOptions, le
   return { method: "POST", path: clusterPath(context, "switchover"), body };
 }
 
-/** Asks rolecall whether it would pass the switchover on. */
+/** Checks by a dry run that rolecall would forward the switchover. */
 async function requireAccepted(management: RolecallClient, call: RolecallRequest): Promise<void> {
   const reply = await management.call({ ...call, path: `${call.path}?dry_run=1` });
   const decision = readDryRun(`${call.method} ${call.path}`, reply);

@@ -164,7 +164,7 @@ function markOf({ attachment }: Observation): AttachmentMark | null {
   return attachment.isStalled ? "stalled" : null;
 }
 
-/** A summary is as old as the node's last probe; a drain may be newer, and is not asked for there. */
+/** A summary is as old as the node's last probe; a drain may be newer, so it is not read from there. */
 function replicaOf(
   { cluster, nowMs }: ClusterView,
   { node }: Observation,

@@ -22,7 +22,7 @@ export function judgeLag(view: ClusterView, { observation, report }: ReportedNod
   if (check.lagBytesMax === null && check.lagTimeMsMax === null) return fit;
   const { dampedLag } = observation;
   const isDamped = dampedLag !== null && isRefusedForLag(dampedLag, check);
-  // Several samples are needed to refuse, and they do not: the present lag is not asked for.
+  // Several samples are needed to refuse, and they do not refuse: the present lag does not matter.
   if (!isDamped && dampedLag !== null && view.policy.guards.lagSamples > 1) return fit;
   // Where one sample is enough to refuse, the present one is; its time lag has grown since the report.
   const present = presentLag(view, observation);

@@ -115,7 +115,7 @@ export class DocumentProber {
 
   /**
    * Decides whether and how long to rest after a failure. A refused connection is no evidence about the DCS, so the
-   * next node may be asked. A cluster that is only starting answers at once that it has no members. So before the
+   * next node may be tried. A cluster that is only starting answers at once that it has no members. So before the
    * first member list only a timeout leads to a rest, and not before every seed was tried.
    */
   #intervalAfterFailureMs(result: DocumentResult): number {

@@ -202,8 +202,8 @@ function nodeOf(section: Reading): Node {
   const stated = value("database").isAbsent ? null : parseDatabaseAddress(value("database").text());
   if (stated === undefined) throw value("database").refusal("host:port");
   const member = value("member").text(name);
-  const asked = value("exporter_only").flag(false)
+  const probed = value("exporter_only").flag(false)
     ? { api: null, exporter: `http://${name}:9630` }
     : { api: `http://${name}` };
-  return { ...plain, ...asked, name, member, database: stated, isArchiveFed: value("archive_fed").flag(false) };
+  return { ...plain, ...probed, name, member, database: stated, isArchiveFed: value("archive_fed").flag(false) };
 }

@@ -11,7 +11,7 @@ const notedTags = ["nofailover", "noloadbalance", "nosync", "nostream"];
 /** The reasons that say the same as the warning before them. */
 const warningReasons = ["detached", "stalled"];
 
-/** What is to be said of a node: why it is unfit, its warning, its drain, and marks such as `pending restart`. */
+/** The notes on a node: why it is unfit, its warning, its drain, and marks such as `pending restart`. */
 export function nodeNotes(node: StatusNode): string {
   const { reason, warning, drain, pending_restart: isPending, scheduled_restart: restartAt } = node;
   const tags = new Map(Object.entries(node.tags));
