@@ -5,7 +5,12 @@ const afterMs = 60_000;
 /** How long after a gap in the processor's time nodes may be missed, in ms. */
 const afterGapMs = 20_000;
 /** The explanation of what a busy machine causes. */
-export const gapText = "no processor for a while";
+const gapText = "no processor for a while";
+/** The message that a worker ended. */
+export const endsWorker = /^worker ended/;
+const refusesReload = /^reload refused/;
+/** Which error rolecall logs if a worker does not start, or does not open its listeners, within 15 s. */
+const slowWorker = /^the worker exited, or did not /;
 const instrument = /ExperimentalWarning: v8\.queryObjects|--trace-warnings/;
 
 /**
@@ -27,9 +32,9 @@ export function explanationOf(line: LoggedLine, records: SoakRecords): string | 
         done.begunMs <= atMs &&
         atMs <= done.atMs + done.action.lastsMs + afterMs,
     );
-  if (msg.startsWith("worker ended") && since(["workerKill"], ({ result }) => result === String(fields["pid"])))
+  if (endsWorker.test(msg) && since(["workerKill"], ({ result }) => result === String(fields["pid"])))
     return "a worker was killed";
-  if (msg.startsWith("reload refused") && since(["invalidReload"])) return "an invalid configuration";
+  if (refusesReload.test(msg) && since(["invalidReload"])) return "an invalid configuration";
   // A worker that does not start or answer within 15 s is replaced, and a reload that it does not apply is refused.
   if (/^(?:worker|reload) /.test(msg)) return isStarved(records, atMs) ? gapText : null;
   if (typeof fields["event"] !== "string") return null;
@@ -38,6 +43,12 @@ export function explanationOf(line: LoggedLine, records: SoakRecords): string | 
   // A reload adds a cluster whose nodes are not known yet.
   if (since(["changedReload"]) && fields["event"] === "blind") return "a reload added the cluster";
   return isStarved(records, atMs) ? gapText : null;
+}
+
+/** Whether a line reports that a reload was refused because a worker was too slow, not because it was invalid. */
+export function isRefusedForSlowness({ msg, fields }: LoggedLine): boolean {
+  const { err } = fields as { readonly err?: { readonly message?: unknown } };
+  return refusesReload.test(msg) && slowWorker.test(String(err?.message));
 }
 
 /** Whether a process had no processor shortly before. */

@@ -110,6 +110,52 @@ describe("outcomeOf", () => {
       );
     });
 
+  describe("on a busy machine", () => {
+    const atMs = 100_000;
+    const refusedBy = (fields: object): LoggedLine => ({
+      atMs,
+      level: "error",
+      msg: "reload refused: the old configuration stays in force",
+      fields: { ...fields },
+    });
+    const byPlan = refusedBy({ err: { message: "Cannot listen on 127.0.0.1:1: it must be a free port" } });
+    const bySlowness = refusedBy({ err: { message: "the worker exited, or did not open its listeners in time" } });
+    const ended = (pid: number): LoggedLine => ({
+      atMs,
+      level: "error",
+      msg: "worker ended; starting another one",
+      fields: { pid },
+    });
+    /** The failures if rolecall counted so many of the plan's two valid reloads and its invalid one. */
+    const failuresIf = (counted: object, lines: readonly LoggedLine[]): readonly string[] => {
+      const records = recordsOf();
+      const scrapes = records.scrapes.map((scrape) => ({ ...scrape, ...counted }));
+      return failuresOf({ ...records, scrapes, lines, gaps: [{ atMs: atMs - 5_000, lostMs: 800 }] });
+    };
+
+    it("counts an invalid reload once that rolecall refuses late", () => {
+      assert.deepEqual(failuresIf({ refused: 1, applied: 2 }, [byPlan]), []);
+      assert.deepEqual(failuresIf({ refused: 1, applied: 2 }, [bySlowness]), []);
+    });
+
+    it("accepts that a valid reload is refused because a worker was too slow, and for no other reason", () => {
+      assert.deepEqual(failuresIf({ refused: 2, applied: 1 }, [byPlan, bySlowness]), []);
+      assert.match(failuresIf({ refused: 2, applied: 1 }, [byPlan, byPlan]).join(), /^refused reloads/);
+      assert.match(failuresIf({ refused: 3, applied: 0 }, [byPlan, byPlan, bySlowness]).join(), /^refused reloads/);
+    });
+
+    it("finds an invalid reload that was applied, and a reload that was lost", () => {
+      assert.match(failuresIf({ refused: 0, applied: 3 }, [bySlowness]).join(), /^refused reloads/);
+      assert.match(failuresIf({ refused: 1, applied: 1 }, [byPlan]).join(), /^applied and refused reloads/);
+    });
+
+    it("counts a killed worker once whose end is logged late, and one that was too slow besides", () => {
+      assert.deepEqual(failuresIf({ workersLost: 1 }, [ended(9)]), []);
+      assert.deepEqual(failuresIf({ workersLost: 2 }, [ended(9), ended(8)]), []);
+      assert.match(failuresIf({ workersLost: 2 }, [ended(9)]).join(), /^workers that ended/);
+    });
+  });
+
   it("finds an uncaught exception", () => {
     const sample = { ...sampleAt(1, 3, {}), problems: ["uncaughtException: Error"] };
     const samples = new Map([...recordsOf().samples, [3, [sample]]]);
