@@ -6,7 +6,7 @@ import type { Ports } from "./configuration.ts";
 
 /** How often each client asks, in ms: 10 clients ask about 200 times a second together. */
 const everyMs = 50;
-/** From this time without a processor on, in ms within 15 s, a no for want of fresh evidence is not a wrong answer. */
+/** Waiting for a processor for longer than this within 15 s, in ms, excuses a no for lack of fresh evidence. */
 const excusingMs = 500;
 /** How many wrong answers are recorded in full. */
 const recordedMax = 2_000;

@@ -11,9 +11,8 @@ export interface Measure {
 }
 
 /**
- * Memory: 2 % per hour would double it in a day and a half at the pace of a soak, which is that of a day in two hours:
- * in service in more than two weeks. What is counted (descriptors, threads, timers, promises) has no reason to grow at
- * all, so less than one in an hour.
+ * Memory: 2 % per hour would double it in two days of a soak, which have the events of weeks. What is counted
+ * (descriptors, threads, timers, promises) has no reason to grow at all, so its bound is one in an hour.
  */
 export const measures: readonly Measure[] = [
   { name: "resident memory", of: ({ usage }) => usage.rss, bound: { share: 0.02 } },

@@ -78,8 +78,8 @@ export async function readPastIncident(
 }
 
 /**
- * Completes what the history states about a cluster by what its nodes reported: the statement may be older than their
- * first report.
+ * Takes what the history does not state about a cluster from the reports of its nodes. Such values are missing if the
+ * history described the cluster before its nodes reported for the first time.
  */
 function completed(known: IncidentSubject, outcomes: readonly ProbeOutcome[]): IncidentSubject {
   const reports = outcomes.flatMap((outcome) =>

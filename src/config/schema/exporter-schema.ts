@@ -35,7 +35,7 @@ export function exporterSchema(): z.ZodType<ExporterConfig> {
             .default(null)
             .describe(
               "Prefix of up, version, in_recovery and the exporter_* group. Default: pg. With naming neutral: db for " +
-                "the first three, none for the group",
+                "up, version and in_recovery, none for the exporter_* group",
             ),
           telemetry_path: telemetryPath()
             .default("/metrics")
