@@ -23,7 +23,7 @@ export interface RolecallRequest {
 
 /**
  * HTTP client for a running rolecall. Uses one connection per request, and limits the duration of each. If the server
- * turns out to be another listener than the command needs, it gets the address of the right one from there, and continues with that.
+ * turns out to be another listener than the command needs, the client gets the address of the right one from it.
  */
 export class RolecallClient {
   readonly #listener: keyof typeof defaultServers;

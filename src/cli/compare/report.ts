@@ -3,7 +3,10 @@ import type { Style } from "../output/style.ts";
 import { table } from "../output/table.ts";
 import type { CheckComparison } from "./comparison.ts";
 
-/** The result of a comparison. The fields are those of the JSON data; `askings` counts pairs of samples, one of each side. */
+/**
+ * The result of a comparison. The fields are those of the JSON data. `askings` counts pairs of samples, one of each
+ * side.
+ */
 export interface ComparisonData {
   readonly askings: number;
   readonly agreements: number;

@@ -22,7 +22,10 @@ export interface BackendShape extends Omit<HaproxyBackendConfig, "cluster" | "ch
 export function balancerSchema(): z.ZodType<BalancerShape> {
   return z.strictObject(
     {
-      name: name().nullable().default(null).describe("Its name in metrics and logs. Default: its socket"),
+      name: name()
+        .nullable()
+        .default(null)
+        .describe("Name of the balancer in metrics and logs. Default: the value of socket"),
       haproxy: haproxySchema().describe("An HAProxy, and how its servers follow the verdicts of rolecall"),
     },
     { error: "a mapping with the keys name and haproxy" },
@@ -34,7 +37,7 @@ function haproxySchema(): z.ZodType<BalancerShape["haproxy"]> {
     .strictObject(
       {
         socket: runtimeAddress().describe(
-          "Its Runtime API: the path of the stats socket or host:port. The socket needs level admin",
+          "Runtime API of this HAProxy: the path of the stats socket or host:port. The socket needs level admin",
         ),
         cut_sessions: flag()
           .default(false)
@@ -57,9 +60,9 @@ function backendSchema(): z.ZodType<BackendShape> {
   return z.strictObject(
     {
       name: haproxyName().describe("Name of the backend in the configuration of HAProxy"),
-      cluster: name().nullable().default(null).describe("Cluster of its servers. Default: the only cluster"),
+      cluster: name().nullable().default(null).describe("Cluster of the backend's servers. Default: the only cluster"),
       check: plainText("a route of a check with its parameters, such as /replica?lag=10MB", 2048).describe(
-        "The check of its servers, as HAProxy sends it but without the node: /primary or /replica?lag=10MB&miss=404",
+        "The check of the backend's servers, as HAProxy sends it but without the node: /primary or /replica?lag=10MB&miss=404",
       ),
       servers: z
         .record(haproxyName(), name(), { error: "a mapping of HAProxy's server names to node names" })
@@ -70,8 +73,8 @@ function backendSchema(): z.ZodType<BackendShape> {
         .nullable()
         .prefault(null)
         .describe(
-          "How the weights of its servers follow their lag and warm-up, in percent of the weights in the configuration " +
-            "of HAProxy, which should be 100. Default: weights stay as they are",
+          "How the weights of the backend's servers follow lag and warm-up. They are percentages of the weights in the " +
+            "configuration of HAProxy: write 100 there. Default: weights stay as they are",
         ),
     },
     { error: "a mapping with the keys name, cluster, check, servers and weight" },

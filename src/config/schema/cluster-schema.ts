@@ -85,10 +85,7 @@ export function guardsSchema(inherited: string | null): z.ZodType<GuardsShape> {
         dwell: duration("0s", "10min")
           .optional()
           .describe(
-            described(
-              "Minimum time that a node rejected for its lag stays unfit after the last sample over the limit",
-              "0s",
-            ),
+            described("After the last sample over the limit, a node stays unfit for its lag at least this long", "0s"),
           ),
         handover_hold: duration("0s", "1min")
           .optional()

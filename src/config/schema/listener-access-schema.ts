@@ -32,7 +32,7 @@ export function listenerAccessFields(): ListenerAccessFields {
   return {
     management: onOrOff().describe(
       "on: a health listener forwards management calls, /metrics and /exporter/… to the nodes; " +
-        "an admin listener with auth or tls.client: required forwards switchovers. off: answers 403. Default: off",
+        "an admin listener with auth or tls.client: required forwards switchovers. off: both answer 403. Default: off",
     ),
     read_only: flag()
       .default(false)
@@ -60,7 +60,7 @@ export function listenerAccessFields(): ListenerAccessFields {
       .default("all")
       .describe("all: allow applies to every request. unsafe: only to requests that change something"),
     trusted_origins: list(webOrigin(), 64).describe(
-      "Web origins whose pages may send unsafe requests, as https://console.example.com. Pages of the listener itself " +
+      "Web origins whose pages may send unsafe requests, such as https://console.example.com. Pages of the listener itself " +
         "may send them if the Host of the request is an address or localhost, or if the listener has auth or tls",
     ),
     limits: section(limitsSchema()).describe("Limits of this listener"),
@@ -92,7 +92,7 @@ function tlsSchema(): z.ZodType<ListenerTls> {
         client: z
           .enum(["off", "optional", "required"], { error: "one of off, optional, required" })
           .default("off")
-          .describe("Whether a client certificate is requested. optional and required need ca"),
+          .describe("Whether a client certificate is requested. The values optional and required need ca"),
       },
       { error: "a mapping with the keys cert, key, ca, min_version and client, at least cert and key" },
     )
@@ -178,7 +178,7 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
           .default(limits.connections)
           .describe(
             "Open connections. Connections above the limit are closed. All listeners together have fewer connections than " +
-              "the process has file descriptors (ulimit -n): some are reserved for probes",
+              "the process has file descriptors (ulimit -n): some descriptors are reserved for probes",
           ),
         connections_per_address: integer(1, 1_000_000)
           .default(limits.connectionsPerAddress)

@@ -125,7 +125,7 @@ export function probeSchema(): z.ZodType<ProbeConfig> {
           .describe("Time limit of a connection attempt. At most timeout"),
         timeout: duration("1ms", "1min").prefault("2500ms").describe("Time limit of one probe"),
         fall: integer(1, 100).default(3).describe("Failed probes in a row until a node is down"),
-        rise: integer(1, 100).default(1).describe("Answered probes in a row until it is back"),
+        rise: integer(1, 100).default(1).describe("Answered probes in a row until a node that was down is back"),
         max_age: duration("1ms", "1d")
           .optional()
           .describe(
@@ -185,11 +185,11 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
           cluster: cluster
             .nullable()
             .default(null)
-            .describe("Cluster that it answers for, or * for all. Default: all clusters"),
+            .describe("Cluster that the listener answers for, or * for all. Default: all clusters"),
           node: name()
             .nullable()
             .default(null)
-            .describe("Node that it answers for, as a drop-in for that node's own API"),
+            .describe("Node that the listener answers for, as a drop-in for that node's own API"),
           whole_cluster: flag().default(false).describe("Whether a route that names no node checks the whole cluster"),
           operator_pages: flag()
             .default(false)

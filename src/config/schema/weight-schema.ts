@@ -13,10 +13,10 @@ export function weightSchema(): z.ZodType<WeightConfig> {
           .enum(["lag"], { error: "lag" })
           .default("lag")
           .describe("What the weight follows. lag: the node's lag in time"),
-        full: duration("0s", "1h").prefault("1s").describe("Up to this lag a server has its full weight (100%)"),
+        full: duration("0s", "1h").prefault("1s").describe("Up to this lag, a server has its full weight (100%)"),
         none: duration("1ms", "1d")
           .prefault("10s")
-          .describe("From this lag on a server has only the floor. Greater than full"),
+          .describe("From this lag on, a server has only the lowest weight (floor). Greater than full"),
         floor: integer(1, 50)
           .default(1)
           .describe("The lowest weight in percent. At least 1, so that lag alone takes no server out of its pool"),
