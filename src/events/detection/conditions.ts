@@ -13,7 +13,7 @@ import { replicaCondition } from "./replica-condition.ts";
  */
 export const conflictQuietMs = 10_000;
 
-/** Returns the present conditions of a cluster. While rolecall cannot see the cluster, only `blind` is possible. */
+/** Returns the present conditions of a cluster. Unless its visibility is `clear`, only `blind` is possible. */
 export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
   if (facts.visibility !== "clear") return facts.isBlind ? [blind(facts)] : [];
   return [
@@ -141,12 +141,13 @@ function dcsDistrusted(cluster: string, { withdrawal }: NonNullable<DcsState["di
 
 /**
  * Whether a condition that is no longer found is certainly over. It may not be, if the evidence to find it is missing.
- * `blind` can end as soon as the cluster is no longer hidden, every other condition only once it is seen clearly.
+ * `blind` can end as soon as the visibility is `emerging`, every other condition only once it is `clear`.
  */
 export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, facts: ClusterFacts): boolean {
   if (kind === "blind") return facts.visibility !== "hidden";
   if (facts.visibility !== "clear") return false;
   // Only an answer of the node shows the end: a node that does not answer counts as down only after several failures.
+  // For a node that is no longer known, the condition is over; `every` holds then, since it finds no such node.
   if (node !== null) return facts.nodes.every((known) => known.node !== node || isAnswering(known.observation));
   // Only the reports of nodes show the end of a pause or of failsafe mode.
   if (kind === "paused" || kind === "failsafe") return facts.nodes.some(({ observation }) => isAnswering(observation));

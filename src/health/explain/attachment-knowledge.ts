@@ -4,7 +4,7 @@ import { hasNothingToReceive, isExempt } from "../evidence/attachment.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
 import { walReached } from "../evidence/position.ts";
 import { isListedStreaming } from "../evidence/sender-chain.ts";
-import { isBeforeStreaming } from "../judge/replica.ts";
+import { isBeforeVersion4 } from "../judge/replica.ts";
 import { isLeading, hasReplicaRules } from "./explain-role.ts";
 
 /**
@@ -28,7 +28,7 @@ export function attachmentKnowledge(
   const isArchiveAsked = check.replicationState === "in archive recovery";
   if (report === null || !view.policy.guards.attachedReplica || !hasReplicaRules(check.route)) return "not needed";
   if (isExempt(observation) || isArchiveAsked || isLeading({ view, observation, check }, report)) return "not needed";
-  if (check.route === "readiness" && isBeforeStreaming(report)) return "not needed";
+  if (check.route === "readiness" && isBeforeVersion4(report)) return "not needed";
   const reached = walReached(report);
   const hasMoved = reached !== null && firstWalPosition !== null && reached > firstWalPosition;
   const isStreaming = (): boolean => isListedStreaming(view, observation.node.name);

@@ -8,7 +8,7 @@ import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } fr
 import { isLeading, hasReplicaRules } from "./explain-role.ts";
 import { judgeLag, presentLag, timelineOf } from "../judge/lag.ts";
 import { lagBytes } from "../evidence/measure.ts";
-import { isBeforeStreaming, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
+import { isBeforeVersion4, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
 import type { Reason } from "../reason.ts";
 import { sharedUpTo } from "../evidence/shared-history.ts";
 import { walReached } from "../evidence/position.ts";
@@ -19,7 +19,7 @@ export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
   if (report === null || !hasReplicaRules(check.route) || isLeading(subject, report)) return [];
-  if (check.route === "readiness" && isBeforeStreaming(report))
+  if (check.route === "readiness" && isBeforeVersion4(report))
     return [skippedRule("history and stream", "not checked on nodes before version 4")];
   if (!view.policy.guards.attachedReplica) return [skippedRule("history and stream", "guard attached_replica is off")];
   const leader = freshLeader(view);
@@ -101,7 +101,7 @@ function lagRule(subject: ExplainContext, refusal: Reason | null): RuleLine {
 
 function readinessRule(subject: ExplainContext, report: Report): RuleLine {
   const { view, observation, check } = subject;
-  if (isBeforeStreaming(report)) return skippedRule("lag", "not checked on nodes before version 4");
+  if (isBeforeVersion4(report)) return skippedRule("lag", "not checked on nodes before version 4");
   const reason = reasonOf(subject, report);
   const bytes = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
   const limit = check.lagBytesMax ?? view.cluster.config?.lagMaxOnFailover ?? null;

@@ -51,7 +51,7 @@ export function judgeReadiness(view: ClusterView, reported: ReportedNode, check:
 function judgeStreamingReplica(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
   const { report, observation } = reported;
   if (report.state !== "running") return unfit("not_running", report.state);
-  if (isBeforeStreaming(report)) return fit;
+  if (isBeforeVersion4(report)) return fit;
   if (report.replicationState !== "streaming") return unfit("replication_state", report.replicationState);
   return andThen(judgeAttachment(view, reported, check), () => {
     const lag = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
@@ -73,12 +73,12 @@ export function judgeTags(verdict: Verdict, { report }: ReportedNode, check: Che
 }
 
 /** Whether the node's version is before 4: it reports no replication state. */
-export function isBeforeStreaming(report: Report): boolean {
+export function isBeforeVersion4(report: Report): boolean {
   return (majorVersion(report) ?? 4) < 4;
 }
 
 /** Judges the replication state. Nodes before version 4 report none and ignore the parameter. */
 export function judgeReplicationState({ report }: ReportedNode, state: string): Verdict {
-  const isUnstated = report.replicationState === null && isBeforeStreaming(report);
+  const isUnstated = report.replicationState === null && isBeforeVersion4(report);
   return report.replicationState === state || isUnstated ? fit : unfit("replication_state", report.replicationState);
 }
