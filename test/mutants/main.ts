@@ -1,6 +1,6 @@
 /** `npm run mutants`: makes mutants of the judgement and the probers, and looks for a test that fails with each. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { setPriority, tmpdir } from "node:os";
+import { getPriority, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { problemsOf, readEquivalents, reasonsOf } from "./equivalent.ts";
@@ -98,7 +98,8 @@ async function verdictOn(
   return message === null ? verdict : { killedBy: "compiler", message };
 }
 
-setPriority(10);
+// A caller may have given it an even lower priority.
+setPriority(Math.max(10, getPriority()));
 process.env["MUTANT_SEEDS"] = values.seeds;
 mkdirSync(values.work, { recursive: true });
 const files = sourceFiles(["src/health", "src/probe"]);

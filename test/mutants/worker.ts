@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Answer, Order } from "./protocol.ts";
 
@@ -19,7 +19,7 @@ export class Worker {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       execArgv: [`--max-old-space-size=${heapMb}`],
     });
-    if (this.#child.pid !== undefined) setPriority(this.#child.pid, 10);
+    if (this.#child.pid !== undefined) setPriority(this.#child.pid, Math.max(10, getPriority()));
     this.#child.on("message", (answer: Answer) => this.#onAnswer?.(answer));
     this.#child.on("exit", () => {
       this.#isGone = true;

@@ -4,7 +4,6 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import { identityMismatch } from "./identity.ts";
 import { addressesOf, mayLoseAddress, type MemberList } from "./member-authority.ts";
 import type { HealthPolicy } from "../health-policy.ts";
-import { isIdentified } from "./leader-views.ts";
 
 /** Member name -> API base address, from one member list. */
 type Addresses = ReadonlyMap<string, string>;
@@ -46,7 +45,7 @@ interface VoteContext {
 }
 
 /**
- * Whether a node takes the address that the new list gives it: more lists must give it this address than any other, its
+ * Whether a node that is not configured takes the address that the new list gives it: more lists must give it this address than any other, its
  * present one included. A node that answers counts as a vote for its present address, unless its own list gives
  * another. A single list moves a failed node only if it names the holder. The list of a non-witness never moves a node
  * that answers.
@@ -56,21 +55,22 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   const counts = new Map<string, number>();
   const vote = (address: string | null): void =>
     void (address !== null && counts.set(address, (counts.get(address) ?? 0) + 1));
-  const givenBy = (list: Addresses | undefined): string | null =>
-    list?.get(node.member) ?? list?.get(node.name) ?? null;
+  const givenBy = (list: Addresses | undefined): string | null => list?.get(node.name) ?? null;
   for (const list of votes.lists.values()) vote(givenBy(list));
   const isGone = mayLoseAddress(known, votes.fall);
   const own = givenBy(votes.lists.get(node.name));
   if (!isGone && own === null) vote(node.api);
   if (isGone && votes.isExtra) vote(api);
-  const most = counts.get(api) ?? 0;
-  const isMost = most > 0 && [...counts].every(([address, number]) => address === api || number < most);
-  return isMost && (most > 1 || own === api || (isGone && votes.isOfHolder));
+  const most = counts.get(api);
+  if (most === undefined) return false;
+  const isMost = [...counts].every(([address, number]) => address === api || number < most);
+  // One vote is more than all others only if the node does not answer, or if the vote is its own.
+  return isMost && (most > 1 || own === api || votes.isOfHolder);
 }
 
 /** Whether the node answers at its address, under its own name and for this cluster. */
 function isWitness(cluster: ClusterState, name: string, policy: HealthPolicy): boolean {
   const source = nodeNamed(cluster, name);
   if (source === undefined || source.report === null || mayLoseAddress(source, policy.fall)) return false;
-  return isIdentified(cluster, name, policy) && identityMismatch(cluster, source, policy) === null;
+  return identityMismatch(cluster, source, policy) === null;
 }

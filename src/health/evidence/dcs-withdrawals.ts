@@ -14,7 +14,7 @@ type Fate = "stays" | "ends" | "distrusted";
  */
 export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Withdrawal> {
   const byNode = new Map<string, Withdrawal>();
-  if (cluster.dcs === null || cluster.dcs.withdrawals.size === 0) return byNode;
+  if (cluster.dcs === null) return byNode;
   const { withdrawals, isUp } = settleDcs(cluster, cluster.dcs);
   for (const withdrawal of withdrawals.values()) {
     const observation = nodeOfMember(cluster, withdrawal.member);
@@ -39,7 +39,6 @@ export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observ
  * @returns the same object if nothing ends
  */
 export function settleDcs(cluster: ClusterState, dcs: DcsState): DcsState {
-  if (dcs.withdrawals.size === 0) return dcs;
   const staying = new Map<string, Withdrawal>();
   for (const [member, withdrawal] of dcs.withdrawals) {
     const fate = fateOf(withdrawal, nodeOfMember(cluster, member), lockTtlMs(cluster));
@@ -72,7 +71,7 @@ export function withDcsTrust(cluster: ClusterState): ClusterState {
 function fateOf({ namedInstead, readAtMs }: Withdrawal, observation: Observation | undefined, ttlMs: number): Fate {
   if (observation === undefined) return "ends";
   const { report, hasLock, sentAtMs, claimedSinceMs } = observation;
-  if (!hasLock) return report !== null && sentAtMs > readAtMs ? "ends" : "stays";
+  if (!hasLock) return sentAtMs > readAtMs ? "ends" : "stays";
   // Without a leader key a paused cluster, and one in failsafe mode, keeps its leader.
   if (namedInstead === null && (report?.isPaused === true || report?.isFailsafe === true)) return "ends";
   return sentAtMs - Math.max(readAtMs, claimedSinceMs ?? -Infinity) >= ttlMs ? "distrusted" : "stays";

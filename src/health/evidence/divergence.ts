@@ -61,9 +61,9 @@ interface DivergenceInputs {
  * Applies rule 6 to a new report. A node is marked diverged if it is on a lower timeline without being listed, and
  *
  * - has been so for the attach window (this does not apply to exempt nodes), or
- * - is past the switch point while there is no leader, or
  * - is marked already, and its position is unknown or still past the switch point.
  *
+ * `markDiverged` marks nodes that are past the switch point.
  * Otherwise the mark is removed, except while the node's or the leader's timeline is unknown: then it stays.
  * @param countedMs the time since the node's previous report, in ms, if the leader's position is known; else 0
  */
@@ -81,8 +81,7 @@ export function nextDivergence(
   const side = sideOfSwitchPoint(view.cluster, report);
   const isDiverged =
     lowerTimelineMs >= view.policy.guards.attachWindowMs ||
-    (known.isDiverged && side !== "before") ||
-    (side === "past" && view.lock.holder === null);
+    (known.isDiverged && side !== "before");
   return { lowerTimelineMs, isDiverged };
 }
 

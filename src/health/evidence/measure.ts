@@ -30,8 +30,8 @@ export function measure(
   const own = position.timeline === report.timeline || !isStreaming() ? report.timeline : position.timeline;
   const figures = comparable(cluster, { ...report, timeline: own });
   if (figures === null && known !== null && isOnOther(cluster, own)) {
-    const heldUntilMs = known.heldUntilMs ?? nowMs + policy.intervalMs + policy.timeoutMs;
-    return known.heldUntilMs === null ? { ...known, heldUntilMs } : known;
+    if (known.heldUntilMs !== null) return known;
+    return { ...known, heldUntilMs: nowMs + policy.intervalMs + policy.timeoutMs };
   }
   const { received, replayed } = figures ?? { received: null, replayed: null };
   const next = { leader: position.highest, timeline: own, received, replayed, heldUntilMs: null };
@@ -45,7 +45,7 @@ export function measure(
  */
 export function measuredAt(cluster: ClusterState, { measured, report }: Observation, nowMs: number): Figures | null {
   if (measured !== null) return measured.heldUntilMs !== null && measured.heldUntilMs <= nowMs ? null : measured;
-  const figures = cluster.position === null || report === null ? null : comparable(cluster, report);
+  const figures = report === null ? null : comparable(cluster, report);
   return figures === null || cluster.position === null ? null : { ...figures, leader: cluster.position.highest };
 }
 

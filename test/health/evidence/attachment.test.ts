@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { Observation } from "../../../src/cluster/observation.ts";
 import { plainCheck } from "../../../src/health/check.ts";
-import { judgeStream } from "../../../src/health/evidence/attachment.ts";
+import { judgeStream, nextAttachment } from "../../../src/health/evidence/attachment.ts";
+import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import type { StatusFields } from "../../fake/node-documents.ts";
 
@@ -83,4 +84,30 @@ function restored(mark: "isDetached" | "isStalled", senders: readonly string[]):
 test("an accusation that was restored stays until a sign, whatever time has counted since", () => {
   assert.equal(restored("isDetached", []).judge("pg2", "/replica", 1_000), "detached");
   assert.equal(restored("isStalled", ["pg2"]).judge("pg2", "/replica", 1_000), "stalled");
+});
+
+for (const [mark, value] of [
+  ["isDetached", true],
+  ["isStalled", true],
+  ["isDiverged", true],
+  ["lowerTimelineMs", 1_000],
+  ["silentMs", 1_000],
+  ["listedMs", 1_000],
+] as const)
+  test(`a report that has reached the leader's position ends ${mark}, if nothing else changes either`, () => {
+    const watched = new ClusterFixture();
+    watched.lead("pg1", 0, { xlog: { location: 5_000 } });
+    watched.follow("pg2", 0, { xlog: { received_location: 5_000, replayed_location: 5_000 } });
+    const after = observed(watched, "pg2");
+    const before = { ...after, attachment: { ...after.attachment, [mark]: value } };
+    assert.deepEqual(nextAttachment(viewAt(watched.cluster, watched.policy, 0), { before, after }), after.attachment);
+  });
+
+test("a report that was requested before the window began adds no time, and takes none away", () => {
+  const watched = new ClusterFixture();
+  watched.lead("pg1", 0, { xlog: { location: 5_000 } });
+  watched.follow("pg2", 0);
+  const after = observed(watched, "pg2");
+  const before = { ...after, countedAtMs: 10 };
+  assert.equal(nextAttachment(viewAt(watched.cluster, watched.policy, 20), { before, after }).silentMs, 0);
 });
