@@ -45,10 +45,10 @@ interface VoteContext {
 }
 
 /**
- * Whether a node that is not configured takes the address that the new list gives it: more lists must give it this address than any other, its
- * present one included. A node that answers counts as a vote for its present address, unless its own list gives
- * another. A single list moves a failed node only if it names the holder. The list of a non-witness never moves a node
- * that answers.
+ * Whether a node that is not configured takes the address that the new list gives it. More lists must give it this
+ * address than any other, its present one included. A node that answers counts as a vote for its present address,
+ * unless its own list gives another. A single list moves a failed node only if it names the holder. The list of a
+ * non-witness never moves a node that answers.
  */
 export function isVotedTo(votes: AddressVotes, known: Observation, api: string): boolean {
   const { node } = known;
