@@ -106,9 +106,14 @@ export class ChildProgram {
     return this.#child.pid ?? 0;
   }
 
+  /** This process and its descendants. */
+  pids(): readonly number[] {
+    return family(this.pid);
+  }
+
   /** Processor time of this process and its children so far, all threads, in ms. */
   cpuMs(): number {
-    return cpuMsOf(family(this.pid));
+    return cpuMsOf(this.pids());
   }
 
   /** Resident memory, in MiB. */

@@ -23,9 +23,26 @@ export function cpuMsOf(pids: readonly number[]): number {
 }
 
 /** Resident memory of one process, in MiB; `Pss` counts what it shares with others only in part. */
-export function memoryMbOf(pid: number, what: "Rss" | "Pss" = "Rss"): number {
+export function memoryMbOf(pid: number, what: "Rss" | "Pss" | "Anonymous" = "Rss"): number {
   const kb = new RegExp(`^${what}:\\s+(\\d+) kB`, "m").exec(readOrEmpty(`/proc/${pid}/smaps_rollup`))?.[1];
   return Number(kb) / 1024;
+}
+
+/** Resident memory of processes that run the same program, in MiB. */
+export interface HeldMemory {
+  /** Anonymous memory of all of them. */
+  readonly ownMb: number;
+  /** Pages of files, in the process that has most: processes share them, and other programs may too. */
+  readonly fileMb: number;
+}
+
+/** The memory that these processes hold. What they share counts once. */
+export function heldMbOf(pids: readonly number[]): HeldMemory {
+  const each = pids.map((pid) => ({ all: memoryMbOf(pid), own: memoryMbOf(pid, "Anonymous") }));
+  return {
+    ownMb: each.reduce((sum, { own }) => sum + own, 0),
+    fileMb: Math.max(...each.map(({ all, own }) => all - own)),
+  };
 }
 
 /** The clock ticks of a core so far, and the idle ones among them. */

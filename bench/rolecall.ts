@@ -24,6 +24,8 @@ export interface RolecallOptions {
   readonly health?: object;
   /** How long to wait until it is ready, in s. 30 if left out. */
   readonly readyS?: number;
+  /** Variables of its environment beside those of this process. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 export class Rolecall {
@@ -69,6 +71,7 @@ export class Rolecall {
       const started = await ChildProgram.start({
         command: [...command, "serve", "--config", file],
         core: how.core ?? "measured",
+        env: how.env ?? {},
       });
       await statusOf(started, `http://127.0.0.1:${ports[0]}/readyz`, { status: 200, seconds: how.readyS });
       return new Rolecall(started, ports, performance.now() - beganMs);

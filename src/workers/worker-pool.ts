@@ -3,7 +3,6 @@ import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ListenerConfig } from "../config/model/config.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { ListenerEvents } from "../http/listener/listener-events.ts";
-import { keysOf } from "../http/listener/listener-keys.ts";
 import type { OpenListener, PreparedListeners } from "../http/listener/listener-set.ts";
 import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { RequestHandler } from "../http/message/handler.ts";
@@ -12,7 +11,7 @@ import { replayEvent } from "./listener-events.ts";
 import type { Phase, RelayAddress, FullState, FromWorker, WorkerReport } from "./messages.ts";
 import { OutcomeFeed } from "./outcome-feed.ts";
 import { RelayServer } from "./relay-server.ts";
-import { listenErrorOf } from "./sent-problem.ts";
+import { prepareSlot, prepareSlots, type PreparedWorkers } from "./prepare-slots.ts";
 import { SharedSockets } from "./shared-sockets.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 import { WorkerSlot } from "./worker-slot.ts";
@@ -118,27 +117,26 @@ export class WorkerPool {
   }
 
   /**
-   * Prepares every worker to have exactly these listeners open.
-   * @throws ListenError if a listener cannot be opened; nothing has changed then
+   * Prepares every worker to have exactly these listeners open. One that ends or hangs meanwhile is replaced.
+   * @throws ListenError if a listener cannot be opened, and WorkerError if no worker replies; nothing has changed then
    */
   async prepare(configs: readonly ListenerConfig[]): Promise<PreparedListeners> {
-    const ready = this.#slots.filter(({ worker }) => worker !== null);
-    let listeners: readonly OpenListener[] = [];
+    let prepared: PreparedWorkers;
     try {
-      if (ready.length === 0) throw new Error("Cannot listen: no worker started");
-      for (const slot of ready) listeners = await this.#prepareSlot(slot, configs, null);
+      prepared = await prepareSlots(this.#slots, this.#sockets, configs);
     } catch (error) {
-      this.#abandon(ready);
+      this.#abandon();
       throw error;
     }
+    const { listeners, workers } = prepared;
     return {
       listeners,
       commit: async () => {
         this.#configured = configs;
         this.#listeners = listeners;
-        this.#commit(ready);
+        this.#commit(workers);
       },
-      abandon: async () => this.#abandon(ready),
+      abandon: async () => this.#abandon(),
     };
   }
 
@@ -160,34 +158,23 @@ export class WorkerPool {
     return this.#slots.flatMap(({ worker }) => worker ?? []);
   }
 
-  /** Lets one worker open listeners, on the shared sockets as far as they are open already. */
-  async #prepareSlot(
-    slot: WorkerSlot,
-    configs: readonly ListenerConfig[],
-    fullState: FullState | null,
-  ): Promise<readonly OpenListener[]> {
-    const worker = slot.process;
-    if (worker === null) throw new Error("Cannot listen: the worker exited");
-    this.#sockets.sendTo(slot, keysOf(configs));
-    const prepared = await worker.prepare(configs, fullState);
-    if ("problem" in prepared) throw listenErrorOf(prepared.problem);
-    return prepared.listeners;
-  }
-
-  #commit(ready: readonly WorkerSlot[]): void {
+  #commit(prepared: PreparedWorkers["workers"]): void {
     const { handlerFor, eventsOf } = this.#context;
     const relayed = this.#listeners.map(
       ({ key, config }) => [key, { config, handler: handlerFor(config), events: eventsOf(config) }] as const,
     );
     this.#relayServer.answerFor(new Map(relayed));
-    for (const slot of ready) this.#sendFullState(slot);
-    // A worker that started meanwhile knows only the old listeners.
-    for (const slot of this.#slots) if (slot.worker !== null && !ready.includes(slot)) void slot.resync();
+    for (const slot of this.#slots) {
+      if (slot.worker === null) continue;
+      if (prepared.has(slot.worker)) this.#sendFullState(slot);
+      // A worker that started meanwhile knows only the old listeners.
+      else void slot.resync();
+    }
     this.#retainSockets(this.#listeners);
   }
 
-  #abandon(ready: readonly WorkerSlot[]): void {
-    for (const slot of ready) slot.process?.send({ kind: "abandon" });
+  #abandon(): void {
+    for (const { worker } of this.#slots) worker?.send({ kind: "abandon" });
     this.#retainSockets(this.#listeners);
   }
 
@@ -201,7 +188,7 @@ export class WorkerPool {
   async #bringUp(slot: WorkerSlot): Promise<void> {
     while (this.#configured !== null) {
       const configs = this.#configured;
-      await this.#prepareSlot(slot, configs, this.#fullState());
+      await prepareSlot(slot, this.#sockets, { configs, fullState: this.#fullState() });
       // The configuration may have changed while the worker opened its listeners.
       if (configs !== this.#configured) continue;
       this.#sendFullState(slot);

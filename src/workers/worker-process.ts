@@ -2,6 +2,7 @@ import { fork, type ChildProcess, type SendHandle, type StdioOptions } from "nod
 import type { ListenerConfig } from "../config/model/config.ts";
 import { noFastPathCounts } from "../http/message/fast-path-counts.ts";
 import { workerProgram } from "../program/worker-program.ts";
+import { queuedMsOf, runMsMax, startDeadline, type Waited, waitMsMax } from "./patient-deadline.ts";
 import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } from "./messages.ts";
 
 /**
@@ -10,8 +11,6 @@ import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } 
  * theirs.
  */
 const heapFlags = ["--max-semi-space-size=1", "--heap-growing-percent=100", "--single-threaded-gc"];
-/** The time limit of a worker for a command, in ms. */
-const replyTimeoutMs = 15_000;
 /** A worker that still runs so long after the command to close is killed, in ms. */
 const closeTimeoutMs = 3_000;
 
@@ -23,11 +22,30 @@ export interface WorkerEvents {
   readonly onExit: (how: string) => void;
 }
 
+/** A worker ended, or did not reply in time. */
+export class WorkerError extends Error {
+  /** @param cause how long the main process waited, or how the worker ended */
+  constructor(what: string, cause: Waited | string) {
+    super(`Cannot ${what}: ${typeof cause === "string" ? `it must keep running, got ${cause}` : lateness(cause)}`);
+    this.name = "WorkerError";
+  }
+}
+
+function lateness({ allMs, starvedMs }: Waited): string {
+  const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
+  return (
+    `it must reply within ${seconds(runMsMax)}, or ${seconds(waitMsMax)} if it has to wait for a processor, ` +
+    `got no reply in ${seconds(allMs)}, of which it waited ${seconds(starvedMs)} for a processor`
+  );
+}
+
 /** One worker, as the main process sees it. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #events: WorkerEvents;
   readonly #waiting = new Map<FromWorker["kind"], (message: FromWorker | null) => void>();
+  /** How it ended; `null` while it runs. */
+  #end: string | null = null;
   /** The last report of what it has done. */
   report: WorkerReport = {
     answers: [],
@@ -63,10 +81,9 @@ export class WorkerProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Resolves when the new worker receives messages. @throws Error if it exits, or does not start in time */
+  /** Resolves when the new worker receives messages. @throws WorkerError if it ends, or does not start in time */
   async ready(): Promise<void> {
-    const message = await this.#receiveNext("ready", replyTimeoutMs);
-    if (message === null) throw new Error("the worker exited, or did not start in time");
+    await this.#reply("ready", "start a worker");
   }
 
   /** Sends a message. To a worker that is gone it is lost. */
@@ -74,30 +91,37 @@ export class WorkerProcess {
     if (this.#child.connected) this.#child.send(message, socket);
   }
 
-  /** Lets the worker open listeners. @throws Error if it exits, or does not reply in time */
+  /** Lets the worker open listeners. @throws WorkerError if it ends, or does not reply in time */
   async prepare(listen: readonly ListenerConfig[], fullState: FullState | null): Promise<PreparedInWorker> {
-    const reply = this.#receiveNext("prepared", replyTimeoutMs);
+    const reply = this.#reply("prepared", "open listeners in a worker");
     this.send({ kind: "prepare", listen, fullState });
     const message = await reply;
-    if (message?.kind !== "prepared") throw new Error("the worker exited, or did not open its listeners in time");
+    if (message.kind !== "prepared") throw new TypeError(`a reply must be prepared, got ${message.kind}`);
     return message.prepared;
   }
 
   /** Gets a fresh report. Resolves when it is there, or after `withinMs`. */
   async refreshReport(withinMs: number): Promise<void> {
-    const reply = this.#receiveNext("report", withinMs);
+    const reply = this.#receiveNext("report");
+    const timer = setTimeout(reply.giveUp, withinMs);
     this.send({ kind: "report" });
-    await reply;
+    await reply.message;
+    clearTimeout(timer);
   }
 
   /** Closes the worker, and kills it if it does not exit in time. Resolves when it is gone. */
   async close(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const exited = new Promise<void>((resolve) => void this.#child.once("exit", () => resolve()));
+    if (this.#end !== null) return;
     this.send({ kind: "close" });
     const timer = setTimeout(() => this.kill(), closeTimeoutMs);
-    await exited;
+    await this.end();
     clearTimeout(timer);
+  }
+
+  /** Resolves when the worker is gone. */
+  async end(): Promise<void> {
+    if (this.#end !== null) return;
+    await new Promise<void>((resolve) => void this.#child.once("exit", () => resolve()));
   }
 
   kill(): void {
@@ -105,6 +129,7 @@ export class WorkerProcess {
   }
 
   #onExit(how: string): void {
+    this.#end = how;
     for (const settle of this.#waiting.values()) settle(null);
     this.#events.onExit(how);
   }
@@ -117,16 +142,42 @@ export class WorkerProcess {
     else settle(message);
   }
 
-  /** Resolves with the next message of a kind; with `null` if the worker exits or the time is over. */
-  #receiveNext(kind: FromWorker["kind"], withinMs: number): Promise<FromWorker | null> {
-    return new Promise((resolve) => {
-      const settle = (message: FromWorker | null): void => {
-        clearTimeout(timer);
+  /**
+   * Waits for the next message of a kind, as long as a slow machine needs.
+   * @param what the goal, for the error
+   * @throws WorkerError if the worker ends, or does not reply in time
+   */
+  async #reply(kind: FromWorker["kind"], what: string): Promise<FromWorker> {
+    const reply = this.#receiveNext(kind);
+    let waited: Waited | null = null;
+    const stop = startDeadline(
+      () => queuedMsOf(this.pid),
+      (time) => {
+        waited = time;
+        reply.giveUp();
+      },
+    );
+    const message = await reply.message;
+    stop();
+    if (message !== null) return message;
+    throw new WorkerError(what, waited ?? this.#end ?? "an end");
+  }
+
+  /** The next message of a kind; `null` if the worker ends, or the caller gives up. */
+  #receiveNext(kind: FromWorker["kind"]): {
+    readonly message: Promise<FromWorker | null>;
+    readonly giveUp: () => void;
+  } {
+    let giveUp = (): void => {};
+    const message = new Promise<FromWorker | null>((resolve) => {
+      const settle = (received: FromWorker | null): void => {
         if (this.#waiting.get(kind) === settle) this.#waiting.delete(kind);
-        resolve(message);
+        resolve(received);
       };
-      const timer = setTimeout(() => settle(null), withinMs);
+      giveUp = () => settle(null);
       this.#waiting.set(kind, settle);
+      if (this.#end !== null) giveUp();
     });
+    return { message, giveUp };
   }
 }

@@ -85,6 +85,15 @@ export class WorkerSlot {
     }
   }
 
+  /** Ends a worker that does not reply. Resolves when it is gone, and with it the sockets that it may have opened. */
+  async discard(worker: WorkerProcess, why: Error): Promise<void> {
+    if (this.#worker !== worker) return;
+    this.#isReady = false;
+    this.#context.log.error({ worker: this.number, pid: worker.pid, err: why }, "worker does not reply and is killed");
+    worker.kill();
+    await worker.end();
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#retry !== null) clearTimeout(this.#retry);

@@ -2,6 +2,7 @@ import { ServingProcess } from "../../app/serving-process.ts";
 import type { SimulatorConfig } from "../../config/model/simulator-config.ts";
 import { ListenError, type ListenErrorKind } from "../../http/listener/listen-error.ts";
 import type { OpenListener } from "../../http/listener/listener-set.ts";
+import { WorkerError } from "../../workers/worker-process.ts";
 import { saveCodeCache } from "../../program/cached-bundle.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { loadedFrom, namedByScope, sourcesOf } from "../client/configuration.ts";
@@ -36,6 +37,7 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
     const signal = await serveUntilSignal(serving, signals);
     result.cover("service", "complete", { detail: `ended by ${signal}` });
   } catch (error) {
+    if (error instanceof WorkerError) throw new CommandError("RC151", error.message);
     throw error instanceof ListenError ? refusalOf(error) : error;
   } finally {
     // After a failed start the probes still run, and would keep the process alive.

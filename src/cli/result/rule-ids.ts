@@ -64,6 +64,7 @@ export const ruleIds = [
   "RC145",
   "RC146",
   "RC150",
+  "RC151",
   "RC166",
   "RC178",
   "RC179",
