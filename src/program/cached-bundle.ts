@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
-import { codeCacheFolder, readCodeCache, writeCodeCache } from "./code-cache.ts";
+import { codeCacheFile, codeCacheFolder, readCodeCache, writeCodeCache } from "./code-cache.ts";
 
 /**
  * The key in `globalThis` of the function that saves the cache. A bundle contains its own copy of this module, so the
@@ -23,8 +23,7 @@ export function runBundle(url: URL): void {
   // esbuild writes ASCII only. This encoding is read fastest.
   const source = readFileSync(path, "latin1");
   const folder = codeCacheFolder(process.env);
-  const file =
-    folder === null ? null : join(folder, `${basename(path, ".cjs")}-${process.version}-${process.arch}.cache`);
+  const file = folder === null ? null : codeCacheFile(folder, basename(path, ".cjs"), source);
   const cached = file === null ? null : readCodeCache(file, source);
   // The name is a URL, as that of a module: own-frames.ts finds both in stacks.
   const script = new Script(source, { filename: url.href, ...(cached === null ? {} : { cachedData: cached }) });

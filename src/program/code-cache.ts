@@ -6,31 +6,50 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   type Stats,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /** The bytes before the data: a SHA-256 digest. */
 const digestLength = 32;
 
+/** How many caches of one bundle are kept: of versions of rolecall and of Node that use one folder in turn. */
+const cachesMax = 4;
+
 /**
- * Returns the folder for the code cache.
- * @param env the environment: NODE_DISABLE_COMPILE_CACHE and NODE_COMPILE_CACHE as Node defines them, CACHE_DIRECTORY
- *   as systemd sets it, XDG_CACHE_HOME, HOME
+ * Returns the folder for the code cache: the first of these variables that holds an absolute path. NODE_COMPILE_CACHE,
+ * CACHE_DIRECTORY as systemd sets it, XDG_CACHE_HOME, HOME. A relative path does not count, also where Node takes one:
+ * the working directory of a service is no place for a cache.
+ * @param env the environment. NODE_DISABLE_COMPILE_CACHE=1 turns the cache off, as it does Node's
  * @returns `null` if there is to be no cache, or no place for it
  */
 export function codeCacheFolder(env: NodeJS.ProcessEnv): string | null {
   if (env["NODE_DISABLE_COMPILE_CACHE"] === "1") return null;
-  const named = env["NODE_COMPILE_CACHE"] ?? env["CACHE_DIRECTORY"]?.split(":")[0];
-  if (named?.startsWith("/") === true) return join(named, "rolecall");
+  const named = [env["NODE_COMPILE_CACHE"], env["CACHE_DIRECTORY"]?.split(":")[0]].find((path) => isAbsolute(path));
+  if (named !== undefined) return join(named, "rolecall");
   const { XDG_CACHE_HOME: cacheHome = "", HOME: home = "" } = env;
   // A home of another user, such as after sudo, is left alone.
-  if (!home.startsWith("/") || !isTrustedFolder(home)) return null;
-  return join(cacheHome.startsWith("/") ? cacheHome : join(home, ".cache"), "rolecall");
+  if (!isAbsolute(home) || !isTrustedFolder(home)) return null;
+  return join(isAbsolute(cacheHome) ? cacheHome : join(home, ".cache"), "rolecall");
+}
+
+function isAbsolute(path: string | undefined): boolean {
+  return path?.startsWith("/") === true;
+}
+
+/**
+ * Returns the file of a bundle's cache. Versions of rolecall and of Node that share a folder have a file each.
+ * @param folder the folder of the code cache
+ * @param bundle the name of the bundle, of letters
+ * @param source its code, whose length is in the name: unlike a digest it costs no time
+ */
+export function codeCacheFile(folder: string, bundle: string, source: string): string {
+  return join(folder, `${bundle}-${process.version}-${process.arch}-${source.length}.cache`);
 }
 
 /**
@@ -59,7 +78,8 @@ export function readCodeCache(file: string, source: string): Buffer | null {
 }
 
 /**
- * Writes a code cache, atomically. Does nothing if that is not possible: the program works without it.
+ * Writes a code cache, atomically, and removes the oldest ones of the same bundle. Does nothing if that is not possible:
+ * the program works without it.
  * @param file its path; its folder is created, and must belong to this user
  * @param source the source that it belongs to
  * @param data what V8 produced for it
@@ -75,9 +95,20 @@ export function writeCodeCache(file: string, source: string, data: Buffer): void
     } finally {
       rmSync(temporary, { force: true });
     }
+    removeOldest(file);
   } catch {
     // Such as a disk that is full, or a folder that this user cannot write.
   }
+}
+
+/** Keeps the newest files of the bundle. What a process that was killed has left behind counts too. */
+function removeOldest(file: string): void {
+  const folder = dirname(file);
+  const [bundle = ""] = basename(file).split("-");
+  const files = readdirSync(folder).filter((name) => name.startsWith(`${bundle}-`));
+  const dated = files.map((name) => ({ path: join(folder, name), timeMs: lstatSync(join(folder, name)).mtimeMs }));
+  const oldest = dated.toSorted((one, other) => other.timeMs - one.timeMs).slice(cachesMax);
+  for (const { path } of oldest) rmSync(path, { force: true });
 }
 
 /** The digest covers source and data, because both decide what runs. Bundled code has no character beyond latin1. */

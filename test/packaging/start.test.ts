@@ -3,15 +3,18 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { after, before, describe, test, type TestContext } from "node:test";
+import { codeCacheFile } from "../../src/program/code-cache.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { freePort, writeConfigFile } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
 const limit = { timeout: 120_000 };
 const program = resolve("dist/main.js");
-const names = ["serve", "worker"].map((name) => `${name}-${process.version}-${process.arch}.cache`);
+const names = ["serve", "worker"].map((name) =>
+  basename(codeCacheFile("", name, readFileSync(`dist/${name}.cjs`, "latin1"))),
+);
 
 describe("the code cache of a service from files", () => {
   const home = mkdtempSync(join(tmpdir(), "rolecall-start-"));
@@ -74,6 +77,15 @@ drain: 0s
     writeFileSync(worker, foreign);
     assert.equal(await startOnce(context), "");
     assert.ok(!readFileSync(worker).equals(foreign));
+  });
+
+  test("two first starts at once leave one that later starts use", limit, async (context) => {
+    for (const name of names) rmSync(join(folder, name));
+    assert.deepEqual(await Promise.all([startOnce(context), startOnce(context)]), ["", ""]);
+    assert.deepEqual(readdirSync(folder).toSorted(), names);
+    const saved = inodes();
+    assert.equal(await startOnce(context), "");
+    assert.deepEqual(inodes(), saved);
   });
 
   test("a service starts without a place for it", limit, async (context) => {

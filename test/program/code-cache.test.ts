@@ -10,12 +10,13 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
-import { codeCacheFolder, readCodeCache, writeCodeCache } from "../../src/program/code-cache.ts";
+import { codeCacheFile, codeCacheFolder, readCodeCache, writeCodeCache } from "../../src/program/code-cache.ts";
 
 const source = "(function () {})";
 const data = Buffer.from("compiled code");
@@ -29,7 +30,7 @@ function folder(context: TestContext): string {
 
 /** A cache that is written. */
 function written(context: TestContext): string {
-  const file = join(folder(context), "rolecall", "serve.cache");
+  const file = codeCacheFile(join(folder(context), "rolecall"), "serve", source);
   writeCodeCache(file, source, data);
   return file;
 }
@@ -67,7 +68,7 @@ describe("a code cache", () => {
     assert.deepEqual(readCodeCache(file, source), data);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.equal(statSync(dirname(file)).mode & 0o777, 0o700);
-    assert.deepEqual(readdirSync(dirname(file)), ["serve.cache"]);
+    assert.deepEqual(readdirSync(dirname(file)), [basename(file)]);
   });
 
   test("of another source of the same length is not read", (context) => {
@@ -120,6 +121,56 @@ describe("a code cache", () => {
   });
 });
 
+describe("a folder with caches of many versions", () => {
+  /** The bundles of versions, and their ages in days. */
+  function filled(context: TestContext, bundle: string, ages: readonly number[]): readonly string[] {
+    const place = folder(context);
+    return ages.map((days) => {
+      const file = codeCacheFile(place, bundle, source + " ".repeat(days));
+      writeCodeCache(file, source, data);
+      utimesSync(file, 86_400 * (1_000 - days), 86_400 * (1_000 - days));
+      return file;
+    });
+  }
+
+  test("holds a file for each version", (context) => {
+    const files = filled(context, "serve", [3, 2, 1]);
+    assert.deepEqual(
+      files.map((file) => readCodeCache(file, source)?.toString()),
+      Array(3).fill(data.toString()),
+    );
+  });
+
+  test("keeps the four newest ones, the one that was just written among them", (context) => {
+    const files = filled(context, "serve", [9, 8, 1, 2, 3]);
+    const last = codeCacheFile(dirname(files[0] ?? ""), "serve", `${source};`.repeat(40));
+    writeCodeCache(last, source, data);
+    const kept = [last, ...files.slice(2)].map((file) => basename(file));
+    assert.deepEqual(readdirSync(dirname(last)).toSorted(), kept.toSorted());
+  });
+
+  test("loses what processes left behind that were killed while they wrote", (context) => {
+    const [file = ""] = filled(context, "serve", [1]);
+    for (const pid of [11, 12, 13, 14, 15]) {
+      writeFileSync(`${file}.${pid}`, "half of a ca");
+      utimesSync(`${file}.${pid}`, pid, pid);
+    }
+    writeCodeCache(file, source, data);
+    assert.equal(readdirSync(dirname(file)).length, 4);
+    assert.deepEqual(readCodeCache(file, source), data);
+  });
+
+  test("keeps the caches of other bundles, and files that are no caches", (context) => {
+    const [file = ""] = filled(context, "worker", [400]);
+    writeFileSync(join(dirname(file), "README"), "");
+    for (let length = 1; length <= 9; length += 1)
+      writeCodeCache(codeCacheFile(dirname(file), "serve", " ".repeat(length)), source, data);
+    const names = readdirSync(dirname(file));
+    assert.equal(names.length, 6);
+    assert.ok(names.includes(basename(file)) && names.includes("README"));
+  });
+});
+
 describe("the folder of the code cache", () => {
   const cases: readonly (readonly [what: string, env: (home: string) => NodeJS.ProcessEnv, place: string | null])[] = [
     ["in the home folder", (home) => ({ HOME: home }), "HOME/.cache/rolecall"],
@@ -130,6 +181,16 @@ describe("the folder of the code cache", () => {
       "in NODE_COMPILE_CACHE before all",
       () => ({ NODE_COMPILE_CACHE: "/n", CACHE_DIRECTORY: "/v/a", XDG_CACHE_HOME: "/x" }),
       "/n/rolecall",
+    ],
+    [
+      "not in a relative NODE_COMPILE_CACHE, but in the CACHE_DIRECTORY after it",
+      (home) => ({ HOME: home, NODE_COMPILE_CACHE: "n", CACHE_DIRECTORY: "/v/a" }),
+      "/v/a/rolecall",
+    ],
+    [
+      "in the home folder if all others are relative or empty",
+      (home) => ({ HOME: home, NODE_COMPILE_CACHE: "", CACHE_DIRECTORY: "v", XDG_CACHE_HOME: "./x" }),
+      "HOME/.cache/rolecall",
     ],
     ["nowhere without a home", () => ({}), null],
     ["nowhere if the home does not exist", (home) => ({ HOME: `${home}/none` }), null],
