@@ -10,6 +10,8 @@ COPY tsconfig.json LICENSE ./
 COPY packaging ./packaging
 COPY src ./src
 RUN npm run build && npm prune --omit=dev && mkdir state
+# Compiled code: the service cannot write it, and would compile at each start.
+RUN node packaging/warm-up.mjs code-cache
 
 FROM ${NODE_IMAGE}
 ARG NODE_IMAGE
@@ -19,12 +21,14 @@ LABEL org.opencontainers.image.title="rolecall" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.base.name="${NODE_IMAGE}"
 ENV NODE_ENV=production
+ENV CACHE_DIRECTORY=/app/code-cache
 # Where HEALTHCHECK asks: any listener of the configuration will do.
 ENV HEALTH_URL=http://127.0.0.1:8008/livez
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/code-cache ./code-cache
 # The only folder to which the program writes, for `state_file` and the history. The root may be read-only.
 COPY --from=build --chown=1000:1000 /app/state /var/lib/rolecall
 # The user `node`. By number, because Kubernetes cannot verify a name (`runAsNonRoot`).

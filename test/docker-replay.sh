@@ -91,7 +91,7 @@ replay() { # one instruction
     WORKDIR) folder=$rest && mkdir -p "$stage$folder" ;;
     COPY) eval "copy $rest" ;;
     RUN) (cd "$stage$folder" && env "${environment[@]}" bash -euo pipefail -c "$rest" >"$scratch/run.log" 2>&1) || { tail -n 20 "$scratch/run.log" | sed -E 's#[a-z]+://[^ ]+#(address)#g' >&2 && fail "RUN $rest"; } ;;
-    ENV) environment+=("$rest") ;;
+    ENV) environment+=("${rest/=\//=$stage/}") ;; # an absolute path lies below its stage here
     USER) user=$rest ;;
     STOPSIGNAL) stop_signal=$rest ;;
     HEALTHCHECK) mapfile -d '' -t health < <(words "${rest#*CMD }") ;;

@@ -75,6 +75,7 @@ function closingLines(commands: readonly CommandDescription[]): readonly string[
       "The configuration of the service, if the package or the units installed it.",
     ),
     ...definition("/var/lib/rolecall", "The state file and the history of the service, where they are configured."),
+    ...definition("/var/cache/rolecall", "The compiled code of the service, if the units started it from files."),
     ".SH ENVIRONMENT",
     ...Object.entries(clientVariables).flatMap(([option, variable]) =>
       definition(variable, `The option --${option} of commands that query a running rolecall.`),

@@ -78,8 +78,8 @@ export function readCodeCache(file: string, source: string): Buffer | null {
 }
 
 /**
- * Writes a code cache, atomically, and removes the oldest ones of the same bundle. Does nothing if that is not possible:
- * the program works without it.
+ * Writes a code cache, atomically, and removes the oldest ones of the same bundle. Does nothing if that is not
+ * possible: the program works without it.
  * @param file its path; its folder is created, and must belong to this user
  * @param source the source that it belongs to
  * @param data what V8 produced for it

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Stands in for systemctl in a scratch root, where no systemd runs. It starts what the installed units say: the sockets,
-# the user, the state directory and the command. It knows the calls of the documents and no other.
+# the user, the directories and the command. It knows the calls of the documents and no other.
 set -euo pipefail
 readonly log=/var/log/rolecall.log pid_file=/run/rolecall.pid
 
@@ -25,7 +25,9 @@ start() {
   read -ra command < <(values service ExecStart)
   user=$(values service User)
   install -d -m "$(values service StateDirectoryMode)" -o "$user" -g "$user" "/var/lib/$(values service StateDirectory)"
+  install -d -m "$(values service CacheDirectoryMode)" -o "$user" -g "$user" "/var/cache/$(values service CacheDirectory)"
   setsid setpriv --reuid="$user" --regid="$user" --init-groups --no-new-privs env -i "PATH=$PATH" \
+    "CACHE_DIRECTORY=/var/cache/$(values service CacheDirectory)" \
     systemd-socket-activate "${sockets[@]/#/--listen=}" "${command[@]}" >>"$log" 2>&1 </dev/null &
   echo "$!" >"$pid_file"
   # A client that is too early would be refused: the sockets of systemd are open when `systemctl` returns.
