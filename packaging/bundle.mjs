@@ -1,6 +1,6 @@
 /**
- * Bundles the source with esbuild: as modules for Node, as CommonJS files for the processes of the service, and as one
- * CommonJS file for the single executable.
+ * Bundles the source with esbuild: as modules for Node, as CommonJS files for the processes of the service, and as
+ * CommonJS files for the single executable.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -60,22 +60,23 @@ export async function bundleForNode(folder) {
 }
 
 /**
- * Writes the program and its packages as one CommonJS file.
- * @param {string} file where to
- * @param {string} tableFile where the table of its modules goes
+ * Writes what the executable holds: `entry.cjs`, which runs `main.cjs` or `worker.cjs`, and `modules.json`.
+ * @param {string} folder where to
  */
-export async function bundleExecutable(file, tableFile) {
+export async function bundleExecutable(folder) {
+  const options = { ...common, target: "node24", outdir: folder, outExtension: { ".js": ".cjs" } };
+  // Code that runs from files only needs the URL of its module.
+  const define = { "import.meta.url": "undefined" };
+  await build({ ...options, format: "cjs", define, entryPoints: { entry: "packaging/executable-entry.ts" } });
   await build({
-    ...common,
-    target: "node24",
-    format: "cjs",
-    // Only code that runs from files uses it.
-    define: { "import.meta.url": "undefined" },
+    ...options,
+    ...serviceOptions,
     plugins: [onlyNeededParts],
-    entryPoints: ["packaging/executable-entry.ts"],
-    outfile: file,
+    sourcemap: false,
+    entryPoints: { main: "src/main.ts", worker: "src/app/worker.ts" },
   });
-  writeTable(tableFile, [file]);
+  const bundles = ["main", "worker"].map((name) => join(folder, `${name}.cjs`));
+  writeTable(join(folder, "modules.json"), bundles);
 }
 
 /**

@@ -16,6 +16,15 @@ const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 /** The files of the package that the program reads at run time (src/program/program-files.ts). */
 const assets = ["package.json", ...(await filesIn("dist/web")).map((name) => `dist/web/${name}`)];
 
+const heapFlags = ["--semi-space-growth-factor=1", "--heap-growing-percent=100"];
+/** The bundles of executable-entry.ts, and the flags of V8 that it sets before it runs them. */
+const bundles = { main: heapFlags, worker: [...heapFlags, "--single-threaded-gc"] };
+
+function run(node, folder, args) {
+  // An environment of its own, because the program reads variables while it is compiled.
+  execFileSync(node, args, { cwd: folder, env: {}, stdio: ["ignore", "ignore", "pipe"] });
+}
+
 /** @returns {number} the major version of a Node binary */
 function majorOf(node) {
   return Number(execFileSync(node, ["-p", "process.versions.node.split('.')[0]"], { encoding: "utf8" }));
@@ -28,20 +37,27 @@ function majorOf(node) {
  * @returns {Promise<string>} the file
  */
 async function writeBlob(node, folder) {
-  await bundleExecutable(join(folder, "rolecall.cjs"), join(folder, "modules.json"));
+  await bundleExecutable(folder);
+  const compiled = Object.entries(bundles).flatMap(([name, flags]) => {
+    const [bundle, cache] = [`${name}.cjs`, `${name}.cache`];
+    // A fixed seed: otherwise V8's code cache differs each time.
+    run(node, folder, ["--random-seed=1", resolve("packaging/compile.cjs"), bundle, cache, ...flags]);
+    return [bundle, cache];
+  });
   const files = Object.fromEntries(assets.map((name) => [name, resolve(name)]));
   const configuration = {
     // Relative, because the blob holds this path.
-    main: "rolecall.cjs",
+    main: "entry.cjs",
     output: "rolecall.blob",
     disableExperimentalSEAWarning: true,
-    useCodeCache: true,
-    assets: { ...files, "dist/modules.json": "modules.json" },
+    assets: {
+      ...files,
+      ...Object.fromEntries(compiled.map((name) => [name, name])),
+      "dist/modules.json": "modules.json",
+    },
   };
   writeFileSync(join(folder, "sea.json"), JSON.stringify(configuration));
-  // A fixed seed: otherwise V8's code cache differs each time.
-  const flags = ["--random-seed=1", "--experimental-sea-config"];
-  execFileSync(node, [...flags, "sea.json"], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  run(node, folder, ["--experimental-sea-config", "sea.json"]);
   return join(folder, "rolecall.blob");
 }
 

@@ -44,11 +44,7 @@ export const startToReady: RowMaker = {
   async run() {
     const isPresent = executable !== undefined && existsSync(executable);
     const variants = isPresent
-      ? [
-          ...fromFiles,
-          { name: "executable", executable },
-          { name: "executable, workers: 2", executable, workers: 2 },
-        ]
+      ? [...fromFiles, { name: "executable", executable }, { name: "executable, workers: 2", executable, workers: 2 }]
       : fromFiles;
     const nodes = await serveNodes({ by: "constant", clusters: 1, nodes: 3, connections: "close" });
     const scratch = mkdtempSync(join(tmpdir(), "rolecall-bench-cache-"));

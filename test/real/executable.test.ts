@@ -32,7 +32,7 @@ describe("the single executable and its Debian package", { skip }, () => {
 
   /** Starts a program without anything from the environment. */
   function start(program: string, ...args: readonly string[]): ChildProcess {
-    const child = spawn(program, args, { cwd: scratch, env: {}, stdio: "ignore" });
+    const child = spawn(program, args, { cwd: scratch, env: {}, stdio: ["ignore", "ignore", "pipe"] });
     children.push(child);
     return child;
   }
@@ -74,6 +74,8 @@ describe("the single executable and its Debian package", { skip }, () => {
     { timeout: 120_000 },
     async () => {
       const { serving, health, admin } = await serve(executable);
+      let stderr = "";
+      serving.stderr?.on("data", (text: Buffer) => (stderr += text.toString()));
       await until("a check on the fast path of a worker", async () => {
         execFileSync("curl", ["--silent", `http://127.0.0.1:${health}/nodes/pg1/primary`]);
         const metrics = await (await fetch(`http://127.0.0.1:${admin}/metrics`)).text();
@@ -87,6 +89,9 @@ describe("the single executable and its Debian package", { skip }, () => {
       const ended = once(serving, "exit");
       serving.kill("SIGINT");
       assert.deepEqual((await ended)[0], 0);
+      // From the worker too: it shares stderr.
+      assert.match(stderr, /worker started/);
+      assert.doesNotMatch(stderr, /rejected/);
     },
   );
 

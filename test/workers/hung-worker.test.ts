@@ -93,12 +93,16 @@ test("a worker that ends meanwhile is named with its end", limit, async (context
   await assert.rejects(preparing, { message: "Cannot open listeners in a worker: it must keep running, got SIGKILL" });
 });
 
-test("a listener that cannot be opened is an error of the listener, and no worker is replaced", limit, async (context) => {
-  const { slots, sockets, log } = await poolOf(context, 2);
-  const taken = listenerOf({ port: 1, address: "192.0.2.1" });
-  await assert.rejects(prepareSlots(slots, sockets, [taken]), ListenError);
-  assert.doesNotMatch(log(), /is killed/);
-});
+test(
+  "a listener that cannot be opened is an error of the listener, and no worker is replaced",
+  limit,
+  async (context) => {
+    const { slots, sockets, log } = await poolOf(context, 2);
+    const taken = listenerOf({ port: 1, address: "192.0.2.1" });
+    await assert.rejects(prepareSlots(slots, sockets, [taken]), ListenError);
+    assert.doesNotMatch(log(), /is killed/);
+  },
+);
 
 test("no worker at all is an error of its own", limit, async (context) => {
   const { slots, sockets } = await poolOf(context, 0);
