@@ -41,7 +41,7 @@ async function writeBlob(node, folder) {
   const compiled = Object.entries(bundles).flatMap(([name, flags]) => {
     const [bundle, cache] = [`${name}.cjs`, `${name}.cache`];
     // A fixed seed: otherwise V8's code cache differs each time.
-    run(node, folder, ["--random-seed=1", resolve("packaging/compile.cjs"), bundle, cache, ...flags]);
+    run(node, folder, ["--random-seed=1", resolve("packaging/compile.mjs"), bundle, cache, ...flags]);
     return [bundle, cache];
   });
   const files = Object.fromEntries(assets.map((name) => [name, resolve(name)]));

@@ -31,8 +31,11 @@ export class WorkerError extends Error {
   }
 }
 
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1_000)} s`;
+}
+
 function lateness({ allMs, starvedMs }: Waited): string {
-  const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
   return (
     `it must reply within ${seconds(runMsMax)}, or ${seconds(waitMsMax)} if it has to wait for a processor, ` +
     `got no reply in ${seconds(allMs)}, of which it waited ${seconds(starvedMs)} for a processor`
@@ -168,16 +171,16 @@ export class WorkerProcess {
     readonly message: Promise<FromWorker | null>;
     readonly giveUp: () => void;
   } {
-    let giveUp = (): void => {};
+    const promised: { resolve?: (message: FromWorker | null) => void } = {};
     const message = new Promise<FromWorker | null>((resolve) => {
-      const settle = (received: FromWorker | null): void => {
-        if (this.#waiting.get(kind) === settle) this.#waiting.delete(kind);
-        resolve(received);
-      };
-      giveUp = () => settle(null);
-      this.#waiting.set(kind, settle);
-      if (this.#end !== null) giveUp();
+      promised.resolve = resolve;
     });
-    return { message, giveUp };
+    const settle = (received: FromWorker | null): void => {
+      if (this.#waiting.get(kind) === settle) this.#waiting.delete(kind);
+      promised.resolve?.(received);
+    };
+    this.#waiting.set(kind, settle);
+    if (this.#end !== null) settle(null);
+    return { message, giveUp: () => settle(null) };
   }
 }

@@ -27,6 +27,6 @@ test("the image is built from nothing but what the Dockerfile copies", { timeout
     const { status, stderr } = spawnSync("/bin/sh", ["-c", command], { cwd: folder, encoding: "utf8" });
     assert.equal(status, 0, `${command}: ${stderr}`);
   }
-  const saved = readdirSync(join(folder, "code-cache", "rolecall")).map((name) => name.split("-")[0]);
-  assert.deepEqual(saved.toSorted(), ["serve", "worker"]);
+  const saved = readdirSync(join(folder, "code-cache", "rolecall"));
+  assert.deepEqual(new Set(saved.map((name) => name.split("-")[0])), new Set(["serve", "worker"]));
 });

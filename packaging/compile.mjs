@@ -1,16 +1,18 @@
 /**
- * Makes V8's code cache of a bundle: `NODE --random-seed=1 packaging/compile.cjs BUNDLE FILE FLAG…`. FLAG are those of V8
+ * Makes V8's code cache of a bundle: `NODE --random-seed=1 packaging/compile.mjs BUNDLE FILE FLAG…`. FLAG are those of V8
  * that the bundle runs with. The cache contains the functions that run until all modules are loaded: the program starts
  * with a configuration that does not exist, and ends at once. Then nothing depends on time, and the bytes are the same
  * each time; for that the seed is fixed, and V8 keeps all functions.
  */
-const { readFileSync, writeFileSync } = require("node:fs");
-const { join } = require("node:path");
-const { setFlagsFromString } = require("node:v8");
-const { Script } = require("node:vm");
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { setFlagsFromString } from "node:v8";
+import { Script } from "node:vm";
+
+const load = createRequire(import.meta.url);
 
 /** What the executable is for the bundle: `node:sea`, with the files of the package. */
-const executable = { isSea: () => true, getAsset: (name) => readFileSync(join(__dirname, "..", name)) };
+const executable = { isSea: () => true, getAsset: (name) => readFileSync(new URL(`../${name}`, import.meta.url)) };
 
 const [bundle, file, ...flags] = process.argv.slice(2);
 /** What V8 does on other threads or by its own clock leaves traces in the cache: off until the cache is made. */
@@ -26,4 +28,4 @@ process.once("exit", (code) => {
   process.exitCode = 0;
 });
 process.argv.splice(2, Infinity, "serve", "--config", "/dev/null/none.yaml");
-script.runInThisContext()((name) => (name === "node:sea" ? executable : require(name)));
+script.runInThisContext()((name) => (name === "node:sea" ? executable : load(name)));
