@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
@@ -13,6 +13,16 @@ function all(instruction: string): readonly string[] {
   return [...buildStage.matchAll(new RegExp(`^${instruction} (.*)$`, "gm"))].map(([, rest = ""]) => rest);
 }
 
+/** `npm ls` does not follow a link to packages. @returns a folder with an npm that lists those of this folder */
+function npmThatListsHere(scratch: string): string {
+  const npm = execFileSync("/bin/sh", ["-c", "command -v npm"], { encoding: "utf8" }).trim();
+  const script = `#!/bin/sh\nif [ "$1" = ls ]; then cd '${resolve(".")}'; fi\nexec '${npm}' "$@"\n`;
+  const bin = join(scratch, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "npm"), script, { mode: 0o755 });
+  return bin;
+}
+
 test("the image is built from nothing but what the Dockerfile copies", { timeout: 120_000 }, (context) => {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-dockerfile-"));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,11 +30,16 @@ test("the image is built from nothing but what the Dockerfile copies", { timeout
   for (const path of paths) cpSync(path, join(folder, path), { recursive: true });
   // In place of `npm ci` and `npm prune`.
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+  const path = `${npmThatListsHere(folder)}:${process.env["PATH"]}`;
   const commands = all("RUN").flatMap((rest) => rest.split(" && "));
   const own = commands.filter((command) => !/^npm (ci|prune)\b/.test(command));
   assert.ok(own.includes("npm run build"), own.join(", "));
   for (const command of own) {
-    const { status, stderr } = spawnSync("/bin/sh", ["-c", command], { cwd: folder, encoding: "utf8" });
+    const { status, stderr } = spawnSync("/bin/sh", ["-c", command], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, PATH: path },
+    });
     assert.equal(status, 0, `${command}: ${stderr}`);
   }
   const saved = readdirSync(join(folder, "code-cache", "rolecall"));
