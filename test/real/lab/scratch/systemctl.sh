@@ -20,15 +20,15 @@ values() {
 
 start() {
   local -a sockets command
-  local user
+  local user cache
   mapfile -t sockets < <(values socket ListenStream)
   read -ra command < <(values service ExecStart)
   user=$(values service User)
   install -d -m "$(values service StateDirectoryMode)" -o "$user" -g "$user" "/var/lib/$(values service StateDirectory)"
-  install -d -m "$(values service CacheDirectoryMode)" -o "$user" -g "$user" "/var/cache/$(values service CacheDirectory)"
+  cache=/var/cache/$(values service CacheDirectory)
+  install -d -m "$(values service CacheDirectoryMode)" -o "$user" -g "$user" "$cache"
   setsid setpriv --reuid="$user" --regid="$user" --init-groups --no-new-privs env -i "PATH=$PATH" \
-    "CACHE_DIRECTORY=/var/cache/$(values service CacheDirectory)" \
-    systemd-socket-activate "${sockets[@]/#/--listen=}" "${command[@]}" >>"$log" 2>&1 </dev/null &
+    systemd-socket-activate "--setenv=CACHE_DIRECTORY=$cache" "${sockets[@]/#/--listen=}" "${command[@]}" >>"$log" 2>&1 </dev/null &
   echo "$!" >"$pid_file"
   # A client that is too early would be refused: the sockets of systemd are open when `systemctl` returns.
   for _ in $(seq 100); do
