@@ -89,8 +89,8 @@ async function preloadModules(target) {
 }
 
 /**
- * Leaves out what yaml needs to write documents, since the page only reads them. Only a mapping whose key is a collection
- * needs that part when it is read: such a file is refused.
+ * Leaves out what yaml needs to write documents, since the page only reads them. Of what is read, only a mapping whose
+ * key is a collection needs that part: such a file is refused.
  */
 const readsYamlOnly = {
   name: "reads-yaml-only",

@@ -14,7 +14,10 @@ const hiddenMs = 20_000;
 
 const messages = ["hello", "rows", "ready", "cluster", "event", "reset", "heartbeat", "bye"];
 
-/** Follows the stream until closed. `onMessage(name, data)` gets each message, `onState(state, reason)` live, lost or paused. */
+/**
+ * Follows the stream until closed. `onMessage(name, data)` gets each message, `onState(state, reason)` live, lost or
+ * paused.
+ */
 export class Connection {
   #source = null;
   /** Ends the request that asks whether the server would open the stream. */

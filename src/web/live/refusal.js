@@ -1,6 +1,6 @@
 /** Why the stream does not open: the texts of the banner, and how long to wait before the next attempt. */
 
-/** Waits in ms, longer after each failure. What a person has to mend is tried seldom, and so is a server that is busy. */
+/** Waits in ms, longer after each failure. A busy server is tried seldom, and so is what a person must mend. */
 const soon = [500, 1_000, 2_000, 5_000];
 const seldom = [5_000, 10_000, 20_000, 30_000];
 

@@ -171,5 +171,6 @@ function TimeLine({ store }) {
       )}
     </div>
     <p class="strip-axis"><span>${ends[0]}</span><span>${ends[1]}</span></p>
+    ${store.isCut ? html`<p>At most 20,000 events and changes are shown: later ones are left out.</p>` : null}
   </div>`;
 }

@@ -46,6 +46,7 @@ export class PastStore {
     this.#baseWallMs = opened.beganWallMs ?? new Date().setHours(0, 0, 0, 0);
     this.fromMs = isFile ? opened.fromMs : Math.min(opened.settledMs, opened.toMs);
     this.toMs = opened.toMs;
+    this.isCut = opened.isCut;
     this.#atMs = this.fromMs;
     /** All events of the incident with their instants, oldest first. */
     this.marks = opened.events.map((event) => {

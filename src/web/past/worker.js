@@ -24,10 +24,10 @@ const calls = {
     const text = typeof content === "string" ? content : await textOf(content, name);
     player = rolecallCore.openIncident(parsed(text, name), name);
     const { incident, timeline } = player;
-    const { changes, events, fromMs, toMs, settledMs } = timeline;
+    const { changes, events, fromMs, toMs, settledMs, isCut } = timeline;
     const samples = new Map([...timeline.samples].slice(0, linesMax));
     const { name: title, why, beganWallMs, cluster } = incident;
-    return { title, why, beganWallMs, cluster, changes, events, samples, fromMs, toMs, settledMs };
+    return { title, why, beganWallMs, cluster, changes, events, samples, fromMs, toMs, settledMs, isCut };
   },
   at: (atMs) => player.at(atMs),
   explain: (atMs, node, check) => player.explain(atMs, node, check),

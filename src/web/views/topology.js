@@ -22,7 +22,12 @@ export function Topology({ cluster, sinceMs, limits }) {
         apart.length > 0
           ? html`<h2 class="apart-title">Not in the WAL flow</h2>
               <ul class="apart">
-                ${apart.slice(0, most).map((node) => html`<li key=${node.node}><${NodeCard} node=${node} ...${shared} isApart /></li>`)}
+                ${apart.slice(0, most).map(
+                  (node) =>
+                    html`<li key=${node.node}>
+                      <${NodeCard} node=${node} ...${shared} isApart />
+                    </li>`,
+                )}
               </ul>`
           : null
       }
