@@ -30,7 +30,9 @@ export async function buildPage(target) {
   await copyPage(target);
   await preloadModules(target);
   await bundleScript('export * from "../replay/page-core.ts"', "rolecallCore", join(target, "core.js"));
-  await bundleScript('export { parse } from "yaml"', "rolecallYaml", join(target, "vendor", "yaml.js"));
+  await bundleScript('export { parse } from "yaml"', "rolecallYaml", join(target, "vendor", "yaml.js"), [
+    readsYamlOnly,
+  ]);
   await writeNotices(join(target, "vendor", "licenses.txt"));
   await writeFile(join(target, "files.json"), JSON.stringify(await filesIn(target)));
 }
@@ -86,8 +88,27 @@ async function preloadModules(target) {
   );
 }
 
+/**
+ * Leaves out what yaml needs to write documents, since the page only reads them. Of what is read, only a mapping whose
+ * key is a collection needs that part: such a file is refused.
+ */
+const readsYamlOnly = {
+  name: "reads-yaml-only",
+  setup({ onLoad }) {
+    onLoad(
+      { filter: /[\\/]yaml[\\/]browser[\\/]dist[\\/](stringify[\\/]\w+|doc[\\/]createNode|parse[\\/]cst-visit)\.js$/ },
+      async ({ path }) => {
+        const text = await readFile(path, "utf8");
+        const names = /^export \{ ([^}]+) \};$/m.exec(text)[1].split(", ");
+        const refusal = 'throw new Error("Keys of mappings must be scalars")';
+        return { contents: names.map((name) => `export function ${name}() { ${refusal}; }`).join("\n") };
+      },
+    );
+  },
+};
+
 /** Bundles one script that declares one global variable. The same input gives the same bytes. */
-async function bundleScript(exports, name, file) {
+async function bundleScript(exports, name, file, plugins = []) {
   await build({
     stdin: { contents: exports, resolveDir: web },
     outfile: file,
@@ -100,6 +121,7 @@ async function bundleScript(exports, name, file) {
     charset: "utf8",
     legalComments: "none",
     logLevel: "warning",
+    plugins,
   });
 }
 

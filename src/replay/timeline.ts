@@ -33,6 +33,8 @@ export interface Timeline {
   /** By node, its lag `[ms, bytes]`; `null` for an unknown lag. */
   readonly samples: ReadonlyMap<string, readonly (readonly [number, number | null])[]>;
   readonly checkpoints: readonly Checkpoint[];
+  /** Whether later changes or events are left out, because there are too many. */
+  readonly isCut: boolean;
 }
 
 /** How many lag samples of a node, and how many checkpoints, are kept. */
@@ -41,12 +43,15 @@ const checkpointsMax = 500;
 /** How many changes and events are kept. */
 const changesMax = 20_000;
 
-/** Replays an incident from its beginning to its end. */
-export function replayTimeline(incident: IncidentFile): Timeline {
+/**
+ * Replays an incident from its beginning to its end.
+ * @param most how many changes and events are kept, at most each
+ */
+export function replayTimeline(incident: IncidentFile, most: number = changesMax): Timeline {
   const { moments } = incident;
   const fromMs = moments[0]?.atMs ?? 0;
   const toMs = moments.at(-1)?.atMs ?? 0;
-  const scan = new TimelineScan(incident);
+  const scan = new TimelineScan(incident, most);
   for (const [index, moment] of moments.entries()) scan.add(moment, index);
   return { fromMs, toMs, ...scan.result };
 }
@@ -62,12 +67,15 @@ class TimelineScan {
   readonly #checkpoints: Checkpoint[];
   readonly #sampleEveryMs: number;
   readonly #checkpointEvery: number;
+  readonly #most: number;
+  #isCut = false;
   #nextSampleMs = -Infinity;
   #settledMs: number | null = null;
   #state: ClusterState;
 
-  constructor(incident: IncidentFile) {
+  constructor(incident: IncidentFile, most: number) {
     const { moments } = incident;
+    this.#most = most;
     const spanMs = (moments.at(-1)?.atMs ?? 0) - (moments[0]?.atMs ?? 0);
     this.#incident = incident;
     this.#state = stateAtBeginning(incident);
@@ -79,7 +87,8 @@ class TimelineScan {
   get result(): Omit<Timeline, "fromMs" | "toMs"> {
     const settledMs = this.#settledMs ?? this.#incident.moments.at(-1)?.atMs ?? 0;
     const [changes, events] = [this.#changes, this.#events];
-    return { settledMs, changes, events, samples: this.#samples, checkpoints: this.#checkpoints };
+    const [samples, checkpoints, isCut] = [this.#samples, this.#checkpoints, this.#isCut];
+    return { settledMs, changes, events, samples, checkpoints, isCut };
   }
 
   add({ atMs, outcomes }: Moment, index: number): void {
@@ -103,13 +112,15 @@ class TimelineScan {
 
   #addChanges(changes: readonly VerdictChange[], atMs: number): void {
     for (const { node, before, after, failure } of changes)
-      if (this.#changes.length < changesMax) this.#changes.push({ atMs, node, before, after, failure });
+      if (this.#changes.length < this.#most) this.#changes.push({ atMs, node, before, after, failure });
+      else this.#isCut = true;
   }
 
   #addEvents(drafts: readonly EventDraft[], atMs: number): void {
     const at = (this.#incident.beganWallMs ?? 0) + atMs;
     for (const draft of drafts)
-      if (this.#events.length < changesMax) this.#events.push({ ...draft, id: `0.${this.#events.length + 1}`, at });
+      if (this.#events.length < this.#most) this.#events.push({ ...draft, id: `0.${this.#events.length + 1}`, at });
+      else this.#isCut = true;
   }
 
   #sample(atMs: number): void {

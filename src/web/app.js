@@ -2,6 +2,7 @@ import { html, render, useEffect, useRef } from "./html.js";
 import { linkTo, useRoute, useStore, useTicks } from "./live/hooks.js";
 import { store as liveStore } from "./live/live-store.js";
 import { durationText } from "./parts/format.js";
+import { keepFocus } from "./parts/kept-focus.js";
 import { lazyView } from "./parts/lazy-view.js";
 import { isServed, openServed } from "./past/past.js";
 import { FileDrop, OpenFile } from "./past/open-file.js";
@@ -89,13 +90,14 @@ function ConnectionState() {
 
 /** What is shown while nothing arrives: the data stays, and its ages go on counting. */
 function LostBanner() {
-  const { state, stateSinceMs } = useStore();
+  const { state, receivedMs, reason } = useStore();
   useTicks(1_000);
   if (state !== "lost") return null;
   return html`<p class="banner bad" role="alert">
-    <strong>Connection to rolecall lost</strong> ${" "}
+    <strong>Connection to rolecall lost.</strong> ${" "} ${reason === "" ? null : html`<span>${reason}</span>${" "}`}
     <span aria-live="off"
-      >${durationText(performance.now() - stateSinceMs)} ago. What you see is old and gets older. Trying again.</span
+      >Nothing arrived for ${durationText(performance.now() - receivedMs)}. What you see is old and gets older. Trying
+      again.</span
     >
   </p>`;
 }
@@ -111,4 +113,5 @@ setTimeout(() => {
   const root = document.getElementById("app");
   root.replaceChildren();
   render(html`<${App} />`, root);
+  keepFocus(root);
 });

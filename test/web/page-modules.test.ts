@@ -8,7 +8,7 @@ async function load(path: string): Promise<Record<string, (...values: readonly u
 
 const format = await load("parts/format.js");
 const { selectRows, countRows } = await load("live/fleet-order.js");
-const { flowOf } = await load("views/topology.js");
+const { flowOf } = await load("parts/flow.js");
 const { withPast } = await load("views/lag-chart.js");
 const { afterDrain } = await load("actions/drain.js");
 const { toneOfEvent } = await load("parts/condition.js");

@@ -1,23 +1,32 @@
+import { ended, refusalOf, silent, unreachable, waitMs } from "./refusal.js";
+
 /**
  * The connection to `events/stream`. A lost connection is noticed by silence too: a proxy may keep a dead one open. A
  * page in the background gives its connection back, because browsers have few for each host.
+ *
+ * An EventSource does not say why it fails. So each attempt after a failure begins with `HEAD`, which opens no stream.
  */
 
 /** A connection without a message for so many heartbeats is lost. */
 const silentBeats = 2.5;
-/** How long to wait before the next attempt, in ms: longer after each failure. */
-const retryMs = [500, 1_000, 2_000, 5_000];
 /** How long a hidden page keeps its connection, in ms. */
 const hiddenMs = 20_000;
 
 const messages = ["hello", "rows", "ready", "cluster", "event", "reset", "heartbeat", "bye"];
 
-/** Follows the stream until closed. `onMessage(name, data)` gets each message, `onState(state)` live, lost or paused. */
+/**
+ * Follows the stream until closed. `onMessage(name, data)` gets each message, `onState(state, reason)` live, lost or
+ * paused.
+ */
 export class Connection {
   #source = null;
+  /** Ends the request that asks whether the server would open the stream. */
+  #probe = null;
   #timer = null;
   #hiddenTimer = null;
   #failures = 0;
+  /** The server asked for a pause until this instant, in ms of the page's clock. */
+  #notBeforeMs = 0;
   #lastEventId = null;
   #heartbeatMs = 3_000;
   #url;
@@ -43,14 +52,36 @@ export class Connection {
 
   #connect() {
     this.#drop();
-    const url = new URL(this.#url);
-    if (this.#lastEventId !== null) url.searchParams.set("last_event_id", this.#lastEventId);
-    const source = new EventSource(url);
+    const source = new EventSource(this.#address());
     this.#source = source;
     for (const name of messages)
       source.addEventListener(name, (message) => this.#source === source && this.#receive(name, message));
-    source.addEventListener("error", () => this.#source === source && this.#lost());
+    source.addEventListener("error", () => this.#source === source && this.#lost(ended));
     this.#expect();
+  }
+
+  #address() {
+    const url = new URL(this.#url);
+    if (this.#lastEventId !== null) url.searchParams.set("last_event_id", this.#lastEventId);
+    return url;
+  }
+
+  /** Connects if the server would open the stream. */
+  async #retry() {
+    const probe = new AbortController();
+    this.#probe = probe;
+    const timer = setTimeout(() => probe.abort(), silentBeats * this.#heartbeatMs);
+    const refusal = await fetch(this.#address(), {
+      method: "HEAD",
+      redirect: "manual",
+      cache: "no-store",
+      headers: { Accept: "text/event-stream" },
+      signal: probe.signal,
+    }).then(refusalOf, () => unreachable);
+    clearTimeout(timer);
+    if (this.#probe !== probe) return;
+    if (refusal === null) this.#connect();
+    else this.#lost(refusal);
   }
 
   #receive(name, message) {
@@ -59,7 +90,7 @@ export class Connection {
     if (name === "hello") this.#heartbeatMs = data.heartbeat_ms;
     this.#expect();
     this.#onMessage(name, data);
-    if (name === "bye") return this.#lost();
+    if (name === "bye") return this.#lost(ended);
     if (name === "ready") {
       this.#failures = 0;
       this.#onState("live");
@@ -69,19 +100,21 @@ export class Connection {
   /** Expects another message soon. */
   #expect() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#lost(), silentBeats * this.#heartbeatMs);
+    this.#timer = setTimeout(() => this.#lost(silent), silentBeats * this.#heartbeatMs);
   }
 
-  #lost() {
+  #lost(refusal) {
     this.#drop();
-    this.#onState("lost");
-    const waitMs = retryMs[Math.min(this.#failures, retryMs.length - 1)];
+    this.#onState("lost", refusal.text);
+    this.#notBeforeMs = performance.now() + (refusal.leastMs ?? 0);
+    this.#timer = setTimeout(() => this.#retry(), waitMs(refusal, this.#failures));
     this.#failures += 1;
-    this.#timer = setTimeout(() => this.#connect(), waitMs * (0.75 + Math.random() / 2));
   }
 
   #drop() {
     clearTimeout(this.#timer);
+    this.#probe?.abort();
+    this.#probe = null;
     this.#source?.close();
     this.#source = null;
   }
@@ -93,9 +126,11 @@ export class Connection {
         this.#drop();
         this.#onState("paused");
       }, hiddenMs);
-    } else if (this.#source === null) {
+    } else if (this.#source === null && performance.now() >= this.#notBeforeMs) {
+      // Whoever comes back may have mended it, and does not want to wait.
+      this.#drop();
       this.#failures = 0;
-      this.#connect();
+      void this.#retry();
     }
   };
 }

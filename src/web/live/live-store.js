@@ -20,8 +20,8 @@ export class LiveStore {
   events = [];
   /** connecting, live, lost or paused. */
   state = "connecting";
-  /** Since when `state` is what it is. */
-  stateSinceMs = performance.now();
+  /** Why the connection is lost, in words; empty if that is not known. */
+  reason = "";
   /** When the last message arrived. */
   receivedMs = performance.now();
   /** Rises when events may be missing. */
@@ -46,7 +46,7 @@ export class LiveStore {
     const query = only === null ? "" : `?cluster=${encodeURIComponent(only)}`;
     this.#connection = new Connection(query, {
       onMessage: (name, data) => this.#receive(name, data),
-      onState: (state) => this.#enter(state),
+      onState: (state, reason) => this.#enter(state, reason),
     });
     this.#enter("connecting");
     this.#connection.open();
@@ -85,10 +85,11 @@ export class LiveStore {
     return known.ageMs + performance.now() - known.receivedMs;
   }
 
-  #enter(state) {
-    if (this.state === state) return;
+  #enter(state, reason = "") {
+    // An attempt that is under way does not take the reason away.
+    if (this.state === state && (reason === "" || reason === this.reason)) return;
+    this.reason = reason;
     this.state = state;
-    this.stateSinceMs = performance.now();
     this.#changed();
   }
 

@@ -35,11 +35,19 @@ export function ageText(ms) {
   return durationText(ms);
 }
 
+// Made once: a formatter costs much more than a text.
+const timeOfDay = new Intl.DateTimeFormat([], {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+
 /** The time of day of an instant, with the day if it is another one. */
 export function timeText(instant, now = new Date()) {
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return dash;
-  const time = at.toLocaleTimeString([], { hour12: false });
+  const time = timeOfDay.format(at);
   return at.toDateString() === now.toDateString() ? time : `${at.toLocaleDateString()} ${time}`;
 }
 
@@ -58,4 +66,11 @@ export function countText(count, word) {
 /** An identifier as words: not_writable -> not writable. */
 export function wordsOf(name) {
   return String(name).replaceAll("_", " ");
+}
+
+/** A drain in words: what it refuses, who made it, why, and until when. */
+export function drainText(drain) {
+  if (drain === null) return "none";
+  const { all, by, reason, until } = drain;
+  return `${all ? "all checks" : "reads"}${by === null ? "" : ` by ${by}`} until ${timeText(until)}: ${reason}`;
 }

@@ -1,7 +1,6 @@
-import { html, useEffect, useState } from "../html.js";
+import { html, useEffect, useMemo, useState } from "../html.js";
 import { useStore } from "../live/hooks.js";
-import { toneOfEvent } from "../parts/condition.js";
-import { timeText, wordsOf } from "../parts/format.js";
+import { timeText } from "../parts/format.js";
 import {
   backToLive,
   dismissProblem,
@@ -14,6 +13,7 @@ import {
 } from "./past.js";
 import { speeds } from "./past-store.js";
 import { useKeys } from "./keys.js";
+import { mergedMarks } from "./time-marks.js";
 
 /** The bar of the past: ways into it while the page is live, the time line while an incident is shown. */
 export function PastBar({ route: [view, cluster, part, at] }) {
@@ -76,8 +76,8 @@ function Player({ store }) {
   const { cluster, title, why, isFile, isPlaying, speed, window: windowMs } = store;
   const step = (ms) => void store.show(store.atMs + ms);
   const jump = (direction) => {
-    const marks = store.marks.filter(({ atMs }) => (atMs - store.atMs) * direction > 0);
-    const next = direction > 0 ? marks[0] : marks.at(-1);
+    const isAhead = ({ atMs }) => (atMs - store.atMs) * direction > 0;
+    const next = direction > 0 ? store.marks.find(isAhead) : store.marks.findLast(isAhead);
     if (next !== undefined) void store.show(next.atMs);
   };
   return html`<section class="past-bar" aria-label="The past">
@@ -140,6 +140,7 @@ function Windows({ cluster, window: { fromMs, toMs, sinceMs } }) {
 
 function TimeLine({ store }) {
   const { fromMs, toMs, atMs } = store;
+  const marks = useMemo(() => mergedMarks(store.marks, store), [store]);
   const share = (at) => (toMs === fromMs ? 0 : (100 * (at - fromMs)) / (toMs - fromMs));
   const ends = store.isDated
     ? [timeText(store.wallMs(fromMs)), timeText(store.wallMs(toMs))]
@@ -159,18 +160,17 @@ function TimeLine({ store }) {
       }}
     />
     <div class="time-marks" aria-hidden="true">
-      ${store.marks
-        .filter((mark) => mark.atMs >= fromMs)
-        .map(
-          (mark) =>
-            html`<span
-              key=${mark.id}
-              class=${`time-mark ${toneOfEvent(mark)}`}
-              title=${`${wordsOf(mark.kind)}: ${mark.message}`}
-              style=${{ left: `${share(mark.atMs)}%` }}
-            ></span>`,
-        )}
+      ${marks.map(
+        ({ atMs: markMs, tone, text }) =>
+          html`<span
+            key=${markMs}
+            class=${`time-mark ${tone}`}
+            title=${text}
+            style=${{ left: `${share(markMs)}%` }}
+          ></span>`,
+      )}
     </div>
     <p class="strip-axis"><span>${ends[0]}</span><span>${ends[1]}</span></p>
+    ${store.isCut ? html`<p>At most 20,000 events and changes are shown: later ones are left out.</p>` : null}
   </div>`;
 }

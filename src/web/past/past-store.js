@@ -20,10 +20,11 @@ export class PastStore {
   limits = { limits: [], known_at_ms: null, is_failover_known: false };
   missed = 0;
   version = "";
-  stateSinceMs = 0;
   isPlaying = false;
   speed = 1;
   #opened;
+  /** By node, the changes of its verdicts, oldest first. */
+  #changes = new Map();
   #baseWallMs;
   #atMs;
   #listeners = new Set();
@@ -45,7 +46,19 @@ export class PastStore {
     this.#baseWallMs = opened.beganWallMs ?? new Date().setHours(0, 0, 0, 0);
     this.fromMs = isFile ? opened.fromMs : Math.min(opened.settledMs, opened.toMs);
     this.toMs = opened.toMs;
+    this.isCut = opened.isCut;
     this.#atMs = this.fromMs;
+    /** All events of the incident with their instants, oldest first. */
+    this.marks = opened.events.map((event) => {
+      const atMs = event.at - (opened.beganWallMs ?? 0);
+      return { ...event, atMs, at: new Date(this.wallMs(atMs)).toISOString() };
+    });
+    for (const { node, atMs, before, after, failure } of opened.changes) {
+      const at = new Date(this.wallMs(Math.max(atMs, this.fromMs))).toISOString();
+      const known = this.#changes.get(node) ?? [];
+      this.#changes.set(node, known);
+      known.push({ atMs, at, before, after, failure });
+    }
   }
 
   get title() {
@@ -63,11 +76,6 @@ export class PastStore {
   /** The shown instant, in ms of the file's clock. */
   get atMs() {
     return this.#atMs;
-  }
-
-  /** All events of the incident with their instants, for the marks of the time line. */
-  get marks() {
-    return this.#opened.events.map(({ at, ...event }) => ({ ...event, atMs: at - (this.#opened.beganWallMs ?? 0) }));
   }
 
   nowMs() {
@@ -142,9 +150,9 @@ export class PastStore {
   async read(path) {
     const { pathname, searchParams } = new URL(path, "incident:/");
     const parts = pathname.split("/").filter(Boolean).map(decodeURIComponent);
-    if (parts.length === 1 && parts[0] === "events") return { events: this.#eventsSoFar(), more: false };
+    if (parts.length === 1 && parts[0] === "events") return { events: upTo(this.#atMs, this.marks), more: false };
     const [, , , node, document] = parts;
-    if (document === "verdicts") return { changes: this.#changesOf(node) };
+    if (document === "verdicts") return { changes: upTo(this.#atMs, this.#changes.get(node) ?? []) };
     if (document === "explain") return callWorker("explain", this.#atMs, node, searchParams.get("check"));
     if (document === "document") throw new Error("An incident file does not hold the documents of nodes.");
     throw new Error("An incident file does not hold this.");
@@ -159,23 +167,6 @@ export class PastStore {
     this.#changed();
   }
 
-  #eventsSoFar() {
-    return this.marks
-      .filter(({ atMs }) => atMs <= this.#atMs)
-      .map(({ atMs, ...event }) => ({ ...event, at: new Date(this.wallMs(atMs)).toISOString() }));
-  }
-
-  #changesOf(node) {
-    return this.#opened.changes
-      .filter((change) => change.node === node && change.atMs <= this.#atMs)
-      .map(({ atMs, before, after, failure }) => ({
-        at: new Date(this.wallMs(Math.max(atMs, this.fromMs))).toISOString(),
-        before,
-        after,
-        failure,
-      }));
-  }
-
   #samplesSoFar() {
     return new Map(
       [...this.#opened.samples].map(([node, samples]) => [
@@ -188,4 +179,10 @@ export class PastStore {
   #changed() {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** What happened up to an instant. A file may hold many thousands. */
+function upTo(atMs, list) {
+  const later = list.findIndex((each) => each.atMs > atMs);
+  return later < 0 ? list : list.slice(0, later);
 }

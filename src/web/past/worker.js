@@ -8,6 +8,9 @@ importScripts("../vendor/yaml.js", "../core.js");
 /** The largest incident file, in bytes. The command has the same limit (src/cli/incident/incident-source.ts). */
 const bytesMax = 32 * 1024 * 1024;
 
+/** For how many nodes the lag over time is passed on. The chart has lines for fewer. */
+const linesMax = 30;
+
 let player = null;
 
 const calls = {
@@ -21,9 +24,10 @@ const calls = {
     const text = typeof content === "string" ? content : await textOf(content, name);
     player = rolecallCore.openIncident(parsed(text, name), name);
     const { incident, timeline } = player;
-    const { changes, events, samples, fromMs, toMs, settledMs } = timeline;
+    const { changes, events, fromMs, toMs, settledMs, isCut } = timeline;
+    const samples = new Map([...timeline.samples].slice(0, linesMax));
     const { name: title, why, beganWallMs, cluster } = incident;
-    return { title, why, beganWallMs, cluster, changes, events, samples, fromMs, toMs, settledMs };
+    return { title, why, beganWallMs, cluster, changes, events, samples, fromMs, toMs, settledMs, isCut };
   },
   at: (atMs) => player.at(atMs),
   explain: (atMs, node, check) => player.explain(atMs, node, check),

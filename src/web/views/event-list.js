@@ -3,6 +3,7 @@ import { linkTo, useDocument } from "../live/hooks.js";
 import { showInstant } from "../past/past.js";
 import { toneOfEvent } from "../parts/condition.js";
 import { timeText, wordsOf } from "../parts/format.js";
+import { useMore } from "../parts/many.js";
 import { Mark } from "../parts/marks.js";
 
 /**
@@ -16,12 +17,13 @@ export function EventList({ query, store, cluster, matches = () => true, showsCl
   const known = new Set(data?.events.map(({ id }) => id));
   const live = store.events.filter((event) => isWanted(event) && !known.has(event.id));
   const events = [...live, ...(data?.events.toReversed() ?? [])].filter(matches);
+  const [most, more] = useMore(events.length, "events");
   if (events.length === 0)
     return html`<p class="empty">
       ${error ?? (data === null ? "Reading events." : "Nothing happened that this selection shows.")}
     </p>`;
   return html`<ol class="events">
-      ${events.map(
+      ${events.slice(0, most).map(
         (event) =>
           html`<li key=${event.id} class=${event.severity}>
             <${Instant} event=${event} />
@@ -31,6 +33,7 @@ export function EventList({ query, store, cluster, matches = () => true, showsCl
           </li>`,
       )}
     </ol>
+    ${more}
     ${data?.more ? html`<p class="note">Older events are left out. rolecall history shows all that are kept.</p>` : null}
     ${error === null ? null : html`<p class="note">${error}</p>`}`;
 }

@@ -8,24 +8,28 @@ import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 const beyond = 8;
 const columns = ["Cluster", "Primary", "Replicas fit", "Worst lag", "Evidence", "What is wrong"];
 
-/** The rows of the fleet. Only those in sight are in the document, however many there are. */
+/** The rows of the fleet. Only those in sight are in the document, however many there are, and the one with the focus. */
 export function FleetTable({ rows, store }) {
   const body = useRef(null);
   const { first, count, height } = useWindow(body, rows.length);
-  const visible = rows.slice(first, first + count);
+  const focused = document.activeElement?.closest(".fleet-row")?.dataset.cluster;
+  // The row with the focus stays, wherever it is now.
+  const drawn = rows
+    .map((row, at) => ({ row, at }))
+    .filter(({ row, at }) => (at >= first && at < first + count) || row.cluster === focused);
   return html`<div class="fleet" role="table" aria-label="Clusters" aria-rowcount=${rows.length + 1}>
     <div role="row" class="fleet-head" aria-rowindex="1">
       ${columns.map((name) => html`<span role="columnheader">${name}</span>`)}
     </div>
     <div role="rowgroup" class="fleet-body" ref=${body} style=${{ height: `${rows.length * height}px` }}>
-      ${visible.map(
-        (row, at) =>
+      ${drawn.map(
+        ({ row, at }) =>
           html`<${Row}
             key=${row.cluster}
             row=${row}
-            index=${first + at + 2}
+            index=${at + 2}
             ageMs=${store.ageOf(row.cluster)}
-            top=${(first + at) * height}
+            top=${at * height}
           />`,
       )}
     </div>
@@ -38,6 +42,7 @@ function Row({ row, index, ageMs, top }) {
   return html`<div
     role="row"
     class=${`fleet-row ${tone} ${name}`}
+    data-cluster=${cluster}
     aria-rowindex=${index}
     style=${{ transform: `translateY(${top}px)` }}
   >

@@ -11,6 +11,8 @@ const strokes = {
 const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [1, 4]];
 const linesMax = dashes.length;
 const height = 200;
+/** How many nodes the description for readers of the screen names. */
+const saidMax = 20;
 
 /**
  * The lag of each replica, with events as vertical lines and limits as horizontal ones.
@@ -42,7 +44,10 @@ export function LagChart({ cluster, samples: recent, past = null, events, time, 
   }, [names.join("\n"), scheme]);
   useEffect(() => chart.current?.setData(data));
   const shown = nodes.filter(({ node }) => node !== leader);
-  const said = shown.map(({ node, lag_bytes: lag }) => `${node} ${bytesText(lag)}`).join(", ");
+  const said = shown
+    .slice(0, saidMax)
+    .map(({ node, lag_bytes: lag }) => `${node} ${bytesText(lag)}`)
+    .join(", ");
   return html`<div class="chart" role="img" aria-label=${`Lag now: ${said || "no replica"}`} ref=${box}></div>
     <p class="note">
       As far as it was
@@ -135,7 +140,7 @@ function axisText(seconds, { fromMs, toMs }) {
   const isMidnight = at.getHours() === 0 && at.getMinutes() === 0;
   if (isMidnight && toMs - fromMs > 12 * 3_600_000)
     return at.toLocaleDateString([], { month: "short", day: "numeric" });
-  const short = { hour: "2-digit", minute: "2-digit", hour12: false };
+  const short = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
   return toMs - fromMs > 1_800_000 ? at.toLocaleTimeString([], short) : timeText(at);
 }
 
@@ -155,10 +160,13 @@ function drawOver(plot, { events, limits }, colour) {
 
 /** Each event has its line, and its name where there is room for it. */
 function drawEvents({ ctx, bbox, valToPos }, events) {
-  const placed = events
-    .map(({ at, kind }) => ({ x: valToPos(Date.parse(at) / 1_000, "x", true), text: wordsOf(kind) }))
-    .filter(({ x }) => x >= bbox.left && x <= bbox.left + bbox.width)
-    .sort((one, other) => one.x - other.x);
+  const byPixel = new Map();
+  for (const { at, kind } of events) {
+    const x = valToPos(Date.parse(at) / 1_000, "x", true);
+    // Events at the same pixel have one line.
+    if (x >= bbox.left && x <= bbox.left + bbox.width) byPixel.set(Math.round(x), { x, text: wordsOf(kind) });
+  }
+  const placed = [...byPixel.values()].sort((one, other) => one.x - other.x);
   let freeFrom = 0;
   for (const { x, text } of placed) {
     line(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);

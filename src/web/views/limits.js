@@ -1,7 +1,7 @@
 import { html } from "../html.js";
 import { useDocument } from "../live/hooks.js";
-import { compareNames } from "../parts/condition.js";
 import { comparison, limitText, mergedLimits, pastLimitsText } from "../parts/limits.js";
+import { namesText } from "../parts/many.js";
 import { Mark } from "../parts/marks.js";
 
 /** How often the limits are read again, in ms: balancers seldom change what they request. */
@@ -83,8 +83,4 @@ export function LimitTable({ cluster, limits: { limits, note } }) {
 /** What has to be known about the limits. */
 export function LimitNote({ note }) {
   return note === null ? null : html`<p class="note">${note}</p>`;
-}
-
-function namesText(names) {
-  return names.length === 0 ? "none" : names.toSorted(compareNames).join(", ");
 }

@@ -1,8 +1,10 @@
-import { html, useState } from "../html.js";
+import { NodeActions } from "../actions/actions.js";
+import { html, useMemo, useState } from "../html.js";
 import { useDocument, useStore, useTicks } from "../live/hooks.js";
 import { toneOf } from "../parts/condition.js";
 import { FactList } from "../parts/facts.js";
-import { ageText, bytesText, countText, durationText, lsnText, timeText, wordsOf } from "../parts/format.js";
+import { ageText, bytesText, countText, drainText, durationText, lsnText, timeText, wordsOf } from "../parts/format.js";
+import { useMore } from "../parts/many.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 import { Crumbs } from "./cluster.js";
 import { LimitNote, NodeLimits, useLimits } from "./limits.js";
@@ -28,6 +30,7 @@ export function NodeView({ cluster: name, node: nodeName }) {
       <h1><${Mark} tone=${toneOf(node)} />${nodeName}</h1>
       <${Badge}>${wordsOf(node.was === null ? (node.role ?? "never answered") : `was ${node.was}`)}<//
       ><${NodeMarks} node=${node} />
+      ${store.isPast ? null : html`<${NodeActions} cluster=${cluster} node=${node} />`}
     </div>
     <${Facts} node=${node} cluster=${cluster} sinceMs=${store.nowMs() - followed.receivedMs} />
     <${Limits} node=${node} cluster=${cluster} store=${store} />
@@ -66,6 +69,7 @@ function Facts({ node, cluster, sinceMs }) {
     ["API", node.api],
     ["database", node.database],
     ["system", node.system],
+    ["drain", drainText(node.drain)],
     [
       "tags",
       Object.entries(node.tags)
@@ -140,20 +144,22 @@ function Rules({ rules, decisive }) {
 function Changes({ path, state }) {
   const { data, error } = useDocument(`${path}/verdicts`, state);
   const changes = data?.changes.toReversed() ?? [];
+  const [most, more] = useMore(changes.length, "changes");
   return html`<section aria-labelledby="changes">
     <h2 id="changes">Last changes</h2>
     ${
       changes.length === 0
         ? html`<p class="empty">${error ?? "None since rolecall started."}</p>`
         : html`<ol class="events">
-            ${changes.map(
-              ({ at, before, after, failure }) =>
-                html`<li key=${at}>
-                  <time datetime=${at} title=${at}>${timeText(at)}</time>
-                  <span class="message">${changeText(before, after)}${failure === null ? "" : ` (${failure})`}</span>
-                </li>`,
-            )}
-          </ol>`
+              ${changes.slice(0, most).map(
+                ({ at, before, after, failure }) =>
+                  html`<li key=${at}>
+                    <time datetime=${at} title=${at}>${timeText(at)}</time>
+                    <span class="message">${changeText(before, after)}${failure === null ? "" : ` (${failure})`}</span>
+                  </li>`,
+              )}
+            </ol>
+            ${more}`
     }
   </section>`;
 }
@@ -177,7 +183,9 @@ const shownMax = 200_000;
 function RawDocument({ path }) {
   const [count, setCount] = useState(0);
   const { data, error } = useDocument(count === 0 ? null : `${path}/document`, count);
-  const text = data === null ? "" : JSON.stringify(data.document, null, 2);
+  // The view is drawn again several times a second, and the document may be large.
+  const text = useMemo(() => (data === null ? "" : JSON.stringify(data.document, null, 2)), [data]);
+  const shown = useMemo(() => text.slice(0, shownMax), [text]);
   return html`<section aria-labelledby="raw">
     <h2 id="raw">Last answer of the node</h2>
     <button type="button" class="chip" onClick=${() => setCount(count + 1)}>
@@ -190,7 +198,7 @@ function RawDocument({ path }) {
         : html`<p class="note">
               ${`${data.observed_at}, ${countText(text.length, "character")}${text.length > shownMax ? `, of which ${shownMax} are shown` : ""}`}
             </p>
-            <pre tabindex="0" aria-label="Document">${text.slice(0, shownMax)}</pre>`
+            <pre tabindex="0" aria-label="Document">${shown}</pre>`
     }
   </section>`;
 }

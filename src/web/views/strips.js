@@ -1,28 +1,36 @@
 import { html } from "../html.js";
 import { useDocument } from "../live/hooks.js";
-import { compareNames } from "../parts/condition.js";
 import { timeText, wordsOf } from "../parts/format.js";
+import { sortedNodes, useMore } from "../parts/many.js";
 
 /** How far the strips reach back, in ms. */
 const spanMs = 15 * 60_000;
+/** Changes within this time are one segment, in ms: a few pixels. */
+const leastMs = spanMs / 400;
+/** How many segments the description for readers of the screen names. */
+const saidMax = 20;
 
 /** For each node a strip of the last 15 minutes: when it was fit as primary, as replica, or neither. */
 export function Strips({ cluster, store }) {
   const untilMs = store.wallMs();
   const knownMs = store.knownUntilMs();
-  const nodes = cluster.nodes.toSorted((one, other) => compareNames(one.node, other.node)).slice(0, 30);
+  const nodes = sortedNodes(cluster);
+  const [most, more] = useMore(nodes.length, "strips");
   return html`<div class="strips">
-    ${nodes.map(
-      ({ node, verdicts }) =>
-        html`<${Strip}
-          key=${node}
-          cluster=${cluster.cluster}
-          node=${node}
-          untilMs=${untilMs}
-          knownMs=${knownMs}
-          state=${`${verdicts.primary} ${verdicts.replica} ${store.missed}`}
-        />`,
-    )}
+    ${nodes
+      .slice(0, most)
+      .map(
+        ({ node, verdicts }) =>
+          html`<${Strip}
+            key=${node}
+            cluster=${cluster.cluster}
+            node=${node}
+            untilMs=${untilMs}
+            knownMs=${knownMs}
+            state=${`${verdicts.primary} ${verdicts.replica} ${store.missed}`}
+          />`,
+      )}
+    ${more}
     <p class="strip-axis">
       <span>${timeText(untilMs - spanMs)}</span><span>${store.isPast ? timeText(untilMs) : "now"}</span>
     </p>
@@ -37,7 +45,10 @@ function Strip({ cluster, node, untilMs, knownMs, state }) {
   const path = `clusters/${encodeURIComponent(cluster)}/nodes/${encodeURIComponent(node)}/verdicts`;
   const { data } = useDocument(path, state);
   const segments = segmentsOf(data?.changes ?? [], untilMs, knownMs);
-  const said = segments.map(({ kind, fromMs }) => `${timeText(fromMs)} ${kind}`).join(", ");
+  const said = segments
+    .slice(-saidMax)
+    .map(({ kind, fromMs }) => `${timeText(fromMs)} ${kind}`)
+    .join(", ");
   return html`<div class="strip">
     <span class="strip-name" title=${node}>${node}</span>
     <div class="strip-bar" role="img" aria-label=${`${node}: ${said || "not recorded"}`}>
@@ -57,16 +68,29 @@ function share(atMs, untilMs) {
   return (100 * Math.max(0, atMs - (untilMs - spanMs))) / spanMs;
 }
 
-/** The time between two changes, as it was. The last one reaches to `knownMs`: what came after is not known. */
+/**
+ * The time between two changes, as it was. The last one reaches to `knownMs`: what came after is not known. Changes too
+ * close to be told apart are one segment, which says how many they are.
+ */
 export function segmentsOf(changes, untilMs, knownMs = untilMs) {
-  const points = changes.map(({ at, after, failure }) => ({ atMs: Date.parse(at), after, failure }));
-  return points
-    .map(({ atMs, after, failure }, at) => {
-      const toMs = points[at + 1]?.atMs ?? Math.max(atMs, knownMs);
-      const kind = after.primary === "fit" ? "primary" : after.replica === "fit" ? "replica" : "unfit";
-      const why =
-        kind === "unfit" ? wordsOf(after.role === "primary" ? after.primary : after.replica) : `fit as ${kind}`;
-      return { kind, fromMs: atMs, toMs, title: `${timeText(atMs)}: ${why}${failure === null ? "" : ` (${failure})`}` };
-    })
-    .filter(({ toMs }) => toMs > untilMs - spanMs);
+  const points = changes.map(({ at, after, failure }) => ({ fromMs: Date.parse(at), after, failure }));
+  const segments = [];
+  for (const [at, { fromMs, after, failure }] of points.entries()) {
+    const toMs = points[at + 1]?.fromMs ?? Math.max(fromMs, knownMs);
+    if (toMs <= untilMs - spanMs) continue;
+    const kind = after.primary === "fit" ? "primary" : after.replica === "fit" ? "replica" : "unfit";
+    const last = segments.at(-1);
+    if (last !== undefined && toMs - last.fromMs < leastMs) {
+      // What was not fit is not hidden by what was.
+      if (kind === "unfit") Object.assign(last, { kind, after, failure });
+      Object.assign(last, { toMs, count: last.count + 1 });
+    } else segments.push({ kind, fromMs, toMs, after, failure, count: 1 });
+  }
+  return segments.map(({ kind, fromMs, toMs, ...why }) => ({ kind, fromMs, toMs, title: titleOf(kind, fromMs, why) }));
+}
+
+function titleOf(kind, fromMs, { after, failure, count }) {
+  const why = kind === "unfit" ? wordsOf(after.role === "primary" ? after.primary : after.replica) : `fit as ${kind}`;
+  const many = count > 1 ? `${count} changes, ` : "";
+  return `${timeText(fromMs)}: ${many}${why}${failure === null ? "" : ` (${failure})`}`;
 }

@@ -2,71 +2,52 @@ import { NodeActions } from "../actions/actions.js";
 import { html } from "../html.js";
 import { linkTo } from "../live/hooks.js";
 import { shownStore } from "../live/source.js";
-import { compareNames, toneOf } from "../parts/condition.js";
+import { toneOf } from "../parts/condition.js";
+import { flowOf } from "../parts/flow.js";
 import { ageText, bytesText, durationText, lsnText, wordsOf } from "../parts/format.js";
+import { useMore } from "../parts/many.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 import { isOld } from "./fleet-table.js";
 import { NodeLimits } from "./limits.js";
 
 /** The nodes as WAL flows: the leader, its replicas, theirs; apart from them the nodes that nobody sends WAL to. */
 export function Topology({ cluster, sinceMs, limits }) {
-  const { roots, apart, childrenOf } = flowOf(cluster);
-  const draw = (node, depth) =>
-    html`<li key=${node.node}>
-      <${NodeCard} node=${node} cluster=${cluster} sinceMs=${sinceMs} limits=${limits} />
+  const total = cluster.nodes.length;
+  const [most, more] = useMore(total, "nodes");
+  const { trees, apart } = flowOf(cluster, most);
+  const shared = { cluster, sinceMs, limits };
+  return html`<section class="topology" aria-label="Nodes as WAL flows">
+      ${trees.length > 0 ? html`<${Flow} trees=${trees} shared=${shared} isFirst />` : null}
       ${
-        depth < 20 && childrenOf(node).length > 0
-          ? html`<ul>
-              ${childrenOf(node).map((child) => draw(child, depth + 1))}
-            </ul>`
+        apart.length > 0
+          ? html`<h2 class="apart-title">Not in the WAL flow</h2>
+              <ul class="apart">
+                ${apart.slice(0, most).map(
+                  (node) =>
+                    html`<li key=${node.node}>
+                      <${NodeCard} node=${node} ...${shared} isApart />
+                    </li>`,
+                )}
+              </ul>`
           : null
       }
-    </li>`;
-  return html`<section class="topology" aria-label="Nodes as WAL flows">
-    ${
-      roots.length > 0
-        ? html`<ul class="flow">
-            ${roots.map((node) => draw(node, 0))}
-          </ul>`
-        : null
-    }
-    ${
-      apart.length > 0
-        ? html`<h2 class="apart-title">Not in the WAL flow</h2>
-            <ul class="apart">
-              ${apart.map((node) => html`<li key=${node.node}><${NodeCard} node=${node} cluster=${cluster} sinceMs=${sinceMs} limits=${limits} isApart /></li>`)}
-            </ul>`
-        : null
-    }
-  </section>`;
+    </section>
+    ${more}`;
 }
 
-/** Finds roots, children and the nodes apart. A ring of senders has no root: its nodes are apart. */
-export function flowOf({ nodes, leader }) {
-  const sorted = nodes.toSorted((one, other) => compareNames(one.node, other.node));
-  const names = new Set(nodes.map(({ node }) => node));
-  const receivers = new Map();
-  for (const node of sorted)
-    if (node.upstream !== null && node.node !== leader && names.has(node.upstream))
-      receivers.set(node.upstream, [...(receivers.get(node.upstream) ?? []), node]);
-  const childrenOf = ({ node }) => receivers.get(node) ?? [];
-  const roots = sorted.filter((node) => node.node === leader || (!isFed(node, names) && childrenOf(node).length > 0));
-  roots.sort((one, other) => Number(other.node === leader) - Number(one.node === leader));
-  const reached = new Set();
-  const open = [...roots];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (reached.has(node.node)) continue;
-    reached.add(node.node);
-    open.push(...childrenOf(node));
-  }
-  return { roots, apart: sorted.filter(({ node }) => !reached.has(node)), childrenOf };
+function Flow({ trees, shared, isFirst = false }) {
+  return html`<ul class=${isFirst ? "flow" : null}>
+    ${trees.map(
+      ({ node, isDeeper, below }) =>
+        html`<li key=${node.node}>
+          <${NodeCard} node=${node} ...${shared} isDeeper=${isDeeper} />
+          ${below.length > 0 ? html`<${Flow} trees=${below} shared=${shared} />` : null}
+        </li>`,
+    )}
+  </ul>`;
 }
 
-function isFed({ upstream }, names) {
-  return upstream !== null && names.has(upstream);
-}
-
-function NodeCard({ node, cluster, sinceMs, limits, isApart = false }) {
+function NodeCard({ node, cluster, sinceMs, limits, isApart = false, isDeeper = false }) {
   const { role, was, state, timeline, lag_bytes: lag, lag_ms: lagMs, reason, detail, warning } = node;
   const tone = toneOf(node);
   const isLeader = node.node === cluster.leader;
@@ -82,7 +63,7 @@ function NodeCard({ node, cluster, sinceMs, limits, isApart = false }) {
       >
     </h2>
     <p class="role">
-      ${was === null ? wordsOf(role ?? "never answered") : `was ${wordsOf(was)}`}${state !== null && state !== "unknown" ? html`, ${state}` : null}
+      ${was === null ? wordsOf(role ?? "never answered") : `was ${wordsOf(was)}`}${state !== null && state !== "unknown" ? html`, ${state}` : null}${isDeeper ? html`, from <b>${node.upstream}</b>` : null}
     </p>
     <dl>
       ${

@@ -1,7 +1,7 @@
 import { html } from "../html.js";
 import { linkTo } from "../live/hooks.js";
-import { compareNames } from "../parts/condition.js";
 import { wordsOf } from "../parts/format.js";
+import { sortedNodes, useMore } from "../parts/many.js";
 import { Mark, ReasonLink } from "../parts/marks.js";
 
 /** What a node is not asked for is no trouble: these reasons only say that it has another role. */
@@ -9,31 +9,30 @@ const otherRole = new Set(["wrong_role", "not_sync", "not_quorum", "not_async"])
 
 /** What each node is fit for: one row a node, one column a route, each no with its reason. */
 export function VerdictTable({ cluster }) {
-  const nodes = cluster.nodes.toSorted(
-    (one, other) =>
-      Number(other.node === cluster.leader) - Number(one.node === cluster.leader) || compareNames(one.node, other.node),
-  );
+  const nodes = sortedNodes(cluster);
+  const [most, more] = useMore(nodes.length, "verdicts");
   const routes = Object.keys(nodes[0]?.verdicts ?? {});
   if (routes.length === 0) return html`<p class="empty">No node is known.</p>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Verdicts of each node for each route">
-    <table class="verdicts">
-      <thead>
-        <tr>
-          <th scope="col">node</th>
-          ${routes.map((route) => html`<th scope="col">/${route}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${nodes.map(
-          ({ node, verdicts }) =>
-            html`<tr key=${node}>
-              <th scope="row"><a href=${linkTo("clusters", cluster.cluster, "nodes", node)}>${node}</a></th>
-              ${routes.map((route) => html`<td><${Verdict} verdict=${verdicts[route]} /></td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+      <table class="verdicts">
+        <thead>
+          <tr>
+            <th scope="col">node</th>
+            ${routes.map((route) => html`<th scope="col">/${route}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${nodes.slice(0, most).map(
+            ({ node, verdicts }) =>
+              html`<tr key=${node}>
+                <th scope="row"><a href=${linkTo("clusters", cluster.cluster, "nodes", node)}>${node}</a></th>
+                ${routes.map((route) => html`<td><${Verdict} verdict=${verdicts[route]} /></td>`)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${more}`;
 }
 
 function Verdict({ verdict }) {
