@@ -100,7 +100,6 @@ function namedNode(
   { nodes }: ClusterState,
   { leader, leaderApi }: ClusterDocument,
 ): { name: string; member: string } | undefined {
-  if (leader === null) return undefined;
   const found =
     nodes.find(({ node }) => node.member === leader) ??
     nodes.find(({ node }) => leaderApi !== null && node.api === leaderApi) ??

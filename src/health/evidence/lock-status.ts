@@ -32,8 +32,6 @@ export interface SettledLockStatus extends LockStatus {
   readonly lostClaims: ReadonlyMap<string, LostClaim>;
 }
 
-const nothingLost: ReadonlyMap<string, LostClaim> = new Map();
-
 /**
  * Applies rule 2 to a cluster's state. Claims of nodes without an API (known through their exporters) compete only
  * among themselves: there the standbys decide.
@@ -42,14 +40,6 @@ const nothingLost: ReadonlyMap<string, LostClaim> = new Map();
  */
 export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: number): SettledLockStatus {
   const { leadership } = cluster;
-  if (cluster.lockClaims.length === 0) {
-    const decision: LeaderDecision =
-      leadership.decision.kind === "unclaimed"
-        ? leadership.decision
-        : { kind: "unclaimed", lastHolder: presentOrLastHolderOf(leadership) };
-    const lostClaims = leadership.lostClaims.size === 0 ? leadership.lostClaims : nothingLost;
-    return { holder: null, claims: [], isContested: false, validUntilMs: Infinity, decision, lostClaims };
-  }
   const claims = freshClaims(cluster, policy, nowMs);
   const validUntilMs = claimsUntilMs(cluster, claims, { policy, nowMs });
   const counting = eligibleClaims(claims);
@@ -78,7 +68,6 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
  * it once its claim is too old, but no contestant gets it because the other's claim grew old.
  */
 export function lockStatusAt(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LockStatus {
-  if (cluster.lockClaims.length === 0) return { holder: null, claims: [], isContested: false, validUntilMs: Infinity };
   const claims = freshClaims(cluster, policy, nowMs);
   const validUntilMs = claimsUntilMs(cluster, claims, { policy, nowMs });
   const lockHolder = lockHolderOf(cluster.leadership);
@@ -128,7 +117,8 @@ function claimsUntilMs(cluster: ClusterState, claims: readonly Observation[], co
   const maxAge = maxAgeMs(cluster, context.policy);
   let untilMs = Infinity;
   for (const claim of claims) untilMs = Math.min(untilMs, countsUntilMs(claim, maxAge, context.policy));
-  const standbysDecide = claims.length > 1 && claims.some(({ node }) => node.api === null);
+  const [first, ...others] = eligibleClaims(claims);
+  const standbysDecide = others.length > 0 && first?.node.api === null;
   return standbysDecide ? Math.min(untilMs, upstreamUntilMs(cluster, context)) : untilMs;
 }
 
