@@ -34,8 +34,26 @@ export function measure(
     return known.heldUntilMs === null ? { ...known, heldUntilMs } : known;
   }
   const { received, replayed } = figures ?? { received: null, replayed: null };
-  const next = { leader: position.highest, timeline: own, received, replayed, heldUntilMs: null };
+  const next = {
+    leader: position.highest,
+    timeline: later(own, report.timeline),
+    received,
+    replayed,
+    heldUntilMs: null,
+  };
   return known !== null && isSame(known, next) ? known : next;
+}
+
+/**
+ * The timeline of a node's positions: its own, or the leader's if a sender list showed it streaming with this report.
+ */
+export function timelineOf({ measured, report }: Pick<Observation, "measured" | "report">): number | null {
+  return (measured?.heldUntilMs === null ? measured.timeline : null) ?? report?.timeline ?? null;
+}
+
+/** A report may be on a later timeline than the sender list that is older than it. */
+function later(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
 /**

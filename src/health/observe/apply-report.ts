@@ -6,7 +6,7 @@ import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
 import { advancePosition, hasPosition } from "../evidence/position.ts";
 import { carriedSamples, withSample } from "../evidence/time-lag.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
-import { deriveNodeFields, withListedMeasured } from "./derived-fields.ts";
+import { deriveNodeFields, withOthersMeasured } from "./derived-fields.ts";
 
 /** A node's report, whether it came with the lock, and when its probe was sent. */
 type Answer = Pick<Observation, "hasLock" | "sentAtMs" | "sentAtWallMs"> & { readonly report: Report };
@@ -105,7 +105,7 @@ export function applyReport(
   const derived = deriveNodeFields(measured, { before, after: observation }, derivation);
   const replaced = replaceNode(measured, at, derived);
   return {
-    state: withListedMeasured(replaced, { lister: observation, known: cluster.position }, derivation),
+    state: withOthersMeasured(replaced, { reporter: observation, known: cluster.position }, derivation),
     lock,
   };
 }
