@@ -1,5 +1,6 @@
 import type { Said } from "../rolecall/asker.ts";
 import { documentOf, type Served } from "../wire/evidence.ts";
+import { failingMs } from "./freshness.ts";
 import { topOf } from "./reports.ts";
 import { held, routeOf, type Scene, slackMs } from "./scene.ts";
 
@@ -117,11 +118,20 @@ function holderOf({ world, troubles, seats, profile }: Scene, atMs: number): str
   return isCalm ? `${holding.name}@${world.timeline}` : null;
 }
 
-/** Whether, between two instants, every report of the holder that may have counted was fresh and stated a position. */
-function isPositioned({ evidence, profile }: Scene, holder: string, fromMs: number, toMs: number): boolean {
+/**
+ * Whether, between two instants, every report of the holder that may have counted was fresh and stated a position. A
+ * holder that fails may be `down`, and a node that is down holds nothing (rules 2 and 8), before its report is too old.
+ */
+function isPositioned({ evidence, profile, troubles }: Scene, holder: string, fromMs: number, toMs: number): boolean {
   const [name = ""] = holder.split("@");
   const first = evidence.newestSure(name, "status", fromMs);
   if (first === undefined || first.arrivedMs < toMs - profile.maxAgeMs + profile.slackMs) return false;
+  const mayFail =
+    !troubles.isFree(name, first.arrivedMs, "refused") ||
+    evidence
+      .since(name, "status", first.arrivedMs)
+      .some((served) => served.arrivedMs < toMs && !evidence.isSure(served));
+  if (mayFail && first.arrivedMs < toMs - failingMs(profile) + profile.slackMs) return false;
   const answers = evidence.since(name, "status", first.arrivedMs).filter(({ arrivedMs }) => arrivedMs <= toMs);
   return answers.filter((served) => evidence.isPossible(served)).every(hasLocation);
 }

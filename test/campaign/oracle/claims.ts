@@ -7,14 +7,19 @@ function claimSince(scene: Scene, node: string, byMs: number): number {
   return firstClaim(scene, node, byMs)?.doneMs ?? Infinity;
 }
 
-/** The first answer of a node's current claim: the first 200 after its last other answer. Undefined without a claim. */
-export function firstClaim({ evidence }: Scene, node: string, byMs: number): Served | undefined {
+/**
+ * The first answer of a node's current claim: the first 200 after its last other answer. A claim ends with its evidence:
+ * if the answer before may have been too old when the next one was requested, that one begins a new claim. Undefined
+ * without a claim.
+ */
+export function firstClaim({ evidence, profile }: Scene, node: string, byMs: number): Served | undefined {
   let first: Served | undefined;
   const answers = evidence.since(node, "status", byMs - 90_000);
   for (let at = answers.length - 1; at >= 0; at -= 1) {
     const served = answers[at];
     if (served === undefined || served.doneMs === null || served.doneMs > byMs || served.document === null) continue;
     if (served.status === 503) break;
+    if (first !== undefined && first.arrivedMs - served.arrivedMs > profile.maxAgeMs - profile.slackMs) break;
     if (served.status === 200) first = served;
   }
   return first;

@@ -89,7 +89,7 @@ export const silenceIsTrue: Rule = (scene, answer) => {
  * The least time between the first and the last of as many failures in a row as make a node `down` (rule 8), in ms: at
  * most one counts per interval. The schedule may be a tenth early, and the failure before it a tenth late.
  */
-function failingMs({ fall, intervalMs }: Profile): number {
+export function failingMs({ fall, intervalMs }: Profile): number {
   return (fall - 1) * 0.8 * intervalMs;
 }
 

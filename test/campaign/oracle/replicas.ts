@@ -4,11 +4,14 @@ import { divergedInVain } from "./divergence.ts";
 import { isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
 import { ago, held, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
-/** Whether a node surely showed movement between two instants: two successive positions, the later one above. */
+/**
+ * Whether a node surely showed movement between two instants: two successive positions of its own, the later one above.
+ * The positions of another server at its address are of another database.
+ */
 function hasMoved({ evidence }: Scene, node: string, fromMs: number, byMs: number): boolean {
   const tops = evidence
     .since(node, "status", fromMs)
-    .filter((served) => evidence.isSure(served) && (served.doneMs ?? Infinity) <= byMs)
+    .filter((served) => served.isGenuine && evidence.isSure(served) && (served.doneMs ?? Infinity) <= byMs)
     .map(topOf)
     .filter((top) => top !== null);
   return tops.some((top, index) => index > 0 && top > (tops[index - 1] ?? Infinity));

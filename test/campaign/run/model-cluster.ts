@@ -7,7 +7,7 @@ import type { Watched } from "../rolecall/child.ts";
 import type { Stalls } from "../rolecall/stalls.ts";
 import type { MachineFaults } from "./machine-faults.ts";
 import { World } from "../world/world.ts";
-import { Evidence } from "../wire/evidence.ts";
+import { Evidence, isMemberOf } from "../wire/evidence.ts";
 import { Seat } from "../wire/seat.ts";
 
 /** What a cluster is made with. */
@@ -116,7 +116,8 @@ export class ModelCluster {
   }
 
   /**
-   * When the first node moves, checks whether rolecall had responses from at least as many sound witnesses as clones.
+   * When the first node moves, checks whether rolecall had responses from at least as many sound witnesses as clones. A
+   * list without the node gives no vote on its address (a node that is gone is in no list).
    */
   #judgeMoves(nowMs: number): void {
     const { troubles, evidence, profile } = this;
@@ -126,7 +127,8 @@ export class ModelCluster {
       troubles.isMoveAmbiguous = false;
       return;
     }
-    if (moved.every((name) => !troubles.isFree(name, nowMs - 100, "moved"))) return;
+    const fresh = moved.filter((name) => troubles.isFree(name, nowMs - 100, "moved"));
+    if (fresh.length === 0) return;
     const viewMs = 3 * profile.clusterMs + profile.timeoutMs;
     const clones = names.filter((name) => !troubles.isFree(name, nowMs - viewMs, "guestEver", "moved"));
     const sound = names.filter((name) => {
@@ -135,6 +137,7 @@ export class ModelCluster {
         !clones.includes(name) &&
         newest !== undefined &&
         newest.arrivedMs > nowMs - viewMs + profile.intervalMs &&
+        fresh.every((other) => isMemberOf(newest, other)) &&
         this.#answers(name, nowMs)
       );
     });

@@ -12,7 +12,8 @@ const permittedForMs = 15_000;
  * The promise of the DCS watch: once a read has shown another member in the leader key, the member that it named before
  * gets no yes as the primary, until the key names it again. The same holds for a key that names nobody, unless the
  * cluster was paused or in failsafe mode lately. The promise ends when that member reports that it holds no lock: a
- * claim after that is a new one. The time counts from the read's arrival at rolecall.
+ * claim after that is a new one. It also ends when rolecall follows a clone in place of that member: another promise
+ * reports that (moved). The time counts from the read's arrival at rolecall.
  */
 export class DcsPromise {
   readonly #armed: Map<string, number>;
@@ -61,8 +62,11 @@ export class DcsPromise {
     if (hadYes) this.#armed.set("dcs-replaced", (this.#armed.get("dcs-replaced") ?? 0) + 1);
   }
 
-  /** @returns what is wrong with answers of one instant */
-  judge(answers: readonly Said[]): readonly Violation[] {
+  /**
+   * @param isMoved whether rolecall follows a clone in place of a node
+   * @returns what is wrong with answers of one instant
+   */
+  judge(answers: readonly Said[], isMoved: (node: string) => boolean = () => false): readonly Violation[] {
     const violations: Violation[] = [];
     for (const { node, check, status, askedMs } of answers) {
       if (node === null || routeOf(check) !== "/primary") continue;
@@ -70,7 +74,7 @@ export class DcsPromise {
       else this.#yesMs.delete(node);
       const replaced = this.#replaced.get(node);
       if (status !== 200 || replaced === undefined || askedMs - replaced.sinceMs <= withinMs) continue;
-      if (this.#evidence.mayHaveDenied(node, replaced.sinceMs)) {
+      if (isMoved(node) || this.#evidence.mayHaveDenied(node, replaced.sinceMs)) {
         this.#replaced.delete(node);
         continue;
       }

@@ -203,7 +203,7 @@ export class Simulation {
     try {
       const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
       this.#latest = answers;
-      const late = this.#dcsPromise.judge(answers);
+      const late = this.#dcsPromise.judge(answers, (node) => this.#cluster.isMoved(node, this.#time.nowMs));
       for (const violation of [...violations, ...late]) this.#log.violation(violation);
       for (const answer of answers) this.#log.answer(answer);
       await this.#compare(answers, isSoon);

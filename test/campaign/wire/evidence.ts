@@ -90,12 +90,20 @@ export class Evidence {
 /** The leader that a cluster document names; null: none; undefined: not a cluster document. */
 export function namedLeader({ document }: Served): string | null | undefined {
   if (document === null || Array.isArray(document)) return undefined;
-  const members = (document as Document)["members"];
-  if (!Array.isArray(members) || members.length === 0) return undefined;
-  const leader = (members as { name?: unknown; role?: unknown }[]).find(
-    ({ role }) => role === "leader" || role === "standby_leader",
-  );
+  const members = membersOf(document as Document);
+  if (members.length === 0) return undefined;
+  const leader = members.find(({ role }) => role === "leader" || role === "standby_leader");
   return leader === undefined ? null : String(leader.name);
+}
+
+/** Whether a cluster document lists a node. */
+export function isMemberOf(served: Served, node: string): boolean {
+  return membersOf(documentOf(served)).some(({ name }) => name === node);
+}
+
+function membersOf(document: Document | null): readonly { readonly name?: unknown; readonly role?: unknown }[] {
+  const members = document?.["members"];
+  return Array.isArray(members) ? (members as { name?: unknown; role?: unknown }[]) : [];
 }
 
 /** A status document's object, or null. */
