@@ -73,7 +73,7 @@ export function nextAttachment(
   const windowMs = view.policy.guards.attachWindowMs;
   const { received, replayed, timeline } = lastKnown(known, report);
   const { silentMs, listedMs, isDetached, isStalled } = countSigns(known, signs, { positionedMs, windowMs });
-  const isLowerAndNotStreaming = isOnLowerTimeline(view.cluster, report) && !isStreaming();
+  const isLowerAndNotStreaming = isOnLowerTimeline(view.cluster, after) && !isStreaming();
   const divergenceInputs = { known, after, isLowerAndNotStreaming, isListed, isExempt: isExempt(after) };
   const divergence = nextDivergence(view, divergenceInputs, positionedMs);
   const next: Attachment = {

@@ -7,10 +7,17 @@ import { walReached } from "./position.ts";
 import { freshLeader, isInSenderChain } from "./sender-chain.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
-/** Whether the report's timeline is lower than the leader's. `false` while either is unknown. */
-export function isOnLowerTimeline(cluster: ClusterState, report: Report): boolean {
+/**
+ * Whether the node's timeline is lower than the leader's. `false` while either is unknown. A node that was listed as
+ * streaming is on the timeline of that leader, whatever it reports.
+ */
+export function isOnLowerTimeline(
+  cluster: ClusterState,
+  observation: Pick<Observation, "measured" | "report">,
+): boolean {
   const leaderTimeline = cluster.position?.timeline ?? null;
-  return leaderTimeline !== null && report.timeline !== null && report.timeline < leaderTimeline;
+  const timeline = timelineOf(observation);
+  return leaderTimeline !== null && timeline !== null && timeline < leaderTimeline;
 }
 
 /**
@@ -116,14 +123,9 @@ export function markDiverged(cluster: ClusterState, viewOf: (state: ClusterState
   return nodes === cluster.nodes ? cluster : { ...cluster, nodes };
 }
 
-/**
- * Whether the node's last report is on a lower timeline than the leader's, and past the switch point. A node that was
- * listed as streaming is on the timeline of that leader, whatever it reports.
- */
+/** Whether the node's last report is on a lower timeline than the leader's, and past the switch point. */
 function isPastSwitchPoint(cluster: ClusterState, observation: Observation): boolean {
-  const timeline = timelineOf(observation);
-  const isLower = timeline !== null && timeline < (cluster.position?.timeline ?? -Infinity);
-  return isLower && sideOfSwitchPoint(cluster, observation) === "past";
+  return isOnLowerTimeline(cluster, observation) && sideOfSwitchPoint(cluster, observation) === "past";
 }
 
 /** Where the node's WAL ends: `before` includes the switch point itself; `null` while one of the two is unknown. */

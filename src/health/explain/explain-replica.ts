@@ -118,10 +118,10 @@ function reasonOf({ view, observation, check }: ExplainContext, report: Report):
   return verdict.fit ? null : verdict.reason;
 }
 
-function historyOf({ view }: ExplainContext, report: Report): string {
+function historyOf({ view, observation }: ExplainContext, report: Report): string {
   const reached = walReached(report);
   const where = `timeline ${report.timeline ?? "not stated"}${reached === null ? "" : ` at ${formatLsn(reached)}`}`;
-  if (!isOnLowerTimeline(view.cluster, report)) return where;
+  if (!isOnLowerTimeline(view.cluster, observation)) return where;
   const switchPoint = switchPointOf(view.cluster, report);
   return switchPoint === null ? where : `${where}; that timeline ended at ${formatLsn(switchPoint)}`;
 }

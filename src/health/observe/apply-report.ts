@@ -52,12 +52,13 @@ export function withAnswer(
 }
 
 /**
- * A claim is a series of 200s. Silence longer than `max_age` interrupts it: another node may have held the lock
- * meanwhile.
+ * A claim is a series of 200s of one server. Silence longer than `max_age` interrupts it: another node may have held the
+ * lock meanwhile.
  */
-function claimedSince(before: Observation, { hasLock, sentAtMs }: Answer, maxAge: number): number | null {
+function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer, maxAge: number): number | null {
   if (!hasLock) return null;
-  const isContinued = before.claimedSinceMs !== null && isFresh(before, maxAge, sentAtMs);
+  const isSameScope = before.report?.scope === report.scope;
+  const isContinued = before.claimedSinceMs !== null && isSameScope && isFresh(before, maxAge, sentAtMs);
   return isContinued ? before.claimedSinceMs : sentAtMs;
 }
 

@@ -78,8 +78,9 @@ function isHeldOnLeadersTimeline({ position }: ClusterState, { report, measured 
 }
 
 /** Whether a replica's last report is on a lower timeline, and was not measured on the leader's. */
-function isUnmeasured(cluster: ClusterState, { report, measured, attachment }: Observation): boolean {
-  if (report === null || report.role === "primary" || attachment.isDiverged || !isOnLowerTimeline(cluster, report))
+function isUnmeasured(cluster: ClusterState, observation: Observation): boolean {
+  const { report, measured, attachment } = observation;
+  if (report === null || report.role === "primary" || attachment.isDiverged || !isOnLowerTimeline(cluster, observation))
     return false;
   return measured?.timeline !== cluster.position?.timeline;
 }

@@ -1,5 +1,5 @@
 import type { Said } from "../rolecall/asker.ts";
-import { documentOf, type Served } from "../wire/evidence.ts";
+import { type Served } from "../wire/evidence.ts";
 import { failingMs } from "./freshness.ts";
 import { topOf } from "./reports.ts";
 import { held, routeOf, type Scene, slackMs } from "./scene.ts";
@@ -60,7 +60,7 @@ export class Attachment {
         served.status === 200 ||
         this.#hasReached(scene, node, top, served.arrivedMs);
       const holder = holderOf(scene, served.arrivedMs);
-      if (isSign && evidence.isPossible(served)) restart(track);
+      if ((isSign && evidence.isPossible(served)) || mayListClone(scene, track.lastMs)) restart(track);
       if (holder === null || holder !== track.holder) track.stillMs = track.isAccused ? track.stillMs : 0;
       track.holder = holder ?? track.holder;
       const gapMs = served.arrivedMs - track.lastMs;
@@ -93,9 +93,15 @@ export class Attachment {
     const later = scene.evidence.since(node, "status", track.lastMs - 0.001);
     if (later.some((served) => served.status === 200 || (topOf(served) ?? -1) > (track.top ?? Infinity))) return true;
     if (later.some((served) => this.#hasReached(scene, node, topOf(served), served.arrivedMs))) return true;
+    if (mayListClone(scene, track.lastMs)) return true;
     // It streams again in truth. A sender may list it again, which clears `detached` before its own report does.
     return scene.troubles.last(node, "detached") < atMs - modelStepMs;
   }
+}
+
+/** Whether a clone at a node's address may have listed its own replica of the same name since an instant. */
+function mayListClone({ troubles, world }: Scene, sinceMs: number): boolean {
+  return world.nodes.some(({ name }) => !troubles.isFree(name, sinceMs - modelStepMs, "guestEver"));
 }
 
 /** The positioned time after which a replica without a sign is refused, and an interval in reserve, in ms. */
@@ -137,5 +143,5 @@ function isPositioned({ evidence, profile, troubles }: Scene, holder: string, fr
 }
 
 function hasLocation(served: Served): boolean {
-  return served.status === 200 && topOf(served) !== null && documentOf(served)?.["timeline"] !== undefined;
+  return served.status === 200 && topOf(served) !== null;
 }

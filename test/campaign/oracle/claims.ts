@@ -115,7 +115,8 @@ export const falseClaimIsRefused: Rule = (scene, answer) => {
   const { world, troubles, profile } = scene;
   const { holding } = world;
   if (holding === null || holding.name === node || world.dcs.isPaused) return null;
-  if (claimSince(scene, node, askedMs) === Infinity) return null;
+  const since = claimSince(scene, node, askedMs);
+  if (since === Infinity) return null;
   const fromMs = askedMs - profile.confirmMs - slackMs(scene, askedMs - profile.confirmMs, askedMs);
   if (holding.sinceMs > fromMs || troubles.changedMs > fromMs || !scene.seats.every(({ guest }) => guest === null))
     return null;
@@ -125,6 +126,8 @@ export const falseClaimIsRefused: Rule = (scene, answer) => {
   const isOwnHonest = troubles.isFree(node, fromMs, "cluster", "view");
   // No change triggers another poll, unless both claim: then rolecall polls all nodes every cluster interval.
   if (!isClaiming || !isHonest(holding.name) || !(isOwnHonest || others.length >= 2)) return null;
+  // A view that lies may win at first: until the others were asked.
+  if (since > fromMs && others.length < world.nodes.length - 2) return null;
   return held(
     scene,
     "false-claim",

@@ -35,6 +35,8 @@ export const divergedIsRefused: Rule = (scene, answer) => {
   if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
   const leader = evidence.newestSure(world.holding.name, "status", byMs);
   if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || isListedBy(leader, node)) return null;
+  // Without a position its own query failed: then its list is empty, and says nothing.
+  if (topOf(leader) === null) return null;
   const report = evidence.newestSure(node, "status", leader.arrivedMs - profile.slackMs);
   if (report === undefined || !troubles.isFree(node, report.arrivedMs - modelStepMs, "undiverged")) return null;
   const isPast = evidence

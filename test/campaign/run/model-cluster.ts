@@ -70,11 +70,11 @@ export class ModelCluster {
       });
     this.world = build(1);
     this.world.walRate = shape.walRate;
-    this.evidence = new Evidence(profile.timeoutMs, profile.slackMs);
+    this.evidence = new Evidence(profile, this.name);
     this.seats = this.world.nodes.map((node) => new Seat(this.world, node));
     const cloned = build(101);
     this.clone = { world: cloned, seats: cloned.nodes.map((node) => new Seat(cloned, node)) };
-    this.aside = new Evidence(profile.timeoutMs, profile.slackMs);
+    this.aside = new Evidence(profile, this.name);
     const { name, world, seats, evidence, troubles } = this;
     this.scene = {
       cluster: name,
@@ -124,7 +124,8 @@ export class ModelCluster {
     const names = this.world.nodes.map(({ name }) => name);
     const moved = names.filter((name) => this.isMoved(name, nowMs));
     if (moved.length === 0) {
-      troubles.isMoveAmbiguous = false;
+      // A node counts as moved for a moment after the last request to the clone.
+      if (names.every((name) => troubles.isFree(name, nowMs - 1_000, "moved"))) troubles.isMoveAmbiguous = false;
       return;
     }
     const fresh = moved.filter((name) => troubles.isFree(name, nowMs - 100, "moved"));

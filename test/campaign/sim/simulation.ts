@@ -152,6 +152,7 @@ export class Simulation {
     this.#cluster.tick(nowMs);
     const { dcs, nodes } = this.#cluster.world;
     if (dcs.isPaused || nodes.some(({ isFailsafe }) => isFailsafe)) this.#dcsPromise.permit(nowMs);
+    if (dcs.isDown || this.#cluster.members.isDisturbed) this.#dcsPromise.disturb(nowMs);
     if (this.#recovery !== null && !this.#isRecovered) this.#recover(nowMs, this.#recovery);
     this.#time.after("world", tickMs, () => this.#tick());
   }
