@@ -10,6 +10,11 @@ export interface Attachment {
   readonly listedMs: number;
   /** Positioned time on a lower timeline than the leader's without being listed, in ms. */
   readonly lowerTimelineMs: number;
+  /**
+   * When the first of the successive reports that are past the switch point was requested, in ms of rolecall's clock;
+   * `null` if the last report is not past it.
+   */
+  readonly pastSinceMs: number | null;
   /** Marks of rules 5 and 6. Each one stays until a sign of attachment removes it, also over changes of leader. */
   readonly isDetached: boolean;
   readonly isStalled: boolean;
@@ -24,6 +29,7 @@ export const noAttachment: Attachment = {
   silentMs: 0,
   listedMs: 0,
   lowerTimelineMs: 0,
+  pastSinceMs: null,
   isDetached: false,
   isStalled: false,
   isDiverged: false,

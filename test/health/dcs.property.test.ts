@@ -142,7 +142,7 @@ suite("the DCS and the verdicts", () => {
           }
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 1_500 },
     );
     assert.ok(changed > 100, `only ${changed} verdicts changed`);
   });

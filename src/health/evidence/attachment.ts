@@ -4,6 +4,7 @@ import type { Report } from "../../cluster/documents/report.ts";
 import { isSet } from "../../cluster/values/tags.ts";
 import type { Check } from "../check.ts";
 import { divergenceUntilMs, hasDiverged, isOnLowerTimeline, nextDivergence } from "./divergence.ts";
+import { timelineOf } from "./measure.ts";
 import { walReached } from "./position.ts";
 import type { ClusterView, ReportedNode } from "./cluster-view.ts";
 import { freshLeader, isInSenderChain, isListedStreaming } from "./sender-chain.ts";
@@ -13,7 +14,7 @@ import { fit, unfit, validUntil, type Verdict } from "../verdict.ts";
 export function judgeAttachment(view: ClusterView, { observation }: ReportedNode, check: Check): Verdict {
   if (!view.policy.guards.attachedReplica) return fit;
   const verdict = hasDiverged(view, observation)
-    ? unfit("diverged", `timeline ${observation.report?.timeline}`)
+    ? unfit("diverged", `timeline ${timelineOf(observation)}`)
     : judgeStream(observation, check);
   return validUntil(verdict, divergenceUntilMs(view, observation));
 }
@@ -48,7 +49,7 @@ export function hasNothingToReceive(
 
 /**
  * Updates a node's attachment by its new report (rules 5 and 6).
- * @param pair the node's observation before and after the report
+ * @param pair the node's observation before and after the report, which is measured already
  * @returns the same object if nothing changed
  */
 export function nextAttachment(
@@ -72,19 +73,18 @@ export function nextAttachment(
   const windowMs = view.policy.guards.attachWindowMs;
   const { received, replayed, timeline } = lastKnown(known, report);
   const { silentMs, listedMs, isDetached, isStalled } = countSigns(known, signs, { positionedMs, windowMs });
-  const isLowerAndNotStreaming = isOnLowerTimeline(view.cluster, report) && !isStreaming();
-  const divergenceInputs = { known, report, isLowerAndNotStreaming, isListed, isExempt: isExempt(after) };
-  const { lowerTimelineMs, isDiverged } = nextDivergence(view, divergenceInputs, positionedMs);
+  const isLowerAndNotStreaming = isOnLowerTimeline(view.cluster, after) && !isStreaming();
+  const divergenceInputs = { known, after, isLowerAndNotStreaming, isListed, isExempt: isExempt(after) };
+  const divergence = nextDivergence(view, divergenceInputs, positionedMs);
   const next: Attachment = {
     received,
     replayed,
     timeline,
     silentMs,
     listedMs,
-    lowerTimelineMs,
     isDetached,
     isStalled,
-    isDiverged,
+    ...divergence,
   };
   return isSame(known, next) ? known : next;
 }
@@ -101,6 +101,7 @@ export function restartWindow(observation: Observation, nowMs: number): Observat
     silentMs: isMarked ? known.silentMs : 0,
     listedMs: isMarked ? known.listedMs : 0,
     lowerTimelineMs: known.isDiverged ? known.lowerTimelineMs : 0,
+    pastSinceMs: known.isDiverged ? known.pastSinceMs : null,
   };
   return { ...observation, countedAtMs: nowMs, attachment: isSame(known, next) ? known : next };
 }
@@ -179,6 +180,7 @@ function isSame(one: Attachment, other: Attachment): boolean {
     one.silentMs === other.silentMs &&
     one.listedMs === other.listedMs &&
     one.lowerTimelineMs === other.lowerTimelineMs &&
+    one.pastSinceMs === other.pastSinceMs &&
     one.isDetached === other.isDetached &&
     one.isStalled === other.isStalled &&
     one.isDiverged === other.isDiverged

@@ -4,6 +4,7 @@ import { nodeOfMember } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { lockTtlMs } from "./freshness.ts";
+import { isMisaddressed, isOutOfScope } from "./identity.ts";
 
 /** What becomes of a withdrawal with the newest report of its node. */
 type Fate = "stays" | "ends" | "distrusted";
@@ -41,7 +42,7 @@ export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observ
 export function settleDcs(cluster: ClusterState, dcs: DcsState): DcsState {
   const staying = new Map<string, Withdrawal>();
   for (const [member, withdrawal] of dcs.withdrawals) {
-    const fate = fateOf(withdrawal, nodeOfMember(cluster, member), lockTtlMs(cluster));
+    const fate = fateOf(cluster, withdrawal, nodeOfMember(cluster, member));
     if (fate === "distrusted") {
       const sinceMs = nodeOfMember(cluster, member)?.sentAtMs ?? withdrawal.readAtMs;
       return { ...dcs, withdrawals: new Map(), distrust: { withdrawal, sinceMs } };
@@ -68,13 +69,20 @@ export function withDcsTrust(cluster: ClusterState): ClusterState {
   return hasFollowed ? { ...cluster, dcs: { ...dcs, distrust: null } } : cluster;
 }
 
-function fateOf({ namedInstead, readAtMs }: Withdrawal, observation: Observation | undefined, ttlMs: number): Fate {
+function fateOf(
+  cluster: ClusterState,
+  { namedInstead, readAtMs }: Withdrawal,
+  observation: Observation | undefined,
+): Fate {
   if (observation === undefined) return "ends";
-  const { report, hasLock, sentAtMs, claimedSinceMs } = observation;
+  const { node, report, hasLock, sentAtMs, claimedSinceMs } = observation;
+  // Another server at the node's address reports nothing of the node.
+  if (report !== null && (isOutOfScope(cluster, report) || isMisaddressed(node, report))) return "stays";
   if (!hasLock) return sentAtMs > readAtMs ? "ends" : "stays";
   // Without a leader key a paused cluster, and one in failsafe mode, keeps its leader.
   if (namedInstead === null && (report?.isPaused === true || report?.isFailsafe === true)) return "ends";
-  return sentAtMs - Math.max(readAtMs, claimedSinceMs ?? -Infinity) >= ttlMs ? "distrusted" : "stays";
+  const claimedForMs = sentAtMs - Math.max(readAtMs, claimedSinceMs ?? -Infinity);
+  return claimedForMs >= lockTtlMs(cluster) ? "distrusted" : "stays";
 }
 
 /** The part of a loss that is due to views; `undefined` if no view contradicted the claim. */

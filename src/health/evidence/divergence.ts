@@ -2,14 +2,22 @@ import type { Attachment } from "../../cluster/attachment.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { timelineOf } from "./measure.ts";
 import { walReached } from "./position.ts";
 import { freshLeader, isInSenderChain } from "./sender-chain.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
-/** Whether the report's timeline is lower than the leader's. `false` while either is unknown. */
-export function isOnLowerTimeline(cluster: ClusterState, report: Report): boolean {
+/**
+ * Whether the node's timeline is lower than the leader's. `false` while either is unknown. A node that was listed as
+ * streaming is on the timeline of that leader, whatever it reports.
+ */
+export function isOnLowerTimeline(
+  cluster: ClusterState,
+  observation: Pick<Observation, "measured" | "report">,
+): boolean {
   const leaderTimeline = cluster.position?.timeline ?? null;
-  return leaderTimeline !== null && report.timeline !== null && report.timeline < leaderTimeline;
+  const timeline = timelineOf(observation);
+  return leaderTimeline !== null && timeline !== null && timeline < leaderTimeline;
 }
 
 /**
@@ -45,7 +53,8 @@ export function divergenceUntilMs(view: ClusterView, observation: Observation): 
 interface DivergenceInputs {
   /** The node's attachment before the report. */
   readonly known: Attachment;
-  readonly report: Report;
+  /** The node's observation with the report, measured. */
+  readonly after: Observation;
   /**
    * Whether the report's timeline is lower than the leader's, and no chain of sender lists shows the node in state
    * `streaming`. Such a chain would prove that the node is on the leader's timeline by now.
@@ -64,32 +73,34 @@ interface DivergenceInputs {
  * - is marked already, and its position is unknown or still past the switch point.
  *
  * `markDiverged` marks nodes that are past the switch point.
- * Otherwise the mark is removed, except while the node's or the leader's timeline is unknown: then it stays.
+ *
+ * Otherwise the mark is removed, except while the node's or the leader's timeline is unknown: then it stays. Successive
+ * reports past the switch point count from the first of them.
  * @param countedMs the time since the node's previous report, in ms, if the leader's position is known; else 0
  */
 export function nextDivergence(
   view: ClusterView,
   inputs: DivergenceInputs,
   countedMs: number,
-): Pick<Attachment, "lowerTimelineMs" | "isDiverged"> {
-  const { known, report, isLowerAndNotStreaming, isListed, isExempt } = inputs;
+): Pick<Attachment, "lowerTimelineMs" | "pastSinceMs" | "isDiverged"> {
+  const { known, after, isLowerAndNotStreaming, isListed, isExempt } = inputs;
   // Without both timelines nothing can be compared, so the mark stays. The leader's is unknown right after a restart.
-  const isComparable = report.timeline !== null && (view.cluster.position?.timeline ?? null) !== null;
-  if (known.isDiverged && !isComparable) return { lowerTimelineMs: known.lowerTimelineMs, isDiverged: true };
-  if (!isLowerAndNotStreaming || isListed()) return { lowerTimelineMs: 0, isDiverged: false };
+  const isComparable = (after.report?.timeline ?? null) !== null && (view.cluster.position?.timeline ?? null) !== null;
+  if (known.isDiverged && !isComparable)
+    return { lowerTimelineMs: known.lowerTimelineMs, pastSinceMs: known.pastSinceMs, isDiverged: true };
+  if (!isLowerAndNotStreaming || isListed()) return { lowerTimelineMs: 0, pastSinceMs: null, isDiverged: false };
   const lowerTimelineMs = isExempt ? 0 : known.lowerTimelineMs + countedMs;
-  const side = sideOfSwitchPoint(view.cluster, report);
-  const isDiverged =
-    lowerTimelineMs >= view.policy.guards.attachWindowMs ||
-    (known.isDiverged && side !== "before");
-  return { lowerTimelineMs, isDiverged };
+  const side = sideOfSwitchPoint(view.cluster, after);
+  const pastSinceMs = side === "past" ? (known.pastSinceMs ?? after.sentAtMs) : null;
+  const isDiverged = lowerTimelineMs >= view.policy.guards.attachWindowMs || (known.isDiverged && side !== "before");
+  return { lowerTimelineMs, pastSinceMs, isDiverged };
 }
 
 /**
  * Marks as diverged each node whose last report is past the switch point on a lower timeline, and which is not in the
  * leader's sender chain. Right after a promotion a replica still reports the old timeline although it streams on the
- * new one. So while there is a leader, the mark waits for a sender list that was requested after the node's report.
- * Without a leader there is nothing to wait for.
+ * new one. So while there is a leader, the mark waits for a sender list that was requested after the first of the
+ * node's successive reports past the switch point. Without a leader there is nothing to wait for.
  */
 export function markDiverged(cluster: ClusterState, viewOf: (state: ClusterState) => ClusterView): ClusterState {
   if (!cluster.nodes.some((node) => !node.attachment.isDiverged && isPastSwitchPoint(cluster, node))) return cluster;
@@ -98,24 +109,29 @@ export function markDiverged(cluster: ClusterState, viewOf: (state: ClusterState
   let { nodes } = cluster;
   for (const [at, node] of cluster.nodes.entries()) {
     if (node.attachment.isDiverged || !isPastSwitchPoint(cluster, node)) continue;
+    const isListed = isInSenderChain(view, node.node.name);
+    const sinceMs = node.attachment.pastSinceMs ?? node.sentAtMs;
     // `freshLeader` leaves out a leader whose own query failed: its list is empty, which says nothing about the node.
-    const isSenderListNewer = leader !== null && leader.sentAtMs > node.sentAtMs;
-    const isDecidable = isSenderListNewer || view.lock.holder === null;
-    if (isDecidable && !isInSenderChain(view, node.node.name))
-      nodes = nodes.with(at, { ...node, attachment: { ...node.attachment, isDiverged: true } });
+    const isSenderListNewer = leader !== null && leader.sentAtMs > sinceMs;
+    const isDiverged = !isListed && (isSenderListNewer || view.lock.holder === null);
+    const pastSinceMs = isListed ? null : sinceMs;
+    if (isDiverged || pastSinceMs !== node.attachment.pastSinceMs)
+      nodes = nodes.with(at, { ...node, attachment: { ...node.attachment, pastSinceMs, isDiverged } });
   }
   return nodes === cluster.nodes ? cluster : { ...cluster, nodes };
 }
 
 /** Whether the node's last report is on a lower timeline than the leader's, and past the switch point. */
-function isPastSwitchPoint(cluster: ClusterState, { report }: Observation): boolean {
-  return report !== null && isOnLowerTimeline(cluster, report) && sideOfSwitchPoint(cluster, report) === "past";
+function isPastSwitchPoint(cluster: ClusterState, observation: Observation): boolean {
+  return isOnLowerTimeline(cluster, observation) && sideOfSwitchPoint(cluster, observation) === "past";
 }
 
-/** Where the report's WAL ends: `before` includes the switch point itself; `null` while one of the two is unknown. */
-function sideOfSwitchPoint(cluster: ClusterState, report: Report): "before" | "past" | null {
-  const reached = walReached(report);
-  const switchPoint = switchPointOf(cluster, report);
+/** Where the node's WAL ends: `before` includes the switch point itself; `null` while one of the two is unknown. */
+function sideOfSwitchPoint(cluster: ClusterState, observation: Observation): "before" | "past" | null {
+  const { report } = observation;
+  const timeline = timelineOf(observation);
+  const reached = report === null ? null : walReached(report);
+  const switchPoint = timeline === null ? null : (cluster.switchPoints?.get(timeline) ?? null);
   if (reached === null || switchPoint === null) return null;
   return reached > switchPoint ? "past" : "before";
 }

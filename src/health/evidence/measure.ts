@@ -3,6 +3,8 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health-policy.ts";
+import { isFresh, maxAgeMs } from "./freshness.ts";
+import { walReached } from "./position.ts";
 
 /** A report, and what its measurement depends on. */
 interface MeasureInputs {
@@ -17,7 +19,8 @@ interface MeasureInputs {
 
 /**
  * Measures a report against the leader's position (rule 4). If its timeline cannot be compared with the leader's yet,
- * because a promotion has just begun, the figures of the previous report count for one interval and one timeout.
+ * because a promotion has just begun, the figures of the previous report, if it is fresh, count for one interval and
+ * one timeout.
  * @returns the same object if nothing changed; `null` while no leader position is known
  */
 export function measure(
@@ -27,15 +30,52 @@ export function measure(
   const { position } = cluster;
   if (position === null) return null;
   const known = before.measured;
-  const own = position.timeline === report.timeline || !isStreaming() ? report.timeline : position.timeline;
+  const own = ownTimeline(position.timeline, { before, report, isStreaming });
   const figures = comparable(cluster, { ...report, timeline: own });
-  if (figures === null && known !== null && isOnOther(cluster, own)) {
+  const isHeld = known !== null && isOnOther(cluster, own) && isFresh(before, maxAgeMs(cluster, policy), nowMs);
+  if (figures === null && isHeld) {
     if (known.heldUntilMs !== null) return known;
     return { ...known, heldUntilMs: nowMs + policy.intervalMs + policy.timeoutMs };
   }
   const { received, replayed } = figures ?? { received: null, replayed: null };
-  const next = { leader: position.highest, timeline: own, received, replayed, heldUntilMs: null };
+  const next = {
+    leader: position.highest,
+    timeline: later(own, report.timeline),
+    received,
+    replayed,
+    heldUntilMs: null,
+  };
   return known !== null && isSame(known, next) ? known : next;
+}
+
+/**
+ * The timeline of a node's positions: its own, or the leader's if a sender list showed it streaming with this report.
+ */
+export function timelineOf({ measured, report }: Pick<Observation, "measured" | "report">): number | null {
+  return (measured?.heldUntilMs === null ? measured.timeline : null) ?? report?.timeline ?? null;
+}
+
+/**
+ * The timeline that a report is measured on: the leader's, if the node is listed as streaming. If it was, it stays on
+ * that timeline while its reports repeat the older one and its position does not go back: only a rewind leaves a
+ * timeline.
+ */
+function ownTimeline(
+  leaders: number | null,
+  { before, report, isStreaming }: Pick<MeasureInputs, "before" | "report" | "isStreaming">,
+): number | null {
+  const { timeline } = report;
+  if (leaders === timeline) return timeline;
+  if (isStreaming()) return leaders;
+  const shown = timelineOf(before);
+  const isRepeated = timeline !== null && before.report !== null && before.report.timeline === timeline;
+  if (!isRepeated || shown === null || shown <= timeline) return timeline;
+  return (walReached(report) ?? -1) >= (walReached(before.report) ?? Infinity) ? shown : timeline;
+}
+
+/** A report may be on a later timeline than the sender list that is older than it. */
+function later(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
 /**

@@ -36,7 +36,11 @@ export function advancePosition(
   if (report === null) return position;
   if (observation.node.name === holder && hasPosition(report)) {
     const highest = writtenBy(report);
-    return highest === null ? position : withStatedPosition(cluster, { ...pairOf(report), highest }, before);
+    if (highest === null) return position;
+    // A holder that states no timeline once has not changed it.
+    const isContinued = report.timeline === null && lockHolderOf(cluster.leadership) === holder;
+    const timeline = isContinued ? (position?.timeline ?? null) : report.timeline;
+    return withStatedPosition(cluster, { system: report.system, timeline, highest }, before);
   }
   const unreachable = unreachableLeader(cluster, holder, { policy, nowMs });
   return unreachable === null ? position : raisedByReceived(cluster, report, unreachable);

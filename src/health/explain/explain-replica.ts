@@ -6,8 +6,8 @@ import { attachmentWarning } from "./attachment-warning.ts";
 import { isOnLowerTimeline, switchPointOf } from "../evidence/divergence.ts";
 import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { isLeading, hasReplicaRules } from "./explain-role.ts";
-import { judgeLag, presentLag, timelineOf } from "../judge/lag.ts";
-import { lagBytes } from "../evidence/measure.ts";
+import { judgeLag, presentLag } from "../judge/lag.ts";
+import { lagBytes, timelineOf } from "../evidence/measure.ts";
 import { isBeforeVersion4, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
 import type { Reason } from "../reason.ts";
 import { sharedUpTo } from "../evidence/shared-history.ts";
@@ -118,10 +118,10 @@ function reasonOf({ view, observation, check }: ExplainContext, report: Report):
   return verdict.fit ? null : verdict.reason;
 }
 
-function historyOf({ view }: ExplainContext, report: Report): string {
+function historyOf({ view, observation }: ExplainContext, report: Report): string {
   const reached = walReached(report);
   const where = `timeline ${report.timeline ?? "not stated"}${reached === null ? "" : ` at ${formatLsn(reached)}`}`;
-  if (!isOnLowerTimeline(view.cluster, report)) return where;
+  if (!isOnLowerTimeline(view.cluster, observation)) return where;
   const switchPoint = switchPointOf(view.cluster, report);
   return switchPoint === null ? where : `${where}; that timeline ended at ${formatLsn(switchPoint)}`;
 }

@@ -4,7 +4,7 @@ import type { LagSample, Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { Check, WalFloor } from "../check.ts";
 import { exceeds, isRefusedForLag } from "../evidence/damping.ts";
-import { lagBytes } from "../evidence/measure.ts";
+import { lagBytes, timelineOf } from "../evidence/measure.ts";
 import { sharedUpTo } from "../evidence/shared-history.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { behindSince, lagAt } from "../evidence/time-lag.ts";
@@ -42,13 +42,6 @@ function hasReplayed(cluster: ClusterState, observation: Observation, floor: Wal
   const timeline = timelineOf(observation);
   if (timeline === null || floor.timeline >= timeline) return floor.timeline === timeline;
   return floor.position <= (sharedUpTo(cluster, floor.timeline) ?? -1);
-}
-
-/**
- * The timeline of a node's positions: its own, or the leader's if a sender list showed it streaming with this report.
- */
-export function timelineOf({ measured, report }: Observation): number | null {
-  return (measured?.heldUntilMs === null ? measured.timeline : null) ?? report?.timeline ?? null;
 }
 
 function replayedTo(replayed: number, observation: Observation, floor: WalFloor): string {

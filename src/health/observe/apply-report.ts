@@ -6,7 +6,7 @@ import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
 import { advancePosition, hasPosition } from "../evidence/position.ts";
 import { carriedSamples, withSample } from "../evidence/time-lag.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
-import { deriveNodeFields, withListedMeasured } from "./derived-fields.ts";
+import { deriveNodeFields, withOthersMeasured } from "./derived-fields.ts";
 
 /** A node's report, whether it came with the lock, and when its probe was sent. */
 type Answer = Pick<Observation, "hasLock" | "sentAtMs" | "sentAtWallMs"> & { readonly report: Report };
@@ -52,12 +52,13 @@ export function withAnswer(
 }
 
 /**
- * A claim is a series of 200s. Silence longer than `max_age` interrupts it: another node may have held the lock
- * meanwhile.
+ * A claim is a series of 200s of one server. Silence longer than `max_age` interrupts it: another node may have held the
+ * lock meanwhile.
  */
-function claimedSince(before: Observation, { hasLock, sentAtMs }: Answer, maxAge: number): number | null {
+function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer, maxAge: number): number | null {
   if (!hasLock) return null;
-  const isContinued = before.claimedSinceMs !== null && isFresh(before, maxAge, sentAtMs);
+  const isSameScope = before.report?.scope === report.scope;
+  const isContinued = before.claimedSinceMs !== null && isSameScope && isFresh(before, maxAge, sentAtMs);
   return isContinued ? before.claimedSinceMs : sentAtMs;
 }
 
@@ -105,7 +106,7 @@ export function applyReport(
   const derived = deriveNodeFields(measured, { before, after: observation }, derivation);
   const replaced = replaceNode(measured, at, derived);
   return {
-    state: withListedMeasured(replaced, { lister: observation, known: cluster.position }, derivation),
+    state: withOthersMeasured(replaced, { reporter: observation, known: cluster.position }, derivation),
     lock,
   };
 }

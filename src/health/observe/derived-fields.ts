@@ -31,47 +31,56 @@ export function deriveNodeFields(
     isStreaming: () => isListedStreaming(view, node.name),
     ...context,
   });
-  const attachment = nextAttachment(view, pair);
+  const attachment = nextAttachment(view, { before, after: { ...after, measured } });
   const derived = { ...after, measured, attachment, countedAtMs: Math.max(sentAtMs, before.countedAtMs) };
   return { ...derived, dampedLag: dampedLagOf(cluster, derived, context) };
 }
 
 /**
- * Measures again every node that a new sender list shows streaming although its last report has a lower timeline
- * (rule 4): until its next report the list is the only evidence of its timeline. Its report is older than the list, so
- * it is measured against the leader's position before the list, if that was on the leader's timeline.
- * @param cluster the state with the list
- * @param lister the node whose report contains the list
+ * Measures again the nodes whose last report could not be measured, but can be with a new report of another node
+ * (rule 4): with a sender list that shows a node streaming although its own report has a lower timeline, and with the
+ * first position on a timeline that a node has reported before. Until the node's next report nothing else shows its
+ * lag. Its report is older than the other, so it is measured against the leader's position before that, if that was on
+ * the leader's timeline.
+ * @param cluster the state with the new report
+ * @param reporter the node whose report it is
  * @param known the leader's position before that report
  */
-export function withListedMeasured(
+export function withOthersMeasured(
   cluster: ClusterState,
-  { lister, known }: { readonly lister: Observation; readonly known: LeaderPosition | null },
+  { reporter, known }: { readonly reporter: Observation; readonly known: LeaderPosition | null },
   context: EvaluationContext & { readonly lock: LockStatus },
 ): ClusterState {
   const { position } = cluster;
-  if (position === null || lister.report === null || lister.report.senders.length === 0) return cluster;
+  if (position === null || reporter.report === null) return cluster;
+  const isSameTimeline = known !== null && known.timeline === position.timeline && known.system === position.system;
+  const hasList = reporter.report.senders.length > 0;
+  if (isSameTimeline && !hasList) return cluster;
   const view = viewWithLeader(cluster, context.lock, context);
-  const highest =
-    known !== null && known.timeline === position.timeline && known.system === position.system
-      ? known.highest
-      : position.highest;
-  const then: ClusterState = { ...cluster, position: { ...position, highest } };
+  const then: ClusterState = isSameTimeline
+    ? { ...cluster, position: { ...position, highest: known.highest } }
+    : cluster;
   let { nodes } = cluster;
   for (const [at, before] of cluster.nodes.entries()) {
     const { report, node } = before;
-    if (report === null || !isUnmeasured(cluster, before) || !isListedStreaming(view, node.name)) continue;
-    nodes = nodes.with(at, {
-      ...before,
-      measured: measure(then, { before, report, isStreaming: () => true, ...context }),
-    });
+    const isListed = hasList && isUnmeasured(cluster, before) && isListedStreaming(view, node.name);
+    if (report === null || !(isListed || isHeldOnLeadersTimeline(cluster, before))) continue;
+    const measured = measure(then, { before, report, isStreaming: () => isListed, ...context });
+    nodes = nodes.with(at, { ...before, measured });
   }
   return nodes === cluster.nodes ? cluster : { ...cluster, nodes };
 }
 
+/** Whether earlier figures count for a node's last report, although it is on the leader's timeline. */
+function isHeldOnLeadersTimeline({ position }: ClusterState, { report, measured }: Observation): boolean {
+  const isHeld = measured !== null && measured.heldUntilMs !== null;
+  return isHeld && report !== null && report.timeline !== null && report.timeline === position?.timeline;
+}
+
 /** Whether a replica's last report is on a lower timeline, and was not measured on the leader's. */
-function isUnmeasured(cluster: ClusterState, { report, measured, attachment }: Observation): boolean {
-  if (report === null || report.role === "primary" || attachment.isDiverged || !isOnLowerTimeline(cluster, report))
+function isUnmeasured(cluster: ClusterState, observation: Observation): boolean {
+  const { report, measured, attachment } = observation;
+  if (report === null || report.role === "primary" || attachment.isDiverged || !isOnLowerTimeline(cluster, observation))
     return false;
   return measured?.timeline !== cluster.position?.timeline;
 }

@@ -39,7 +39,7 @@ export function recordUnchanged(
   if (!isAnswering(before, maxAge, nowMs) || !isAnswering(leader, maxAge, nowMs)) return null;
   const position = advancePosition(cluster, { before, observation: before, holder: leader.node.name, nowMs }, policy);
   // The leader's sender list decides whether a node on a lower timeline is marked diverged.
-  if (position !== cluster.position || (hasLock ? hasLowerTimeline(cluster) : isOnLowerTimeline(cluster, report)))
+  if (position !== cluster.position || (hasLock ? hasLowerTimeline(cluster) : isOnLowerTimeline(cluster, before)))
     return null;
   if (!hasLock && (report.timeline !== position?.timeline || !hasNothingToReceive({ cluster }, report, () => false)))
     return null;
@@ -78,7 +78,7 @@ function steadyLeader({ nodes, lockClaims, leadership, scope }: ClusterState): O
 }
 
 function hasLowerTimeline(cluster: ClusterState): boolean {
-  return cluster.nodes.some(({ report }) => report !== null && isOnLowerTimeline(cluster, report));
+  return cluster.nodes.some((node) => isOnLowerTimeline(cluster, node));
 }
 
 /**

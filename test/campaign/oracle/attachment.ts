@@ -1,5 +1,6 @@
 import type { Said } from "../rolecall/asker.ts";
-import { documentOf, type Served } from "../wire/evidence.ts";
+import { type Served } from "../wire/evidence.ts";
+import { failingMs } from "./freshness.ts";
 import { topOf } from "./reports.ts";
 import { held, routeOf, type Scene, slackMs } from "./scene.ts";
 
@@ -59,7 +60,7 @@ export class Attachment {
         served.status === 200 ||
         this.#hasReached(scene, node, top, served.arrivedMs);
       const holder = holderOf(scene, served.arrivedMs);
-      if (isSign && evidence.isPossible(served)) restart(track);
+      if ((isSign && evidence.isPossible(served)) || mayListClone(scene, track.lastMs)) restart(track);
       if (holder === null || holder !== track.holder) track.stillMs = track.isAccused ? track.stillMs : 0;
       track.holder = holder ?? track.holder;
       const gapMs = served.arrivedMs - track.lastMs;
@@ -92,9 +93,15 @@ export class Attachment {
     const later = scene.evidence.since(node, "status", track.lastMs - 0.001);
     if (later.some((served) => served.status === 200 || (topOf(served) ?? -1) > (track.top ?? Infinity))) return true;
     if (later.some((served) => this.#hasReached(scene, node, topOf(served), served.arrivedMs))) return true;
+    if (mayListClone(scene, track.lastMs)) return true;
     // It streams again in truth. A sender may list it again, which clears `detached` before its own report does.
     return scene.troubles.last(node, "detached") < atMs - modelStepMs;
   }
+}
+
+/** Whether a clone at a node's address may have listed its own replica of the same name since an instant. */
+function mayListClone({ troubles, world }: Scene, sinceMs: number): boolean {
+  return world.nodes.some(({ name }) => !troubles.isFree(name, sinceMs - modelStepMs, "guestEver"));
 }
 
 /** The positioned time after which a replica without a sign is refused, and an interval in reserve, in ms. */
@@ -117,15 +124,24 @@ function holderOf({ world, troubles, seats, profile }: Scene, atMs: number): str
   return isCalm ? `${holding.name}@${world.timeline}` : null;
 }
 
-/** Whether, between two instants, every report of the holder that may have counted was fresh and stated a position. */
-function isPositioned({ evidence, profile }: Scene, holder: string, fromMs: number, toMs: number): boolean {
+/**
+ * Whether, between two instants, every report of the holder that may have counted was fresh and stated a position. A
+ * holder that fails may be `down`, and a node that is down holds nothing (rules 2 and 8), before its report is too old.
+ */
+function isPositioned({ evidence, profile, troubles }: Scene, holder: string, fromMs: number, toMs: number): boolean {
   const [name = ""] = holder.split("@");
   const first = evidence.newestSure(name, "status", fromMs);
   if (first === undefined || first.arrivedMs < toMs - profile.maxAgeMs + profile.slackMs) return false;
+  const mayFail =
+    !troubles.isFree(name, first.arrivedMs, "refused") ||
+    evidence
+      .since(name, "status", first.arrivedMs)
+      .some((served) => served.arrivedMs < toMs && !evidence.isSure(served));
+  if (mayFail && first.arrivedMs < toMs - failingMs(profile) + profile.slackMs) return false;
   const answers = evidence.since(name, "status", first.arrivedMs).filter(({ arrivedMs }) => arrivedMs <= toMs);
   return answers.filter((served) => evidence.isPossible(served)).every(hasLocation);
 }
 
 function hasLocation(served: Served): boolean {
-  return served.status === 200 && topOf(served) !== null && documentOf(served)?.["timeline"] !== undefined;
+  return served.status === 200 && topOf(served) !== null;
 }

@@ -7,14 +7,19 @@ function claimSince(scene: Scene, node: string, byMs: number): number {
   return firstClaim(scene, node, byMs)?.doneMs ?? Infinity;
 }
 
-/** The first answer of a node's current claim: the first 200 after its last other answer. Undefined without a claim. */
-export function firstClaim({ evidence }: Scene, node: string, byMs: number): Served | undefined {
+/**
+ * The first answer of a node's current claim: the first 200 after its last other answer. A claim ends with its evidence:
+ * if the answer before may have been too old when the next one was requested, that one begins a new claim. Undefined
+ * without a claim.
+ */
+export function firstClaim({ evidence, profile }: Scene, node: string, byMs: number): Served | undefined {
   let first: Served | undefined;
   const answers = evidence.since(node, "status", byMs - 90_000);
   for (let at = answers.length - 1; at >= 0; at -= 1) {
     const served = answers[at];
     if (served === undefined || served.doneMs === null || served.doneMs > byMs || served.document === null) continue;
     if (served.status === 503) break;
+    if (first !== undefined && first.arrivedMs - served.arrivedMs > profile.maxAgeMs - profile.slackMs) break;
     if (served.status === 200) first = served;
   }
   return first;
@@ -110,7 +115,8 @@ export const falseClaimIsRefused: Rule = (scene, answer) => {
   const { world, troubles, profile } = scene;
   const { holding } = world;
   if (holding === null || holding.name === node || world.dcs.isPaused) return null;
-  if (claimSince(scene, node, askedMs) === Infinity) return null;
+  const since = claimSince(scene, node, askedMs);
+  if (since === Infinity) return null;
   const fromMs = askedMs - profile.confirmMs - slackMs(scene, askedMs - profile.confirmMs, askedMs);
   if (holding.sinceMs > fromMs || troubles.changedMs > fromMs || !scene.seats.every(({ guest }) => guest === null))
     return null;
@@ -120,6 +126,8 @@ export const falseClaimIsRefused: Rule = (scene, answer) => {
   const isOwnHonest = troubles.isFree(node, fromMs, "cluster", "view");
   // No change triggers another poll, unless both claim: then rolecall polls all nodes every cluster interval.
   if (!isClaiming || !isHonest(holding.name) || !(isOwnHonest || others.length >= 2)) return null;
+  // A view that lies may win at first: until the others were asked.
+  if (since > fromMs && others.length < world.nodes.length - 2) return null;
   return held(
     scene,
     "false-claim",

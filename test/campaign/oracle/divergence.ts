@@ -21,7 +21,8 @@ function knownSwitch({ evidence, world }: Scene, timeline: number, byMs: number)
 
 /**
  * A replica past its timeline's known switch point is refused once a sender list asked after its report does not show
- * it, and stays so while the leader is silent (rule 6).
+ * it, and stays so while the leader is silent (rule 6). A list that was asked before the switch point was known is not
+ * one that was asked after a report past it: rolecall keeps no reports but the last.
  */
 export const divergedIsRefused: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
@@ -34,12 +35,14 @@ export const divergedIsRefused: Rule = (scene, answer) => {
   if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
   const leader = evidence.newestSure(world.holding.name, "status", byMs);
   if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || isListedBy(leader, node)) return null;
+  // Without a position its own query failed: then its list is empty, and says nothing.
+  if (topOf(leader) === null) return null;
   const report = evidence.newestSure(node, "status", leader.arrivedMs - profile.slackMs);
   if (report === undefined || !troubles.isFree(node, report.arrivedMs - modelStepMs, "undiverged")) return null;
   const isPast = evidence
     .since(node, "status", report.arrivedMs)
     .filter((served) => evidence.isPossible(served))
-    .every((served) => isPastKnown(scene, served, byMs));
+    .every((served) => isPastKnown(scene, served, leader.arrivedMs - profile.slackMs));
   const detail = `past the known end of its timeline: ${tell(report, answer)}`;
   return isPast ? held(scene, "diverged", status === 200, detail) : null;
 };

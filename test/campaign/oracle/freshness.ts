@@ -19,7 +19,9 @@ export const yesAgrees: Rule = (scene, answer) => {
   const { node, status, askedMs, check } = answer;
   if (node === null || status !== 200) return null;
   const route = routeOf(check);
-  const known = scene.evidence.newestSure(node, "status", askedMs - slackMs(scene, askedMs - 500, askedMs));
+  // An answer that came in a stall is read after it.
+  const byMs = askedMs - slackMs(scene, askedMs - scene.profile.maxAgeMs, askedMs);
+  const known = scene.evidence.newestSure(node, "status", byMs);
   if (known === undefined || !known.path.startsWith("/leader")) return null;
   const answers = scene.evidence
     .since(node, "status", known.arrivedMs)
@@ -89,7 +91,7 @@ export const silenceIsTrue: Rule = (scene, answer) => {
  * The least time between the first and the last of as many failures in a row as make a node `down` (rule 8), in ms: at
  * most one counts per interval. The schedule may be a tenth early, and the failure before it a tenth late.
  */
-function failingMs({ fall, intervalMs }: Profile): number {
+export function failingMs({ fall, intervalMs }: Profile): number {
   return (fall - 1) * 0.8 * intervalMs;
 }
 

@@ -78,10 +78,14 @@ function has(world: World, timeline: number, floor: Written): boolean {
  * Whether rolecall surely knows that the leader's history has a position of the timeline before: it has had the leader
  * of that timeline, and then the new leader as a replica on it, at that position or above.
  */
-function isKnownShared({ evidence, profile, world }: Scene, { askedMs }: Said, floor: Written): boolean {
+function isKnownShared(scene: Scene, { askedMs }: Said, floor: Written): boolean {
+  const { evidence, profile, world } = scene;
   const { holding } = world;
+  const byMs = askedMs - slackMs(scene, askedMs - profile.maxAgeMs, askedMs);
   if (holding === null || floor.timeline !== world.timeline - 1) return false;
-  const answers = evidence.since(holding.name, "status", askedMs - 60_000).filter((one) => evidence.isSure(one));
+  const answers = evidence
+    .since(holding.name, "status", askedMs - 60_000)
+    .filter((one) => evidence.isSure(one) && (one.doneMs ?? Infinity) <= byMs);
   const first = answers.find((one) => one.status === 200 && timelineOf(one) === world.timeline);
   const before = answers.findLast((one) => timelineOf(one) === floor.timeline);
   if (first === undefined || before === undefined || before.arrivedMs > first.arrivedMs) return false;

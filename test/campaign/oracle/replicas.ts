@@ -4,11 +4,14 @@ import { divergedInVain } from "./divergence.ts";
 import { isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
 import { ago, held, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
-/** Whether a node surely showed movement between two instants: two successive positions, the later one above. */
+/**
+ * Whether a node surely showed movement between two instants: two successive positions of its own, the later one above.
+ * The positions of another server at its address are of another database.
+ */
 function hasMoved({ evidence }: Scene, node: string, fromMs: number, byMs: number): boolean {
   const tops = evidence
     .since(node, "status", fromMs)
-    .filter((served) => evidence.isSure(served) && (served.doneMs ?? Infinity) <= byMs)
+    .filter((served) => served.isGenuine && evidence.isSure(served) && (served.doneMs ?? Infinity) <= byMs)
     .map(topOf)
     .filter((top) => top !== null);
   return tops.some((top, index) => index > 0 && top > (tops[index - 1] ?? Infinity));
@@ -90,6 +93,13 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
   const from = evidence.newestSure(node, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
   const reports = from === undefined ? [] : evidence.since(node, "status", from.arrivedMs);
   const lowest = Math.min(...reports.map(replayedOf).map((replayed) => replayed ?? -Infinity));
+  // Until the leader's position on its timeline is known, the figures of the report before count (rule 4).
+  const leader = evidence.newestSure(
+    world.holding?.name ?? "",
+    "status",
+    askedMs - slackMs(scene, askedMs - 1_000, askedMs),
+  );
+  if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || !isHonest(scene, askedMs)) return null;
   // Past the end of the timeline it still reports, only a sender list distinguishes streaming from divergence.
   if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs)) return null;
   // The highest position that any node ever reported: it bounds every lag.
@@ -100,6 +110,12 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
   return most <= limit
     ? `lagging ${word?.lag_bytes}, but by all that was ever stated it lags at most ${most} (limit ${limit})`
     : null;
+}
+
+/** Whether no node has lied, nor a clone answered, for so long that rolecall knows the leader. */
+function isHonest({ world, troubles, profile }: Scene, askedMs: number): boolean {
+  const fromMs = askedMs - 2 * profile.confirmMs;
+  return world.nodes.every(({ name }) => troubles.isFree(name, fromMs, "claim", "view", "guest"));
 }
 
 /** Whether the holder's newest sender list, surely read by now, shows a node. */

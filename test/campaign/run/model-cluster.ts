@@ -7,7 +7,7 @@ import type { Watched } from "../rolecall/child.ts";
 import type { Stalls } from "../rolecall/stalls.ts";
 import type { MachineFaults } from "./machine-faults.ts";
 import { World } from "../world/world.ts";
-import { Evidence } from "../wire/evidence.ts";
+import { Evidence, isMemberOf } from "../wire/evidence.ts";
 import { Seat } from "../wire/seat.ts";
 
 /** What a cluster is made with. */
@@ -70,11 +70,11 @@ export class ModelCluster {
       });
     this.world = build(1);
     this.world.walRate = shape.walRate;
-    this.evidence = new Evidence(profile.timeoutMs, profile.slackMs);
+    this.evidence = new Evidence(profile, this.name);
     this.seats = this.world.nodes.map((node) => new Seat(this.world, node));
     const cloned = build(101);
     this.clone = { world: cloned, seats: cloned.nodes.map((node) => new Seat(cloned, node)) };
-    this.aside = new Evidence(profile.timeoutMs, profile.slackMs);
+    this.aside = new Evidence(profile, this.name);
     const { name, world, seats, evidence, troubles } = this;
     this.scene = {
       cluster: name,
@@ -116,17 +116,20 @@ export class ModelCluster {
   }
 
   /**
-   * When the first node moves, checks whether rolecall had responses from at least as many sound witnesses as clones.
+   * When the first node moves, checks whether rolecall had responses from at least as many sound witnesses as clones. A
+   * list without the node gives no vote on its address (a node that is gone is in no list).
    */
   #judgeMoves(nowMs: number): void {
     const { troubles, evidence, profile } = this;
     const names = this.world.nodes.map(({ name }) => name);
     const moved = names.filter((name) => this.isMoved(name, nowMs));
     if (moved.length === 0) {
-      troubles.isMoveAmbiguous = false;
+      // A node counts as moved for a moment after the last request to the clone.
+      if (names.every((name) => troubles.isFree(name, nowMs - 1_000, "moved"))) troubles.isMoveAmbiguous = false;
       return;
     }
-    if (moved.every((name) => !troubles.isFree(name, nowMs - 100, "moved"))) return;
+    const fresh = moved.filter((name) => troubles.isFree(name, nowMs - 100, "moved"));
+    if (fresh.length === 0) return;
     const viewMs = 3 * profile.clusterMs + profile.timeoutMs;
     const clones = names.filter((name) => !troubles.isFree(name, nowMs - viewMs, "guestEver", "moved"));
     const sound = names.filter((name) => {
@@ -135,6 +138,7 @@ export class ModelCluster {
         !clones.includes(name) &&
         newest !== undefined &&
         newest.arrivedMs > nowMs - viewMs + profile.intervalMs &&
+        fresh.every((other) => isMemberOf(newest, other)) &&
         this.#answers(name, nowMs)
       );
     });

@@ -56,6 +56,9 @@ export class Recovery {
 
   #unfit(nowMs: number, latest: readonly Said[]): readonly Violation[] {
     const { world, troubles } = this.#cluster;
+    const isMoved = (node: string): boolean => troubles.last(node, "moved") >= nowMs - 2_000;
+    // A replica is measured against the holder: against a clone that rolecall follows in its place, it is not sound.
+    if (world.holding !== null && isMoved(world.holding.name)) return [];
     const wanted = new Map(
       world.nodes.map(
         ({ name }) => [name, name === world.holding?.name ? "/primary" : `/replica?lag=${limits.wide}`] as const,
@@ -65,7 +68,7 @@ export class Recovery {
       latest
         .filter(({ node, check, status }) => node !== null && wanted.get(node) === check && status !== 200)
         // A clone at a node's address may keep the name permanently: they are indistinguishable (README).
-        .filter(({ node }) => troubles.last(node ?? "", "moved") < nowMs - 2_000)
+        .filter(({ node }) => !isMoved(node ?? ""))
         .map(({ node, path, phrase }) => ({ rule: "recovery", node, detail: `${path}: still ${phrase}` }))
     );
   }

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { questionOf, type Said } from "../rolecall/asker.ts";
+import { profiles } from "../profile.ts";
 import { DcsPromise } from "./dcs-promise.ts";
 
 type Denials = ConstructorParameters<typeof DcsPromise>[0]["evidence"];
 
-const never: Denials = { mayHaveDenied: () => false };
+const never: Denials = { mayHaveDenied: () => false, lastClaim: () => null };
 
 function primary(node: string, status: number, askedMs: number): Said {
   const rest = { phrase: "", headers: new Map<string, string>(), body: "", word: null };
@@ -14,7 +15,7 @@ function primary(node: string, status: number, askedMs: number): Said {
 
 /** The leader key names pg1, which is fit, and then pg2. */
 function replaced(evidence: Denials = never): DcsPromise {
-  const promise = new DcsPromise({ armed: new Map(), replacedMs: new Map(), evidence });
+  const promise = new DcsPromise({ armed: new Map(), replacedMs: new Map(), evidence, profile: profiles.default });
   promise.read("pg1", 1_000);
   assert.deepEqual(promise.judge([primary("pg1", 200, 1_500)]), []);
   promise.read("pg2", 2_000);
@@ -22,6 +23,20 @@ function replaced(evidence: Denials = never): DcsPromise {
 }
 
 suite("the promise of the DCS watch", () => {
+  test("ends when the claim has gone on for a whole ttl", () => {
+    const claimedFor = (newestMs: number): Denials => ({ ...never, lastClaim: () => ({ firstMs: 0, newestMs }) });
+    assert.deepEqual(replaced(claimedFor(14_000)).judge([primary("pg1", 200, 14_100)]), []);
+    assert.equal(replaced(claimedFor(13_900)).judge([primary("pg1", 200, 14_100)]).length, 1);
+  });
+
+  test("ends for a new claim while the DCS cannot be read, and for no other", () => {
+    const evidence: Denials = { ...never, lastClaim: () => ({ firstMs: 9_000, newestMs: 9_500 }) };
+    const promise = replaced(evidence);
+    assert.equal(promise.judge([primary("pg1", 200, 9_600)]).length, 1);
+    promise.disturb(9_700);
+    assert.deepEqual(promise.judge([primary("pg1", 200, 9_800)]), []);
+  });
+
   test("is broken by a yes of the member that the key no longer names", () => {
     const [broken, ...others] = replaced().judge([primary("pg1", 200, 2_100), primary("pg2", 200, 2_100)]);
     assert.equal(broken?.node, "pg1");
@@ -36,7 +51,7 @@ suite("the promise of the DCS watch", () => {
 
   test("ends when the member reports that it holds no lock: a later claim is a new one", () => {
     const asked: [string, number][] = [];
-    const denied = { mayHaveDenied: (node: string, sinceMs: number) => asked.push([node, sinceMs]) > 0 };
+    const denied = { ...never, mayHaveDenied: (node: string, sinceMs: number) => asked.push([node, sinceMs]) > 0 };
     const promise = replaced(denied);
     assert.deepEqual(promise.judge([primary("pg1", 200, 9_000)]), []);
     assert.deepEqual(asked, [["pg1", 2_000]]);

@@ -1,6 +1,7 @@
 import type { Scene, Violation } from "../oracle/scene.ts";
 import type { Said } from "../rolecall/asker.ts";
 import { routeOf } from "../oracle/scene.ts";
+import type { Profile } from "../profile.ts";
 import type { Evidence } from "../wire/evidence.ts";
 
 /** How long a yes may follow the read that shows another member in the leader key, in ms. */
@@ -8,11 +9,20 @@ const withinMs = 50;
 /** For how long documents of nodes may still show pause or failsafe mode, in ms. */
 const permittedForMs = 15_000;
 
+type Claims = Pick<Evidence, "mayHaveDenied" | "lastClaim">;
+
 /**
  * The promise of the DCS watch: once a read has shown another member in the leader key, the member that it named before
  * gets no yes as the primary, until the key names it again. The same holds for a key that names nobody, unless the
  * cluster was paused or in failsafe mode lately. The promise ends when that member reports that it holds no lock: a
- * claim after that is a new one. The time counts from the read's arrival at rolecall.
+ * claim after that is a new one. It ends as well:
+ *
+ * - when its claim has gone on for a whole ttl: then the watch is distrusted (rule 2);
+ * - when its claim ended with its evidence and a new one began while the DCS could not be read: the key may have come
+ *   back;
+ * - when rolecall follows a clone in place of that member: another promise reports that (moved).
+ *
+ * The time counts from the read's arrival at rolecall.
  */
 export class DcsPromise {
   readonly #armed: Map<string, number>;
@@ -22,19 +32,27 @@ export class DcsPromise {
   #named: string | null = null;
   #lastRead: string | null = null;
   #permittedMs = -Infinity;
+  #unreadableMs = -Infinity;
 
   readonly #replacedMs: Map<string, number>;
-  readonly #evidence: Pick<Evidence, "mayHaveDenied">;
+  readonly #evidence: Claims;
+  readonly #profile: Profile;
 
   /**
    * @param scene its evidence is what the nodes reported: a claim after a report without the lock is a new one, which
    * may be true before the next read
    */
-  constructor(scene: Pick<Scene, "armed" | "replacedMs"> & { readonly evidence: Pick<Evidence, "mayHaveDenied"> }) {
-    const { armed, replacedMs, evidence } = scene;
+  constructor(scene: Pick<Scene, "armed" | "replacedMs" | "profile"> & { readonly evidence: Claims }) {
+    const { armed, replacedMs, evidence, profile } = scene;
     this.#armed = armed;
     this.#replacedMs = replacedMs;
     this.#evidence = evidence;
+    this.#profile = profile;
+  }
+
+  /** Takes that a member of the DCS does not answer, or that the DCS is down. */
+  disturb(nowMs: number): void {
+    this.#unreadableMs = nowMs;
   }
 
   /** Takes that the cluster is paused or in failsafe mode: a leader without a key goes on. */
@@ -61,8 +79,11 @@ export class DcsPromise {
     if (hadYes) this.#armed.set("dcs-replaced", (this.#armed.get("dcs-replaced") ?? 0) + 1);
   }
 
-  /** @returns what is wrong with answers of one instant */
-  judge(answers: readonly Said[]): readonly Violation[] {
+  /**
+   * @param isMoved whether rolecall follows a clone in place of a node
+   * @returns what is wrong with answers of one instant
+   */
+  judge(answers: readonly Said[], isMoved: (node: string) => boolean = () => false): readonly Violation[] {
     const violations: Violation[] = [];
     for (const { node, check, status, askedMs } of answers) {
       if (node === null || routeOf(check) !== "/primary") continue;
@@ -70,7 +91,7 @@ export class DcsPromise {
       else this.#yesMs.delete(node);
       const replaced = this.#replaced.get(node);
       if (status !== 200 || replaced === undefined || askedMs - replaced.sinceMs <= withinMs) continue;
-      if (this.#evidence.mayHaveDenied(node, replaced.sinceMs)) {
+      if (isMoved(node) || this.#hasEnded(node, replaced.sinceMs)) {
         this.#replaced.delete(node);
         continue;
       }
@@ -79,5 +100,14 @@ export class DcsPromise {
       violations.push({ rule: "dcs-replaced", node, detail });
     }
     return violations;
+  }
+
+  #hasEnded(node: string, sinceMs: number): boolean {
+    const { maxAgeMs, slackMs, ttlMs } = this.#profile;
+    if (this.#evidence.mayHaveDenied(node, sinceMs)) return true;
+    const claim = this.#evidence.lastClaim(node, maxAgeMs + slackMs);
+    if (claim !== null && claim.newestMs - Math.max(claim.firstMs, sinceMs) >= ttlMs - withinMs) return true;
+    const certain = this.#evidence.lastClaim(node, maxAgeMs - slackMs);
+    return certain !== null && certain.firstMs > sinceMs && this.#unreadableMs > sinceMs;
   }
 }

@@ -152,6 +152,7 @@ export class Simulation {
     this.#cluster.tick(nowMs);
     const { dcs, nodes } = this.#cluster.world;
     if (dcs.isPaused || nodes.some(({ isFailsafe }) => isFailsafe)) this.#dcsPromise.permit(nowMs);
+    if (dcs.isDown || this.#cluster.members.isDisturbed) this.#dcsPromise.disturb(nowMs);
     if (this.#recovery !== null && !this.#isRecovered) this.#recover(nowMs, this.#recovery);
     this.#time.after("world", tickMs, () => this.#tick());
   }
@@ -203,7 +204,7 @@ export class Simulation {
     try {
       const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
       this.#latest = answers;
-      const late = this.#dcsPromise.judge(answers);
+      const late = this.#dcsPromise.judge(answers, (node) => this.#cluster.isMoved(node, this.#time.nowMs));
       for (const violation of [...violations, ...late]) this.#log.violation(violation);
       for (const answer of answers) this.#log.answer(answer);
       await this.#compare(answers, isSoon);

@@ -38,6 +38,11 @@ export class VirtualDcs {
     this.#leader = world.holder(time.nowMs);
   }
 
+  /** Whether a member does not answer. */
+  get isDisturbed(): boolean {
+    return this.down.size + this.isolated.size > 0;
+  }
+
   /** Looks for a change of the leader key. To be called with every tick of the model. */
   tick(): void {
     for (const watcher of this.#watchers)

@@ -1,3 +1,4 @@
+import type { Profile } from "../profile.ts";
 import type { Document } from "../world/documents.ts";
 import type { Kind } from "./mask.ts";
 
@@ -31,10 +32,16 @@ export class Evidence {
   readonly timeoutMs: number;
   readonly slackMs: number;
 
-  /** @param timeoutMs rolecall's own timeout, and what its clock and ours may differ by */
-  constructor(timeoutMs: number, slackMs: number) {
+  readonly #scope: string;
+
+  /**
+   * @param profile rolecall's own timeout, and what its clock and ours may differ by
+   * @param scope the cluster's
+   */
+  constructor({ timeoutMs, slackMs }: Pick<Profile, "timeoutMs" | "slackMs">, scope: string) {
     this.timeoutMs = timeoutMs;
     this.slackMs = slackMs;
+    this.#scope = scope;
   }
 
   /** Records a request. The caller updates the record while it sends the response. */
@@ -74,6 +81,28 @@ export class Evidence {
     return this.since(node, "status", fromMs).some((served) => served.status === 503 && this.isPossible(served));
   }
 
+  /**
+   * When the first and the newest answer of a node's current claim of the lock were requested, if each one came no
+   * later after the one before than a claim counts; answers of other clusters do not count. Null without one.
+   */
+  lastClaim(node: string, gapMs: number): { readonly firstMs: number; readonly newestMs: number } | null {
+    const claims = this.#list(node, "status").filter((served) => this.#isClaim(served));
+    const newest = claims.at(-1);
+    if (newest === undefined) return null;
+    let firstMs = newest.arrivedMs;
+    for (let at = claims.length - 2; at >= 0; at -= 1) {
+      const { arrivedMs = -Infinity } = claims[at] ?? {};
+      if (firstMs - arrivedMs > gapMs) break;
+      firstMs = arrivedMs;
+    }
+    return { firstMs, newestMs: newest.arrivedMs };
+  }
+
+  #isClaim(served: Served): boolean {
+    const manager = documentOf(served)?.["patroni"] as { readonly scope?: unknown } | undefined;
+    return served.status === 200 && this.isPossible(served) && manager?.scope === this.#scope;
+  }
+
   /** Whether a node answered every request of a kind in time since an instant, and was sent some. */
   answeredAll(node: string, kind: Kind, fromMs: number, nowMs: number): boolean {
     const list = this.since(node, kind, fromMs).filter(({ arrivedMs }) => arrivedMs < nowMs - this.timeoutMs);
@@ -90,12 +119,20 @@ export class Evidence {
 /** The leader that a cluster document names; null: none; undefined: not a cluster document. */
 export function namedLeader({ document }: Served): string | null | undefined {
   if (document === null || Array.isArray(document)) return undefined;
-  const members = (document as Document)["members"];
-  if (!Array.isArray(members) || members.length === 0) return undefined;
-  const leader = (members as { name?: unknown; role?: unknown }[]).find(
-    ({ role }) => role === "leader" || role === "standby_leader",
-  );
+  const members = membersOf(document as Document);
+  if (members.length === 0) return undefined;
+  const leader = members.find(({ role }) => role === "leader" || role === "standby_leader");
   return leader === undefined ? null : String(leader.name);
+}
+
+/** Whether a cluster document lists a node. */
+export function isMemberOf(served: Served, node: string): boolean {
+  return membersOf(documentOf(served)).some(({ name }) => name === node);
+}
+
+function membersOf(document: Document | null): readonly { readonly name?: unknown; readonly role?: unknown }[] {
+  const members = document?.["members"];
+  return Array.isArray(members) ? (members as { name?: unknown; role?: unknown }[]) : [];
 }
 
 /** A status document's object, or null. */

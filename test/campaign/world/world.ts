@@ -149,6 +149,9 @@ export class World {
 
   #promote(node: ModelNode, nowMs: number): void {
     node.promoteAtMs = null;
+    const holder = this.holder(nowMs);
+    // It looks at the key once more: another node may have taken a lock that was lost meanwhile.
+    if (holder !== null && holder !== node.name) node.leaseUntilMs = 0;
     if (node.role === "primary" || node.leaseUntilMs <= nowMs) return;
     const position = Math.max(node.received, node.replayed);
     this.forks.push({

@@ -130,7 +130,7 @@ suite("how long a verdict is valid", () => {
           }
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 4_000 },
     );
     assert.ok(kept > 4_000, `only ${kept} verdicts were compared after a report that changed nothing but ages`);
   });
