@@ -2,8 +2,8 @@ import { getRawAsset } from "node:sea";
 import { Script } from "node:vm";
 
 /**
- * Runs a CommonJS bundle that the single executable holds: a function of `require` and of its own URL, which it does not
- * have. V8's code cache beside it must fit, because the same build made it for the same Node.
+ * Runs a CommonJS bundle that the single executable holds: a function of `require` and of its own URL, which it does
+ * not have. V8's code cache beside it must fit, because the same build made it for the same Node.
  * @param name its name, without extension
  * @param load the `require` of the executable, which loads Node's own modules only
  */
