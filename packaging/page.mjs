@@ -29,10 +29,10 @@ const vendored = {
 export async function buildPage(target) {
   await copyPage(target);
   await preloadModules(target);
-  await bundleScript('export * from "../replay/page-core.ts"', "rolecallCore", join(target, "core.js"));
-  await bundleScript('export { parse } from "yaml"', "rolecallYaml", join(target, "vendor", "yaml.js"), [
-    readsYamlOnly,
-  ]);
+  const core = { exports: 'export * from "../replay/page-core.ts"', name: "rolecallCore" };
+  await bundleScript(join(target, "core.js"), core);
+  const yaml = { exports: 'export { parse } from "yaml"', name: "rolecallYaml", plugins: [readsYamlOnly] };
+  await bundleScript(join(target, "vendor", "yaml.js"), yaml);
   await writeNotices(join(target, "vendor", "licenses.txt"));
   await writeFile(join(target, "files.json"), JSON.stringify(await filesIn(target)));
 }
@@ -108,7 +108,7 @@ const readsYamlOnly = {
 };
 
 /** Bundles one script that declares one global variable. The same input gives the same bytes. */
-async function bundleScript(exports, name, file, plugins = []) {
+async function bundleScript(file, { exports, name, plugins = [] }) {
   await build({
     stdin: { contents: exports, resolveDir: web },
     outfile: file,

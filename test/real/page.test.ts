@@ -151,6 +151,8 @@ if (!hasBrowser()) {
       await sees(proxied, ".connection", /Live/);
       await proxied.page.click("a[title=demo]");
       await sees(proxied, ".node.leader", /pg1/);
+      // Actions appear once the page knows who uses it.
+      await proxied.page.waitForSelector('button[aria-label="Drain pg2"]');
       await proxied.page.click('button[aria-label="Drain pg2"]');
       await proxied.page.type("dialog input[name=reason]", "proxy");
       await proxied.page.type("dialog input[name=confirm]", "demo");

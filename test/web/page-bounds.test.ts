@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 /** The page is plain JavaScript, which the compiler does not read: its modules are imported by their address. */
-async function load(path: string): Promise<Record<string, (...values: readonly unknown[]) => unknown>> {
+async function load<N extends string>(path: string): Promise<Record<N, (...values: readonly unknown[]) => unknown>> {
   return (await import(new URL(`../../src/web/${path}`, import.meta.url).href)) as never;
 }
 
-const { flowOf } = await load("parts/flow.js");
-const { sortedNodes, namesText } = await load("parts/many.js");
-const { mergedMarks } = await load("past/time-marks.js");
-const { segmentsOf } = await load("views/strips.js");
-const { drainText } = await load("parts/format.js");
+const { flowOf } = await load<"flowOf">("parts/flow.js");
+const { sortedNodes, namesText } = await load<"sortedNodes" | "namesText">("parts/many.js");
+const { mergedMarks } = await load<"mergedMarks">("past/time-marks.js");
+const { segmentsOf } = await load<"segmentsOf">("views/strips.js");
+const { drainText } = await load<"drainText">("parts/format.js");
 
 interface Tree {
   readonly node: { readonly node: string };
@@ -42,7 +42,7 @@ function all(trees: readonly Tree[]): readonly Tree[] {
 
 for (const count of [1, 6, 7, 40, 5_000])
   test(`a cascade of ${count} nodes has at most six levels, and every node once`, () => {
-    const { trees, apart } = flowOf?.(cascade(count)) as Flow;
+    const { trees, apart } = flowOf(cascade(count)) as Flow;
     const drawn = all(trees);
     assert.deepEqual(
       drawn.map(({ node }) => node.node),
@@ -61,7 +61,7 @@ test("a ring of senders ends, with those that receive from it", () => {
     { node: "d", upstream: "c" },
     { node: "e", upstream: "e" },
   ];
-  const { trees, apart } = flowOf?.({ leader: "x", nodes: [...ring, { node: "x", upstream: "a" }] }) as Flow;
+  const { trees, apart } = flowOf({ leader: "x", nodes: [...ring, { node: "x", upstream: "a" }] }) as Flow;
   assert.deepEqual(
     all(trees).map(({ node }) => node.node),
     ["x"],
@@ -74,7 +74,7 @@ test("a ring of senders ends, with those that receive from it", () => {
 });
 
 test("only as much of the flow is drawn as is wanted, and the rest is counted", () => {
-  const { trees, left } = flowOf?.(cascade(100), 10) as Flow;
+  const { trees, left } = flowOf(cascade(100), 10) as Flow;
   assert.deepEqual([all(trees).length, left], [10, 90]);
 });
 
@@ -87,7 +87,7 @@ function nodesOf(count: number, unfit: string): object[] {
 
 test("nodes in trouble come first only if not all nodes are drawn", () => {
   const first = (count: number): readonly string[] =>
-    (sortedNodes?.({ nodes: nodesOf(count, "pg40"), leader: "pg3" }) as { node: string }[])
+    (sortedNodes({ nodes: nodesOf(count, "pg40"), leader: "pg3" }) as { node: string }[])
       .slice(0, 3)
       .map(({ node }) => node);
   assert.deepEqual(first(60), ["pg3", "pg0", "pg1"]);
@@ -101,7 +101,7 @@ for (const [count, text] of [
   [2_000, /^n1, n2, [^]*, n20 and 1980 more$/],
 ] as const)
   test(`the names of ${count} nodes`, () => {
-    const names = String(namesText?.(Array.from({ length: count }, (_, at) => `n${at + 1}`)));
+    const names = String(namesText(Array.from({ length: count }, (_, at) => `n${at + 1}`)));
     if (typeof text === "string") assert.equal(names, text);
     else assert.match(names, text);
   });
@@ -118,7 +118,7 @@ function event(atMs: number, severity = "info"): object {
 
 test("marks that cannot be told apart are one, with the worst tone, their number and the first texts", () => {
   const events = [event(-5), event(0), event(1, "error"), ...Array.from({ length: 7 }, () => event(2)), event(9_000)];
-  const marks = mergedMarks?.(events, { fromMs: 0, toMs: 9_000 }) as readonly Mark[];
+  const marks = mergedMarks(events, { fromMs: 0, toMs: 9_000 }) as readonly Mark[];
   assert.deepEqual(
     marks.map(({ atMs, tone }) => [atMs, tone]),
     [
@@ -132,8 +132,8 @@ test("marks that cannot be told apart are one, with the worst tone, their number
 
 test("a time line has a bounded number of marks, and an incident of one instant has one", () => {
   const events = Array.from({ length: 20_000 }, (_, at) => event(at));
-  assert.equal((mergedMarks?.(events, { fromMs: 0, toMs: 19_999 }) as readonly Mark[]).length, 320);
-  assert.equal((mergedMarks?.([event(7), event(7)], { fromMs: 7, toMs: 7 }) as readonly Mark[]).length, 1);
+  assert.equal((mergedMarks(events, { fromMs: 0, toMs: 19_999 }) as readonly Mark[]).length, 320);
+  assert.equal((mergedMarks([event(7), event(7)], { fromMs: 7, toMs: 7 }) as readonly Mark[]).length, 1);
 });
 
 test("a strip has a bounded number of segments: those too short to be seen are merged, and unfit ones stay", () => {
@@ -143,7 +143,7 @@ test("a strip has a bounded number of segments: those too short to be seen are m
     after: { role: "replica", primary: "wrong_role", replica: at % 2 === 0 ? "fit" : "down" },
     failure: null,
   }));
-  const segments = segmentsOf?.(changes, untilMs) as readonly {
+  const segments = segmentsOf(changes, untilMs) as readonly {
     kind: string;
     fromMs: number;
     toMs: number;
@@ -161,4 +161,4 @@ for (const [drain, text] of [
   [{ all: false, by: "root (ann)", reason: "disk", until: "x" }, /^reads by root \(ann\) until [^]*: disk$/],
   [{ all: true, by: null, reason: "disk", until: "x" }, /^all checks until [^]*: disk$/],
 ] as const)
-  test(`a drain in words: ${text.source}`, () => assert.match(String(drainText?.(drain)), text));
+  test(`a drain in words: ${text.source}`, () => assert.match(String(drainText(drain)), text));

@@ -30,7 +30,7 @@ for (const text of ["a: [1", "a: *missing", "a: 1\na: 2", "\tb: 1", "a: b: c"])
       try {
         work();
       } catch (error) {
-        return String((error as Error).message);
+        return (error as Error).message;
       }
       return "no error";
     };

@@ -23,6 +23,8 @@ export function useRoute() {
   useEffect(() => {
     const onChange = () => setHash(location.hash);
     addEventListener("hashchange", onChange);
+    // The address may have changed since the first drawing: effects run after it.
+    onChange();
     return () => removeEventListener("hashchange", onChange);
   }, []);
   return hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);

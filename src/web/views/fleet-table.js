@@ -12,23 +12,25 @@ const columns = ["Cluster", "Primary", "Replicas fit", "Worst lag", "Evidence", 
 export function FleetTable({ rows, store }) {
   const body = useRef(null);
   const { first, count, height } = useWindow(body, rows.length);
-  const focused = document.activeElement?.closest(".fleet-row")?.dataset.cluster;
   // The row with the focus stays, wherever it is now.
-  const drawn = rows
-    .map((row, at) => ({ row, at }))
-    .filter(({ row, at }) => (at >= first && at < first + count) || row.cluster === focused);
+  const focused = document.activeElement?.closest(".fleet-row")?.dataset.cluster;
+  const kept = focused === undefined ? -1 : rows.findIndex(({ cluster }) => cluster === focused);
+  const last = Math.min(first + count, rows.length);
+  const drawn = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
+  if (kept >= 0 && kept < first) drawn.unshift(kept);
+  else if (kept >= last) drawn.push(kept);
   return html`<div class="fleet" role="table" aria-label="Clusters" aria-rowcount=${rows.length + 1}>
     <div role="row" class="fleet-head" aria-rowindex="1">
       ${columns.map((name) => html`<span role="columnheader">${name}</span>`)}
     </div>
     <div role="rowgroup" class="fleet-body" ref=${body} style=${{ height: `${rows.length * height}px` }}>
       ${drawn.map(
-        ({ row, at }) =>
+        (at) =>
           html`<${Row}
-            key=${row.cluster}
-            row=${row}
+            key=${rows[at].cluster}
+            row=${rows[at]}
             index=${at + 2}
-            ageMs=${store.ageOf(row.cluster)}
+            ageMs=${store.ageOf(rows[at].cluster)}
             top=${at * height}
           />`,
       )}
