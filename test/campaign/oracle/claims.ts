@@ -8,9 +8,9 @@ function claimSince(scene: Scene, node: string, byMs: number): number {
 }
 
 /**
- * The first answer of a node's current claim: the first 200 after its last other answer. A claim ends with its evidence:
- * if the answer before may have been too old when the next one was requested, that one begins a new claim. Undefined
- * without a claim.
+ * The first answer of a node's current claim: the first 200 after its last other answer. A claim ends with its
+ * evidence: if the answer before may have been too old when the next one was requested, that one begins a new claim.
+ * Undefined without a claim.
  */
 export function firstClaim({ evidence, profile }: Scene, node: string, byMs: number): Served | undefined {
   let first: Served | undefined;
