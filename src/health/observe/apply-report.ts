@@ -52,8 +52,8 @@ export function withAnswer(
 }
 
 /**
- * A claim is a series of 200s of one server. Silence longer than `max_age` interrupts it: another node may have held the
- * lock meanwhile.
+ * A claim is a series of 200s of one server. Silence longer than `max_age` interrupts it: another node may have held
+ * the lock meanwhile.
  */
 function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer, maxAge: number): number | null {
   if (!hasLock) return null;
