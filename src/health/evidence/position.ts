@@ -34,7 +34,7 @@ export function advancePosition(
   const { position } = cluster;
   const report = observation.report;
   if (report === null) return position;
-  if (observation.node.name === holder && hasPosition(report)) {
+  if (observation.node.name === holder) {
     const highest = writtenBy(report);
     if (highest === null) return position;
     // A holder that states no timeline once has not changed it.
@@ -129,8 +129,8 @@ interface UnreachableLeader {
 }
 
 /**
- * Finds the leader if its position may advance unseen: the holder if it does not answer, or answers without a position;
- * while no node holds the lock, the node that the newest view names, or the last claimant, if it does not answer.
+ * Finds the leader if its position may advance unseen, because it does not answer, or answers without a position. The
+ * leader is the holder; while no node holds the lock, the node that the newest view names, or the last claimant.
  */
 function unreachableLeader(
   cluster: ClusterState,
@@ -152,8 +152,7 @@ function likelyLeader(cluster: ClusterState, holder: string | null): LikelyLeade
   const holdingNode = nodeNamed(cluster, holder);
   const named = namedLeader(cluster);
   const leader = holdingNode ?? named?.leader ?? lastClaimant(cluster);
-  const lacksPosition =
-    leader !== undefined && leader === holdingNode && leader.report !== null && !hasPosition(leader.report);
+  const lacksPosition = leader !== undefined && leader.report !== null && !hasPosition(leader.report);
   return { leader, named, lacksPosition };
 }
 
@@ -167,7 +166,7 @@ interface LikelyLeader {
 function namedLeader(cluster: ClusterState): UnreachableLeader | undefined {
   const newest = newestView(cluster);
   const leader =
-    newest === undefined || newest.leader === null
+    newest === undefined
       ? undefined
       : cluster.nodes.find(({ node }) => node.member === newest.leader);
   return leader === undefined ? undefined : { leader, timeline: newest?.timeline ?? null };

@@ -12,6 +12,8 @@ const rows: readonly {
   readonly failed?: boolean;
   /** pg3 reports another database system. */
   readonly foreign?: boolean;
+  /** pg3 never answered. */
+  readonly unheard?: boolean;
   readonly lists: readonly List[];
   readonly moves: boolean;
 }[] = [
@@ -97,15 +99,25 @@ const rows: readonly {
     ],
     moves: true,
   },
+  {
+    title: "a node that never answered has no vote, although it gives a list",
+    failed: true,
+    unheard: true,
+    lists: [
+      ["pg3", 4_000, "pg2", "pg1"],
+      ["pg1", 4_000, "new", "pg1"],
+    ],
+    moves: true,
+  },
 ];
 
-for (const { title, failed = false, foreign = false, lists, moves } of rows)
+for (const { title, failed = false, foreign = false, unheard = false, lists, moves } of rows)
   test(title, () => {
     const watched = discoveringCluster({ policy: viewSettings });
     applyMemberList(watched, ["pg1", "pg2", "pg3", "pg4"], 0);
     watched.lead("pg1", 3_000);
     watched.follow("pg2", 0);
-    watched.follow("pg3", 3_000, foreign ? { database_system_identifier: "7000000000000000002" } : {});
+    if (!unheard) watched.follow("pg3", 3_000, foreign ? { database_system_identifier: "7000000000000000002" } : {});
     watched.follow("pg4", 3_000);
     if (failed) failUntilDown(watched, "pg2", 3_000);
     for (const [of, atMs, at, leader] of lists) {

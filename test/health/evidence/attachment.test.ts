@@ -111,3 +111,11 @@ test("a report that was requested before the window began adds no time, and take
   const before = { ...after, countedAtMs: 10 };
   assert.equal(nextAttachment(viewAt(watched.cluster, watched.policy, 20), { before, after }).silentMs, 0);
 });
+
+test("a mark stays while the leader's timeline is unknown, as right after a restart", () => {
+  const watched = new ClusterFixture();
+  watched.follow("pg2", 0);
+  const after = observed(watched, "pg2");
+  const before = { ...after, attachment: { ...after.attachment, isDiverged: true } };
+  assert.ok(nextAttachment(viewAt(watched.cluster, watched.policy, 0), { before, after }).isDiverged);
+});

@@ -51,20 +51,22 @@ suite("the leader that a document names", () => {
     readonly leader: string;
     readonly api?: string;
     readonly names: string;
+    readonly member: string;
   }[] = [
-    { by: "its member name", leader: "pg1", names: "db1" },
-    { by: "its member name, not by its address", leader: "pg1", api: "http://pg2:8008", names: "db1" },
-    { by: "its address", leader: "other", api: "http://pg2:8008", names: "db2" },
-    { by: "the name of the node", leader: "db2", names: "db2" },
-    { by: "no known name", leader: "other", names: "other" },
+    { by: "its member name", leader: "pg1", names: "db1", member: "pg1" },
+    { by: "its member name, not by its address", leader: "pg1", api: "http://pg2:8008", names: "db1", member: "pg1" },
+    { by: "its address", leader: "other", api: "http://pg2:8008", names: "db2", member: "pg2" },
+    { by: "the name of the node", leader: "db2", names: "db2", member: "pg2" },
+    { by: "no known name", leader: "other", names: "other", member: "other" },
   ];
-  for (const { by, leader, api, names } of rows)
+  for (const { by, leader, api, names, member } of rows)
     test(`is found by ${by}`, () => {
       const watched = new ClusterFixture({ nodes });
       const row = { name: leader, role: "leader", ...(api === undefined ? {} : { api_url: `${api}/patroni` }) };
       const other = { name: "pg9", role: "replica", api_url: "http://pg9:8008/patroni" };
       watched.document("cluster", { of: "db1", value: { scope: "demo", members: [row, other] } }, 0);
       assert.deepEqual(viewOf(watched, "db1"), [names, 0]);
+      assert.equal(watched.cluster.leaderViews.get("db1")?.leader, member);
     });
 
   test("is nobody where the document names nobody", () => {
@@ -116,6 +118,17 @@ suite("a failed request for a view", () => {
     watched.failView("http://seed:8008", 1_000);
     assert.deepEqual(failing(watched), []);
   });
+});
+
+test("of very many nodes the failures that came last are kept", () => {
+  const names = Array.from({ length: 150 }, (_, at) => `pg${at}`);
+  const watched = new ClusterFixture({ nodes: names });
+  const [first = "", second = "", ...more] = names;
+  for (const [at, name] of [first, second, ...more.slice(0, 90), first, ...more.slice(90)].entries())
+    watched.failView(name, at);
+  assert.ok(watched.cluster.failedViews.has(first));
+  assert.ok(!watched.cluster.failedViews.has(second));
+  assert.ok(watched.cluster.failedViews.size < 110);
 });
 
 test("of very many sources the views that were renewed last are kept", () => {

@@ -147,7 +147,7 @@ suite("a dispute", () => {
 });
 
 suite("a lock status is valid", () => {
-  const plain = ["pg1", "pg2", "pg3"].map((name) => ({ name, api: null, exporter: `http://${name}:9630` }));
+  const plain = ["pg1", "pg2", "pg3", "pg4"].map((name) => ({ name, api: null, exporter: `http://${name}:9630` }));
   const shows = (watched: ClusterFixture, node: string, role: "primary" | "replica", atMs: number): void => {
     const sent = { kind: "exporter", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs } as const;
     const page = { ...(role === "primary" ? primaryPage : replicaPage), databaseTimeS: atMs / 1_000 };
@@ -189,6 +189,7 @@ suite("a lock status is valid", () => {
   test("for several until a standby that decides between them is too old", () => {
     const status = statusOf(plain, (watched) => {
       proven(watched, "pg3", "replica", 1_000);
+      proven(watched, "pg4", "replica", 3_000);
       proven(watched, "pg1", "primary", 4_000);
       proven(watched, "pg2", "primary", 4_000);
     });
