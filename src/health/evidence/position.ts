@@ -165,10 +165,7 @@ interface LikelyLeader {
 /** The node that the newest view names as the leader, and its timeline in that view. */
 function namedLeader(cluster: ClusterState): UnreachableLeader | undefined {
   const newest = newestView(cluster);
-  const leader =
-    newest === undefined
-      ? undefined
-      : cluster.nodes.find(({ node }) => node.member === newest.leader);
+  const leader = newest === undefined ? undefined : cluster.nodes.find(({ node }) => node.member === newest.leader);
   return leader === undefined ? undefined : { leader, timeline: newest?.timeline ?? null };
 }
 

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import type { LeaderDecision } from "../../../src/cluster/leadership.ts";
 import { resolveLeadership, type LeaderView, type NodeAnswers } from "../../../src/health/evidence/leadership.ts";
 
-/** pg1 claims the lock since 10, pg2 since 20; pg3 and pg4 follow. Each view is requested and answered at an instant. */
+/** pg1 claims the lock since 10, pg2 since 20; pg3 and pg4 follow. A view is requested and answered at an instant. */
 const rows: readonly {
   readonly title: string;
   readonly views?: readonly (readonly [witness: string, names: string | null, atMs: number])[];
