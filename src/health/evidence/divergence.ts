@@ -4,6 +4,7 @@ import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { timelineOf } from "./measure.ts";
 import { walReached } from "./position.ts";
+import { sharedUpTo } from "./shared-history.ts";
 import { freshLeader, isInSenderChain } from "./sender-chain.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
@@ -126,12 +127,16 @@ function isPastSwitchPoint(cluster: ClusterState, observation: Observation): boo
   return isOnLowerTimeline(cluster, observation) && sideOfSwitchPoint(cluster, observation) === "past";
 }
 
-/** Where the node's WAL ends: `before` includes the switch point itself; `null` while one of the two is unknown. */
+/**
+ * Where the node's WAL ends: `before` includes the switch point itself; `null` while one of the two is unknown. Until
+ * `/history` has the switch point, what the leader had as a replica on that timeline is surely before it.
+ */
 function sideOfSwitchPoint(cluster: ClusterState, observation: Observation): "before" | "past" | null {
   const { report } = observation;
   const timeline = timelineOf(observation);
   const reached = report === null ? null : walReached(report);
   const switchPoint = timeline === null ? null : (cluster.switchPoints?.get(timeline) ?? null);
-  if (reached === null || switchPoint === null) return null;
+  if (reached === null || timeline === null) return null;
+  if (switchPoint === null) return reached <= (sharedUpTo(cluster, timeline) ?? -1) ? "before" : null;
   return reached > switchPoint ? "past" : "before";
 }

@@ -8,7 +8,7 @@ import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { sharedHistory } from "./shared-history.ts";
 import { newestView } from "./leader-views.ts";
 
-/** A node's new report. */
+/** A node's new report, which the cluster's state has already. */
 export interface ObservedReport {
   /** The node's observation before the report. */
   readonly before: Observation;
@@ -43,13 +43,21 @@ export function advancePosition(
     return withStatedPosition(cluster, { system: report.system, timeline, highest }, before);
   }
   const unreachable = unreachableLeader(cluster, holder, { policy, nowMs });
-  return unreachable === null ? position : raisedByReceived(cluster, report, unreachable);
+  return unreachable === null ? position : raisedByAll(cluster, unreachable, { policy, nowMs });
 }
 
 /** Estimates the position of a leader that does not answer, by what the replicas have received. */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
   const unreachable = unreachableLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
-  if (unreachable === null) return cluster.position;
+  return unreachable === null ? cluster.position : raisedByAll(cluster, unreachable, { policy, nowMs });
+}
+
+/** Raises the leader position by what the fresh reports of all nodes have received. */
+function raisedByAll(
+  cluster: ClusterState,
+  unreachable: UnreachableLeader,
+  { policy, nowMs }: EvaluationContext,
+): LeaderPosition | null {
   const maxAge = maxAgeMs(cluster, policy);
   const reports = cluster.nodes.flatMap((node) =>
     node.report !== null && isFresh(node, maxAge, nowMs) ? [node.report] : [],

@@ -1,17 +1,19 @@
 import type { Said } from "../rolecall/asker.ts";
 import { type Served } from "../wire/evidence.ts";
 import { failingMs } from "./freshness.ts";
-import { topOf } from "./reports.ts";
+import { isListedBy, topOf } from "./reports.ts";
 import { held, routeOf, type Scene, slackMs } from "./scene.ts";
 
 /** The truth is recorded with each step of the model, in ms: what was so at the last step may still be so. */
 const modelStepMs = 150;
 
 interface Track {
-  /** The last report that certainly counted, and the positioned time without a sign since then. */
+  /** The last report that certainly counted. */
   lastMs: number;
   top: number | null;
-  stillMs: number;
+  /** The positioned time without a sign while nobody listed it, and while it was listed: each has its own window. */
+  silentMs: number;
+  listedMs: number;
   holder: string;
   isAccused: boolean;
 }
@@ -19,7 +21,7 @@ interface Track {
 /**
  * A lower bound of positioned time without a sign of attachment, per replica (rule 5).
  * Only what rolecall certainly knew counts. Anything it may have taken for a sign restarts the count.
- * A receiver that is merely listed counts as still: it is `stalled`.
+ * A receiver that is merely listed counts apart: it is `stalled`. Being listed is a sign against `detached`.
  */
 export class Attachment {
   readonly #tracks = new Map<string, Track>();
@@ -35,7 +37,7 @@ export class Attachment {
     const track = node === null ? undefined : this.#tracks.get(node);
     if (track === undefined || routeOf(check) !== "/replica") return null;
     const { attachMs } = scene.profile;
-    if (track.stillMs < boundMs(scene) + slackMs(scene, askedMs - attachMs * 2, askedMs) && !track.isAccused)
+    if (stillMs(track) < boundMs(scene) + slackMs(scene, askedMs - attachMs * 2, askedMs) && !track.isAccused)
       return null;
     // What has come since may be the sign.
     if (this.#mayHaveSign(scene, node ?? "", track, askedMs)) return null;
@@ -44,13 +46,13 @@ export class Attachment {
       scene,
       "attached",
       status === 200,
-      `no sign of attachment at ${track.top} for ${Math.round(track.stillMs)} ms of positioned time (window ${attachMs} ms)`,
+      `no sign of attachment at ${track.top} for ${Math.round(stillMs(track))} ms of positioned time (window ${attachMs} ms)`,
     );
   }
 
   #feedNode(scene: Scene, node: string, byMs: number): void {
     const { evidence, profile } = scene;
-    const track = this.#tracks.get(node) ?? { lastMs: -Infinity, top: null, stillMs: 0, holder: "", isAccused: false };
+    const track = this.#tracks.get(node) ?? newTrack();
     this.#tracks.set(node, track);
     for (const served of evidence.since(node, "status", track.lastMs + 0.001)) {
       if (served.arrivedMs > byMs) break;
@@ -61,16 +63,23 @@ export class Attachment {
         this.#hasReached(scene, node, top, served.arrivedMs);
       const holder = holderOf(scene, served.arrivedMs);
       if ((isSign && evidence.isPossible(served)) || mayListClone(scene, track.lastMs)) restart(track);
-      if (holder === null || holder !== track.holder) track.stillMs = track.isAccused ? track.stillMs : 0;
+      if ((holder === null || holder !== track.holder) && !track.isAccused) restart(track);
       track.holder = holder ?? track.holder;
       const gapMs = served.arrivedMs - track.lastMs;
       const isCounted =
         !isSign && top !== null && evidence.isSure(served) && gapMs < profile.maxAgeMs && holder !== null;
-      if (isCounted && isPositioned(scene, holder ?? "", track.lastMs, served.arrivedMs)) track.stillMs += gapMs;
+      const isPositionedGap = isCounted && isPositioned(scene, holder ?? "", track.lastMs, served.arrivedMs);
+      const listing = listingOf(scene, node, track.lastMs, served.arrivedMs);
+      if (listing !== "unlisted") {
+        // Being listed ends `detached`, not `stalled`.
+        track.silentMs = 0;
+        track.isAccused &&= track.listedMs >= boundMs(scene);
+      } else if (isPositionedGap) track.silentMs += gapMs;
+      if (listing === "listed" && isPositionedGap) track.listedMs += gapMs;
       if (top !== null && evidence.isPossible(served)) track.top = top;
       track.lastMs = served.arrivedMs;
     }
-    if (track.stillMs > boundMs(scene) + profile.intervalMs + profile.slackMs) track.isAccused = true;
+    if (stillMs(track) > boundMs(scene) + profile.intervalMs + profile.slackMs) track.isAccused = true;
   }
 
   /** Whether a position may have reached the leader's, as rolecall knew it then. */
@@ -94,6 +103,7 @@ export class Attachment {
     if (later.some((served) => served.status === 200 || (topOf(served) ?? -1) > (track.top ?? Infinity))) return true;
     if (later.some((served) => this.#hasReached(scene, node, topOf(served), served.arrivedMs))) return true;
     if (mayListClone(scene, track.lastMs)) return true;
+    if (track.listedMs < boundMs(scene) && listingOf(scene, node, track.lastMs, atMs) !== "unlisted") return true;
     // It streams again in truth. A sender may list it again, which clears `detached` before its own report does.
     return scene.troubles.last(node, "detached") < atMs - modelStepMs;
   }
@@ -109,8 +119,33 @@ function boundMs({ profile }: Scene): number {
   return profile.attachMs + profile.intervalMs;
 }
 
+function newTrack(): Track {
+  return { lastMs: -Infinity, top: null, silentMs: 0, listedMs: 0, holder: "", isAccused: false };
+}
+
+function stillMs({ silentMs, listedMs }: Track): number {
+  return Math.max(silentMs, listedMs);
+}
+
+/** Whether all lists that may have counted between two instants show a node, or none does. */
+function listingOf(scene: Scene, node: string, fromMs: number, toMs: number): "listed" | "unlisted" | "mixed" {
+  const { evidence, profile, world } = scene;
+  const earliestMs = fromMs - profile.maxAgeMs - profile.timeoutMs;
+  const lists = world.nodes
+    .filter(({ name }) => name !== node)
+    .map(({ name }) => {
+      const firstMs = evidence.newestSure(name, "status", fromMs)?.arrivedMs ?? earliestMs;
+      const answers = evidence.since(name, "status", Math.max(firstMs, earliestMs));
+      return answers.filter((served) => served.arrivedMs <= toMs && evidence.isPossible(served));
+    });
+  if (!lists.flat().some((served) => isListedBy(served, node))) return "unlisted";
+  const isListed = lists.some((one) => one.length > 0 && one.every((served) => isListedBy(served, node)));
+  return isListed ? "listed" : "mixed";
+}
+
 function restart(track: Track): void {
-  track.stillMs = 0;
+  track.silentMs = 0;
+  track.listedMs = 0;
   track.isAccused = false;
 }
 

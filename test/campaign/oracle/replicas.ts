@@ -134,10 +134,14 @@ function unknownInVain(scene: Scene, answer: Said): string | null {
     troubles.isFree(name, fromMs, "status", "cluster", "history", "claim", "view", "guest"),
   );
   if (!isClean || !troubles.isFree(node, askedMs - profile.maxAgeMs, "diverged") || world.dcs.isDown) return null;
-  const known = replayedOf(evidence.newestSure(node, "status", askedMs - profile.slackMs));
-  const isLeaderKnown = world.nodes.some(
-    ({ name }) => evidence.newestSure(name, "status", askedMs - 2_000)?.status === 200,
-  );
+  const isFresh = (served: Served | undefined): boolean =>
+    (served?.arrivedMs ?? -Infinity) > askedMs - profile.maxAgeMs;
+  const own = evidence.newestSure(node, "status", askedMs - profile.slackMs);
+  const known = isFresh(own) ? replayedOf(own) : null;
+  const isLeaderKnown = world.nodes.some(({ name }) => {
+    const newest = evidence.newestSure(name, "status", askedMs - 2_000);
+    return newest?.status === 200 && isFresh(newest);
+  });
   return known !== null && isLeaderKnown
     ? "lag_unknown, though it and leaders before have stated positions all along"
     : null;

@@ -134,11 +134,12 @@ export class ModelCluster {
     const clones = names.filter((name) => !troubles.isFree(name, nowMs - viewMs, "guestEver", "moved"));
     const sound = names.filter((name) => {
       const newest = evidence.newestSure(name, "cluster", nowMs - profile.slackMs);
+      const lists = evidence.since(name, "cluster", newest?.arrivedMs ?? Infinity).filter(({ document }) => document);
       return (
         !clones.includes(name) &&
         newest !== undefined &&
         newest.arrivedMs > nowMs - viewMs + profile.intervalMs &&
-        fresh.every((other) => isMemberOf(newest, other)) &&
+        fresh.every((other) => lists.every((list) => isMemberOf(list, other))) &&
         this.#answers(name, nowMs)
       );
     });

@@ -17,7 +17,8 @@ type Claims = Pick<Evidence, "mayHaveDenied" | "lastClaim">;
  * cluster was paused or in failsafe mode lately. The promise ends when that member reports that it holds no lock: a
  * claim after that is a new one. It ends as well:
  *
- * - when its claim has gone on for a whole ttl: then the watch is distrusted (rule 2);
+ * - when its claim has gone on for a whole ttl: then the watch is distrusted (rule 2), and nothing is promised of any
+ *   member any more;
  * - when its claim ended with its evidence and a new one began while the DCS could not be read: the key may have come
  *   back;
  * - when rolecall follows a clone in place of that member: another promise reports that (moved).
@@ -33,6 +34,7 @@ export class DcsPromise {
   #lastRead: string | null = null;
   #permittedMs = -Infinity;
   #unreadableMs = -Infinity;
+  #isDistrusted = false;
 
   readonly #replacedMs: Map<string, number>;
   readonly #evidence: Claims;
@@ -85,6 +87,8 @@ export class DcsPromise {
    */
   judge(answers: readonly Said[], isMoved: (node: string) => boolean = () => false): readonly Violation[] {
     const violations: Violation[] = [];
+    this.#isDistrusted ||= [...this.#replaced].some(([node, { sinceMs }]) => this.#goesOn(node, sinceMs));
+    if (this.#isDistrusted) return violations;
     for (const { node, check, status, askedMs } of answers) {
       if (node === null || routeOf(check) !== "/primary") continue;
       if (status === 200) this.#yesMs.set(node, askedMs);
@@ -102,11 +106,16 @@ export class DcsPromise {
     return violations;
   }
 
-  #hasEnded(node: string, sinceMs: number): boolean {
+  /** Whether a claim may have gone on for a whole ttl after a read that replaced it. */
+  #goesOn(node: string, sinceMs: number): boolean {
     const { maxAgeMs, slackMs, ttlMs } = this.#profile;
-    if (this.#evidence.mayHaveDenied(node, sinceMs)) return true;
     const claim = this.#evidence.lastClaim(node, maxAgeMs + slackMs);
-    if (claim !== null && claim.newestMs - Math.max(claim.firstMs, sinceMs) >= ttlMs - withinMs) return true;
+    return claim !== null && claim.newestMs - Math.max(claim.firstMs, sinceMs) >= ttlMs - withinMs;
+  }
+
+  #hasEnded(node: string, sinceMs: number): boolean {
+    const { maxAgeMs, slackMs } = this.#profile;
+    if (this.#evidence.mayHaveDenied(node, sinceMs)) return true;
     const certain = this.#evidence.lastClaim(node, maxAgeMs - slackMs);
     return certain !== null && certain.firstMs > sinceMs && this.#unreadableMs > sinceMs;
   }
