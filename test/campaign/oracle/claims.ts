@@ -126,8 +126,10 @@ export const falseClaimIsRefused: Rule = (scene, answer) => {
   const isOwnHonest = troubles.isFree(node, fromMs, "cluster", "view");
   // No change triggers another poll, unless both claim: then rolecall polls all nodes every cluster interval.
   if (!isClaiming || !isHonest(holding.name) || !(isOwnHonest || others.length >= 2)) return null;
-  // A view that lies may win at first: until the others were asked.
-  if (since > fromMs && others.length < world.nodes.length - 2) return null;
+  // At first a view that lies may win, until the others were asked, and so may the only claim that is known yet.
+  const known = scene.evidence.newestSure(holding.name, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
+  const isKnown = known?.status === 200 && known.arrivedMs > askedMs - profile.maxAgeMs;
+  if (since > fromMs && (others.length < world.nodes.length - 2 || !isKnown)) return null;
   return held(
     scene,
     "false-claim",

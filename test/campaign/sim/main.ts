@@ -4,12 +4,15 @@ import { kindsOf } from "../run/scenario.ts";
 import { ExecutedFiles } from "./executed-files.ts";
 import { commandOf, describePlan, planOf, type RunId } from "./plan.ts";
 import { shrink } from "./shrink.ts";
+import { ReportFile, type ReportedRuns } from "./report-file.ts";
 import { Simulation, type RunResult } from "./simulation.ts";
 import { Tally } from "./tally.ts";
 import { Trace } from "./trace.ts";
 
 /** How long one part of a long run is, in virtual seconds: each has a rolecall and a cluster of its own. */
 const partS = 1_200;
+/** After how many runs the report is saved. */
+const savedEvery = 50;
 /** How many runs count which files of `src` are executed: counting is slow. */
 const coveredRuns = 40;
 
@@ -28,6 +31,7 @@ const { values } = parseArgs({
     "no-shrink": { type: "boolean", default: false },
     coverage: { type: "boolean", default: false },
     "stop-at": { type: "string", default: "20" },
+    report: { type: "string" },
   },
 });
 const kinds = kindsOf(values.kinds ?? null, true);
@@ -44,13 +48,23 @@ function numberOf(name: string, text: string): number {
   return value;
 }
 
+function rangeOf(seeds: string): ReportedRuns {
+  const [first = "", last = first] = seeds.split("..");
+  const seconds = numberOf("seconds", values.seconds ?? "60");
+  return { first: numberOf("seeds", first), last: numberOf("seeds", last), seconds, kinds: values.kinds ?? null };
+}
+
+function openReport(path: string): ReportFile {
+  if (values.seeds === undefined) throw new Error("Cannot write a report: --report must come with --seeds");
+  return new ReportFile(path, rangeOf(values.seeds));
+}
+
 function* runsWanted(): Generator<RunId> {
   const kept =
     values.keep === undefined ? null : new Set(values.keep === "none" ? [] : values.keep.split(",").map(Number));
   if (values.seeds !== undefined) {
-    const [first = "", last = first] = values.seeds.split("..");
-    for (let seed = numberOf("seeds", first); seed <= numberOf("seeds", last); seed += 1)
-      yield { seed, part: 0, seconds: numberOf("seconds", values.seconds ?? "60"), kept };
+    const { first, last, seconds } = rangeOf(values.seeds);
+    for (let seed = reportFile?.next ?? first; seed <= last; seed += 1) yield { seed, part: 0, seconds, kept };
     return;
   }
   const seed = numberOf("seed", values.seed ?? String(Math.floor(Math.random() * 1_000_000)));
@@ -96,11 +110,13 @@ async function report(id: RunId, { violations, story }: RunResult): Promise<void
   );
 }
 
-const tally = new Tally();
+const reportFile = values.report === undefined ? null : openReport(values.report);
+const tally = new Tally(reportFile?.tally);
 const executed = values.coverage ? new ExecutedFiles(new URL("../../../src/", import.meta.url)) : null;
 await executed?.start();
 let runs = 0;
 let violating = 0;
+let lastSeed: number | null = null;
 let coverage: Awaited<ReturnType<ExecutedFiles["stop"]>> | null = null;
 for (const id of runsWanted()) {
   const trace = values.trace || values.hash ? new Trace(values.trace ? write : null) : null;
@@ -109,11 +125,15 @@ for (const id of runsWanted()) {
   if (trace !== null) write(`seed ${id.seed} part ${id.part}: ${trace.lines} lines, sha256 ${trace.digest()}\n`);
   if (result.violations.length > 0) {
     violating += 1;
+    reportFile?.violations.push(`${commandOf(id)}${ofKinds}`);
     await report(id, result);
   }
+  lastSeed = id.seed;
+  if (runs % savedEvery === 0) reportFile?.save(lastSeed, tally.saved());
   if (executed !== null && coverage === null && runs === coveredRuns) coverage = await executed.stop();
   if (isStopped || performance.now() > endMs || violating >= numberOf("stop-at", values["stop-at"])) break;
 }
+if (lastSeed !== null) reportFile?.save(lastSeed, tally.saved());
 if (executed !== null) coverage ??= await executed.stop();
 write(`${tally.lines().join("\n")}\n`);
 if (coverage !== null) {
