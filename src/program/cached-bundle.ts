@@ -16,7 +16,7 @@ type Saving = typeof globalThis & { [saveKey]?: () => void };
 /**
  * Runs a CommonJS bundle of packaging/bundle.mjs. Compiling it takes most of the time of a start, so V8's code cache of
  * an earlier start is used, if there is one that fits. V8 rejects one of another version or with other flags.
- * @param url the bundle: a function of `require` and of its own URL
+ * @param url the file of the bundle, whose code is one function of `require` and of this URL
  */
 export function runBundle(url: URL): void {
   const path = fileURLToPath(url);
@@ -25,7 +25,7 @@ export function runBundle(url: URL): void {
   const folder = codeCacheFolder(process.env);
   const file = folder === null ? null : codeCacheFile(folder, basename(path, ".cjs"), source);
   const cached = file === null ? null : readCodeCache(file, source);
-  // The name is a URL, as that of a module: own-frames.ts finds both in stacks.
+  // In stacks the bundle is named by its URL, as modules are: so own-frames.ts recognises bundles and modules alike.
   const script = new Script(source, { filename: url.href, ...(cached === null ? {} : { cachedData: cached }) });
   const saving: Saving = globalThis;
   if (file !== null && (cached === null || script.cachedDataRejected === true))

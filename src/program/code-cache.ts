@@ -18,13 +18,14 @@ import { basename, dirname, join } from "node:path";
 /** The bytes before the data: a SHA-256 digest. */
 const digestLength = 32;
 
-/** How many caches of one bundle are kept: of versions of rolecall and of Node that use one folder in turn. */
+/** How many caches of one bundle are kept: several versions of rolecall and of Node may use one folder in turn. */
 const cachesMax = 4;
 
 /**
- * Returns the folder for the code cache: the first of these variables that holds an absolute path. NODE_COMPILE_CACHE,
- * CACHE_DIRECTORY as systemd sets it, XDG_CACHE_HOME, HOME. A relative path does not count, also where Node takes one:
- * the working directory of a service is no place for a cache.
+ * Returns the folder for the code cache. It is below the first of these variables that holds an absolute path:
+ * NODE_COMPILE_CACHE, CACHE_DIRECTORY as systemd sets it, XDG_CACHE_HOME, HOME. The last two count only if HOME is a
+ * folder that nobody but this user and root can write. A relative path never counts, although Node accepts one: the
+ * working directory of a service is no place for a cache.
  * @param env the environment. NODE_DISABLE_COMPILE_CACHE=1 turns the cache off, as it does Node's
  * @returns `null` if there is to be no cache, or no place for it
  */
@@ -45,7 +46,7 @@ function isAbsolute(path: string | undefined): boolean {
 /**
  * Returns the file of a bundle's cache. Versions of rolecall and of Node that share a folder have a file each.
  * @param folder the folder of the code cache
- * @param bundle the name of the bundle, of letters
+ * @param bundle the name of the bundle. It has no hyphen: in the name of the file a hyphen ends it
  * @param source its code, whose length is in the name: unlike a digest it costs no time
  */
 export function codeCacheFile(folder: string, bundle: string, source: string): string {
@@ -101,7 +102,7 @@ export function writeCodeCache(file: string, source: string, data: Buffer): void
   }
 }
 
-/** Keeps the newest files of the bundle. What a process that was killed has left behind counts too. */
+/** Keeps the newest files of the bundle. These include temporary files that a killed process could not remove. */
 function removeOldest(file: string): void {
   const folder = dirname(file);
   const [bundle = ""] = basename(file).split("-");

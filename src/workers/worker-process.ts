@@ -11,7 +11,7 @@ import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } 
  * theirs.
  */
 const heapFlags = ["--max-semi-space-size=1", "--heap-growing-percent=100", "--single-threaded-gc"];
-/** A worker that still runs so long after the command to close is killed, in ms. */
+/** How long a worker may run after it received the message `close`, in ms. After that it is killed. */
 const closeTimeoutMs = 3_000;
 
 /** What a worker process reports by itself. */
@@ -65,8 +65,8 @@ export class WorkerProcess {
     this.#child = child;
     this.#events = events;
     child.on("message", (message: FromWorker, socket: SendHandle) => this.#receive(message, socket));
-    // Without a pid the process never started, and there is no "exit". Otherwise a message could not be sent, and
-    // "exit" follows.
+    // Without a pid the process never started, and there will be no "exit". With a pid, the error is that a message
+    // could not be sent, because the worker ends: then "exit" follows.
     child.on("error", (error) => {
       if (child.pid === undefined) this.#onExit(error.message);
     });
@@ -99,7 +99,8 @@ export class WorkerProcess {
     const reply = this.#reply("prepared", "open listeners in a worker");
     this.send({ kind: "prepare", listen, fullState });
     const message = await reply;
-    if (message.kind !== "prepared") throw new TypeError(`a reply must be prepared, got ${message.kind}`);
+    if (message.kind !== "prepared")
+      throw new TypeError(`the kind of the reply must be "prepared", got "${message.kind}"`);
     return message.prepared;
   }
 

@@ -17,7 +17,7 @@ export function agentFields(): AgentFields {
   return {
     check: configuredCheck()
       .prefault("/replica")
-      .describe("Dialect agent: the check if a line of HAProxy (agent-send) names only a node"),
+      .describe("Dialect agent: the check for an agent request (HAProxy's agent-send) that names only a node"),
     weight: nullableWeight(),
     drain_by: z
       .enum(["weight", "state"], { error: "weight or state" })

@@ -72,7 +72,9 @@ export function guardsSchema(inherited: string | null): z.ZodType<GuardsShape> {
         attached_replica: guard(
           "A replica must stream from the leader, directly or cascaded, and be on the leader's timeline history",
         ),
-        same_system: guard("All nodes have one scope and one system identifier, and each has its configured name"),
+        same_system: guard(
+          "All nodes have one scope and one system identifier, and each reports its expected member name",
+        ),
         attach_window: duration("100ms", "1h")
           .optional()
           .describe(described("How long a replica may go without evidence of attachment", "10s")),
@@ -89,7 +91,9 @@ export function guardsSchema(inherited: string | null): z.ZodType<GuardsShape> {
           ),
         handover_hold: duration("0s", "1min")
           .optional()
-          .describe(described("How long a new leader stays unfit after the old one became unfit", "0s")),
+          .describe(
+            described("How long a new leader stays unfit after the old one ceased to be the lock holder", "0s"),
+          ),
         survive: duration("0s", "1min")
           .optional()
           .describe(

@@ -32,7 +32,8 @@ export function listenerAccessFields(): ListenerAccessFields {
   return {
     management: onOrOff().describe(
       "on: a health listener forwards management calls, /metrics and /exporter/… to the nodes; " +
-        "an admin listener with auth or tls.client: required forwards switchovers. off: both answer 403. Default: off",
+        "an admin listener with auth or tls.client: required forwards switchovers. " +
+        "off: health and admin listeners answer these requests with 403. Default: off",
     ),
     read_only: flag()
       .default(false)
