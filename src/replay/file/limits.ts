@@ -5,7 +5,10 @@ import type { Reading } from "./reading.ts";
 /** How many limits a file may state. A recorded file states fewer. */
 const limitsMax = 100;
 
-/** Reads the limits for lag that an incident file states. No verdict depends on them: they are only shown. */
+/**
+ * Reads the limits for lag that an incident file states. `known` is the time at which rolecall had these limits. No
+ * verdict depends on them: they are only shown.
+ */
 export function limitsOf(section: Reading): KnownLimits {
   const value = section.mapping(["known", "lag"]);
   const limits = value("lag").list();
