@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Answered, problemWith, restMs } from "./answers.ts";
+import { type Answered, discoveredCluster, problemWith, restMs } from "./answers.ts";
 import type { NodeTruth, Truth } from "./truth.ts";
 
 const askedMs = 100_000;
@@ -158,4 +158,23 @@ describe("problemWith: the form of an answer", () => {
     it(`finds ${JSON.stringify(fields)}`, () => {
       assert.match(problemWith(answerOf(fields), pastOf(sound)) ?? "", problem);
     });
+});
+
+describe("problemWith: status 400", () => {
+  const unknown = { status: 400, reason: "bad_request", named: null, word: null };
+  const silentAt = (fromAgoMs: number, untilAgoMs: number): Truth[] =>
+    looksOf((agoMs) => ({ faults: agoMs <= fromAgoMs && agoMs > untilAgoMs ? ["freeze"] : [] }));
+
+  it("is right about a node of the cluster with seeds that is silent, or was until just now", () => {
+    const answer = answerOf({ ...unknown, cluster: discoveredCluster });
+    assert.equal(problemWith(answer, pastOf(silentAt(20_000, -1))), null);
+    assert.equal(problemWith(answer, pastOf(silentAt(20_000, 2_000))), null);
+  });
+
+  it("is wrong about a sound node, and about a node that is configured", () => {
+    const answer = answerOf({ ...unknown, cluster: discoveredCluster });
+    assert.match(problemWith(answer, pastOf(sound)) ?? "", /status 400/);
+    assert.match(problemWith(answer, pastOf(silentAt(30_000, 20_000))) ?? "", /status 400/);
+    assert.match(problemWith(answerOf(unknown), pastOf(silentAt(20_000, -1))) ?? "", /status 400/);
+  });
 });

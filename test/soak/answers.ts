@@ -36,6 +36,8 @@ const lagLimit = 1_048_576;
  * 5 s, its timeout, the rests of views (5 s) and the window of attachment.
  */
 export const restMs = 5_000 + timing.timeoutMs + 5_000 + timing.attachMs;
+/** The cluster that finds its nodes by seeds. */
+export const discoveredCluster = "c1";
 /** Faults that keep a node's API from answering in time. */
 const silent = new Set(["kill", "freeze", "hang", "garbage", "slow"]);
 
@@ -45,7 +47,18 @@ const silent = new Set(["kill", "freeze", "hang", "garbage", "slow"]);
  * @returns `null` if nothing is wrong
  */
 export function problemWith(answer: Answered, past: Past): string | null {
+  if (isForgotten(answer, past)) return null;
   return shapeProblem(answer) ?? (answer.status === 200 ? yesProblem(answer, past) : noProblem(answer, past));
+}
+
+/**
+ * Whether the node may be unknown: member lists omit a node that is silent, and a reload forgets it then (rule 10), if
+ * its cluster finds its nodes by seeds. Once it answers, the next member list brings it back.
+ */
+function isForgotten({ askedMs, answeredMs, cluster, node, status, reason }: Answered, past: Past): boolean {
+  if (status !== 400 || reason !== "bad_request" || cluster !== discoveredCluster) return false;
+  const looks = past.between(askedMs - restMs, answeredMs);
+  return looks.some(({ nodes }) => nodes.get(node)?.faults.some((fault) => silent.has(fault)) === true);
 }
 
 function shapeProblem({ status, reason, named, node, word }: Answered): string | null {

@@ -1,3 +1,4 @@
+import { discoveredCluster } from "./answers.ts";
 import type { Clusters } from "./clusters.ts";
 import { timing } from "./timing.ts";
 
@@ -37,7 +38,7 @@ export function configurationOf(parts: Parts, { hasExtraCluster, hasExtraListene
   const shown = parts.clusters.slice(0, hasExtraCluster ? undefined : -1);
   const clusters = shown.map(({ simulator }, at) => ({
     name: simulator.scope,
-    ...(at === 1
+    ...(simulator.scope === discoveredCluster
       ? { discover: simulator.nodes.map(({ url }) => url) }
       : {
           nodes: simulator.nodes.map(({ name, url }, node) => ({
