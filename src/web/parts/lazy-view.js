@@ -22,7 +22,7 @@ export function lazyView(importModule, name) {
     if (View !== null) return html`<${View} ...${props} />`;
     return state === "failed"
       ? html`<p class="empty" role="alert">Cannot load this view from rolecall. Reload the page to try again.</p>`
-      : html`<p class="loading">Loading.</p>`;
+      : html`<h1 class="loading">Loading</h1>`;
   }
   return Object.assign(LazyView, { load });
 }

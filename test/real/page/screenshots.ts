@@ -72,7 +72,7 @@ async function show(page: Page, address: string, scheme: "light" | "dark", width
   await page.setViewport({ width, height: width < 600 ? 812 : 800 });
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
   if (page.url() !== address) await page.goto(address, { waitUntil: "domcontentloaded", timeout: 120_000 });
-  await page.waitForSelector("main h1", { timeout: 120_000 });
+  await page.waitForSelector("main h1:not(.loading)", { timeout: 120_000 });
   await pause(3_000);
 }
 
