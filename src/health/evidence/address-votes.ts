@@ -13,12 +13,12 @@ export interface AddressVotes {
   /** Witness -> its newest list, the new list included if its source is a witness. */
   readonly lists: ReadonlyMap<string, Addresses>;
   /**
-   * The new list is not from a witness (a seed, a node that never answered), but names the holder, or no node holds the
-   * lock.
+   * Whether the new list has a vote although its source is no witness (a seed, a node that does not answer). It has one
+   * if `namesHolder` is true, and only on nodes that do not answer.
    */
   readonly isExtra: boolean;
-  /** The new list names the holder, or no node holds the lock. */
-  readonly isOfHolder: boolean;
+  /** The new list names the lock holder at its known address. Also true if no node holds the lock. */
+  readonly namesHolder: boolean;
   /** Failures in a row after which a node no longer answers. */
   readonly fall: number;
 }
@@ -26,7 +26,7 @@ export interface AddressVotes {
 /**
  * Collects the lists that vote with a new one: the newest of each answering witness, unless it is too old (rule 10).
  */
-export function votesAt(cluster: ClusterState, list: MemberList, { isOfHolder, policy }: VoteContext): AddressVotes {
+export function votesAt(cluster: ClusterState, list: MemberList, { namesHolder, policy }: VoteContext): AddressVotes {
   const { source, sentAtMs: atMs } = list;
   const lists = new Map<string, Addresses>();
   for (const [witness, { addresses, sentAtMs }] of cluster.leaderViews) {
@@ -36,11 +36,11 @@ export function votesAt(cluster: ClusterState, list: MemberList, { isOfHolder, p
   }
   const isOfWitness = isWitness(cluster, source, policy);
   if (isOfWitness && !lists.has(source)) lists.set(source, addressesOf(list.members));
-  return { lists, isExtra: isOfHolder && !isOfWitness, isOfHolder, fall: policy.fall };
+  return { lists, isExtra: namesHolder && !isOfWitness, namesHolder, fall: policy.fall };
 }
 
 interface VoteContext {
-  readonly isOfHolder: boolean;
+  readonly namesHolder: boolean;
   readonly policy: HealthPolicy;
 }
 
@@ -65,7 +65,7 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   if (most === undefined) return false;
   const isMost = [...counts].every(([address, number]) => address === api || number < most);
   // One vote is more than all others only if the node does not answer, or if the vote is its own.
-  return isMost && (most > 1 || own === api || votes.isOfHolder);
+  return isMost && (most > 1 || own === api || votes.namesHolder);
 }
 
 /** Whether the node answers at its address, under its own name and for this cluster. */

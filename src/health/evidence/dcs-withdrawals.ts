@@ -20,21 +20,26 @@ export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Wi
   for (const withdrawal of withdrawals.values()) {
     const observation = nodeOfMember(cluster, withdrawal.member);
     if (observation === undefined) continue;
-    // A claim that appears later, as of a node that was frozen, is refused only while the DCS is seen to deny it.
+    // A claim may begin after the withdrawal, for example if its node was frozen. Such a claim is refused only while
+    // the watch works.
     const isEarlier = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
     if (isEarlier || isUp) byNode.set(observation.node.name, withdrawal);
   }
   return byNode;
 }
 
-/** Whether the DCS withdrew the yes of a node, so that its next report may change more than ages. */
+/**
+ * Whether the DCS withdrew the yes of a node. Its next report may then end the withdrawal, or make the watch
+ * distrusted, even if the report repeats the one before.
+ */
 export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observation): boolean {
   return dcs !== null && (dcs.withdrawals.has(node.member) || dcs.withdrawals.has(node.name));
 }
 
 /**
- * Ends the withdrawals that the newest reports end, and distrusts the watch after a claim that went on for a whole ttl:
- * then the nodes do not lead by this key. A distrusted watch has no withdrawals. Pure.
+ * Ends the withdrawals that the newest reports end. If a claim went on for a whole ttl after its withdrawal, this is
+ * probably not the key by which the nodes of the cluster agree on the leader: then the watch is distrusted, and has no
+ * withdrawals any more. Pure.
  * @param cluster the state with the newest outcome
  * @param dcs its DCS
  * @returns the same object if nothing ends
@@ -92,8 +97,8 @@ export function lossByViews(loss: LostClaim | undefined): LostClaim | undefined 
 }
 
 /**
- * Adds a withdrawal to a loss to views.
- * @param loss `null` if no view contradicts the claim
+ * Combines what contradicts a claim: views and a withdrawal.
+ * @param loss the loss by views; `null` if no view contradicts the claim
  * @param before the loss as it was decided last
  * @returns `before` itself if nothing changes; `null` if the claim is not lost
  */

@@ -27,8 +27,8 @@ export function addressesOf(members: readonly Member[]): ReadonlyMap<string, str
 
 /** What a member list is allowed to change. */
 export interface Authority {
-  /** It names the lock holder at its known address, or no node holds the lock. */
-  readonly isOfHolder: boolean;
+  /** It names the lock holder at its known address. Also true if no node holds the lock. */
+  readonly namesHolder: boolean;
   /** The node whose own document it is; `null` if that node does not answer at its address under its own name. */
   readonly ownOf: string | null;
   /** Failures in a row after which a node no longer answers. */
@@ -39,7 +39,7 @@ export interface Authority {
 export function authorityOf(cluster: ClusterState, list: MemberList, { fall }: HealthPolicy): Authority {
   const source = nodeNamed(cluster, list.source);
   const answers = source !== undefined && source.report !== null && !mayLoseAddress(source, fall);
-  return { isOfHolder: isOfHolder(cluster, list), ownOf: answers ? source.node.name : null, fall };
+  return { namesHolder: namesHolder(cluster, list), ownOf: answers ? source.node.name : null, fall };
 }
 
 /** Whether the list is the node's own document. */
@@ -60,7 +60,7 @@ export function mayLoseAddress({ node, report, failuresInRow }: Observation, fal
  * match too, which is known for a discovered node that answers. A fixed node may be probed at another address than it
  * advertises.
  */
-function isOfHolder(cluster: ClusterState, { members, leader }: MemberList): boolean {
+function namesHolder(cluster: ClusterState, { members, leader }: MemberList): boolean {
   const lockHolder = lockHolderOf(cluster.leadership);
   if (lockHolder === null) return true;
   const holder = nodeNamed(cluster, lockHolder)?.node;

@@ -58,7 +58,7 @@ export function mayLeave(known: Observation, authority: Authority): boolean {
   if (known.node.isFixed) return false;
   // A node that reports no name may be another one at the same address: its own document shows it.
   if (isOwnDocument(known.node, authority)) return known.report?.name === null;
-  return authority.isOfHolder && mayLoseAddress(known, authority.fall);
+  return authority.namesHolder && mayLoseAddress(known, authority.fall);
 }
 
 /** The moves that the lists allow. Of two nodes for one address the first by name gets it. */
@@ -84,6 +84,6 @@ function mayMove(known: Observation, { api }: Row, { authority, votes }: Grounds
   const { node } = known;
   // The configuration decides the address of a fixed node. One configured with its exporter alone takes the listed
   // address.
-  if (node.isFixed) return node.api === null && authority.isOfHolder;
+  if (node.isFixed) return node.api === null && authority.namesHolder;
   return isVotedTo(votes, known, api);
 }

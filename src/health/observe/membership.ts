@@ -32,7 +32,7 @@ export function withMembers(cluster: ClusterState, list: MemberList, policy: Hea
   const { rows, newcomers } = matchRows(cluster, list.members);
   const { addresses, replaced } = assignAddresses(cluster.nodes, rows, {
     authority,
-    votes: votesAt(cluster, list, { isOfHolder: authority.isOfHolder, policy }),
+    votes: votesAt(cluster, list, { namesHolder: authority.namesHolder, policy }),
   });
   const nodes: (Observation | null)[] = cluster.nodes.map((known, at) => {
     const row = rows.get(at);
@@ -197,7 +197,7 @@ function updated(known: Observation, member: Member, authority: Authority): Obse
 function nameFrom({ node, report }: Observation, member: Member, authority: Authority): string {
   if (node.isMemberFixed || member.api !== node.api || member.name === node.member) return node.member;
   const stated = report?.name ?? null;
-  const isBelieved = stated === null ? authority.isOfHolder || isOwnDocument(node, authority) : stated === member.name;
+  const isBelieved = stated === null ? authority.namesHolder || isOwnDocument(node, authority) : stated === member.name;
   return isBelieved ? member.name : node.member;
 }
 
@@ -206,7 +206,7 @@ function databaseFrom({ node }: Observation, member: Member, authority: Authorit
   const listed = addressOf(member);
   if (listed === null || (node.isFixed && node.database !== null)) return node.database;
   const isBelieved =
-    isOwnDocument(node, authority) || (authority.isOfHolder && (node.isFixed || member.api === node.api));
+    isOwnDocument(node, authority) || (authority.namesHolder && (node.isFixed || member.api === node.api));
   return isBelieved ? listed : node.database;
 }
 
