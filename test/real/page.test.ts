@@ -155,7 +155,8 @@ if (!hasBrowser()) {
       await sees(proxied, ".node.leader", /pg1/);
       // Actions appear once the page knows who uses it.
       await proxied.page.waitForSelector('button[aria-label="Drain pg2"]');
-      await proxied.page.click('button[aria-label="Drain pg2"]');
+      await proxied.page.focus('button[aria-label="Drain pg2"]');
+      await proxied.page.keyboard.press("Enter");
       await proxied.page.type("dialog input[name=reason]", "proxy");
       await proxied.page.type("dialog input[name=confirm]", "demo");
       await proxied.page.click("dialog .danger");
