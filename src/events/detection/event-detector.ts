@@ -5,7 +5,14 @@ import type { Summary } from "../../health/explain/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
 import type { EventFinder, FinderContext } from "../event-log.ts";
-import { factsOf, isHidden, isProbedSince, type ClusterFacts, type Visibility } from "./cluster-facts.ts";
+import {
+  factsOf,
+  isHidden,
+  isProbedSince,
+  type ClusterFacts,
+  type PrimaryFacts,
+  type Visibility,
+} from "./cluster-facts.ts";
 import { memberEvents } from "./member-events.ts";
 import { OpenConditions } from "./open-conditions.ts";
 import { noPrimaryYet, primaryEvents, type PrimaryMemory } from "./primary-events.ts";
@@ -24,6 +31,8 @@ interface ClusterMemory {
   /** When the cluster was first examined, in ms of rolecall's clock. */
   readonly startedAtMs: number;
   isSettled: boolean;
+  /** The last primary before the cluster was settled: it may be lost by then. */
+  firstPrimary: PrimaryFacts | null;
   /** Since when the cluster can be seen, in ms of rolecall's clock; `null` while it is hidden. */
   seenSinceMs: number | null;
   examinedAtMs: number;
@@ -56,6 +65,7 @@ export class EventDetector implements EventFinder {
     const view = viewAt(cluster, policy, nowMs);
     const facts = { ...factsOf(view, summaries), visibility: visibilityOf(memory, view) };
     if (!memory.isSettled) {
+      memory.firstPrimary = facts.primary ?? memory.firstPrimary;
       if (!isSettled(view, facts, nowMs - memory.startedAtMs)) return [];
       settle(memory, facts);
     }
@@ -103,6 +113,7 @@ export class EventDetector implements EventFinder {
       members: new Set(),
       startedAtMs: nowMs,
       isSettled: false,
+      firstPrimary: null,
       seenSinceMs: -Infinity,
       examinedAtMs: -Infinity,
       leadership: null,
@@ -142,6 +153,7 @@ function settleMs({ fall, intervalMs, timeoutMs }: HealthPolicy): number {
 function settle(memory: ClusterMemory, facts: ClusterFacts): void {
   memory.isSettled = true;
   memory.members = namesOf(facts);
+  memory.primary.last ??= memory.firstPrimary;
   // What an earlier process saw last may have changed since.
   memory.primary.wasHidden = true;
 }
