@@ -9,7 +9,7 @@ export interface RunId {
   readonly seed: number;
   /** Each part of a long run is a run of its own, with a rolecall of its own. */
   readonly part: number;
-  /** How long faults are injected at least, in virtual seconds. */
+  /** How long the run is at least, in virtual seconds. */
   readonly seconds: number;
   /** The numbers of the faults that are injected; null: all. */
   readonly kept: ReadonlySet<number> | null;
@@ -31,6 +31,8 @@ export interface Plan {
   /** The faults before rolecall starts. */
   readonly opening: readonly NumberedFault[];
   readonly episodes: readonly (readonly NumberedFault[])[];
+  /** How long the run is at least, in virtual ms. */
+  readonly leastMs: number;
 }
 
 /** Virtual time has no noise: what is left is the step of the model and the latency of the network. */
@@ -73,6 +75,7 @@ export function planOf({ seed, part, seconds, kept }: RunId, kinds: readonly Fau
       Array.from({ length: count }, () => numbered(scenario(drawn, profile, { size, kinds: mixed, mix }))),
       kept !== null,
     ),
+    leastMs: seconds * 1_000,
   };
 }
 

@@ -80,6 +80,13 @@ describe("a simulated run", () => {
     assert.notEqual(await digestOf(3), first);
   });
 
+  test("lasts at least as long as it should, although the cluster has recovered before", async () => {
+    const { violations, simulatedMs, recoveredMs } = await run(short);
+    assert.deepEqual(violations, []);
+    assert.equal(recoveredMs.length, 1);
+    assert.ok(simulatedMs >= 60_000, `it ended after ${simulatedMs} ms`);
+  });
+
   const other = process.env["OTHER_NODE"];
   test("gives the same bytes on another version of Node", { skip: other === undefined }, () => {
     const main = fileURLToPath(new URL("../main.js", import.meta.url));

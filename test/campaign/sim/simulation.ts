@@ -120,8 +120,11 @@ export class Simulation {
     for (const faults of this.#plan.episodes) {
       await this.#episode(faults);
       if (failure.error !== null) throw failure.error;
-      if (this.#log.violations.length > 0 || this.#isMovedAway()) break;
+      if (this.#isOver()) break;
     }
+    // What recovered must stay right.
+    while (time.nowMs < this.#plan.leastMs && !this.#isOver())
+      await time.run(Math.min(this.#plan.leastMs, time.nowMs + sliceMs));
     await this.#subject.stop();
     return {
       violations: this.#log.violations,
@@ -140,6 +143,10 @@ export class Simulation {
     this.#isRecovered = false;
     this.#episodeMs = this.#time.nowMs;
     while (!this.#isRecovered && this.#log.violations.length === 0) await this.#time.run(this.#time.nowMs + sliceMs);
+  }
+
+  #isOver(): boolean {
+    return this.#log.violations.length > 0 || this.#isMovedAway();
   }
 
   #isMovedAway(): boolean {
