@@ -50,6 +50,11 @@ export function isMarkedAlike(one: Attachment, other: Attachment): boolean {
 export interface Measured {
   /** The highest leader position known at that time. */
   readonly leader: number;
+  /**
+   * Whether the leader may have been past that position: it did not answer at that time, or answered without a
+   * position.
+   */
+  readonly isLowerBound: boolean;
   /** The timeline that the node is measured on: its own, or the leader's if a sender list shows it streaming. */
   readonly timeline: number | null;
   /** The node's positions; `null` if it reported none, or one that cannot be compared with the leader's. */

@@ -156,7 +156,7 @@ function lastKnown(known: Positions, report: Report): Positions {
   const received = receivedOf(report);
   return received === null && replayed === null
     ? { received: known.received, replayed: known.replayed, timeline: known.timeline }
-    : { received, replayed, timeline };
+    : { received, replayed, timeline: timeline ?? known.timeline };
 }
 
 /**

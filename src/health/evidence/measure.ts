@@ -4,7 +4,7 @@ import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
-import { walReached } from "./position.ts";
+import { leaderReachableUntilMs, walReached } from "./position.ts";
 
 /** A report, and what its measurement depends on. */
 interface MeasureInputs {
@@ -40,6 +40,7 @@ export function measure(
   const { received, replayed } = figures ?? { received: null, replayed: null };
   const next = {
     leader: position.highest,
+    isLowerBound: nowMs >= leaderReachableUntilMs(cluster, policy),
     timeline: later(own, report.timeline),
     received,
     replayed,
@@ -86,7 +87,9 @@ function later(one: number | null, other: number | null): number | null {
 export function measuredAt(cluster: ClusterState, { measured, report }: Observation, nowMs: number): Figures | null {
   if (measured !== null) return measured.heldUntilMs !== null && measured.heldUntilMs <= nowMs ? null : measured;
   const figures = report === null ? null : comparable(cluster, report);
-  return figures === null || cluster.position === null ? null : { ...figures, leader: cluster.position.highest };
+  return figures === null || cluster.position === null
+    ? null
+    : { ...figures, leader: cluster.position.highest, isLowerBound: false };
 }
 
 /** When `measuredAt` stops to give figures, in ms of rolecall's clock; `Infinity` if age alone does not end them. */
@@ -95,7 +98,7 @@ export function measuredUntilMs({ measured }: Observation, nowMs: number): numbe
   return heldUntilMs !== null && nowMs < heldUntilMs ? heldUntilMs : Infinity;
 }
 
-type Figures = Pick<Measured, "leader" | "received" | "replayed">;
+type Figures = Pick<Measured, "leader" | "isLowerBound" | "received" | "replayed">;
 
 /**
  * Returns how far the node is behind the leader, in bytes, at least 0. Only positions on the leader's timeline, or on
@@ -149,6 +152,7 @@ function isOnOther({ position }: ClusterState, timeline: number | null): boolean
 function isSame(one: Measured, other: Measured): boolean {
   return (
     one.leader === other.leader &&
+    one.isLowerBound === other.isLowerBound &&
     one.timeline === other.timeline &&
     one.received === other.received &&
     one.replayed === other.replayed &&

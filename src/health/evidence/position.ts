@@ -37,9 +37,8 @@ export function advancePosition(
   if (observation.node.name === holder) {
     const highest = writtenBy(report);
     if (highest === null) return position;
-    // A holder that states no timeline once has not changed it.
-    const isContinued = report.timeline === null && lockHolderOf(cluster.leadership) === holder;
-    const timeline = isContinued ? (position?.timeline ?? null) : report.timeline;
+    // A primary states its timeline. A holder that states none is in recovery, so it is still on the known one.
+    const timeline = report.timeline ?? position?.timeline ?? null;
     return withStatedPosition(cluster, { system: report.system, timeline, highest }, before);
   }
   const unreachable = unreachableLeader(cluster, holder, { policy, nowMs });

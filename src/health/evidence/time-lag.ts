@@ -86,7 +86,9 @@ export function behindSince(
   if (figures === null || replayed === null) return { sinceMs: null, validUntilMs: Infinity };
   const measuredMs = measuredUntilMs(observation, nowMs);
   const reachableMs = replayed >= figures.leader ? leaderReachableUntilMs(cluster, policy) : -Infinity;
-  if (nowMs < reachableMs) return { sinceMs: Infinity, validUntilMs: Math.min(measuredMs, reachableMs) };
+  // Where nobody leads any more, the position is not only a lower bound: nothing was written past what is known.
+  const isCaughtUp = nowMs < reachableMs && (!figures.isLowerBound || reachableMs === Infinity);
+  if (isCaughtUp) return { sinceMs: Infinity, validUntilMs: Math.min(measuredMs, reachableMs) };
   return { sinceMs: newestNotPast(cluster.positionSamples, replayed)?.atMs ?? null, validUntilMs: measuredMs };
 }
 
