@@ -98,3 +98,26 @@ steps:
   );
   assert.deepEqual([...state.failedViews.keys()], ["pg3"]);
 });
+
+test("an exported incident has the empty texts that a node reported", () => {
+  const fields = {
+    replication: [{ application_name: "", client_addr: "", state: "" }],
+    replication_state: "",
+    database_system_identifier: "",
+    patroni: { version: "", scope: "", name: "" },
+    tags: { zone: "" },
+  };
+  const report = reportOf("pg1", fields);
+  assert.equal(report.senders[0]?.name, "");
+  const outcomes = [statusOutcome("pg1", 0, { ...report, hasLock: true })];
+  const cluster = observeAll(unprobedCluster(), outcomes, policy);
+  const recorded: readonly Recorded[] = outcomes.map((outcome) => ({
+    atMs: sentAt(outcome),
+    atWallMs: sentAt(outcome),
+    outcome,
+  }));
+  const subject = incidentSubject(cluster, policy);
+  const pieces = [...incidentPieces({ subject, instantMs: 0, recorded, accused: new Map(), isComplete: true })];
+  const { cluster: replayed } = lastSight(readIncident(pieces.join(""), "night.yaml"));
+  assert.deepEqual({ ...replayed.nodes[0]?.report, document: null }, { ...report, document: null });
+});

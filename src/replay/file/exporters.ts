@@ -88,7 +88,7 @@ function senderOf(section: Reading, repetition: Surroundings["repetition"]): Exp
   if (section.isText) return { name: section.text(), address: null, isStreaming: true, replayed: null };
   const value = section.mapping(["name", "address", "streaming", "replayed"]);
   return {
-    name: value("name").text(),
+    name: value("name").reported(),
     address: value("address").statement(null),
     isStreaming: value("streaming").flag(true),
     replayed: value("replayed").position(repetition),

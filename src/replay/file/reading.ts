@@ -62,14 +62,20 @@ export class Reading {
 
   text(otherwise?: string): string {
     if (this.isAbsent && otherwise !== undefined) return otherwise;
-    if (typeof this.#value !== "string" || this.#value === "")
-      throw this.refusal("text (in quotes where it looks like a number)");
+    const text = this.reported();
+    if (text === "") throw this.refusal(textWanted);
+    return text;
+  }
+
+  /** Text as a node reported it, which may be empty: a connection for replication may have no name. */
+  reported(): string {
+    if (typeof this.#value !== "string") throw this.refusal(textWanted);
     return this.#value;
   }
 
-  /** Text, or `null` if the file has `null`: the node did not report it. */
+  /** Text as a node reported it, or `null` if the file has `null`: the node did not report it. */
   statement(otherwise: string | null): string | null {
-    return this.isAbsent ? otherwise : this.isNull ? null : this.text();
+    return this.isAbsent ? otherwise : this.isNull ? null : this.reported();
   }
 
   flag(otherwise: boolean): boolean {
@@ -156,6 +162,9 @@ export class Reading {
     return new Error(`Cannot read ${this.#place}: it must be ${allowed}, got ${found}`);
   }
 }
+
+/** What an error says must stand where text is missing. */
+const textWanted = "text (in quotes where it looks like a number)";
 
 /** How much of a value a message quotes, in characters. */
 const quotedMax = 80;

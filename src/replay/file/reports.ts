@@ -86,7 +86,7 @@ function senderOf(section: Reading): Sender {
   if (section.isText) return { name: section.text(), address: null, state: "streaming" };
   const value = section.mapping(["name", "address", "state"]);
   return {
-    name: value("name").text(),
+    name: value("name").reported(),
     address: value("address").statement(null),
     state: value("state").statement("streaming"),
   };
