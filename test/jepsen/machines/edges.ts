@@ -48,8 +48,11 @@ export class RolecallEdge {
       { port: 8008, address: "0.0.0.0" },
       { port: 9108, address: "127.0.0.1", dialect: "admin" },
     ];
+    // `rolecall incident --directory` makes an incident file of it, which repeats a wrong answer.
+    const history = { directory: join(this.#folder, `${this.name}.history`) };
+    const clusters = [{ name: "demo", nodes, ...dcs }];
     // JSON is YAML
-    writeFileSync(this.configFile, JSON.stringify({ clusters: [{ name: "demo", nodes, ...dcs }], listen }, null, 2));
+    writeFileSync(this.configFile, JSON.stringify({ clusters, listen, history }, null, 2));
   }
 
   start(): void {

@@ -1,5 +1,5 @@
 /** Many runs, one after the other. Each appends its result to a file, so that an interrupted campaign continues. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { check, type Result } from "../check/check.ts";
 import { readHistory } from "../history.ts";
@@ -106,7 +106,7 @@ function print({ seed, verdict, violations, problem }: RunResult, file: string):
   if (violations.length > 0) console.log(`  ${violations.length} in all; history: ${file}`);
 }
 
-/** Keeps the logs of all programs beside the history. */
+/** Keeps the logs of all programs and the evidence of both rolecalls beside the history of the run. */
 function keepLogs(folder: string, seed: number): void {
   const kept = join(folder, "histories", `${seed}-logs`);
   rmSync(kept, { recursive: true, force: true });
@@ -114,5 +114,7 @@ function keepLogs(folder: string, seed: number): void {
   for (const name of ["e1", "e2", "e3", "pg1", "pg2", "pg3", "r1", "r2", "b1", "b2"]) {
     const log = join(folder, "cluster", `${name}.log`);
     if (existsSync(log)) appendFileSync(join(kept, `${name}.log`), readFileSync(log));
+    const evidence = join(folder, "cluster", `${name}.history`);
+    if (existsSync(evidence)) cpSync(evidence, join(kept, `${name}.history`), { recursive: true });
   }
 }
