@@ -8,7 +8,10 @@ import type { HealthPolicy } from "../health-policy.ts";
 /** Member name -> API base address, from one member list. */
 type Addresses = ReadonlyMap<string, string>;
 
-/** The member lists that vote on addresses when a new list arrives. */
+/**
+ * The member lists that vote on addresses when a new list arrives. A witness is a node that answers at its address,
+ * under its own name and for this cluster.
+ */
 export interface AddressVotes {
   /** Witness -> its newest list, the new list included if its source is a witness. */
   readonly lists: ReadonlyMap<string, Addresses>;
@@ -30,6 +33,7 @@ export function votesAt(cluster: ClusterState, list: MemberList, { namesHolder, 
   const { source, sentAtMs: atMs } = list;
   const lists = new Map<string, Addresses>();
   for (const [witness, { addresses, sentAtMs }] of cluster.leaderViews) {
+    // Answers may arrive out of order: a list of the same source that was requested later is not replaced.
     const isReplaced = witness === source && sentAtMs <= atMs;
     if (!isReplaced && atMs - sentAtMs < policy.viewMaxAgeMs && isWitness(cluster, witness, policy))
       lists.set(witness, addresses);
@@ -47,8 +51,8 @@ interface VoteContext {
 /**
  * Whether a node that is not configured takes the address that the new list gives it. More lists must give it this
  * address than any other, its present one included. A node that answers counts as a vote for its present address,
- * unless its own list gives another. A single list moves a failed node only if it names the holder. The list of a
- * non-witness never moves a node that answers.
+ * unless its own list gives another. A node that does not answer is moved by a single list only if that list names the
+ * holder. The list of a non-witness never moves a node that answers.
  */
 export function isVotedTo(votes: AddressVotes, known: Observation, api: string): boolean {
   const { node } = known;
@@ -57,18 +61,17 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
     void (address !== null && counts.set(address, (counts.get(address) ?? 0) + 1));
   const givenBy = (list: Addresses | undefined): string | null => list?.get(node.name) ?? null;
   for (const list of votes.lists.values()) vote(givenBy(list));
-  const isGone = mayLoseAddress(known, votes.fall);
+  const answers = !mayLoseAddress(known, votes.fall);
   const own = givenBy(votes.lists.get(node.name));
-  if (!isGone && own === null) vote(node.api);
-  if (isGone && votes.isExtra) vote(api);
+  if (answers && own === null) vote(node.api);
+  if (!answers && votes.isExtra) vote(api);
   const most = counts.get(api);
   if (most === undefined) return false;
   const isMost = [...counts].every(([address, number]) => address === api || number < most);
-  // One vote is more than all others only if the node does not answer, or if the vote is its own.
+  // A node that answers has a vote itself. So a single vote of another source wins only if the node does not answer.
   return isMost && (most > 1 || own === api || votes.namesHolder);
 }
 
-/** Whether the node answers at its address, under its own name and for this cluster. */
 function isWitness(cluster: ClusterState, name: string, policy: HealthPolicy): boolean {
   const source = nodeNamed(cluster, name);
   if (source === undefined || source.report === null || mayLoseAddress(source, policy.fall)) return false;
