@@ -25,7 +25,7 @@ for (const workers of [0, 2]) {
         const file = writeConfigFile(
           context,
           `clusters: [{ name: demo, discover: ["${leader.api}"] }]
-probe: { interval: 100ms, timeout: 300ms, connect_timeout: 100ms, cluster_interval: 200ms, max_age: 2s }
+probe: { interval: 100ms, timeout: 2s, connect_timeout: 1s, cluster_interval: 200ms, max_age: 10s }
 listen: [{ port: ${port} }]
 workers: ${workers}
 `,
