@@ -16,7 +16,7 @@ type Saving = typeof globalThis & { [saveKey]?: () => void };
 /**
  * Runs a CommonJS bundle of packaging/bundle.mjs. Compiling it takes most of the time of a start, so V8's code cache of
  * an earlier start is used, if there is one that fits. V8 rejects one of another version or with other flags.
- * @param url the file of the bundle, whose code is one function of `require` and of this URL
+ * @param url the file of the bundle. Its code is one function, which takes `require` and this URL as parameters
  */
 export function runBundle(url: URL): void {
   const path = fileURLToPath(url);
@@ -25,7 +25,7 @@ export function runBundle(url: URL): void {
   const folder = codeCacheFolder(process.env);
   const file = folder === null ? null : codeCacheFile(folder, basename(path, ".cjs"), source);
   const cached = file === null ? null : readCodeCache(file, source);
-  // In stacks the bundle is named by its URL, as modules are: so own-frames.ts recognises bundles and modules alike.
+  // Stack traces name modules by their URL. The bundle gets its URL as name too, so own-frames.ts recognises both.
   const script = new Script(source, { filename: url.href, ...(cached === null ? {} : { cachedData: cached }) });
   const saving: Saving = globalThis;
   if (file !== null && (cached === null || script.cachedDataRejected === true))
@@ -34,8 +34,8 @@ export function runBundle(url: URL): void {
 }
 
 /**
- * Saves the compiled code of the running bundle for the next start, if none is saved. It contains the functions that
- * have run, so this is called when the start is done. Takes some 50 ms, once.
+ * Saves the compiled code of the running bundle for the next start, if the cache holds none that fits. The saved code
+ * covers the functions that have run, so this is called when the start is done. Takes some 50 ms, once.
  */
 export function saveCodeCache(): void {
   const saving: Saving = globalThis;

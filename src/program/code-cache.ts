@@ -46,8 +46,8 @@ function isAbsolute(path: string | undefined): boolean {
 /**
  * Returns the file of a bundle's cache. Versions of rolecall and of Node that share a folder have a file each.
  * @param folder the folder of the code cache
- * @param bundle the name of the bundle. It has no hyphen: in the name of the file a hyphen ends it
- * @param source its code, whose length is in the name: unlike a digest it costs no time
+ * @param bundle the name of the bundle, without a hyphen: in the file name, the first hyphen ends the bundle's name
+ * @param source the code of the bundle. The file name contains its length, not a digest, which would take time
  */
 export function codeCacheFile(folder: string, bundle: string, source: string): string {
   return join(folder, `${bundle}-${process.version}-${process.arch}-${source.length}.cache`);
@@ -102,7 +102,7 @@ export function writeCodeCache(file: string, source: string, data: Buffer): void
   }
 }
 
-/** Keeps the newest files of the bundle. These include temporary files that a killed process could not remove. */
+/** Keeps the bundle's newest files. Temporary files count too, so those of killed processes are removed as well. */
 function removeOldest(file: string): void {
   const folder = dirname(file);
   const [bundle = ""] = basename(file).split("-");

@@ -23,8 +23,8 @@ export function agentFields(): AgentFields {
       .enum(["weight", "state"], { error: "weight or state" })
       .default("weight")
       .describe(
-        "Dialect agent: how a soft no drains a server. weight: by a weight of 0%. state: by HAProxy's administrative " +
-          "state drain, with the disadvantages that docs/agent.md lists",
+        "Dialect agent: how a soft no (docs/reasons.md) drains a server. weight: by a weight of 0%. state: by " +
+          "HAProxy's administrative state drain, with the disadvantages that docs/agent.md lists",
       ),
   };
 }

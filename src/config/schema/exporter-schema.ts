@@ -34,8 +34,8 @@ export function exporterSchema(): z.ZodType<ExporterConfig> {
             .nullable()
             .default(null)
             .describe(
-              "Prefix of up, version, in_recovery and the exporter_* group. Default: with naming upstream, pg; with " +
-                "naming neutral, db for up, version and in_recovery, and no prefix for the exporter_* group",
+              "Prefix of up, version, in_recovery and the exporter_* group. Default: pg with naming " +
+                "upstream; db with naming neutral, where the exporter_* group has no prefix",
             ),
           telemetry_path: telemetryPath()
             .default("/metrics")

@@ -32,7 +32,7 @@ export function listenerAccessFields(): ListenerAccessFields {
   return {
     management: onOrOff().describe(
       "on: a health listener forwards management calls, /metrics and /exporter/… to the nodes; " +
-        "an admin listener with auth or tls.client: required forwards switchovers. " +
+        "an admin listener forwards switchovers, and must have auth or require client certificates (tls.client). " +
         "off: health and admin listeners answer these requests with 403. Default: off",
     ),
     read_only: flag()
@@ -62,7 +62,7 @@ export function listenerAccessFields(): ListenerAccessFields {
       .describe("all: allow applies to every request. unsafe: only to requests that change something"),
     trusted_origins: list(webOrigin(), 64).describe(
       "Web origins whose pages may send unsafe requests, such as https://console.example.com. Pages of the listener itself " +
-        "may send them if the Host of the request is an address or localhost, or if the listener has auth or tls",
+        "may send them if the Host of the request is an IP address or localhost, or if the listener has auth or tls",
     ),
     limits: section(limitsSchema()).describe("Limits of this listener"),
   };

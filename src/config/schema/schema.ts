@@ -49,8 +49,8 @@ export const configSchema: z.ZodType<ConfigShape> = z
         "Suffixes of Host headers: {node}.{cluster}{suffix} selects a node",
       ),
       ignore_params: ignoreParamsSchema().describe(
-        "Query parameters that checks ignore. Other unknown ones are answered with 400, except on a listener that has " +
-          "the key node",
+        "Query parameters that checks ignore. Other unknown ones are answered with 400, except on a listener bound " +
+          "to one node (listen[].node)",
       ),
       state_file: plainText("the name of a file", 4096)
         .nullable()
