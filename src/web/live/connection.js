@@ -126,11 +126,11 @@ export class Connection {
         this.#drop();
         this.#onState("paused");
       }, hiddenMs);
-    } else if (this.#source === null && performance.now() >= this.#notBeforeMs) {
-      // Whoever comes back may have mended it, and does not want to wait.
+    } else if (this.#source === null) {
+      // Whoever comes back may have mended it, and does not want to wait longer than the server asks for.
       this.#drop();
       this.#failures = 0;
-      void this.#retry();
+      this.#timer = setTimeout(() => this.#retry(), Math.max(0, this.#notBeforeMs - performance.now()));
     }
   };
 }
