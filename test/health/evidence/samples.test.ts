@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { LeaderPosition, PositionSample } from "../../../src/cluster/snapshot.ts";
 import { lagBytes } from "../../../src/health/evidence/measure.ts";
-import { withSample } from "../../../src/health/evidence/time-lag.ts";
+import { carriedSamples, lagAt, timeLagMs, withSample } from "../../../src/health/evidence/time-lag.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
+import type { StatusFields } from "../../fake/node-documents.ts";
 
 function at(highest: number): LeaderPosition {
   return { system: "1", timeline: 1, highest, shared: [] };
@@ -35,6 +36,73 @@ suite("the samples of the leader's position", () => {
       [...older, ...newer],
     );
   });
+});
+
+suite("the samples that remain under a new position", () => {
+  const samples: readonly PositionSample[] = [1_000, 2_000, 3_000].map((position, atMs) => ({ atMs, position }));
+  const replica = { received_location: 1_500, replayed_location: 1_500 };
+
+  /** Those that remain, by their positions, after a leader's position of 3,000 that pg1's report followed. */
+  function remaining(
+    next: Partial<LeaderPosition>,
+    leader: { readonly hasLock?: boolean; readonly fields?: StatusFields } | null = null,
+  ): string {
+    const watched = new ClusterFixture();
+    if (leader !== null) watched.answer("pg1", leader, 1_500);
+    const [observation] = watched.cluster.nodes;
+    const switchPoints = new Map([[1, 2_500]]);
+    const state = { ...watched.cluster, position: at(3_000), positionSamples: samples, switchPoints };
+    const carried = carriedSamples(state, { ...at(3_000), ...next }, leader === null ? null : (observation ?? null));
+    return carried.map(({ atMs, position }) => `${position}@${atMs}`).join(" ");
+  }
+
+  const all = "1000@0 2000@1 3000@2";
+  const rows: readonly (readonly [title: string, actual: () => string, expected: string])[] = [
+    ["all, if it is not lower", () => remaining({}), all],
+    ["those up to a lower one", () => remaining({ highest: 2_500 }), "1000@0 2000@1"],
+    ["a sample of the same position too", () => remaining({ highest: 2_000 }), "1000@0 2000@1"],
+    ["none of another system", () => remaining({ system: "2" }), ""],
+    ["none of a higher timeline", () => remaining({ timeline: 0 }), ""],
+    ["those up to the switch point, after a promotion", () => remaining({ timeline: 2 }), "1000@0 2000@1"],
+    [
+      "with one of the switch point, at the new leader's last report as a replica",
+      () => remaining({ timeline: 2 }, { fields: { xlog: replica } }),
+      "1000@0 2000@1 2500@1500",
+    ],
+    [
+      "not if that report was on another timeline",
+      () => remaining({ timeline: 2 }, { fields: { timeline: 2, xlog: replica } }),
+      "1000@0 2000@1",
+    ],
+    ["not if it had no position", () => remaining({ timeline: 2 }, { fields: { xlog: null } }), "1000@0 2000@1"],
+    [
+      "not if it was that of a primary",
+      () => remaining({ timeline: 2 }, { fields: { role: "primary", xlog: replica } }),
+      "1000@0 2000@1",
+    ],
+  ];
+  for (const [title, actual, expected] of rows) test(title, () => assert.equal(actual(), expected));
+
+  test("stay the same object if all remain", () => {
+    const state = { ...new ClusterFixture().cluster, position: at(3_000), positionSamples: samples };
+    assert.equal(carriedSamples(state, at(3_000), null), samples);
+  });
+});
+
+test("a time lag is rounded up to whole milliseconds", () => {
+  const lag = (sinceMs: number, nowMs: number): number | null => lagAt({ sinceMs, validUntilMs: Infinity }, nowMs);
+  assert.deepEqual([lag(0, 0.25), lag(5, 5), lag(6, 5)], [1, 0, 0]);
+});
+
+test("a node that caught up is behind from the instant at which the leader's report is too old", () => {
+  const watched = new ClusterFixture();
+  watched.lead("pg1", 0);
+  watched.follow("pg2", 3_000);
+  const [, replica] = watched.cluster.nodes;
+  assert.ok(replica !== undefined);
+  const lagAfter = (nowMs: number): number | null =>
+    timeLagMs(watched.cluster, replica, { policy: watched.policy, nowMs });
+  assert.deepEqual([lagAfter(5_499), lagAfter(5_500)], [0, 5_500]);
 });
 
 test("a node ahead of the leader has a lag of 0 bytes", () => {
