@@ -70,7 +70,7 @@ function ownTimeline(
   if (isStreaming()) return leaders;
   const shown = timelineOf(before);
   const isRepeated = timeline !== null && before.report !== null && before.report.timeline === timeline;
-  if (!isRepeated || shown === null) return timeline;
+  if (!isRepeated) return timeline;
   return (walReached(report) ?? -1) >= (walReached(before.report) ?? Infinity) ? shown : timeline;
 }
 
