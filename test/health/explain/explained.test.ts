@@ -8,7 +8,7 @@ import { viewAt, type ClusterView } from "../../../src/health/evidence/cluster-v
 import { acceptedPrimary } from "../../../src/health/explain/accepted-primary.ts";
 import { attachmentKnowledge } from "../../../src/health/explain/attachment-knowledge.ts";
 import { explain } from "../../../src/health/explain/explain.ts";
-import { explanationText } from "../../../src/health/explain/explanation-document.ts";
+import { explanationJson, explanationText } from "../../../src/health/explain/explanation-document.ts";
 import { clusterExporterRole, exporterRoleOf } from "../../../src/health/explain/exporter-role.ts";
 import { fleetRow, liveCluster, oldestReportMs } from "../../../src/health/explain/live-cluster.ts";
 import { summarize } from "../../../src/health/explain/summary.ts";
@@ -72,7 +72,9 @@ function explained({ title, at, checks = plainChecks, drains = {}, ...scenario }
       const explanation = explain(view, observation, checkOf(text));
       const { verdict, decisive } = explanation;
       assert.equal(verdict.fit, decisive === null, `${title}: a refusal of /${text} has a decisive rule`);
-      return explanationText({
+      const { rules: _, ...result } = explanationJson(explanation, checkOf(text)) as { readonly rules: unknown };
+      const applied = `${JSON.stringify(result)} ${explanation.rules.map(({ rule }) => rule).join(", ")}`;
+      const whole = explanationText({
         ...explanation,
         node: observation.node.name,
         cluster: "demo",
@@ -80,7 +82,8 @@ function explained({ title, at, checks = plainChecks, drains = {}, ...scenario }
         at: `${at} s`,
         snapshot: 1,
         instance: "a",
-      }).split("\n");
+      });
+      return [...whole.split("\n"), applied];
     });
     // Most rules are the same for several checks of a node: each line is compared once.
     return [...new Set(lines)];
