@@ -39,6 +39,13 @@ export function runScenario({ steps, ...setting }: Scenario): readonly string[] 
   return steps.flatMap((step) => play(watched, step));
 }
 
+/** Returns the cluster after the steps of a scenario. */
+export function played({ steps, ...setting }: Omit<Scenario, "title">): ClusterFixture {
+  const watched = new ClusterFixture(setting);
+  for (const step of steps) play(watched, step);
+  return watched;
+}
+
 /** Several failures are one interval apart, the last one at the step's instant, so that each counts (rule 8). */
 function fail(watched: ClusterFixture, { at, fails, by, times = 1 }: Extract<Step, { fails: string }>): void {
   for (let before = times - 1; before >= 0; before -= 1)

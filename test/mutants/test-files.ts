@@ -2,7 +2,19 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** Folders of `build/test` whose tests run in one process and need no other. Tests of the judgement come first. */
-const folders = ["health", "incidents", "probe", "state", "sequences"];
+const folders = [
+  "health",
+  "incidents",
+  "probe",
+  "state",
+  "sequences",
+  // They test what shows verdicts and explanations.
+  "http/node-api",
+  "http/message",
+  "http/diagnostics",
+  "http/live",
+  "events",
+];
 
 const importPattern = /(?:\bfrom|\bimport\(?)\s*"(\.[^"]+)"/g;
 

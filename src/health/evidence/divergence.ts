@@ -76,7 +76,7 @@ interface DivergenceInputs {
  * `markDiverged` marks nodes that are past the switch point.
  *
  * Otherwise the mark is removed, except while the node's or the leader's timeline is unknown: then it stays. Successive
- * reports past the switch point count from the first of them.
+ * reports past the switch point count from the first of them: `markDiverged` begins the count.
  * @param countedMs the time since the node's previous report, in ms, if the leader's position is known; else 0
  */
 export function nextDivergence(
@@ -92,7 +92,7 @@ export function nextDivergence(
   if (!isLowerAndNotStreaming || isListed()) return { lowerTimelineMs: 0, pastSinceMs: null, isDiverged: false };
   const lowerTimelineMs = isExempt ? 0 : known.lowerTimelineMs + countedMs;
   const side = sideOfSwitchPoint(view.cluster, after);
-  const pastSinceMs = side === "past" ? (known.pastSinceMs ?? after.sentAtMs) : null;
+  const pastSinceMs = side === "past" ? known.pastSinceMs : null;
   const isDiverged = lowerTimelineMs >= view.policy.guards.attachWindowMs || (known.isDiverged && side !== "before");
   return { lowerTimelineMs, pastSinceMs, isDiverged };
 }

@@ -19,8 +19,9 @@ interface MeasureInputs {
 
 /**
  * Measures a report against the leader's position (rule 4). If its timeline cannot be compared with the leader's yet,
- * because a promotion has just begun, the figures of the previous report, if it is fresh, count for one interval and
- * one timeout.
+ * the figures of the previous report, if it is fresh, count for one interval and one timeout: a promotion may have just
+ * begun, so that the switch point is not known yet, the leader was not seen on that timeline yet, or no sender list
+ * shows the node streaming yet. A diverged node is refused by another rule.
  * @returns the same object if nothing changed; `null` while no leader position is known
  */
 export function measure(
@@ -32,8 +33,8 @@ export function measure(
   const known = before.measured;
   const own = ownTimeline(position.timeline, { before, report, isStreaming });
   const figures = comparable(cluster, { ...report, timeline: own });
-  const isHeld = known !== null && isOnOther(cluster, own) && isFresh(before, maxAgeMs(cluster, policy), nowMs);
-  if (figures === null && isHeld) {
+  const isOnOther = figures === null && own !== null && position.timeline !== null;
+  if (isOnOther && known !== null && isFresh(before, maxAgeMs(cluster, policy), nowMs)) {
     if (known.heldUntilMs !== null) return known;
     return { ...known, heldUntilMs: nowMs + policy.intervalMs + policy.timeoutMs };
   }
@@ -70,7 +71,7 @@ function ownTimeline(
   if (isStreaming()) return leaders;
   const shown = timelineOf(before);
   const isRepeated = timeline !== null && before.report !== null && before.report.timeline === timeline;
-  if (!isRepeated || shown === null || shown <= timeline) return timeline;
+  if (!isRepeated) return timeline;
   return (walReached(report) ?? -1) >= (walReached(before.report) ?? Infinity) ? shown : timeline;
 }
 
@@ -138,15 +139,6 @@ function endOfShared({ position, switchPoints }: ClusterState, timeline: number 
   if (timeline === position.timeline) return Infinity;
   if (timeline === null || position.timeline === null) return position.highest;
   return timeline < position.timeline ? (switchPoints?.get(timeline) ?? position.highest) : null;
-}
-
-/**
- * Whether the node reports another timeline than the leader's. Then it may soon be comparable: the switch point is not
- * known yet, the leader was not seen on that timeline yet, or no sender list shows the node streaming yet. A diverged
- * node is refused by another rule.
- */
-function isOnOther({ position }: ClusterState, timeline: number | null): boolean {
-  return timeline !== null && position !== null && position.timeline !== null && timeline !== position.timeline;
 }
 
 function isSame(one: Measured, other: Measured): boolean {

@@ -6,12 +6,14 @@ import { isFresh } from "./freshness.ts";
 import { hasPosition } from "./position.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
-/** Returns the leader if its report is fresh and has positions. Without one no time counts against a node (rule 5). */
+/**
+ * Returns the leader if its report has positions; a lock holder's report is fresh. Without one no time counts against a
+ * node (rule 5).
+ */
 export function freshLeader(view: ClusterView): Observation | null {
   const { holder } = view.lock;
   const leader = nodeNamed(view.cluster, holder);
-  if (leader === undefined || leader.report === null || !isFresh(leader, view.maxAgeMs, view.nowMs)) return null;
-  return hasPosition(leader.report) ? leader : null;
+  return leader !== undefined && leader.report !== null && hasPosition(leader.report) ? leader : null;
 }
 
 const following: ReadonlySet<string> = new Set(["streaming", "catchup"]);
@@ -29,7 +31,6 @@ export function isListedStreaming(view: ClusterView, name: string): boolean {
 
 function isReached(view: ClusterView, name: string, states: ReadonlySet<string>): boolean {
   const { holder } = view.lock;
-  if (holder === null) return false;
   const reached = new Set([holder]);
   const open = [holder];
   for (let from = open.pop(); from !== undefined; from = open.pop()) {
@@ -67,8 +68,6 @@ export function upstreamsOf(view: ClusterView): ReadonlyMap<string, string> {
 function nodeOfSender(cluster: ClusterState, { name, address }: Sender): string | null {
   const named = cluster.nodes.find(({ node }) => node.member === name || node.name === name)?.node;
   if (named === undefined) return null;
-  const isElsewhere = address !== null && named.database !== null && named.database.host !== address;
-  return isElsewhere && cluster.nodes.some(({ node }) => node !== named && node.database?.host === address)
-    ? null
-    : named.name;
+  const isElsewhere = named.database !== null && named.database.host !== address;
+  return isElsewhere && cluster.nodes.some(({ node }) => node.database?.host === address) ? null : named.name;
 }

@@ -36,7 +36,7 @@ export function carriedSamples(
   leader: Observation | null,
 ): readonly PositionSample[] {
   const { position: known, positionSamples: samples } = cluster;
-  if (known === position || known === null || position === null) return samples;
+  if (known === null || position === null) return samples;
   if (known.system === position.system && known.timeline === position.timeline) return upTo(samples, position.highest);
   const shared =
     known.timeline === null || !isSuccessor(known, position)
@@ -47,9 +47,7 @@ export function carriedSamples(
   const { report, sentAtMs } = leader ?? { report: null, sentAtMs: -Infinity };
   const wasReplica =
     report !== null && report.role !== "primary" && report.timeline === known.timeline && walReached(report) !== null;
-  return wasReplica
-    ? withSample(carried, { ...position, highest: Math.max(shared, carried.at(-1)?.position ?? 0) }, sentAtMs)
-    : carried;
+  return wasReplica ? withSample(carried, { ...position, highest: shared }, sentAtMs) : carried;
 }
 
 /**

@@ -44,6 +44,16 @@ function onlyWitness(subject: ExplainContext): readonly RuleLine[] {
     refusal: isProof ? reason : null,
     source: `GET /metrics of the exporter of ${observation.node.name}`,
   });
+  if (reason === "not_running" || (reason === "wrong_role" && report.role === "pooler"))
+    return [
+      proof,
+      ruleLine(subject, {
+        rule: "database",
+        value: `state ${report.state}, role ${report.role}`,
+        limit: "a running database, no pooler",
+        refusal: reason,
+      }),
+    ];
   if (reason !== "no_manager") return [proof];
   const refusal = reason;
   return [

@@ -35,22 +35,19 @@ export interface RuleFinding {
   readonly limit?: string;
   /** The reason of a refusal; absent if the rule passes. */
   readonly refusal?: Reason | null;
-  /** The node whose report is the evidence; by default the judged node. */
-  readonly of?: Observation | null;
   readonly source?: string;
 }
 
 /** Makes the line of a rule that applies. */
 export function ruleLine({ view, observation }: ExplainContext, finding: RuleFinding): RuleLine {
-  const of = finding.of ?? observation;
   const refusal = finding.refusal ?? null;
   return {
     rule: finding.rule,
     outcome: refusal === null ? "pass" : "refuse",
     value: finding.value,
     limit: finding.limit ?? null,
-    ageMs: of.report === null ? null : Math.round(view.nowMs - of.sentAtMs),
-    source: finding.source ?? reportOf(of),
+    ageMs: observation.report === null ? null : Math.round(view.nowMs - observation.sentAtMs),
+    source: finding.source ?? reportOf(observation),
     reason: refusal,
   };
 }

@@ -71,6 +71,12 @@ const decisions: readonly {
     again: leads("pg2", 2_500),
   },
   {
+    given: "nothing decides between two that appeared together",
+    steps: [leads("pg1", 0), leads("pg2", 0)],
+    is: { kind: "contested", between: ["pg1", "pg2"] },
+    again: leads("pg2", 400),
+  },
+  {
     given: "both are lost",
     steps: bothLost,
     is: { kind: "lost" },
@@ -96,10 +102,16 @@ suite("a decision", () => {
 
   test("changes with the witnesses", () => {
     const nodes = ["pg1", "pg2", "pg3", "pg4"];
-    const watched = played([follows("pg4", 0), ...both, names("pg3", "pg2", 2_000), names("pg4", "pg2", 3_000)], {
-      nodes,
-    });
+    const steps = [follows("pg4", 0), ...both, noView("pg4", 1_500), names("pg3", "pg2", 2_000)];
+    const watched = played([...steps, names("pg4", "pg2", 3_000)], { nodes });
     const is: LeaderDecision = { kind: "held", holder: "pg2", by: "views", witnesses: ["pg3", "pg4"] };
+    assert.deepEqual(watched.cluster.leadership.decision, is);
+  });
+
+  test("changes with the nodes between which nothing decides", () => {
+    const nodes = ["pg1", "pg2", "pg3", "pg4"];
+    const watched = played([follows("pg4", 0), leads("pg1", 0), leads("pg2", 0), leads("pg4", 0)], { nodes });
+    const is: LeaderDecision = { kind: "contested", between: ["pg1", "pg2", "pg4"] };
     assert.deepEqual(watched.cluster.leadership.decision, is);
   });
 

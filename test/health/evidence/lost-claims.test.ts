@@ -125,6 +125,12 @@ const rows: readonly (Given & { readonly title: string; readonly loss: LostClaim
     loss: null,
   },
   {
+    title: "it is not void if that node, asked after it, holds the lock",
+    named: { isSilent: false, hasLock: true, reportedAtMs: 41 },
+    views: against,
+    loss: lost,
+  },
+  {
     title: "it is not void for a probe that was sent at the instant of the view",
     named: { isSilent: false, reportedAtMs: 40 },
     before: old,

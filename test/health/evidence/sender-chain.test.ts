@@ -90,6 +90,22 @@ suite("the chain of sender lists from the leader", () => {
     }
   });
 
+  test("has a name from an address that several nodes share", () => {
+    const [host, other] = [
+      { host: "127.0.0.1", port: 5432 },
+      { host: "127.0.0.1", port: 5433 },
+    ];
+    const watched = new ClusterFixture({
+      nodes: [
+        { name: "pg1", api: "http://127.0.0.1:8001", database: host },
+        { name: "pg2", api: "http://127.0.0.1:8002", database: other },
+      ],
+    });
+    const replication = [{ application_name: "pg2", client_addr: "127.0.0.1", state: "streaming" }];
+    watched.lead("pg1", 0, { replication });
+    assert.equal(isInSenderChain(viewAt(watched.cluster, watched.policy, 0), "pg2"), true);
+  });
+
   test("does not exist without a leader", () => {
     assert.equal(isInSenderChain(listing({ pg1: ["pg2"] }, { leader: null }), "pg2"), false);
   });

@@ -139,3 +139,49 @@ test("documents of another scope are not served", () => {
   applyMemberList(watched, ["pg2"], 10, { scope: "other" });
   assert.equal(watched.cluster.documents.cluster?.sentAtMs, 0);
 });
+
+test("of two new members at one address the first by name is added, in whatever order a list has them", () => {
+  for (const list of [
+    ["pg2 same", "pg1 same", "pg3 same"],
+    ["pg1 same", "pg3 same", "pg2 same"],
+    ["pg3 same", "pg2 same", "pg1 same"],
+  ]) {
+    const watched = discoveringCluster();
+    applyMemberList(watched, list, 0);
+    assert.deepEqual(describeNodes(watched), ["pg1 http://same:8008"]);
+  }
+});
+
+test("of two rows of one member the first counts", () => {
+  const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008" }] });
+  watched.document(
+    "cluster",
+    {
+      of: seedUrl,
+      value: {
+        scope: "demo",
+        members: ["10.0.0.1", "10.0.0.2"].map((host) => ({
+          name: "pg1",
+          role: "replica",
+          api_url: "http://pg1:8008/patroni",
+          host,
+          port: 5432,
+        })),
+      },
+    },
+    0,
+  );
+  assert.deepEqual(
+    watched.cluster.nodes.map(({ node }) => [node.name, node.database?.host]),
+    [["db1", "10.0.0.1"]],
+  );
+});
+
+test("a node is forgotten after a day, not at its end", () => {
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2"], 0);
+  applyMemberList(watched, ["pg1"], dayMs);
+  assert.equal(watched.cluster.nodes.length, 2);
+  applyMemberList(watched, ["pg1"], dayMs + 1);
+  assert.equal(watched.cluster.nodes.length, 1);
+});
