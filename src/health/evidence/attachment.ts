@@ -90,17 +90,17 @@ export function nextAttachment(
 }
 
 /**
- * Restarts a node's attachment windows after a change of leader or timeline, except those because of which the node is
- * marked detached, stalled or diverged.
+ * Restarts a node's attachment windows, of the length `windowMs`, after a change of leader or timeline, except those
+ * because of which the node is marked detached, stalled or diverged.
  */
-export function restartWindow(observation: Observation, nowMs: number): Observation {
+export function restartWindow(observation: Observation, nowMs: number, windowMs: number): Observation {
   const { attachment: known } = observation;
   const isMarked = known.isDetached || known.isStalled;
   const next: Attachment = {
     ...known,
     silentMs: isMarked ? known.silentMs : 0,
     listedMs: isMarked ? known.listedMs : 0,
-    lowerTimelineMs: known.isDiverged ? known.lowerTimelineMs : 0,
+    lowerTimelineMs: known.lowerTimelineMs >= windowMs ? known.lowerTimelineMs : 0,
     pastSinceMs: known.isDiverged ? known.pastSinceMs : null,
   };
   return { ...observation, countedAtMs: nowMs, attachment: isSame(known, next) ? known : next };

@@ -1,4 +1,5 @@
 import type { ClusterState, DocumentAnswer } from "../../cluster/snapshot.ts";
+import { newerHistory } from "../evidence/known-history.ts";
 import { withView } from "../evidence/leader-views.ts";
 import { estimatePosition } from "../evidence/position.ts";
 import { carriedSamples } from "../evidence/time-lag.ts";
@@ -18,7 +19,7 @@ export function applyDocument(
     ...state,
     documents: { ...state.documents, [name]: served },
     config: config ?? state.config,
-    switchPoints: history ?? state.switchPoints,
+    switchPoints: history === undefined ? state.switchPoints : newerHistory(state, history),
   };
   if (cluster === undefined) return next;
   const scoped = { ...next, scope: next.scope ?? cluster.scope };

@@ -86,8 +86,9 @@ function isUnmeasured(cluster: ClusterState, observation: Observation): boolean 
 }
 
 /** Restarts the attachment windows of all nodes, after a change of leader or timeline. */
-export function restartWindows(cluster: ClusterState, nowMs: number): ClusterState {
-  return { ...cluster, nodes: cluster.nodes.map((node) => restartWindow(node, nowMs)) };
+export function restartWindows(cluster: ClusterState, { policy, nowMs }: EvaluationContext): ClusterState {
+  const windowMs = policy.guards.attachWindowMs;
+  return { ...cluster, nodes: cluster.nodes.map((node) => restartWindow(node, nowMs, windowMs)) };
 }
 
 function dampedLagOf(cluster: ClusterState, after: Observation, context: EvaluationContext): Observation["dampedLag"] {

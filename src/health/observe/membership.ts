@@ -44,7 +44,22 @@ export function withMembers(cluster: ClusterState, list: MemberList, policy: Hea
   addMembers(nodes, newcomers, { rows, authority, listedAtMs: list.sentAtMs });
   const kept = nodes.filter((node) => node !== null).filter((node) => !isForgotten(node, list.sentAtMs));
   const leaderViews = viewsWithoutMoved(cluster, addresses, replaced);
-  return withNodes({ ...cluster, isMembershipKnown: true, leaderViews }, bounded(kept, list.sentAtMs));
+  const leadership = leadershipWithoutMoved(cluster, addresses);
+  return withNodes({ ...cluster, isMembershipKnown: true, leaderViews, leadership }, bounded(kept, list.sentAtMs));
+}
+
+/**
+ * Forgets that a node led whose address has changed: another server claims the lock there, if any does. A node that had
+ * no address for its API stays the same server.
+ */
+function leadershipWithoutMoved(
+  { nodes, leadership }: ClusterState,
+  addresses: ReadonlyMap<number, string>,
+): ClusterState["leadership"] {
+  const hasMoved = [...addresses.keys()]
+    .flatMap((at) => nodes[at] ?? [])
+    .some(({ node }) => node.name === leadership.incumbent && node.api !== null);
+  return hasMoved ? { ...leadership, incumbent: null } : leadership;
 }
 
 /** Drops the views of nodes that changed their address: another server may have given them. */

@@ -28,7 +28,7 @@ export function updateLeadership(
   const isOther =
     (leader !== null && leader !== presentOrLastHolderOf(before.leadership)) ||
     cluster.position?.timeline !== before.position?.timeline;
-  const restarted = isOther ? restartWindows(cluster, context.nowMs) : cluster;
+  const restarted = isOther ? restartWindows(cluster, context) : cluster;
   const current = markDiverged(restarted, (state) => viewWithLeader(state, lock, context));
   if (decision === cluster.leadership.decision && lostClaims === cluster.leadership.lostClaims)
     return withSettledDcs(current);

@@ -68,7 +68,9 @@ export class Attachment {
       const gapMs = served.arrivedMs - track.lastMs;
       const isCounted =
         !isSign && top !== null && evidence.isSure(served) && gapMs < profile.maxAgeMs && holder !== null;
-      const isPositionedGap = isCounted && isPositioned(scene, holder ?? "", track.lastMs, served.arrivedMs);
+      // rolecall counts the time when the report comes.
+      const countedMs = (served.doneMs ?? Infinity) + profile.slackMs;
+      const isPositionedGap = isCounted && isPositioned(scene, holder ?? "", track.lastMs, countedMs);
       const listing = listingOf(scene, node, track.lastMs, served.arrivedMs);
       if (listing !== "unlisted") {
         // Being listed ends `detached`, not `stalled`.

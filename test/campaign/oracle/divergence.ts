@@ -21,8 +21,8 @@ function knownSwitch({ evidence, world }: Scene, timeline: number, byMs: number)
 
 /**
  * A replica past its timeline's known switch point is refused once a sender list asked after its report does not show
- * it, and stays so while the leader is silent (rule 6). A list that was asked before the switch point was known is not
- * one that was asked after a report past it: rolecall keeps no reports but the last.
+ * it, and stays so while the leader is silent (rule 6). A list that was asked before the switch point, or the leader's
+ * timeline, was known is not one that was asked after a report past it: rolecall keeps no reports but the last.
  */
 export const divergedIsRefused: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
@@ -37,6 +37,9 @@ export const divergedIsRefused: Rule = (scene, answer) => {
   if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || isListedBy(leader, node)) return null;
   // Without a position its own query failed: then its list is empty, and says nothing.
   if (topOf(leader) === null) return null;
+  // Until rolecall knows the leader and its timeline, no report is known to be on a lower one.
+  const known = evidence.newestSure(world.holding.name, "status", leader.arrivedMs - profile.slackMs);
+  if (known?.status !== 200 || timelineOf(known) !== world.timeline) return null;
   const report = evidence.newestSure(node, "status", leader.arrivedMs - profile.slackMs);
   if (report === undefined || !troubles.isFree(node, report.arrivedMs - modelStepMs, "undiverged")) return null;
   const isPast = evidence

@@ -36,7 +36,9 @@ export const writesAreRead: Rule = (scene, answer) => {
   if (word?.reason !== "min_lsn") return null;
   const isInVain =
     reports.every((served) => surelyHas(world, served, floor)) &&
-    (floor.timeline === world.timeline || isKnownShared(scene, answer, floor));
+    (floor.timeline === world.timeline ||
+      isKnownShared(scene, answer, floor) ||
+      isInKnownHistory(scene, answer, floor));
   return held(scene, "min-lsn", isInVain, `refused ${detail}`);
 };
 
@@ -89,6 +91,15 @@ function isKnownShared(scene: Scene, { askedMs }: Said, floor: Written): boolean
   const first = answers.find((one) => one.status === 200 && timelineOf(one) === world.timeline);
   const before = answers.findLast((one) => timelineOf(one) === floor.timeline);
   if (first === undefined || before === undefined || before.arrivedMs > first.arrivedMs) return false;
+  // Another node may have begun the timeline, and this one have taken the lock as a replica on it.
+  const isFirst = world.nodes.every(
+    ({ name }) =>
+      name === holding.name ||
+      evidence
+        .since(name, "status", before.arrivedMs)
+        .every((one) => one.status !== 200 || timelineOf(one) !== world.timeline),
+  );
+  if (!isFirst) return false;
   // Its last report as a replica counts. A later one that lacks a figure might hide it.
   const between = evidence
     .since(holding.name, "status", before.arrivedMs)
@@ -108,4 +119,36 @@ function isKnownShared(scene: Scene, { askedMs }: Said, floor: Written): boolean
             topOf(one) !== null,
         ),
   );
+}
+
+/**
+ * Whether rolecall surely has a history with that position. An old history that comes later must not replace it, once
+ * rolecall knows that the leader is on a later timeline.
+ */
+function isInKnownHistory(scene: Scene, { askedMs }: Said, floor: Written): boolean {
+  const { evidence, profile, troubles, world } = scene;
+  const byMs = askedMs - slackMs(scene, askedMs - profile.maxAgeMs, askedMs);
+  const names = world.nodes.map(({ name }) => name);
+  // A clone's history may have replaced it for good.
+  if (names.some((name) => !troubles.isFree(name, 0, "guestEver", "moved", "claim"))) return false;
+  const histories = names
+    .flatMap((name) => evidence.since(name, "history", 0))
+    .filter((one) => evidence.isPossible(one) && (one.doneMs ?? Infinity) <= askedMs);
+  const later = names
+    .flatMap((name) => evidence.since(name, "status", 0))
+    .filter((one) => evidence.isSure(one) && one.status === 200 && Number(timelineOf(one)) > floor.timeline);
+  const leaderMs = Math.min(...later.map(({ doneMs }) => doneMs ?? Infinity));
+  return histories.some((one) => {
+    if (!evidence.isSure(one) || !hasPosition(one, floor)) return false;
+    const keptMs = Math.max(one.doneMs ?? Infinity, leaderMs) + profile.slackMs;
+    const isKept = ({ arrivedMs, doneMs }: Served): boolean =>
+      arrivedMs > keptMs || (doneMs ?? Infinity) < one.arrivedMs - profile.slackMs;
+    return keptMs <= byMs && histories.every((other) => isKept(other) || hasPosition(other, floor));
+  });
+}
+
+/** Whether a history has the end of a timeline, at a position or above it. */
+function hasPosition({ document }: Served, { timeline, position }: Written): boolean {
+  const rows: readonly unknown[] = Array.isArray(document) ? document : [];
+  return rows.some((row) => Array.isArray(row) && row[0] === timeline && Number(row[1]) >= position);
 }

@@ -160,7 +160,8 @@ export const lagIsKept: Rule = (scene, answer) => {
   if (own === undefined) return null;
   const replayed = Math.max(...evidence.since(node, "status", own.arrivedMs).map((served) => replayedOf(served) ?? 0));
   const holder = world.holding?.name ?? "";
-  const witnesses = isLeaderMute(scene, askedMs - slack)
+  // What other replicas received counts for a report only if the leader was known to be mute when it came.
+  const witnesses = isLeaderMute(scene, own.arrivedMs - profile.slackMs)
     ? world.nodes.map(({ name }) => name).filter((name) => name !== node)
     : [holder];
   const known = witnesses

@@ -40,6 +40,7 @@ const whenMoved: readonly Trouble[] = ["moved", "guest", "claim", "view", "statu
 /** When each node last had each trouble; fed with every tick of the model. */
 export class Troubles {
   readonly #last = new Map<string, Record<Trouble, number>>();
+  readonly #movedSinceMs = new Map<string, number>();
   /** When the holder, or a pause or the DCS changed last. */
   changedMs = -Infinity;
   /** Whether clones outnumbered the sound witnesses when rolecall was seen to follow one of them. */
@@ -49,7 +50,13 @@ export class Troubles {
   /** Records that rolecall polls a clone in place of a node. */
   noteMoved(node: string, nowMs: number): void {
     const last = this.#of(node);
+    if (last.moved < nowMs - 1_000) this.#movedSinceMs.set(node, nowMs);
     for (const trouble of whenMoved) last[trouble] = nowMs;
+  }
+
+  /** Since when rolecall polls a clone in place of a node, or did when it last was so; infinite where it never was. */
+  movedSinceMs(node: string): number {
+    return this.#movedSinceMs.get(node) ?? Infinity;
   }
 
   /** Records the troubles of an instant. */

@@ -58,6 +58,18 @@ describe("virtual time", () => {
     assert.equal(time.monotonicMs, 200);
   });
 
+  test("overlapping suspends count their time once", async () => {
+    const time = new VirtualTime();
+    const seen: string[] = [];
+    time.after("timer", 50, () => void seen.push(`timer ${time.nowMs} ${time.monotonicMs}`));
+    time.after("world", 60, () => time.suspend(70));
+    time.after("world", 80, () => time.suspend(10));
+    time.suspend(100);
+    await time.run(300);
+    assert.deepEqual(seen, ["timer 180 50"]);
+    assert.equal(time.monotonicMs, 170);
+  });
+
   test("reports what an event throws", async () => {
     const time = new VirtualTime();
     time.after("world", 1, () => {

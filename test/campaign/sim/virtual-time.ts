@@ -26,6 +26,8 @@ export class VirtualTime {
   readonly #heap: PendingEvent[] = [];
   /** Until when rolecall's process is frozen. */
   #frozenUntilMs = -Infinity;
+  /** Until when the machine is suspended. */
+  #suspendedUntilMs = -Infinity;
   /** For how long the machine was suspended: rolecall's monotonic clock does not count that time. */
   #suspendedMs = 0;
   /** How many events ran. */
@@ -58,11 +60,17 @@ export class VirtualTime {
     this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.#nowMs + ms);
   }
 
-  /** Suspends rolecall's machine for a time: its monotonic clock stands still, and so do its timers. */
+  /**
+   * Suspends rolecall's machine for a time: its monotonic clock stands still, and so do its timers. Of a suspend that
+   * begins during another one only the time after that one counts: the clock must not step back.
+   */
   suspend(ms: number): void {
     this.freeze(ms);
-    this.#suspendedMs += ms;
-    for (const event of this.#heap) if (event.owner === "timer") event.atMs += ms;
+    const fromMs = Math.max(this.#nowMs, this.#suspendedUntilMs);
+    const addedMs = Math.max(0, this.#nowMs + ms - fromMs);
+    this.#suspendedUntilMs = fromMs + addedMs;
+    this.#suspendedMs += addedMs;
+    for (const event of this.#heap) if (event.owner === "timer") event.atMs += addedMs;
     for (let at = (this.#heap.length >> 1) - 1; at >= 0; at -= 1) this.#sink(at);
   }
 

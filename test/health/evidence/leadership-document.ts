@@ -77,7 +77,8 @@ Last, one of the other claims is chosen:
 10. If several are left, rolecall counts only views that it requested after the newest of these claims appeared. It does
     not count the views of the competing claimants here. The claim that most of the counted views name is accepted.
 11. In a tie: if exactly one of the tied claimants names itself in its view, its claim is accepted.
-12. If that decides nothing, the claim of the last accepted leader is accepted, if it is one of the tied ones.
+12. If that decides nothing, the claim of the last accepted leader is accepted, if it is one of the tied ones. A node
+    whose address has changed since is not the last accepted leader: another server may answer there.
 13. If that decides nothing, the tied claim on the highest known timeline is accepted.
 14. Otherwise nobody leads: all remaining claims are \`contested\`.
 
