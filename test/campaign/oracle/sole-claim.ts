@@ -49,7 +49,8 @@ function hasDenied({ evidence }: Scene, node: string, { arrivedMs }: Served): bo
   return evidence.newestSure(node, "status", arrivedMs - 0.001)?.status === 503;
 }
 
-function isContradicted(scene: Scene, node: string, sinceMs: number): boolean {
+/** Whether a view since an instant, or a read of the DCS, speaks against a claim. */
+export function isContradicted(scene: Scene, node: string, sinceMs: number): boolean {
   const { evidence, profile, replacedMs, world } = scene;
   const fromMs = sinceMs - profile.slackMs;
   const views = world.nodes.flatMap(({ name }) => [...evidence.since(name, "cluster", fromMs)]);
