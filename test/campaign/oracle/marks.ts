@@ -45,9 +45,9 @@ function mayHaveSign(scene: Scene, node: string, { reason, askedMs }: Mark, nowM
     return true;
   const known = evidence
     .since(node, "status", -Infinity)
-    .findLast((one) => evidence.isSure(one) && topOf(one) !== null && (one.doneMs ?? Infinity) <= askedMs - slack);
+    .findLast((one) => evidence.wasSure(one) && topOf(one) !== null && (one.doneMs ?? Infinity) <= askedMs - slack);
   if (known === undefined) return true;
-  const reports = evidence.since(node, "status", known.arrivedMs).filter((served) => evidence.isPossible(served));
+  const reports = evidence.since(node, "status", known.arrivedMs).filter((served) => evidence.wasPossible(served));
   let lowest = Infinity;
   for (const served of reports) {
     const top = topOf(served);
@@ -60,7 +60,7 @@ function mayHaveSign(scene: Scene, node: string, { reason, askedMs }: Mark, nowM
   if (reason === "stalled") return false;
   return world.nodes.some(({ name }) => {
     const answers = name === node ? [] : evidence.since(name, "status", listsFromMs);
-    return answers.some((served) => evidence.isPossible(served) && isListedBy(served, node));
+    return answers.some((served) => evidence.wasPossible(served) && isListedBy(served, node));
   });
 }
 
@@ -71,7 +71,7 @@ function hasReached({ evidence, profile, world }: Scene, node: string, top: numb
     ({ name }) =>
       name !== node &&
       evidence.since(name, "status", fromMs).some((served) => {
-        const other = evidence.isPossible(served) ? topOf(served) : null;
+        const other = evidence.wasPossible(served) ? topOf(served) : null;
         return other !== null && other <= top;
       }),
   );

@@ -10,6 +10,8 @@ import { writesAreRead } from "./read-your-writes.ts";
 import { accusationIsTrue, lagIsKept, timeLagIsKept } from "./replicas.ts";
 import type { Rule, Scene, Violation } from "./scene.ts";
 import { soleClaimStands } from "./sole-claim.ts";
+import { standbyHasNoPrimary } from "./standby.ts";
+import { synchronyIsTrue } from "./synchrony.ts";
 
 /** The promises about single answers, by name. */
 const rules: Readonly<Record<string, Rule>> = {
@@ -29,6 +31,8 @@ const rules: Readonly<Record<string, Rule>> = {
   lag: lagIsKept,
   "lag-time": timeLagIsKept,
   "min-lsn": writesAreRead,
+  synchrony: synchronyIsTrue,
+  standby: standbyHasNoPrimary,
 };
 
 const rulesByName = Object.entries(rules);
@@ -44,6 +48,11 @@ export class Oracle {
   /** Looks at what was served since the last call. To be called with every round of questions. */
   feed(scene: Scene, nowMs: number): void {
     this.#attachment.feed(scene, nowMs);
+  }
+
+  /** Takes that rolecall was restarted. */
+  restarted(): void {
+    this.#attachment.restarted();
   }
 
   /** All promises that a round of answers breaks. */

@@ -1,7 +1,7 @@
 import type { Said } from "../rolecall/asker.ts";
 import { documentOf, namedLeader, type Served } from "../wire/evidence.ts";
 import { firstClaim } from "./claims.ts";
-import { allowsPrimary, held, type Rule, routeOf, type Scene, slackMs } from "./scene.ts";
+import { allowsLeader, held, leaderRoute, type Rule, routeOf, type Scene, slackMs } from "./scene.ts";
 
 /** For how long before an answer no node may have lied, nor a clone have answered, in ms. */
 const honestMs = 20_000;
@@ -12,7 +12,7 @@ const honestMs = 20_000;
  */
 export const soleClaimStands: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
-  if (node === null || routeOf(check) !== "/primary") return null;
+  if (node === null || routeOf(check) !== leaderRoute(scene)) return null;
   // Another promise checks whether this is true: silence.
   if (answer.phrase.startsWith("down")) return null;
   const claim = soleClaim(scene, answer, node);
@@ -28,7 +28,7 @@ function soleClaim(scene: Scene, { askedMs }: Said, node: string): Served | null
   const newest = evidence.newestSure(node, "status", askedMs - slack);
   if (newest === undefined || newest.arrivedMs < askedMs - profile.maxAgeMs + slack) return null;
   const own = evidence.since(node, "status", newest.arrivedMs).filter(({ document }) => document !== null);
-  if (!own.every((served) => served.status === 200 && allowsPrimary(documentOf(served)))) return null;
+  if (!own.every((served) => served.status === 200 && isLeading(scene, served))) return null;
   const honestFromMs = askedMs - honestMs;
   if (!world.nodes.every(({ name }) => troubles.isFree(name, honestFromMs, "guest", "guestEver", "moved", "claim")))
     return null;
@@ -41,6 +41,12 @@ function soleClaim(scene: Scene, { askedMs }: Said, node: string): Served | null
   // A claim after the node's own no is new: nothing that was decided before counts.
   const first = firstClaim(scene, node, askedMs);
   return hasRival || first === undefined || !hasDenied(scene, node, first) ? null : first;
+}
+
+/** Whether an answer shows a node that can be written to; in a standby cluster: its leader. */
+function isLeading(scene: Scene, served: Served): boolean {
+  const document = documentOf(served);
+  return allowsLeader(document, leaderRoute(scene)) && document?.["role"] !== "replica";
 }
 
 /** Whether rolecall surely knows that a node held no lock before its claim. */

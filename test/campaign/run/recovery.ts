@@ -1,4 +1,4 @@
-import type { Violation } from "../oracle/scene.ts";
+import { leaderRoute, type Violation } from "../oracle/scene.ts";
 import type { Said } from "../rolecall/asker.ts";
 import type { ModelCluster } from "./model-cluster.ts";
 import { limits } from "./rounds.ts";
@@ -55,13 +55,14 @@ export class Recovery {
   }
 
   #unfit(nowMs: number, latest: readonly Said[]): readonly Violation[] {
-    const { world, troubles } = this.#cluster;
+    const { world, troubles, scene } = this.#cluster;
     const isMoved = (node: string): boolean => troubles.last(node, "moved") >= nowMs - 2_000;
     // A replica is measured against the holder: against a clone that rolecall follows in its place, it is not sound.
     if (world.holding !== null && isMoved(world.holding.name)) return [];
     const wanted = new Map(
       world.nodes.map(
-        ({ name }) => [name, name === world.holding?.name ? "/primary" : `/replica?lag=${limits.wide}`] as const,
+        ({ name }) =>
+          [name, name === world.holding?.name ? leaderRoute(scene) : `/replica?lag=${limits.wide}`] as const,
       ),
     );
     return (
