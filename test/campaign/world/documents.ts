@@ -60,11 +60,15 @@ function runningFields(world: World, node: ModelNode, nowMs: number): Document {
     // Without a view of the DCS a node does not know that it is synchronous.
     ...(isReplica && !node.leadsStandby && node.hasView && node.syncRole !== null ? { [node.syncRole]: true } : {}),
     timeline: isReplica ? node.shownTimeline : node.timeline,
-    ...(isReplica && node.generation === 4
-      ? { replication_state: node.receiver === "dead" ? "in archive recovery" : "streaming" }
-      : {}),
+    ...(isReplica && node.generation === 4 ? replicationState(node) : {}),
     ...(listed.length > 0 ? { replication: listed } : {}),
   };
+}
+
+/** A receiver that finds nobody to stream from has no state. */
+function replicationState({ receiver, isStreaming }: ModelNode): Document {
+  if (receiver === "dead") return { replication_state: "in archive recovery" };
+  return isStreaming || receiver === "frozen" ? { replication_state: "streaming" } : {};
 }
 
 function syncFields(world: World, source: ModelNode, name: string): Document {
@@ -92,7 +96,7 @@ export function clusterDocument(world: World, node: ModelNode, leader: string | 
     const isRunning = state === "running";
     const common = {
       name,
-      state: isRunning && !isOld && (name !== leader || world.isStandby) ? "streaming" : state,
+      state: isRunning && !isOld && record.isStreaming ? "streaming" : state,
       api_url: apiUrl,
       host: world.node(name).host,
       port: 5432,
@@ -152,8 +156,12 @@ export function configDocument(world: World): Document {
     loop_wait: seconds(loopMs),
     retry_timeout: seconds(retryMs),
     maximum_lag_on_failover: 1_048_576,
-    ...(world.isStandby ? { standby_cluster: { host: world.remote?.host, port: 5432 } } : {}),
-    ...(syncMax[world.mode] > 0 ? { synchronous_mode: world.mode === "quorum" ? "quorum" : true } : {}),
+    synchronous_mode: world.mode === "quorum" ? "quorum" : syncMax[world.mode] > 0,
+    ...(world.dcs.isPaused ? { pause: true } : {}),
+    ...(world.dcs.hasFailsafe ? { failsafe_mode: true } : {}),
+    ...(world.isStandby
+      ? { standby_cluster: { host: world.remote?.host, port: 5432, create_replica_methods: ["basebackup"] } }
+      : {}),
     ...(world.mode === "sync-two" ? { synchronous_node_count: 2 } : {}),
   };
 }

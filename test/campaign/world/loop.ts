@@ -25,9 +25,21 @@ export function loop(world: World, node: ModelNode, nowMs: number): void {
 function record(world: World, node: ModelNode, nowMs: number): void {
   const apiUrl = `http://${node.host}:${node.port}/patroni`;
   const { name, state, role, timeline, received, replayed } = node;
+  const isStreaming = role === "replica" && node.isStreaming;
   const position = positionOf(node);
   const writtenMs = nowMs;
-  world.dcs.members.set(name, { name, state, role, timeline, position, received, replayed, apiUrl, writtenMs });
+  world.dcs.members.set(name, {
+    name,
+    state,
+    role,
+    timeline,
+    position,
+    received,
+    replayed,
+    isStreaming,
+    apiUrl,
+    writtenMs,
+  });
 }
 
 function lead(world: World, node: ModelNode, nowMs: number): void {

@@ -15,6 +15,7 @@ export interface MemberRecord {
   readonly position: number;
   readonly received: number;
   readonly replayed: number;
+  readonly isStreaming: boolean;
   readonly apiUrl: string;
   readonly writtenMs: number;
 }
