@@ -53,7 +53,7 @@ function shapesOf(route: string, { status, doc }: Recorded): readonly string[] {
   if (typeof doc !== "object" || doc === null) return [];
   return partsOf(route, doc).map((part) => {
     const words = (part as { member?: unknown }).member ?? part;
-    const said = spoken.map((key) => (words as Record<string, unknown>)[key] ?? "-").join(" ");
+    const said = spoken.map((key) => (words as Readonly<Record<string, string | undefined>>)[key] ?? "-").join(" ");
     const fields = [...new Set(fieldsOf(part))].filter((field) => !field.endsWith("replayed_timestamp: string")).sort();
     return `${route} ${status} ${said} ${fields.filter((field) => !field.endsWith("timestamp: null")).join(" ")}`;
   });
