@@ -104,7 +104,7 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
   if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs)) return null;
   // The highest position that any node ever reported: it bounds every lag. A leader that restarted lower is believed.
   const sinceMs = askedMs - 60_000 - profile.attachMs;
-  const fallenMs = fallenBefore(evidence, leader.node, from?.arrivedMs ?? -Infinity);
+  const fallenMs = fallenBefore(evidence, leader.node, (from?.arrivedMs ?? -Infinity) - profile.slackMs);
   const tops = world.nodes.flatMap(({ name }) =>
     evidence
       .since(name, "status", name === leader.node ? Math.max(sinceMs, fallenMs) : sinceMs)
