@@ -1,8 +1,8 @@
 import { held, type Rule, routeOf } from "./scene.ts";
 
 /**
- * In a standby cluster nothing is writable: no node gets a yes as the primary before the cluster is promoted. Exception:
- * a server of another cluster answers at a node's address.
+ * In a standby cluster nothing is writable: no node gets a yes as the primary before the cluster is promoted. Where a
+ * server of another cluster answers at a node's address, nothing is promised.
  */
 export const standbyHasNoPrimary: Rule = (scene, { node, status, check, askedMs }) => {
   const { world, troubles, profile } = scene;

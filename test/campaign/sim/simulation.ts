@@ -118,13 +118,16 @@ export class Simulation {
       this.#beginLife();
       this.#asks.start(this.#plan.profile.maxAgeMs);
     });
-    await time.run(warmUpMs);
-    for (const faults of this.#plan.episodes) {
-      await this.#episode(faults);
-      if (this.#failure !== null) throw this.#failure;
-      if (this.#log.violations.length > 0 || this.#isMovedAway()) break;
+    try {
+      await time.run(warmUpMs);
+      for (const faults of this.#plan.episodes) {
+        await this.#episode(faults);
+        if (this.#failure !== null) throw this.#failure;
+        if (this.#log.violations.length > 0 || this.#isMovedAway()) break;
+      }
+    } finally {
+      await this.#life.end();
     }
-    await this.#life.end();
     return {
       violations: this.#log.violations,
       simulatedMs: time.nowMs,

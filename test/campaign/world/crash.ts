@@ -35,7 +35,7 @@ interface CrashOptions {
   readonly isBroken: boolean;
 }
 
-/** Patroni's loop on a node whose PostgreSQL does not run: the holder keeps the lock while it starts PostgreSQL again. */
+/** Patroni's loop on a node whose PostgreSQL does not run: it is started again, and a holder keeps the lock. */
 export function recover(world: World, node: ModelNode, nowMs: number): void {
   const { crash: known } = node;
   if (known === null) return;
