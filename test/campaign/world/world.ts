@@ -154,9 +154,10 @@ export class World {
    * Infinite where none diverged.
    */
   switchPoint(from: number, to: number): number {
-    return this.forks
-      .filter(({ timeline }) => timeline >= from && timeline < to)
-      .reduce((low, { position }) => Math.min(low, position), Number.POSITIVE_INFINITY);
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const { timeline, position } of this.forks)
+      if (timeline >= from && timeline < to && position < lowest) lowest = position;
+    return lowest;
   }
 
   /** Advances everything to an instant. */
