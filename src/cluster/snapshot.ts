@@ -87,6 +87,8 @@ export interface LeaderPosition {
   readonly system: string | null;
   readonly timeline: number | null;
   readonly highest: number;
+  /** Whether a leader has stated its position on this timeline. Otherwise it is only what replicas have received. */
+  readonly isStated: boolean;
   /**
    * Earlier timelines in this leader's history, as far as they are known to be shared before `/history` has the switch
    * point.

@@ -101,12 +101,16 @@ async function judged(
 ): Promise<ReadonlySet<string>> {
   const stalls = new Stalls(now);
   stalls.start();
-  const cluster = new Cluster({ index: 200, size: 2, generation: 4, isDiscovered: false, walRate: 200_000 }, profile, {
-    chance: new Chance(3),
-    now,
-    stalls,
-    armed: new Map(),
-  });
+  const cluster = new Cluster(
+    { index: 200, size: 2, generation: 4, isDiscovered: false, walRate: 200_000, mode: "plain" },
+    profile,
+    {
+      chance: new Chance(3),
+      now,
+      stalls,
+      armed: new Map(),
+    },
+  );
   await cluster.open();
   const timer = setInterval(() => void cluster.tick(now()), 20);
   const toy = new Toy(cluster);

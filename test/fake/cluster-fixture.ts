@@ -14,6 +14,7 @@ import type { HealthPolicy } from "../../src/health/health-policy.ts";
 import { viewAt } from "../../src/health/evidence/cluster-view.ts";
 import type { Verdict } from "../../src/health/verdict.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
+import { withAccusations } from "../../src/state/saved-accusations.ts";
 import { clusterOf, configOf, nodeOf } from "./config.ts";
 import { reportOf, type StatusFields } from "./node-documents.ts";
 
@@ -22,6 +23,8 @@ export interface FixtureOptions {
   readonly nodes?: readonly (string | (Pick<NodeConfig, "name" | "api"> & Partial<NodeConfig>))[];
   readonly cluster?: Partial<ClusterConfig>;
   readonly policy?: Partial<HealthPolicy>;
+  /** The nodes that an earlier run refused, and why: it has saved that. */
+  readonly accused?: { readonly [node: string]: "detached" | "stalled" };
 }
 
 /** One cluster without probing: tests record outcomes and judge checks. Uses the pure modules only. */
@@ -30,11 +33,25 @@ export class ClusterFixture {
   cluster: ClusterState;
   #revision = 0;
 
-  constructor({ nodes = ["pg1", "pg2", "pg3"], cluster = {}, policy: settings = {} }: FixtureOptions = {}) {
+  constructor({
+    nodes = ["pg1", "pg2", "pg3"],
+    cluster = {},
+    policy: settings = {},
+    accused = {},
+  }: FixtureOptions = {}) {
     const fixed = nodes.map((node) =>
       nodeOf(typeof node === "string" ? { name: node, api: `http://${node}:8008` } : node),
     );
-    const [monitored] = buildClusters(configOf({ clusters: [clusterOf({ nodes: fixed, ...cluster })] }), new Map());
+    const config = configOf({ clusters: [clusterOf({ nodes: fixed, ...cluster })] });
+    const accusations = Object.entries(accused).map(([node, reason]) => ({
+      cluster: "demo",
+      node,
+      api: fixed.find(({ name }) => name === node)?.api ?? null,
+      isDetached: reason === "detached",
+      isStalled: reason === "stalled",
+      isDiverged: false,
+    }));
+    const [monitored] = withAccusations(buildClusters(config, new Map()), accusations);
     if (monitored === undefined) throw new Error("the configuration must have a cluster");
     this.cluster = monitored.cluster;
     this.policy = { ...monitored.policy, ...settings, guards: { ...monitored.policy.guards, ...settings.guards } };

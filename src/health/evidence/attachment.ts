@@ -34,7 +34,8 @@ export function isExempt({ node, report }: Observation): boolean {
 
 /**
  * Whether a report has reached the leader's position on the leader's timeline. A report without a timeline counts as on
- * it.
+ * it. Before a leader has stated a position, all that is known is what replicas have received, the node itself too:
+ * whoever has reached that may still be behind.
  */
 export function hasNothingToReceive(
   { cluster }: Pick<ClusterView, "cluster">,
@@ -43,7 +44,7 @@ export function hasNothingToReceive(
 ): boolean {
   const { position } = cluster;
   const reached = walReached(report);
-  if (position === null || reached === null || reached < position.highest) return false;
+  if (position?.isStated !== true || reached === null || reached < position.highest) return false;
   return report.timeline === null || report.timeline === position.timeline || isStreaming();
 }
 

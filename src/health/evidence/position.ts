@@ -39,7 +39,7 @@ export function advancePosition(
     if (highest === null) return position;
     // A primary states its timeline. A holder that states none is in recovery, so it is still on the known one.
     const timeline = report.timeline ?? position?.timeline ?? null;
-    return withStatedPosition(cluster, { system: report.system, timeline, highest }, before);
+    return withStatedPosition(cluster, { system: report.system, timeline, highest, isStated: true }, before);
   }
   const unreachable = unreachableLeader(cluster, holder, { policy, nowMs });
   return unreachable === null ? position : raisedByAll(cluster, unreachable, { policy, nowMs });
@@ -95,7 +95,9 @@ function withStatedPosition(cluster: ClusterState, position: PositionOnly, leade
   const known = cluster.position;
   if (known === null || known.system !== position.system || known.timeline !== position.timeline)
     return restarted(cluster, position, leader);
-  return known.highest === position.highest ? known : { ...known, highest: position.highest };
+  return known.isStated && known.highest === position.highest
+    ? known
+    : { ...known, highest: position.highest, isStated: true };
 }
 
 /** Raises the leader position by a replica's received position. Replicas of another system or timeline are ignored. */
@@ -106,7 +108,7 @@ function raisedByReceived(
 ): LeaderPosition | null {
   const known = cluster.position;
   if (timeline === null || report.timeline !== timeline || report.received === null) return known;
-  const position = { ...pairOf(report), highest: report.received };
+  const position = { ...pairOf(report), highest: report.received, isStated: false };
   if (known === null) return { ...position, shared: [] };
   const isForeign = known.system !== null && report.system !== null && report.system !== known.system;
   // A replica cannot move the leader back to an earlier timeline.

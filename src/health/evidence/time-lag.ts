@@ -43,11 +43,13 @@ export function carriedSamples(
       ? null
       : sharedUpTo({ ...cluster, position }, known.timeline);
   if (shared === null) return [];
-  const carried = upTo(samples, shared);
+  // A leader that went back is behind what it had as a replica.
+  const highest = Math.min(shared, position.highest);
+  const carried = upTo(samples, highest);
   const { report, sentAtMs } = leader ?? { report: null, sentAtMs: -Infinity };
   const wasReplica =
     report !== null && report.role !== "primary" && report.timeline === known.timeline && walReached(report) !== null;
-  return wasReplica ? withSample(carried, { ...position, highest: shared }, sentAtMs) : carried;
+  return wasReplica ? withSample(carried, { ...position, highest }, sentAtMs) : carried;
 }
 
 /**

@@ -32,6 +32,11 @@ export class Attachment {
     for (const { name } of scene.world.nodes) this.#feedNode(scene, name, byMs);
   }
 
+  /** Takes that rolecall was restarted: it keeps whom it has refused, and counts the time of all others anew. */
+  restarted(): void {
+    for (const track of this.#tracks.values()) if (!track.isAccused) restart(track);
+  }
+
   /** The promise that a replica without a sign is refused, and stays so until there is one. */
   broken(scene: Scene, { node, status, check, askedMs }: Said): string | null {
     const track = node === null ? undefined : this.#tracks.get(node);
@@ -154,7 +159,8 @@ function restart(track: Track): void {
 /** The true holder, where no node has lied about it recently; null otherwise. */
 function holderOf({ world, troubles, seats, profile }: Scene, atMs: number): string | null {
   const { holding } = world;
-  if (holding === null || atMs < holding.sinceMs) return null;
+  // A standby cluster that is promoted has the same holder on a new timeline.
+  if (holding === null || atMs < Math.max(holding.sinceMs, world.timelineSinceMs)) return null;
   const isCalm = seats.every(({ node: { name } }) =>
     troubles.isFree(name, atMs - profile.confirmMs, "claim", "view", "guest"),
   );

@@ -1,6 +1,6 @@
 import type { Said } from "../rolecall/asker.ts";
 import { documentOf, namedLeader, type Served } from "../wire/evidence.ts";
-import { ago, held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
+import { ago, held, leaderRoute, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
 /** When a node's current claim appeared: the end of its first answer. Infinite without a claim. */
 function claimSince(scene: Scene, node: string, byMs: number): number {
@@ -17,6 +17,7 @@ export function firstClaim({ evidence, profile }: Scene, node: string, byMs: num
   const answers = evidence.since(node, "status", byMs - 90_000);
   for (let at = answers.length - 1; at >= 0; at -= 1) {
     const served = answers[at];
+    if (served !== undefined && !evidence.isKnown(served)) break;
     if (served === undefined || served.doneMs === null || served.doneMs > byMs || served.document === null) continue;
     if (served.status === 503) break;
     if (first !== undefined && first.arrivedMs - served.arrivedMs > profile.maxAgeMs - profile.slackMs) break;
@@ -81,7 +82,7 @@ function isEffective({ profile }: Scene, earlier: readonly Served[], view: Serve
 /** A claim that its own view, or two other witnesses, disown is lost (rule 2). */
 export const lostClaimIsRefused: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
-  if (node === null || routeOf(check) !== "/primary") return null;
+  if (node === null || routeOf(check) !== leaderRoute(scene)) return null;
   const { profile, evidence, world } = scene;
   // rolecall polls the named node and the claimant at once, at least 250 ms apart from other rounds.
   // Where rounds are 1 s apart, it needs one more.
@@ -111,7 +112,7 @@ export const lostClaimIsRefused: Rule = (scene, answer) => {
 /** A false claim is refused once every honest witness could report it (rule 2, Asking for views). */
 export const falseClaimIsRefused: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
-  if (node === null || routeOf(check) !== "/primary") return null;
+  if (node === null || routeOf(check) !== leaderRoute(scene)) return null;
   const { world, troubles, profile } = scene;
   const { holding } = world;
   if (holding === null || holding.name === node || world.dcs.isPaused) return null;
@@ -141,7 +142,7 @@ export const falseClaimIsRefused: Rule = (scene, answer) => {
 /** The holder is never refused while it and its view are sound and at most one node lies (rule 2). */
 export const holderIsFit: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
-  if (node === null || routeOf(check) !== "/primary") return null;
+  if (node === null || routeOf(check) !== leaderRoute(scene)) return null;
   // Another promise checks whether these are true: silence.
   if (["stale", "down", "unknown", "blind"].some((reason) => answer.phrase.startsWith(reason))) return null;
   if (soundHolder(scene, answer, askedMs) !== node) return null;

@@ -74,11 +74,13 @@ export function wholeDiffers(before: readonly Said[], whole: Said, after: readon
     : `nodes ${key(before)}, whole cluster ${whole.status} ${whole.phrase}`;
 }
 
-/** No two nodes are primary in one snapshot. */
+/** No two nodes are primary, or leader of a standby cluster, in one snapshot. */
 export function twoPrimaries(answers: readonly Said[]): string | null {
-  const fit = answers.filter(
-    ({ check, status, node }) => node !== null && routeOf(check) === "/primary" && status === 200,
-  );
+  return twoFit(answers, "/primary") ?? twoFit(answers, "/standby-leader");
+}
+
+function twoFit(answers: readonly Said[], route: string): string | null {
+  const fit = answers.filter(({ check, status, node }) => node !== null && routeOf(check) === route && status === 200);
   for (const one of fit) {
     const other = fit.find(
       ({ node, word }) =>

@@ -1,8 +1,10 @@
 import type { Said } from "../rolecall/asker.ts";
 import { hasDiverged } from "../world/wal.ts";
 import type { Served } from "../wire/evidence.ts";
+import { firstClaim } from "./claims.ts";
 import { isListedBy, timelineOf, topOf } from "./reports.ts";
 import { held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
+import { isContradicted } from "./sole-claim.ts";
 
 /** How often the truth is recorded at least, in ms. */
 const modelStepMs = 150;
@@ -35,6 +37,10 @@ export const divergedIsRefused: Rule = (scene, answer) => {
   if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
   const leader = evidence.newestSure(world.holding.name, "status", byMs);
   if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || isListedBy(leader, node)) return null;
+  // A view that names nobody, or another node, may cost the leader its claim. Without a leader nothing is measured.
+  const claim = firstClaim(scene, world.holding.name, byMs);
+  if (claim === undefined) return null;
+  if (isContradicted(scene, world.holding.name, Math.max(claim.arrivedMs, byMs - profile.confirmMs))) return null;
   // Without a position its own query failed: then its list is empty, and says nothing.
   if (topOf(leader) === null) return null;
   // Until rolecall knows the leader and its timeline, no report is known to be on a lower one.

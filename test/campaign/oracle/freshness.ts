@@ -1,6 +1,6 @@
 import type { Profile } from "../profile.ts";
 import { documentOf } from "../wire/evidence.ts";
-import { allowsPrimary, type Rule, routeOf, slackMs, tell } from "./scene.ts";
+import { allowsLeader, type Rule, routeOf, slackMs, tell } from "./scene.ts";
 
 /** A yes needs an answer of the node itself to a request younger than max_age (rule 1). */
 export const yesIsFresh: Rule = (scene, answer) => {
@@ -28,7 +28,8 @@ export const yesAgrees: Rule = (scene, answer) => {
     .filter((served) => served === known || scene.evidence.isPossible(served));
   const allowing = answers.filter((served) => {
     const document = documentOf(served);
-    if (route === "/primary") return served.status === 200 && allowsPrimary(document);
+    if (route === "/primary" || route === "/standby-leader")
+      return served.status === 200 && allowsLeader(document, route);
     return (
       route !== "/replica" ||
       document?.["state"] !== "running" ||

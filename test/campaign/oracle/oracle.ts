@@ -4,11 +4,14 @@ import { disputeIsTrue, falseClaimIsRefused, holderIsFit, lostClaimIsRefused } f
 import { isConsistent, twoPrimaries } from "./consistency.ts";
 import { divergedIsRefused } from "./divergence.ts";
 import { addressIsKept, silenceIsTrue, yesAgrees, yesIsFresh } from "./freshness.ts";
+import { Marks } from "./marks.ts";
 import { isProbedInTime } from "./probing.ts";
 import { writesAreRead } from "./read-your-writes.ts";
 import { accusationIsTrue, lagIsKept, timeLagIsKept } from "./replicas.ts";
 import type { Rule, Scene, Violation } from "./scene.ts";
 import { soleClaimStands } from "./sole-claim.ts";
+import { standbyHasNoPrimary } from "./standby.ts";
+import { synchronyIsTrue } from "./synchrony.ts";
 
 /** The promises about single answers, by name. */
 const rules: Readonly<Record<string, Rule>> = {
@@ -28,6 +31,8 @@ const rules: Readonly<Record<string, Rule>> = {
   lag: lagIsKept,
   "lag-time": timeLagIsKept,
   "min-lsn": writesAreRead,
+  synchrony: synchronyIsTrue,
+  standby: standbyHasNoPrimary,
 };
 
 const rulesByName = Object.entries(rules);
@@ -38,10 +43,16 @@ const rulesByName = Object.entries(rules);
  */
 export class Oracle {
   readonly #attachment = new Attachment();
+  readonly #marks = new Marks();
 
   /** Looks at what was served since the last call. To be called with every round of questions. */
   feed(scene: Scene, nowMs: number): void {
     this.#attachment.feed(scene, nowMs);
+  }
+
+  /** Takes that rolecall was restarted. */
+  restarted(): void {
+    this.#attachment.restarted();
   }
 
   /** All promises that a round of answers breaks. */
@@ -58,6 +69,9 @@ export class Oracle {
       }
       const still = isMoved ? null : this.#attachment.broken(scene, answer);
       if (still !== null) found.push({ rule: "attached", node: answer.node, detail: `${answer.path}: ${still}` });
+      const unmarked = isMoved ? null : this.#marks.broken(scene, answer);
+      if (unmarked !== null)
+        found.push({ rule: "mark-stays", node: answer.node, detail: `${answer.path}: ${unmarked}` });
     }
     const two = twoPrimaries(answers);
     if (two !== null) found.push({ rule: "one-primary", node: null, detail: two });

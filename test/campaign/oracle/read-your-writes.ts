@@ -1,5 +1,6 @@
 import type { Said } from "../rolecall/asker.ts";
 import type { Served } from "../wire/evidence.ts";
+import { lsnOf } from "../world/documents.ts";
 import type { World } from "../world/world.ts";
 import { replayedOf, timelineOf, topOf } from "./reports.ts";
 import { held, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
@@ -11,9 +12,8 @@ export interface Written {
 }
 
 /** A position as the parameter `min_lsn` has it. */
-export function lsnOf({ timeline, position }: Written): string {
-  const high = Math.floor(position / 2 ** 32);
-  return `${timeline}@${high.toString(16).toUpperCase()}/${(position >>> 0).toString(16).toUpperCase()}`;
+export function floorText({ timeline, position }: Written): string {
+  return `${timeline}@${lsnOf(position)}`;
 }
 
 /**
@@ -31,7 +31,7 @@ export const writesAreRead: Rule = (scene, answer) => {
   const newest = evidence.newestSure(node, "status", byMs);
   if (newest === undefined) return null;
   const reports = evidence.since(node, "status", newest.arrivedMs).filter((served) => evidence.isPossible(served));
-  const detail = `${lsnOf(floor)}: ${tell(newest, answer)}`;
+  const detail = `${floorText(floor)}: ${tell(newest, answer)}`;
   if (status === 200) return held(scene, "min-lsn", !reports.some((served) => mayHave(world, served, floor)), detail);
   if (word?.reason !== "min_lsn") return null;
   const isInVain =

@@ -102,14 +102,33 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
   if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || !isHonest(scene, askedMs)) return null;
   // Past the end of the timeline it still reports, only a sender list distinguishes streaming from divergence.
   if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs)) return null;
-  // The highest position that any node ever reported: it bounds every lag.
+  // The highest position that any node ever reported: it bounds every lag. A leader that restarted lower is believed.
+  const sinceMs = askedMs - 60_000 - profile.attachMs;
+  const fallenMs = fallenBefore(evidence, leader.node, (from?.arrivedMs ?? -Infinity) - profile.slackMs);
   const tops = world.nodes.flatMap(({ name }) =>
-    evidence.since(name, "status", askedMs - 60_000 - profile.attachMs).map((served) => topOf(served) ?? 0),
+    evidence
+      .since(name, "status", name === leader.node ? Math.max(sinceMs, fallenMs) : sinceMs)
+      .map((served) => topOf(served) ?? 0),
   );
   const most = Math.max(0, ...tops) - lowest;
   return most <= limit
     ? `lagging ${word?.lag_bytes}, but by all that was ever stated it lags at most ${most} (limit ${limit})`
     : null;
+}
+
+/**
+ * When a leader last reported a lower position than before on its timeline, in an answer that rolecall surely had at an
+ * instant; minus infinity if it never did.
+ */
+function fallenBefore(evidence: Scene["evidence"], leader: string, byMs: number): number {
+  const answers = evidence
+    .since(leader, "status", -Infinity)
+    .filter((one) => one.status === 200 && topOf(one) !== null && evidence.isSure(one) && (one.doneMs ?? 0) < byMs);
+  const last = answers.findLastIndex((one, at) => {
+    const before = answers[at - 1];
+    return timelineOf(one) === timelineOf(before) && (topOf(one) ?? 0) < (topOf(before) ?? 0);
+  });
+  return answers[last]?.arrivedMs ?? -Infinity;
 }
 
 /** Whether no node has lied, nor a clone answered, for so long that rolecall knows the leader. */

@@ -72,12 +72,19 @@ export function parameterOf(check: string, name: string): string | null {
   return partsOfCheck(check).parameters.get(name) ?? null;
 }
 
-/** Whether a status document allows a primary to be written to (design.md, rule 3). */
-export function allowsPrimary(document: Document | null): boolean {
+/** The route that the leader is fit for: the leader of a standby cluster is not a primary. */
+export function leaderRoute({ world }: Scene): string {
+  return world.isStandby ? "/standby-leader" : "/primary";
+}
+
+/** Whether a status document allows its node to be fit for a route of the leader (rule 3). */
+export function allowsLeader(document: Document | null, route: string): boolean {
   if (document === null) return false;
   const { role, state } = document;
-  if (role === "replica" || role === "demoted") return false;
-  return !["stopping", "stopped", "starting", "crashed"].includes(String(state));
+  // A node that is about to follow the primary elsewhere says replica.
+  if (route === "/standby-leader") return role === "standby_leader" || role === "replica";
+  if (role === "replica" || role === "demoted" || role === "standby_leader") return false;
+  return !["stopping", "stopped", "starting", "crashed", "start failed"].includes(String(state));
 }
 
 /** A short form of a request and its answer, for people. */

@@ -1,7 +1,7 @@
 import type { Said } from "../rolecall/asker.ts";
 import { documentOf, namedLeader, type Served } from "../wire/evidence.ts";
 import { firstClaim } from "./claims.ts";
-import { allowsPrimary, held, type Rule, routeOf, type Scene, slackMs } from "./scene.ts";
+import { allowsLeader, held, leaderRoute, type Rule, routeOf, type Scene, slackMs } from "./scene.ts";
 
 /** For how long before an answer no node may have lied, nor a clone have answered, in ms. */
 const honestMs = 20_000;
@@ -12,7 +12,7 @@ const honestMs = 20_000;
  */
 export const soleClaimStands: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
-  if (node === null || routeOf(check) !== "/primary") return null;
+  if (node === null || routeOf(check) !== leaderRoute(scene)) return null;
   // Another promise checks whether this is true: silence.
   if (answer.phrase.startsWith("down")) return null;
   const claim = soleClaim(scene, answer, node);
@@ -28,7 +28,7 @@ function soleClaim(scene: Scene, { askedMs }: Said, node: string): Served | null
   const newest = evidence.newestSure(node, "status", askedMs - slack);
   if (newest === undefined || newest.arrivedMs < askedMs - profile.maxAgeMs + slack) return null;
   const own = evidence.since(node, "status", newest.arrivedMs).filter(({ document }) => document !== null);
-  if (!own.every((served) => served.status === 200 && allowsPrimary(documentOf(served)))) return null;
+  if (!own.every((served) => served.status === 200 && isLeading(scene, served))) return null;
   const honestFromMs = askedMs - honestMs;
   if (!world.nodes.every(({ name }) => troubles.isFree(name, honestFromMs, "guest", "guestEver", "moved", "claim")))
     return null;
@@ -43,13 +43,20 @@ function soleClaim(scene: Scene, { askedMs }: Said, node: string): Served | null
   return hasRival || first === undefined || !hasDenied(scene, node, first) ? null : first;
 }
 
+/** Whether an answer shows a node that can be written to; in a standby cluster: its leader. */
+function isLeading(scene: Scene, served: Served): boolean {
+  const document = documentOf(served);
+  return allowsLeader(document, leaderRoute(scene)) && document?.["role"] !== "replica";
+}
+
 /** Whether rolecall surely knows that a node held no lock before its claim. */
 function hasDenied({ evidence }: Scene, node: string, { arrivedMs }: Served): boolean {
   // The claim itself may be answered at the instant of its arrival.
   return evidence.newestSure(node, "status", arrivedMs - 0.001)?.status === 503;
 }
 
-function isContradicted(scene: Scene, node: string, sinceMs: number): boolean {
+/** Whether a view since an instant, or a read of the DCS, speaks against a claim. */
+export function isContradicted(scene: Scene, node: string, sinceMs: number): boolean {
   const { evidence, profile, replacedMs, world } = scene;
   const fromMs = sinceMs - profile.slackMs;
   const views = world.nodes.flatMap(({ name }) => [...evidence.since(name, "cluster", fromMs)]);

@@ -1,4 +1,4 @@
-import { isServing } from "../world/node.ts";
+import { isServing, type ModelNode } from "../world/node.ts";
 import { hasDiverged } from "../world/wal.ts";
 import type { World } from "../world/world.ts";
 import { isLying } from "../wire/mask.ts";
@@ -23,7 +23,7 @@ export const troubles = [
   "guestEver",
   /** rolecall polls a clone in its place, at the clone's own address. */
   "moved",
-  /** It is not a running primary. */
+  /** It is not a running primary; in a standby cluster: not its running leader. */
   "notPrimary",
   /** It is not a running replica. */
   "notReplica",
@@ -36,6 +36,8 @@ export const troubles = [
 export type Trouble = (typeof troubles)[number];
 
 const whenMoved: readonly Trouble[] = ["moved", "guest", "claim", "view", "status", "cluster", "history"];
+
+const whenDown: readonly Trouble[] = ["status", "refused", "cluster", "history"];
 
 /** When each node last had each trouble; fed with every tick of the model. */
 export class Troubles {
@@ -57,6 +59,12 @@ export class Troubles {
   /** Since when rolecall polls a clone in place of a node, or did when it last was so; infinite where it never was. */
   movedSinceMs(node: string): number {
     return this.#movedSinceMs.get(node) ?? Infinity;
+  }
+
+  /** Records that rolecall does not run: it hears of no node. */
+  noteDown(nowMs: number): void {
+    for (const last of this.#last.values()) for (const trouble of whenDown) last[trouble] = nowMs;
+    this.changedMs = nowMs;
   }
 
   /** Records the troubles of an instant. */
@@ -116,9 +124,9 @@ function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, t
     case "moved":
       return false;
     case "notPrimary":
-      return node.role !== "primary" || node.state !== "running" || !isServing(node);
+      return !isLeading(world, node) || node.state !== "running" || !isServing(node);
     case "notReplica":
-      return node.role !== "replica" || node.state !== "running" || !isServing(node);
+      return node.role !== "replica" || node.leadsStandby || node.state !== "running" || !isServing(node);
     case "detached":
       return (
         node.role !== "replica" ||
@@ -132,4 +140,8 @@ function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, t
     case "undiverged":
       return !hasDiverged(world, node);
   }
+}
+
+function isLeading({ isStandby }: World, node: ModelNode): boolean {
+  return isStandby ? node.leadsStandby : node.role === "primary";
 }

@@ -221,5 +221,6 @@ function shapeOf(chance: Chance, index: number): Shape {
     generation: chance.happens(0.3) ? 3 : 4,
     isDiscovered: chance.happens(0.4),
     walRate: 200_000,
+    mode: "plain",
   };
 }

@@ -23,6 +23,7 @@ export function nameOf({
     switchover: ` to pg${other + 1}`,
     switchback: ` to pg${other + 1} and back`,
     overload: ` at ${Math.round(load * 100)} %`,
+    crash: isNull ? " and does not start" : "",
     cascade: ` from pg${other + 1}`,
   };
   return `${(atMs / 1_000).toFixed(2)} s for ${(forMs / 1_000).toFixed(2)} s: ${kind} ${node}${details[kind] ?? ""}`;

@@ -1,7 +1,9 @@
+import { crash } from "../world/crash.ts";
 import { claims, statusDocument } from "../world/documents.ts";
 import { isServing, type ModelNode, positionOf } from "../world/node.ts";
 import type { Kind, Mask, WireFault } from "../wire/mask.ts";
 import type { Seat } from "../wire/seat.ts";
+import { syncMax } from "../world/mode.ts";
 import type { World } from "../world/world.ts";
 import type { ModelCluster } from "./model-cluster.ts";
 import type { Fault, FaultKind } from "./scenario.ts";
@@ -156,6 +158,23 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
   dcsMember: ({ cluster: { machine }, fault }) =>
     machine?.loseDcsMember(fault.other % 3, fault.isNull ? "down" : "isolated") ?? nothing,
   dcsEvents: ({ cluster: { machine }, fault }) => machine?.disturbDcsEvents(fault.isNull ? "lost" : "late") ?? nothing,
+  crash({ node, fault: { forMs, isNull: isBroken }, nowMs }) {
+    const hangMs = Math.min(1_500, forMs * 0.3);
+    const begun = crash(node, { nowMs, hangMs, isBroken });
+    return () => {
+      node.isFlushing = true;
+      if (begun !== null) begun.isBroken = false;
+    };
+  },
+  /** An operator makes a standby cluster a primary one. */
+  promoteCluster({ cluster: { world } }) {
+    world.isStandby = false;
+    return nothing;
+  },
+  restart({ cluster: { machine }, fault }) {
+    machine?.restart(Math.min(fault.forMs, 8_000));
+    return nothing;
+  },
   reuse({ cluster: { machine }, seat }) {
     seat.guest = machine?.stranger ?? null;
     return () => void (seat.guest = null);
@@ -165,12 +184,13 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
 /** Asks for a switchover, as far as the cluster manager allows it. */
 function switchTo(world: World, candidate: ModelNode): void {
   const canBe = candidate.isStreaming && isServing(candidate) && !world.dcs.isPaused;
-  if (canBe && world.holding?.name !== candidate.name) world.dcs.switchover = candidate.name;
+  const isAllowed = syncMax[world.mode] === 0 || world.dcs.sync?.standbys.has(candidate.name) === true;
+  if (canBe && isAllowed && world.holding?.name !== candidate.name) world.dcs.switchover = candidate.name;
 }
 
 function revive(node: ModelNode): void {
   if (node.isUp) return;
-  const position = positionOf(node);
+  const position = node.role === "primary" ? node.flushed : positionOf(node);
   Object.assign(node, {
     isUp: true,
     role: "replica",
@@ -179,6 +199,7 @@ function revive(node: ModelNode): void {
     upstream: null,
     transition: null,
   });
+  Object.assign(node, { crash: null, isFlushing: true, isDemoted: false, leadsStandby: false });
   Object.assign(node, { leaseUntilMs: 0, promoteAtMs: null, state: "running", nextLoopMs: 0 });
 }
 

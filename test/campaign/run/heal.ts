@@ -12,7 +12,9 @@ export function heal({ world, seats, setRate }: ModelCluster): void {
       receiver: "streaming",
       isReplayPaused: false,
       rewinds: true,
+      isFlushing: true,
     });
+    if (node.crash !== null) node.crash.isBroken = false;
     if (!node.isUp) throw new Error(`Cannot heal ${node.name}: its faults must have ended`);
   }
   for (const seat of seats) {

@@ -6,6 +6,8 @@ export interface MachineFaults {
   freeze(ms: number): void;
   /** Suspends rolecall's machine for a time in ms: its monotonic clock stands still. */
   suspend(ms: number): void;
+  /** Stops rolecall, and starts it again after a time in ms with the state that it saved. */
+  restart(ms: number): void;
   /** Stops a member of the DCS, or takes its quorum away. Returns how to end it. */
   loseDcsMember(member: number, how: "down" | "isolated"): () => void;
   /** Loses the events of the DCS, or delays them. Returns how to end it. */

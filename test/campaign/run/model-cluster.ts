@@ -6,6 +6,7 @@ import type { Profile } from "../profile.ts";
 import type { Watched } from "../rolecall/child.ts";
 import type { Stalls } from "../rolecall/stalls.ts";
 import type { MachineFaults } from "./machine-faults.ts";
+import type { Mode } from "../world/mode.ts";
 import { World } from "../world/world.ts";
 import { Evidence, isMemberOf } from "../wire/evidence.ts";
 import { Seat } from "../wire/seat.ts";
@@ -18,6 +19,7 @@ export interface Shape {
   readonly isDiscovered: boolean;
   /** How much WAL it writes where no fault changes that, in bytes per second; 0: an idle cluster. */
   readonly walRate: number;
+  readonly mode: Mode;
 }
 
 /** What a cluster shares with the others of a run. */
@@ -52,7 +54,7 @@ export class ModelCluster {
   constructor(shape: Shape, profile: Profile, options: ClusterOptions) {
     this.shape = shape;
     this.profile = profile;
-    const { index, size, generation, isDiscovered } = shape;
+    const { index, size, generation, isDiscovered, mode } = shape;
     const { chance, now, stalls, armed } = options;
     this.name = `c${index + 1}`;
     const hosts = (from: number): string[] =>
@@ -67,6 +69,7 @@ export class ModelCluster {
         generation,
         nowMs: now(),
         epochMs: options.epochMs,
+        mode,
       });
     this.world = build(1);
     this.world.walRate = shape.walRate;
@@ -107,6 +110,13 @@ export class ModelCluster {
     this.clone?.world.tick(nowMs);
     this.troubles.feed(this.world, this.seats, nowMs);
     this.noteMoves(nowMs);
+  }
+
+  /** Takes that rolecall was restarted. */
+  restarted(nowMs: number): void {
+    this.evidence.restart(nowMs);
+    this.oracle.restarted();
+    this.scene.replacedMs.clear();
   }
 
   /** Records which nodes rolecall has moved by now. To be called before answers are judged between two steps. */
@@ -163,7 +173,7 @@ export class ModelCluster {
   isSettled(nowMs: number): boolean {
     const { world, troubles, profile } = this;
     const { holding } = world;
-    if (holding === null || nowMs - holding.sinceMs < profile.loopMs || world.node(holding.name).role !== "primary")
+    if (holding === null || nowMs - holding.sinceMs < profile.loopMs || !world.leads(world.node(holding.name)))
       return false;
     return world.nodes.every(({ name, shownTimeline }) => {
       if (name === holding.name) return troubles.isFree(name, nowMs - profile.loopMs, "notPrimary");

@@ -1,4 +1,4 @@
-import type { Violation } from "../oracle/scene.ts";
+import { leaderRoute, type Violation } from "../oracle/scene.ts";
 import type { Said } from "../rolecall/asker.ts";
 import type { ModelCluster } from "./model-cluster.ts";
 import { limits } from "./rounds.ts";
@@ -55,13 +55,14 @@ export class Recovery {
   }
 
   #unfit(nowMs: number, latest: readonly Said[]): readonly Violation[] {
-    const { world, troubles } = this.#cluster;
+    const { world, troubles, scene } = this.#cluster;
     const isMoved = (node: string): boolean => troubles.last(node, "moved") >= nowMs - 2_000;
     // A replica is measured against the holder: against a clone that rolecall follows in its place, it is not sound.
     if (world.holding !== null && isMoved(world.holding.name)) return [];
     const wanted = new Map(
       world.nodes.map(
-        ({ name }) => [name, name === world.holding?.name ? "/primary" : `/replica?lag=${limits.wide}`] as const,
+        ({ name }) =>
+          [name, name === world.holding?.name ? leaderRoute(scene) : `/replica?lag=${limits.wide}`] as const,
       ),
     );
     return (
@@ -73,9 +74,10 @@ export class Recovery {
         .map(({ node, path, phrase }) => ({ rule: "recovery", node, detail: `${path}: still ${phrase}` }))
     );
   }
+
   /**
-   * Whether a clone may have led before the holder did, in a cluster of two: no third node's view contradicts its claim,
-   * and of two claims the one that stood before goes on (rule 2). A claim stands once it has lasted half an interval.
+   * Whether a clone may have led before the holder did, in a cluster of two: no third node's view contradicts its
+   * claim, and of two claims the one that stood before goes on (rule 2). A claim stands after half an interval.
    */
   #mayCloneLead(isMoved: (node: string) => boolean): boolean {
     const { world, troubles, profile } = this.#cluster;

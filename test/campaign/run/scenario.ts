@@ -38,6 +38,9 @@ const weights = {
   dcsMember: 0,
   dcsEvents: 0,
   reuse: 0,
+  crash: 0,
+  promoteCluster: 0,
+  restart: 0,
 };
 
 /** Kinds that only a simulation has, and how often each is chosen there. */
@@ -51,6 +54,11 @@ export const simulatedWeights: Partial<Record<FaultKind, number>> = {
 };
 
 export type FaultKind = keyof typeof weights;
+
+/**
+ * Kinds that were added later. A simulation draws them apart, so that a seed means the same faults of all other kinds.
+ */
+export const laterKinds: readonly FaultKind[] = ["crash", "promoteCluster", "restart"];
 
 const lasting: readonly FaultKind[] = ["detach", "freezeReceiver", "pauseReplay", "keepHistory", "claim", "oldStatus"];
 
@@ -137,6 +145,7 @@ export type FaultMix = Readonly<Partial<Record<FaultKind, number>>>;
  * are left out leave more room for the others to meet.
  */
 export function swarm(chance: Chance, kinds: readonly FaultKind[]): FaultMix {
+  if (kinds.length === 0) return {};
   const share = 0.1 + 0.6 * chance.next();
   const chosen = kinds.filter(() => chance.happens(share));
   const rows = (chosen.length === 0 ? [chance.pick(kinds)] : chosen).map((kind) => [
@@ -189,7 +198,8 @@ export function opening(chance: Chance, profile: Profile, size: number): readonl
   return kinds.map((kind) => ({ ...faultOf(chance, profile, { kind, size }), atMs: 0, request: "cluster" }));
 }
 
-function faultOf(
+/** One fault of a kind, with random parameters. */
+export function faultOf(
   chance: Chance,
   profile: Profile,
   { kind, size }: { readonly kind: FaultKind; readonly size: number },
@@ -225,6 +235,7 @@ function targetOf(chance: Chance, kind: FaultKind, size: number): Target {
     "oldStatus",
     "keepHistory",
     "overload",
+    "crash",
   ].includes(kind);
   return chance.happens(isOften ? 0.4 : 0.1) ? "leader" : index;
 }

@@ -19,11 +19,11 @@ const parts = ["explain", "ordinary-path", "agent", "head"] as const;
  * explanation, the agent and the pushed state of a server agree with the answer of the fast path.
  */
 export class Agreement {
-  readonly #subject: Subject;
+  readonly #subject: () => Subject;
   readonly #armed: Map<string, number>;
   #turn = 0;
 
-  constructor(subject: Subject, armed: Map<string, number>) {
+  constructor(subject: () => Subject, armed: Map<string, number>) {
     this.#subject = subject;
     this.#armed = armed;
   }
@@ -41,7 +41,7 @@ export class Agreement {
     const part = parts[this.#turn % parts.length] ?? "head";
     this.#turn += 1;
     expect(part, await this.#opinionOf(part, answer, head));
-    expect("worker", opinionOf(await this.#subject.following("GET", path)));
+    expect("worker", opinionOf(await this.#subject().following("GET", path)));
     return found.map(({ with: rule, opinion }) => ({
       rule,
       node,
@@ -53,11 +53,11 @@ export class Agreement {
     const { node, check, path } = answer;
     switch (part) {
       case "explain":
-        return this.#subject.explained(node ?? "", check);
+        return this.#subject().explained(node ?? "", check);
       case "agent":
-        return this.#subject.agent(node ?? "", check);
+        return this.#subject().agent(node ?? "", check);
       case "ordinary-path":
-        return opinionOf(await this.#subject.ordinary("GET", path));
+        return opinionOf(await this.#subject().ordinary("GET", path));
       case "head": {
         const { status, headers } = head();
         return { isFit: status === 200, reason: headers.get("x-rolecall-reason") ?? null };
@@ -67,7 +67,7 @@ export class Agreement {
 
   /** The pushed state of a server is that of the answer. Its timer may be 1 ms behind: the caller looks twice. */
   pushed({ node, check, path, status, phrase }: Said): Violation | null {
-    const opinion = node === null ? null : this.#subject.pushed(node, check);
+    const opinion = node === null ? null : this.#subject().pushed(node, check);
     if (opinion === null) return null;
     this.#armed.set("push", (this.#armed.get("push") ?? 0) + 1);
     if (opinion.isFit === (status === 200)) return null;

@@ -1,3 +1,4 @@
+import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import type { Chance } from "../chance.ts";
 import type { PendingEvent, VirtualTime } from "./virtual-time.ts";
 
@@ -72,4 +73,10 @@ export class AskTimes {
     this.#schedule(isSoon ? 30 + 220 * chance.next() : everyMs * (0.5 + chance.next()));
     ask(isSoon);
   }
+}
+
+/** Whether much can be wrong after a change of rolecall's knowledge: a node fell silent, or the leadership changed. */
+export function mayBeWrongAfter(before: ClusterState, after: ClusterState): boolean {
+  const isSilent = after.nodes.some((node, at) => node.failuresInRow === 1 && before.nodes[at]?.failuresInRow === 0);
+  return isSilent || before.leadership !== after.leadership || before.lockClaims !== after.lockClaims;
 }

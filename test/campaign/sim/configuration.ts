@@ -13,11 +13,16 @@ export const agentListener: ListenerConfig = listenerOf({
 });
 
 /** rolecall's configuration for a modelled cluster. */
-export function configurationFor(watched: Watched, profile: Profile, hasDcs: boolean): Config {
+export function configurationFor(
+  watched: Watched,
+  profile: Profile,
+  { hasDcs, stateFile }: { readonly hasDcs: boolean; readonly stateFile: string | null },
+): Config {
   const { name, scope, isDiscovered, nodes } = watched;
   return configOf({
     listen: [healthListener, agentListener],
     workers: 0,
+    stateFile,
     probe: {
       intervalMs: profile.intervalMs,
       connectTimeoutMs: profile.connectMs,

@@ -90,7 +90,7 @@ export class DcsPromise {
     this.#isDistrusted ||= [...this.#replaced].some(([node, { sinceMs }]) => this.#goesOn(node, sinceMs));
     if (this.#isDistrusted) return violations;
     for (const { node, check, status, askedMs } of answers) {
-      if (node === null || routeOf(check) !== "/primary") continue;
+      if (node === null || !isLeaderRoute(routeOf(check))) continue;
       if (status === 200) this.#yesMs.set(node, askedMs);
       else this.#yesMs.delete(node);
       const replaced = this.#replaced.get(node);
@@ -119,4 +119,8 @@ export class DcsPromise {
     const certain = this.#evidence.lastClaim(node, maxAgeMs - slackMs);
     return certain !== null && certain.firstMs > sinceMs && this.#unreadableMs > sinceMs;
   }
+}
+
+function isLeaderRoute(route: string): boolean {
+  return route === "/primary" || route === "/standby-leader";
 }

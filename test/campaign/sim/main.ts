@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { kindsOf } from "../run/scenario.ts";
 import { ExecutedFiles } from "./executed-files.ts";
+import { modesOf } from "../world/mode.ts";
 import { commandOf, describePlan, planOf, type RunId } from "./plan.ts";
 import { shrink } from "./shrink.ts";
 import { ReportFile, type ReportedRuns } from "./report-file.ts";
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     hours: { type: "string" },
     keep: { type: "string" },
     kinds: { type: "string" },
+    modes: { type: "string" },
     trace: { type: "boolean", default: false },
     hash: { type: "boolean", default: false },
     for: { type: "string" },
@@ -35,6 +37,7 @@ const { values } = parseArgs({
   },
 });
 const kinds = kindsOf(values.kinds ?? null, true);
+const modes = modesOf(values.modes ?? null);
 /** A plan depends on the kinds that it is drawn from. */
 const ofKinds = values.kinds === undefined ? "" : ` --kinds ${values.kinds}`;
 const write = (text: string): void => void process.stdout.write(text);
@@ -51,7 +54,13 @@ function numberOf(name: string, text: string): number {
 function rangeOf(seeds: string): ReportedRuns {
   const [first = "", last = first] = seeds.split("..");
   const seconds = numberOf("seconds", values.seconds ?? "60");
-  return { first: numberOf("seeds", first), last: numberOf("seeds", last), seconds, kinds: values.kinds ?? null };
+  return {
+    first: numberOf("seeds", first),
+    last: numberOf("seeds", last),
+    seconds,
+    kinds: values.kinds ?? null,
+    modes: values.modes ?? null,
+  };
 }
 
 function openReport(path: string): ReportFile {
@@ -64,7 +73,7 @@ function* runsWanted(): Generator<RunId> {
     values.keep === undefined ? null : new Set(values.keep === "none" ? [] : values.keep.split(",").map(Number));
   if (values.seeds !== undefined) {
     const { first, last, seconds } = rangeOf(values.seeds);
-    for (let seed = reportFile?.next ?? first; seed <= last; seed += 1) yield { seed, part: 0, seconds, kept };
+    for (let seed = reportFile?.next ?? first; seed <= last; seed += 1) yield { seed, part: 0, seconds, kept, modes };
     return;
   }
   const seed = numberOf("seed", values.seed ?? String(Math.floor(Math.random() * 1_000_000)));
@@ -74,11 +83,12 @@ function* runsWanted(): Generator<RunId> {
       part: numberOf("part", values.part ?? "0"),
       seconds: numberOf("seconds", values.seconds ?? "60"),
       kept,
+      modes,
     };
     return;
   }
   const parts = Math.max(1, Math.round((numberOf("hours", values.hours) * 3_600) / partS));
-  for (let part = 0; part < parts; part += 1) yield { seed, part, seconds: partS, kept };
+  for (let part = 0; part < parts; part += 1) yield { seed, part, seconds: partS, kept, modes };
 }
 
 async function runOne(id: RunId, tally: Tally, trace: Trace | null): Promise<RunResult> {

@@ -2,7 +2,9 @@ import { Chance } from "../chance.ts";
 import { type Profile, profiles } from "../profile.ts";
 import type { Shape } from "../run/model-cluster.ts";
 import { nameOf } from "../run/fault-name.ts";
-import { type Fault, type FaultKind, kindsOf, opening, scenario, swarm } from "../run/scenario.ts";
+import { type Fault, type FaultKind, kindsOf, laterKinds, opening, scenario, swarm } from "../run/scenario.ts";
+import { type Mode, modes as allModes } from "../world/mode.ts";
+import { laterFaults, modeFor } from "./later-faults.ts";
 
 /** Which run of the simulation: a seed, and the part of it. */
 export interface RunId {
@@ -13,6 +15,8 @@ export interface RunId {
   readonly seconds: number;
   /** The numbers of the faults that are injected; null: all. */
   readonly kept: ReadonlySet<number> | null;
+  /** The modes that its cluster is drawn from. */
+  readonly modes: readonly Mode[];
 }
 
 /** A fault and its number in the run. */
@@ -45,34 +49,47 @@ const faultsMaxS = 50;
 const episodeS = 75;
 
 /** Draws a run from its seed. */
-export function planOf({ seed, part, seconds, kept }: RunId, kinds: readonly FaultKind[] = kindsOf(null, true)): Plan {
-  const chance = new Chance(Math.imul(seed, 0x9e37_79b1) ^ Math.imul(part + 1, 0x85eb_ca6b));
+export function planOf(
+  { seed, part, seconds, kept, modes }: RunId,
+  kinds: readonly FaultKind[] = kindsOf(null, true),
+): Plan {
+  const mixedSeed = Math.imul(seed, 0x9e37_79b1) ^ Math.imul(part + 1, 0x85eb_ca6b);
+  const chance = new Chance(mixedSeed);
+  // What was added later has a stream of its own, so that the rest of a seed stays as it was.
+  const later = new Chance(mixedSeed ^ 0x2545_f491);
   const count = Math.max(1, Math.round(seconds / episodeS));
   const faultsMs = Math.min(faultsMaxS, seconds * 0.6) * 1_000;
   const profile: Profile = { ...profiles.default, slackMs, confirmMs, askEveryMs: 1_000, faultsMs };
-  const shape: Shape = {
+  const drawnShape = {
     index: 0,
     size: chance.pick([2, 3, 3, 3, 4]),
-    generation: chance.happens(0.3) ? 3 : 4,
+    generation: chance.happens(0.3) ? (3 as const) : (4 as const),
     isDiscovered: chance.happens(0.4),
     walRate: chance.pick([200_000, 200_000, 20_000, 0]),
   };
-  const mix = swarm(chance.fork(7), kinds);
+  const shape: Shape = { ...drawnShape, mode: modeFor(later, drawnShape, modes) };
+  const firstKinds = kinds.filter((kind) => !laterKinds.includes(kind));
+  const mix = swarm(chance.fork(7), firstKinds);
   const mixed = Object.keys(mix) as FaultKind[];
   let number = -1;
   const numbered = (faults: readonly Fault[]): readonly NumberedFault[] =>
     faults.map((fault) => ({ number: (number += 1), fault })).filter((one) => kept === null || kept.has(one.number));
   const drawn = chance.fork(8);
   const { size } = shape;
+  const openingFaults = numbered(opening(drawn, profile, size).filter(({ kind }) => mixed.includes(kind)));
+  const episodes = Array.from({ length: count }, () =>
+    mixed.length === 0 ? [] : numbered(scenario(drawn, profile, { size, kinds: mixed, mix })),
+  );
+  const added = episodes.map(() => numbered(laterFaults(later, profile, { shape, kinds })));
   return {
     profile,
     shape,
     chance: chance.fork(9),
     hasDcs: chance.happens(0.5),
     hasWorker: chance.happens(0.5),
-    opening: numbered(opening(drawn, profile, size).filter(({ kind }) => mixed.includes(kind))),
+    opening: openingFaults,
     episodes: upToLast(
-      Array.from({ length: count }, () => numbered(scenario(drawn, profile, { size, kinds: mixed, mix }))),
+      episodes.map((faults, at) => [...faults, ...(added[at] ?? [])]),
       kept !== null,
     ),
     leastMs: seconds * 1_000,
@@ -94,15 +111,21 @@ export function faultsOf({ opening: first, episodes }: Plan): readonly NumberedF
 }
 
 /** The command that repeats a run bit for bit. */
-export function commandOf({ seed, part, seconds, kept }: RunId): string {
-  const which = `--seed ${seed}${part === 0 ? "" : ` --part ${part}`} --seconds ${seconds}`;
+export function commandOf({ seed, part, seconds, kept, modes }: RunId): string {
+  const ofModes = modes.length === allModes.length ? "" : ` --modes ${modes.join()}`;
+  const which = `--seed ${seed}${part === 0 ? "" : ` --part ${part}`} --seconds ${seconds}${ofModes}`;
   return `npm run campaign -- ${which}${kept === null ? "" : ` --keep ${[...kept].join() || "none"}`}`;
 }
 
 /** A plan in lines, for people. */
 export function describePlan({ shape, hasDcs, hasWorker, opening: first, episodes }: Plan): readonly string[] {
-  const { size, generation, isDiscovered } = shape;
-  const parts = [isDiscovered && "discovered", hasDcs && "DCS watched", hasWorker && "a worker"].filter(Boolean);
+  const { size, generation, isDiscovered, mode } = shape;
+  const parts = [
+    mode !== "plain" && mode,
+    isDiscovered && "discovered",
+    hasDcs && "DCS watched",
+    hasWorker && "a worker",
+  ].filter(Boolean);
   const line = ({ number, fault }: NumberedFault): string => `  #${number} ${nameOf(fault)}`;
   return [
     `cluster: ${size} nodes, Patroni ${generation}, ${parts.join(", ") || "fixed"}`,

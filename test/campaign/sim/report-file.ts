@@ -8,6 +8,8 @@ export interface ReportedRuns {
   readonly seconds: number;
   /** The kinds of faults, as the command line has them; null: all. */
   readonly kinds: string | null;
+  /** The modes of clusters; null: all. */
+  readonly modes: string | null;
 }
 
 interface SavedReport {

@@ -5,14 +5,15 @@ import { begin, type Undo } from "../run/faults.ts";
 import { heal } from "../run/heal.ts";
 import { Recovery } from "../run/recovery.ts";
 import { nameOf } from "../run/fault-name.ts";
-import { Agreement, pushedChecks } from "./agreement.ts";
-import { AskTimes } from "./ask-times.ts";
+import { pushedChecks } from "./agreement.ts";
+import { AskTimes, mayBeWrongAfter } from "./ask-times.ts";
+import { Comparisons } from "./comparisons.ts";
 import { configurationFor } from "./configuration.ts";
 import { DcsPromise } from "./dcs-promise.ts";
 import { virtualMachine } from "./machine.ts";
-import type { NumberedFault, Plan } from "./plan.ts";
+import { faultsOf, type NumberedFault, type Plan } from "./plan.ts";
 import { RunLog, type TimedViolation } from "./run-log.ts";
-import { Subject } from "./subject.ts";
+import { SubjectLife } from "./subject-life.ts";
 import type { Trace } from "./trace.ts";
 import { VirtualAsker } from "./virtual-asker.ts";
 import { VirtualCluster } from "./virtual-cluster.ts";
@@ -25,10 +26,6 @@ const tickMs = 100;
 const sliceMs = 1_000;
 /** How long rolecall gets to know a cluster before the first fault, in virtual ms. */
 const warmUpMs = 12_000;
-/** How long a pushed state may be behind, in virtual ms: the resolution of a timer. */
-const pushLateMs = 2;
-/** In how many rounds one answer is compared with what other parts of rolecall give. */
-const agreeEvery = 3;
 /** What a run has shown. */
 export interface RunResult {
   readonly violations: readonly TimedViolation[];
@@ -54,11 +51,11 @@ export class Simulation {
   readonly #time = new VirtualTime();
   readonly #stalls = new Stalls(() => this.#time.nowMs);
   readonly #cluster: VirtualCluster;
-  readonly #subject: Subject;
+  readonly #life: SubjectLife;
   readonly #asker: VirtualAsker;
   readonly #rounds: VirtualRounds;
-  readonly #agreement: Agreement;
-  readonly #dcsPromise: DcsPromise;
+  readonly #comparisons: Comparisons;
+  #dcsPromise: DcsPromise;
   readonly #log: RunLog;
   readonly #recoveredMs: number[] = [];
   #faults: readonly NumberedFault[] = [];
@@ -68,7 +65,7 @@ export class Simulation {
   #isRecovered = true;
   #latest: readonly Said[] = [];
   readonly #asks: AskTimes;
-  #turn = 0;
+  #failure: unknown = null;
 
   constructor(plan: Plan, context: RunContext) {
     this.#plan = plan;
@@ -79,16 +76,24 @@ export class Simulation {
     const cluster = new VirtualCluster(shape, profile, { time, chance, stalls: this.#stalls, armed, trace });
     this.#cluster = cluster;
     this.#log = new RunLog(cluster, time, trace);
-    this.#subject = new Subject({
-      config: configurationFor(cluster.watched, profile, hasDcs),
+    this.#life = new SubjectLife({
+      config: (stateFile) => configurationFor(cluster.watched, profile, { hasDcs, stateFile }),
+      isRestarted: faultsOf(plan).some(({ fault: { kind } }) => kind === "restart"),
       machine: virtualMachine({ time, chance: chance.fork(6), network: cluster.network, dcs: cluster.members }),
       hasWorker,
       cluster: cluster.name,
       pushed: pushedChecks,
+      onChange: (before, after) => {
+        if (mayBeWrongAfter(before, after)) this.#asks.soon();
+      },
     });
-    this.#asker = new VirtualAsker(this.#subject, time);
+    cluster.onRestart = (untilMs) => this.#life.stopUntil(untilMs);
+    const life = this.#life;
+    this.#asker = new VirtualAsker(() => life.subject, time);
     this.#rounds = new VirtualRounds(cluster, this.#asker);
-    this.#agreement = new Agreement(this.#subject, armed);
+    const onViolation = (violation: Violation): void => this.#log.violation(violation);
+    const { name } = cluster;
+    this.#comparisons = new Comparisons({ life, asker: this.#asker, time, cluster: name, armed, onViolation });
     this.#dcsPromise = new DcsPromise(cluster.scene);
     cluster.members.onRead = (leader) => this.#dcsPromise.read(leader, time.nowMs);
     this.#asks = new AskTimes({
@@ -97,13 +102,6 @@ export class Simulation {
       everyMs: profile.askEveryMs,
       ask: (isSoon) => void this.#ask(isSoon),
     });
-    this.#subject.monitor.store.onChange((before, after) => {
-      const isSilent = after.nodes.some(
-        (node, at) => node.failuresInRow === 1 && before.nodes[at]?.failuresInRow === 0,
-      );
-      if (isSilent || before.leadership !== after.leadership || before.lockClaims !== after.lockClaims)
-        this.#asks.soon();
-    });
   }
 
   /** Runs to the end, or to the first violation and a little on. */
@@ -111,21 +109,23 @@ export class Simulation {
     const time = this.#time;
     for (const one of this.#plan.opening) this.#begin(one);
     this.#tick();
-    const failure = { error: null as unknown };
+    await this.#life.restore();
     time.after("delivery", 0, () => {
-      this.#subject.start().catch((error: unknown) => (failure.error = error));
+      this.#beginLife();
       this.#asks.start(this.#plan.profile.maxAgeMs);
     });
-    await time.run(warmUpMs);
-    for (const faults of this.#plan.episodes) {
-      await this.#episode(faults);
-      if (failure.error !== null) throw failure.error;
-      if (this.#isOver()) break;
+    try {
+      await time.run(warmUpMs);
+      for (const faults of this.#plan.episodes) {
+        await this.#episode(faults);
+        if (this.#isOver()) break;
+      }
+      // What recovered must stay right.
+      while (time.nowMs < this.#plan.leastMs && !this.#isOver())
+        await this.#advance(Math.min(this.#plan.leastMs, time.nowMs + sliceMs));
+    } finally {
+      await this.#life.end();
     }
-    // What recovered must stay right.
-    while (time.nowMs < this.#plan.leastMs && !this.#isOver())
-      await time.run(Math.min(this.#plan.leastMs, time.nowMs + sliceMs));
-    await this.#subject.stop();
     return {
       violations: this.#log.violations,
       simulatedMs: time.nowMs,
@@ -142,7 +142,30 @@ export class Simulation {
     this.#recovery = null;
     this.#isRecovered = false;
     this.#episodeMs = this.#time.nowMs;
-    while (!this.#isRecovered && this.#log.violations.length === 0) await this.#time.run(this.#time.nowMs + sliceMs);
+    while (!this.#isRecovered && this.#log.violations.length === 0) await this.#advance(this.#time.nowMs + sliceMs);
+  }
+
+  /**
+   * Lets time pass, then stops or starts rolecall if that is due. What the one before heard is unknown to the next one,
+   * beside what it saved.
+   */
+  async #advance(untilMs: number): Promise<void> {
+    await this.#time.run(untilMs);
+    if (this.#failure !== null) throw this.#failure;
+    const { nowMs } = this.#time;
+    const turn = await this.#life.turn(nowMs);
+    if (turn === null) return;
+    this.#log.event(`rolecall ${turn}`);
+    this.#latest = [];
+    if (turn === "stopped") return;
+    this.#cluster.restarted(nowMs);
+    this.#dcsPromise = new DcsPromise(this.#cluster.scene);
+    this.#time.after("delivery", 0, () => this.#beginLife());
+    this.#asks.soon();
+  }
+
+  #beginLife(): void {
+    this.#life.begin().catch((error: unknown) => (this.#failure = error));
   }
 
   #isOver(): boolean {
@@ -157,6 +180,7 @@ export class Simulation {
     const nowMs = this.#time.nowMs;
     if (!this.#isRecovered) this.#moveFaults(nowMs);
     this.#cluster.tick(nowMs);
+    if (this.#life.isDown) this.#cluster.troubles.noteDown(nowMs);
     const { dcs, nodes } = this.#cluster.world;
     if (dcs.isPaused || nodes.some(({ isFailsafe }) => isFailsafe)) this.#dcsPromise.permit(nowMs);
     if (dcs.isDown || this.#cluster.members.isDisturbed) this.#dcsPromise.disturb(nowMs);
@@ -168,19 +192,15 @@ export class Simulation {
     if (this.#recovery !== null) return;
     const atMs = nowMs - this.#episodeMs;
     for (const one of this.#faults) {
-      const { fault } = one;
-      if (atMs >= fault.atMs && !this.#undo.has(one)) this.#begin(one);
-      if (atMs >= fault.atMs + fault.forMs) this.#end(one);
+      if (atMs >= one.fault.atMs && !this.#undo.has(one)) this.#begin(one);
+      if (atMs >= one.fault.atMs + one.fault.forMs) this.#end(one);
     }
     const end = Math.max(0, ...this.#faults.map(({ fault }) => fault.atMs + fault.forMs));
-    if (atMs < Math.min(end, this.#plan.profile.faultsMs * 1.3)) return;
+    if (atMs < Math.min(end, this.#plan.profile.faultsMs * 1.3) || this.#life.isDown) return;
     for (const one of [...this.#plan.opening, ...this.#faults]) this.#end(one);
     heal(this.#cluster);
-    this.#recovery = new Recovery(
-      this.#cluster,
-      this.#faults.map(({ fault }) => fault),
-      nowMs,
-    );
+    const faults = this.#faults.map(({ fault }) => fault);
+    this.#recovery = new Recovery(this.#cluster, faults, nowMs);
     this.#log.event("all healed");
   }
 
@@ -208,13 +228,14 @@ export class Simulation {
   }
 
   async #ask(isSoon: boolean): Promise<void> {
+    if (this.#life.isDown) return;
     try {
       const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
       this.#latest = answers;
       const late = this.#dcsPromise.judge(answers, (node) => this.#cluster.isMoved(node, this.#time.nowMs));
       for (const violation of [...violations, ...late]) this.#log.violation(violation);
       for (const answer of answers) this.#log.answer(answer);
-      await this.#compare(answers, isSoon);
+      await this.#comparisons.compare(answers, isSoon);
     } catch (error) {
       this.#log.violation({
         rule: "answers",
@@ -222,28 +243,6 @@ export class Simulation {
         detail: String(error instanceof Error ? error.stack : error),
       });
     }
-  }
-
-  async #compare(answers: readonly Said[], isSoon: boolean): Promise<void> {
-    this.#turn += 1;
-    if (!isSoon && this.#turn % agreeEvery !== 0) return;
-    const answer = answers[(isSoon ? this.#turn : this.#turn / agreeEvery) % answers.length];
-    if (answer === undefined || answer.node === null || answer.method === "HEAD") return;
-    const head = (): Said => this.#asker.askNow({ ...answer, method: "HEAD" });
-    for (const violation of await this.#agreement.compare(answer, head)) this.#log.violation(violation);
-    const node = answer.node;
-    const check = pushedChecks[this.#turn % pushedChecks.length] ?? "/primary";
-    if (this.#pushed(node, check) === null) return;
-    const { sequence } = this.#subject;
-    this.#time.after("delivery", pushLateMs, () => {
-      const again = sequence === this.#subject.sequence ? this.#pushed(node, check) : null;
-      if (again !== null) this.#log.violation(again);
-    });
-  }
-
-  #pushed(node: string, check: string): Violation | null {
-    const path = `/clusters/${this.#cluster.name}/nodes/${node}${check}`;
-    return this.#agreement.pushed(this.#asker.askNow({ method: "GET", path, node, check }));
   }
 }
 

@@ -78,9 +78,13 @@ export class Subject {
     store.onChange(() => this.#follower.clusterChanged(cluster));
   }
 
-  /** Starts as the program does. Resolves after the first round of probes. */
-  async start(): Promise<void> {
+  /** Reads what an earlier run has saved. */
+  async restore(): Promise<void> {
     await this.monitor.restore();
+  }
+
+  /** Starts as the program does. Resolves after the first round of probes. */
+  async begin(): Promise<void> {
     this.#worker?.start();
     this.#follower.configure(
       this.#options.pushed.map((text) => poolOf(this.#options.cluster, text)),

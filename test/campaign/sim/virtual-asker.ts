@@ -9,13 +9,13 @@ type Head = Pick<Said, "status" | "phrase" | "headers">;
 
 /** Asks a simulated rolecall through its fast path. The same bytes are parsed once. */
 export class VirtualAsker {
-  readonly #subject: Subject;
+  readonly #subject: () => Subject;
   readonly #time: VirtualTime;
   readonly #parsed = new WeakMap<Buffer, Parsed>();
   readonly #texts = new Map<string, string>();
   asked = 0;
 
-  constructor(subject: Subject, time: VirtualTime) {
+  constructor(subject: () => Subject, time: VirtualTime) {
     this.#subject = subject;
     this.#time = time;
   }
@@ -29,7 +29,7 @@ export class VirtualAsker {
       text = `${method} ${path} HTTP/1.1\r\nHost: rolecall\r\n\r\n`;
       this.#texts.set(key, text);
     }
-    const bytes = this.#subject.answer(text);
+    const bytes = this.#subject().answer(text);
     if (bytes === null) throw new Error(`Cannot ask ${path}: the fast path must answer it`);
     let parsed = this.#parsed.get(bytes);
     if (parsed === undefined) {

@@ -25,6 +25,8 @@ const port = 8008;
 export class VirtualCluster extends ModelCluster {
   readonly network: VirtualNetwork;
   readonly members: VirtualDcs;
+  /** Called with the instant until which rolecall is to be stopped. */
+  onRestart: (untilMs: number) => void = () => {};
 
   constructor(shape: Shape, profile: Profile, options: VirtualClusterOptions) {
     const { time, chance, stalls, armed, trace } = options;
@@ -50,6 +52,7 @@ export class VirtualCluster extends ModelCluster {
         stalls.note(time.nowMs, time.nowMs + ms);
         time.suspend(ms);
       },
+      restart: (ms) => this.onRestart(time.nowMs + ms),
       loseDcsMember: (member, how) => {
         const members = how === "down" ? this.members.down : this.members.isolated;
         members.add(member);

@@ -2,9 +2,13 @@ import { wholeDiffers } from "../oracle/consistency.ts";
 import type { Violation } from "../oracle/scene.ts";
 import { questionOf, type Question, type Said } from "../rolecall/asker.ts";
 import { limits } from "../run/rounds.ts";
+import { syncMax } from "../world/mode.ts";
 import type { VirtualAsker } from "./virtual-asker.ts";
 import type { VirtualCluster } from "./virtual-cluster.ts";
 import { WrittenPositions } from "./written-positions.ts";
+
+/** The checks that depend on synchronous replication: one in each round, where a cluster has it. */
+const synchronyChecks = ["/sync", "/async", "/read-only-sync", "/quorum", "/read-only-quorum"];
 
 /** One round of questions, and what the oracle says of the answers. */
 export interface VirtualRound {
@@ -21,6 +25,7 @@ export class VirtualRounds {
   readonly #asker: VirtualAsker;
   readonly #primaries: readonly Question[];
   readonly #turns: readonly (readonly Question[])[];
+  readonly #synchrony: readonly (readonly Question[])[];
   readonly #wholes: readonly Question[];
   readonly #written: WrittenPositions;
   #turn = 0;
@@ -30,7 +35,9 @@ export class VirtualRounds {
     this.#asker = asker;
     this.#written = new WrittenPositions(cluster.world);
     const each = (check: string): readonly Question[] => this.#each(check);
-    this.#primaries = each("/primary");
+    const { mode } = cluster.shape;
+    this.#primaries = [...each("/primary"), ...(mode === "standby" ? each("/standby-leader") : [])];
+    this.#synchrony = syncMax[mode] > 0 ? synchronyChecks.map(each) : [];
     const { lagTimeMs } = cluster.profile;
     this.#turns = [
       each(`/replica?lag=${limits.wide}`),
@@ -52,13 +59,17 @@ export class VirtualRounds {
     const primaries = this.#ask(this.#primaries);
     this.#written.write();
     const replicas = this.#ask(at === 3 || at === 6 ? this.#readers() : (this.#turns[at] ?? []));
-    const answers = [...primaries, ...replicas];
+    const synchrony = this.#ask(this.#synchrony[this.#turn % this.#synchrony.length] ?? []);
+    const answers = [...primaries, ...replicas, ...synchrony];
     cluster.noteMoves(nowMs);
     cluster.oracle.feed(cluster.scene, nowMs);
     const violations = [...cluster.oracle.judge(cluster.scene, answers)];
     if (at === 4 || at === 0) {
       const whole = this.#wholes[at === 0 ? 0 : 1];
-      const detail = whole === undefined ? null : this.#wholeDiffers(whole, at === 0 ? primaries : replicas);
+      const detail =
+        whole === undefined
+          ? null
+          : this.#wholeDiffers(whole, at === 0 ? primaries.filter(({ check }) => check === "/primary") : replicas);
       if (detail !== null) violations.push({ rule: "whole-cluster", node: null, detail });
     }
     return { answers, violations };

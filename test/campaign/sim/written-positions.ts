@@ -1,4 +1,4 @@
-import { lsnOf, type Written } from "../oracle/read-your-writes.ts";
+import { floorText, type Written } from "../oracle/read-your-writes.ts";
 import { isServing } from "../world/node.ts";
 import type { World } from "../world/world.ts";
 
@@ -19,7 +19,7 @@ export class WrittenPositions {
     for (const node of this.#world.nodes) {
       if (node.role !== "primary" || node.state !== "running" || !isServing(node)) continue;
       const kept = this.#byTimeline.get(node.timeline) ?? [];
-      kept.push({ timeline: node.timeline, position: node.written });
+      kept.push({ timeline: node.timeline, position: node.flushed });
       if (kept.length > keptMax) kept.shift();
       this.#byTimeline.set(node.timeline, kept);
     }
@@ -34,6 +34,6 @@ export class WrittenPositions {
     const timelines = [...this.#byTimeline.keys()].sort((one, two) => two - one);
     const kept = this.#byTimeline.get(timelines[turn % 2] ?? -1) ?? [];
     const written = kept[(turn >> 1) % Math.max(1, kept.length)];
-    return written === undefined ? null : lsnOf(written);
+    return written === undefined ? null : floorText(written);
   }
 }

@@ -33,6 +33,8 @@ export class Evidence {
   readonly slackMs: number;
 
   readonly #scope: string;
+  /** When the rolecall that runs now began: what was answered before is unknown to it. */
+  #knownFromMs = -Infinity;
 
   /**
    * @param profile rolecall's own timeout, and what its clock and ours may differ by
@@ -42,6 +44,16 @@ export class Evidence {
     this.timeoutMs = timeoutMs;
     this.slackMs = slackMs;
     this.#scope = scope;
+  }
+
+  /** Takes that rolecall was stopped, and begins anew at an instant. */
+  restart(nowMs: number): void {
+    this.#knownFromMs = nowMs;
+  }
+
+  /** Whether an answer was given to the rolecall that runs now. */
+  isKnown({ arrivedMs }: Served): boolean {
+    return arrivedMs >= this.#knownFromMs;
   }
 
   /** Records a request. The caller updates the record while it sends the response. */
@@ -64,15 +76,25 @@ export class Evidence {
     return this.#list(node, kind).findLast((served) => this.isSure(served) && (served.doneMs ?? Infinity) <= byMs);
   }
 
-  /** Whether an answer was readable and went out well within rolecall's timeout. */
+  /** Whether the rolecall that runs now has read an answer: it was readable, and well within the timeout. */
   isSure(served: Served): boolean {
+    return this.isKnown(served) && this.wasSure(served);
+  }
+
+  /** Whether an answer was readable and well within the timeout of a rolecall, also of one that was stopped since. */
+  wasSure(served: Served): boolean {
     const { doneMs, arrivedMs, document, isBroken, status } = served;
     if (doneMs === null || isBroken || document === null || (status !== 200 && status !== 503)) return false;
     return doneMs - arrivedMs < this.timeoutMs - this.slackMs / 2;
   }
 
   /** Whether rolecall may have read an answer: it was readable and not surely too late. */
-  isPossible({ doneMs, arrivedMs, document }: Served): boolean {
+  isPossible(served: Served): boolean {
+    return this.isKnown(served) && this.wasPossible(served);
+  }
+
+  /** The same, of a rolecall that was stopped since too. */
+  wasPossible({ doneMs, arrivedMs, document }: Served): boolean {
     return document !== null && doneMs !== null && doneMs - arrivedMs < this.timeoutMs + this.slackMs * 2;
   }
 

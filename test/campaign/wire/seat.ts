@@ -72,7 +72,10 @@ export class Seat {
     if (mask.frozenStatus !== null) return mask.frozenStatus;
     const document = statusDocument(world, node, nowMs);
     const holds = mask.claims || claims(world, node, nowMs);
-    if (mask.claims) {
+    if (mask.claims && world.isStandby) {
+      document["role"] = "standby_leader";
+      document["state"] = "running";
+    } else if (mask.claims) {
       document["role"] = node.generation === 3 ? "master" : "primary";
       document["state"] = "running";
       delete document["replication_state"];

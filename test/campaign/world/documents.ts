@@ -1,13 +1,15 @@
+import { syncMax } from "./mode.ts";
 import type { ModelNode } from "./node.ts";
+import { syncRoleOf } from "./sync.ts";
 import { listedAt } from "./wal.ts";
-import type { World } from "./world.ts";
+import type { MemberRecord, World } from "./world.ts";
 
 /** A JSON object as a node sends it. */
 export type Document = Record<string, unknown>;
 
 /** Whether a node answers 200 to `GET /leader`. */
 export function claims(world: World, node: ModelNode, nowMs: number): boolean {
-  if (world.dcs.isPaused && !node.hasView) return node.role === "primary";
+  if (world.dcs.isPaused && !node.hasView) return world.leads(node);
   return node.leaseUntilMs > nowMs;
 }
 
@@ -16,7 +18,7 @@ export function statusDocument(world: World, node: ModelNode, nowMs: number): Do
   const isOld = node.generation === 3;
   const document: Document = {
     state: node.state,
-    role: node.role === "replica" ? "replica" : isOld ? "master" : "primary",
+    role: roleOf(world, node),
     ...(node.state === "running" ? runningFields(world, node, nowMs) : {}),
     ...(node.seesLock && node.hasView ? {} : { cluster_unlocked: true }),
     ...(node.isFailsafe ? { failsafe_mode_is_active: true } : {}),
@@ -29,14 +31,19 @@ export function statusDocument(world: World, node: ModelNode, nowMs: number): Do
   return document;
 }
 
+function roleOf(world: World, node: ModelNode): string {
+  if (node.role === "primary") return node.generation === 3 ? "master" : "primary";
+  if (world.remote !== null && node.leadsStandby) return "standby_leader";
+  return node.isDemoted ? "demoted" : "replica";
+}
+
 function runningFields(world: World, node: ModelNode, nowMs: number): Document {
   const listed = listedAt(world, node, nowMs).map(({ name, host }) => ({
     usename: "replicator",
     application_name: name,
     client_addr: host,
     state: "streaming",
-    sync_state: "async",
-    sync_priority: 0,
+    ...syncFields(world, node, name),
   }));
   const isReplica = node.role === "replica";
   return {
@@ -50,12 +57,28 @@ function runningFields(world: World, node: ModelNode, nowMs: number): Document {
           paused: node.isReplayPaused,
         }
       : { location: node.written },
+    // Without a view of the DCS a node does not know that it is synchronous.
+    ...(isReplica && !node.leadsStandby && node.hasView && node.syncRole !== null ? { [node.syncRole]: true } : {}),
     timeline: isReplica ? node.shownTimeline : node.timeline,
-    ...(isReplica && node.generation === 4
-      ? { replication_state: node.receiver === "dead" ? "in archive recovery" : "streaming" }
-      : {}),
+    ...(isReplica && node.generation === 4 ? replicationState(node) : {}),
     ...(listed.length > 0 ? { replication: listed } : {}),
   };
+}
+
+/** A receiver that finds nobody to stream from has no state. */
+function replicationState({ receiver, isStreaming }: ModelNode): Document {
+  if (receiver === "dead") return { replication_state: "in archive recovery" };
+  return isStreaming || receiver === "frozen" ? { replication_state: "streaming" } : {};
+}
+
+function syncFields(world: World, source: ModelNode, name: string): Document {
+  const { sync } = world.dcs;
+  const role = sync?.leader === source.name ? syncRoleOf(world, name) : null;
+  if (role === null) return { sync_state: "async", sync_priority: 0 };
+  const priority = [...(sync?.standbys ?? [])].indexOf(name) + 1;
+  return role === "sync_standby"
+    ? { sync_state: "sync", sync_priority: priority }
+    : { sync_state: "quorum", sync_priority: 1 };
 }
 
 /**
@@ -68,14 +91,47 @@ export function clusterDocument(world: World, node: ModelNode, leader: string | 
     ({ name, writtenMs }) => name === leader || nowMs - writtenMs < world.profile.ttlMs,
   );
   const top = records.find(({ name }) => name === leader)?.position ?? null;
-  const members = records.map(({ name, state, timeline, position, apiUrl }) => {
-    const member = world.node(name);
-    const common = { name, state, api_url: apiUrl, host: member.host, port: 5432, timeline };
-    if (name === leader) return { ...common, role: "leader" };
-    const lag = top === null ? "unknown" : Math.max(0, top - position);
-    return { ...common, role: "replica", state: isOld || state !== "running" ? state : "streaming", lag };
+  const members = records.map((record) => {
+    const { name, state, timeline, apiUrl } = record;
+    const isRunning = state === "running";
+    const common = {
+      name,
+      state: isRunning && !isOld && record.isStreaming ? "streaming" : state,
+      api_url: apiUrl,
+      host: world.node(name).host,
+      port: 5432,
+      ...(isRunning ? { timeline } : {}),
+    };
+    if (name === leader) return { ...common, role: world.isStandby ? "standby_leader" : "leader" };
+    return { ...common, role: syncRoleOf(world, name) ?? "replica", ...lagFields(record, top, isOld) };
   });
   return { members, ...(world.dcs.isPaused ? { pause: true } : {}), ...(isOld ? {} : { scope: world.scope }) };
+}
+
+/** How far a member is behind the leader's record. What does not run has no position. */
+function lagFields(
+  { state, position, received, replayed }: MemberRecord,
+  top: number | null,
+  isOld: boolean,
+): Document {
+  const isKnown = state === "running";
+  const lag = (at: number): number | "unknown" => (top === null || !isKnown ? "unknown" : Math.max(0, top - at));
+  if (isOld) return { lag: lag(position) };
+  const lsn = (at: number): string => (isKnown ? lsnOf(at) : "unknown");
+  return {
+    receive_lag: lag(received),
+    receive_lsn: lsn(received),
+    replay_lag: lag(replayed),
+    replay_lsn: lsn(replayed),
+    lag: lag(position),
+    lsn: lsn(position),
+  };
+}
+
+/** A position as PostgreSQL writes it. */
+export function lsnOf(position: number): string {
+  const hex = (part: number): string => part.toString(16).toUpperCase();
+  return `${hex(Math.floor(position / 2 ** 32))}/${hex(position >>> 0)}`;
 }
 
 /** The rows of history that a node has cached. */
@@ -100,6 +156,13 @@ export function configDocument(world: World): Document {
     loop_wait: seconds(loopMs),
     retry_timeout: seconds(retryMs),
     maximum_lag_on_failover: 1_048_576,
+    synchronous_mode: world.mode === "quorum" ? "quorum" : syncMax[world.mode] > 0,
+    ...(world.dcs.isPaused ? { pause: true } : {}),
+    ...(world.dcs.hasFailsafe ? { failsafe_mode: true } : {}),
+    ...(world.isStandby
+      ? { standby_cluster: { host: world.remote?.host, port: 5432, create_replica_methods: ["basebackup"] } }
+      : {}),
+    ...(world.mode === "sync-two" ? { synchronous_node_count: 2 } : {}),
   };
 }
 

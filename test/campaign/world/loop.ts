@@ -1,4 +1,6 @@
+import { recover } from "./crash.ts";
 import { isManaging, isServing, type ModelNode, positionOf } from "./node.ts";
+import { beginSync, chooseStandbys, mayLead, syncRoleOf } from "./sync.ts";
 import { hasDiverged } from "./wal.ts";
 import type { World } from "./world.ts";
 
@@ -10,8 +12,9 @@ export function loop(world: World, node: ModelNode, nowMs: number): void {
   node.dcsSeenMs = nowMs;
   node.shownTimeline = node.timeline;
   node.historyRows = world.forks.length;
+  node.syncRole = syncRoleOf(world, node.name);
   record(world, node, nowMs);
-  if (node.state !== "running") return;
+  if (node.state !== "running") return recover(world, node, nowMs);
   const holder = world.holder(nowMs);
   node.seesLock = holder !== null;
   if (holder === node.name) lead(world, node, nowMs);
@@ -21,42 +24,59 @@ export function loop(world: World, node: ModelNode, nowMs: number): void {
 
 function record(world: World, node: ModelNode, nowMs: number): void {
   const apiUrl = `http://${node.host}:${node.port}/patroni`;
-  const { name, state, role, timeline } = node;
-  world.dcs.members.set(name, { name, state, role, timeline, position: positionOf(node), apiUrl, writtenMs: nowMs });
+  const { name, state, role, timeline, received, replayed } = node;
+  const isStreaming = role === "replica" && node.isStreaming;
+  const position = positionOf(node);
+  const writtenMs = nowMs;
+  world.dcs.members.set(name, {
+    name,
+    state,
+    role,
+    timeline,
+    position,
+    received,
+    replayed,
+    isStreaming,
+    apiUrl,
+    writtenMs,
+  });
 }
 
 function lead(world: World, node: ModelNode, nowMs: number): void {
   const { dcs, profile } = world;
   const candidate = dcs.switchover;
-  if (candidate !== null && candidate !== node.name && node.role === "primary") {
+  if (candidate !== null && candidate !== node.name && world.leads(node)) {
     dcs.switchover = null;
     handOver(world, node, candidate, nowMs);
     return;
   }
-  take(world, node, nowMs);
-  if (node.role === "replica" && node.promoteAtMs === null)
-    node.promoteAtMs = nowMs + profile.loopMs * 0.3 * world.chance.next();
+  world.take(node, nowMs);
+  if (world.isStandby) return leadStandby(world, node);
+  if (node.role === "primary") chooseStandbys(world, node, nowMs);
+  else if (node.promoteAtMs === null) node.promoteAtMs = nowMs + profile.loopMs * 0.3 * world.chance.next();
 }
 
-function take(world: World, node: ModelNode, nowMs: number): void {
-  node.seesLock = true;
-  node.leaseUntilMs = nowMs + world.profile.ttlMs;
-  world.dcs.lock = { holder: node.name, untilMs: node.leaseUntilMs };
+/** The leader of a standby cluster follows the primary elsewhere. */
+function leadStandby({ remote }: World, node: ModelNode): void {
+  node.leadsStandby = true;
+  node.upstream = remote?.name ?? null;
 }
 
 /** A planned switchover: stop PostgreSQL while the lock is still held, give the lock back, wake the candidate. */
 function handOver(world: World, node: ModelNode, candidate: string, nowMs: number): void {
   const stopMs = world.profile.loopMs * (0.1 + 0.5 * world.chance.next());
   node.state = "stopping";
-  take(world, node, nowMs);
+  world.take(node, nowMs);
   node.transition = {
     atMs: nowMs + stopMs,
     next: () => {
       node.state = "stopped";
+      node.isDemoted = true;
+      const position = positionOf(node);
       // It sends its last WAL before it stops.
       for (const other of world.nodes) {
         if (!other.isStreaming || other.upstream !== node.name) continue;
-        other.received = Math.max(other.received, node.written);
+        other.received = Math.max(other.received, position);
         if (!other.isReplayPaused) other.replayed = other.received;
       }
       node.leaseUntilMs = 0;
@@ -69,14 +89,17 @@ function handOver(world: World, node: ModelNode, candidate: string, nowMs: numbe
 }
 
 function restartAsReplica(world: World, node: ModelNode, nowMs: number): void {
+  const position = positionOf(node);
   node.role = "replica";
-  node.received = node.written;
-  node.replayed = node.written;
+  node.leadsStandby = false;
+  node.received = position;
+  node.replayed = position;
   node.upstream = null;
   node.transition = {
     atMs: nowMs + world.profile.loopMs * (0.2 + 0.6 * world.chance.next()),
     next: () => {
       node.state = "starting";
+      node.isDemoted = false;
       node.transition = { atMs: nowMs + world.profile.loopMs, next: () => (node.state = "running") };
     },
   };
@@ -86,12 +109,14 @@ function restartAsReplica(world: World, node: ModelNode, nowMs: number): void {
 function demote(world: World, node: ModelNode, nowMs: number): void {
   node.leaseUntilMs = 0;
   node.promoteAtMs = null;
+  node.leadsStandby = false;
   if (node.role === "replica") return;
   node.state = "stopping";
   node.transition = {
     atMs: nowMs + world.profile.loopMs * (0.1 + 0.5 * world.chance.next()),
     next: () => {
       node.state = "stopped";
+      node.isDemoted = true;
       restartAsReplica(world, node, nowMs);
     },
   };
@@ -99,12 +124,17 @@ function demote(world: World, node: ModelNode, nowMs: number): void {
 
 function serve(world: World, node: ModelNode, holder: string, nowMs: number): void {
   if (node.role === "primary" || node.leaseUntilMs > nowMs) return demote(world, node, nowMs);
+  node.leadsStandby = false;
   const leader = world.node(holder);
   const source = node.upstream === null ? undefined : world.nodes.find(({ name }) => name === node.upstream);
   // A cascading replica keeps its upstream; the others follow the holder.
   const isCascading =
-    source !== undefined && source.role === "replica" && node.isStreaming && source.timeline === leader.timeline;
-  if (!isCascading && leader.role === "primary") node.upstream = holder;
+    !world.isStandby &&
+    source !== undefined &&
+    source.role === "replica" &&
+    node.isStreaming &&
+    source.timeline === leader.timeline;
+  if (!isCascading && world.leads(leader)) node.upstream = holder;
   if (!hasDiverged(world, node) || !node.rewinds || leader.role !== "primary" || !isServing(leader)) return;
   node.state = "stopped";
   node.transition = {
@@ -123,24 +153,32 @@ function serve(world: World, node: ModelNode, holder: string, nowMs: number): vo
 function race(world: World, node: ModelNode, nowMs: number): void {
   // A primary whose timeline is superseded demotes itself.
   if (node.role === "primary")
-    return node.timeline === world.timeline ? take(world, node, nowMs) : demote(world, node, nowMs);
+    return node.timeline === world.timeline ? world.take(node, nowMs) : demote(world, node, nowMs);
   if (world.dcs.isPaused) return;
   const rivals = world.nodes.filter(
     (other) =>
-      isManaging(other) && other.state === "running" && other.role === "replica" && other.timeline === world.timeline,
+      isManaging(other) &&
+      other.state === "running" &&
+      other.role === "replica" &&
+      other.timeline === world.timeline &&
+      mayLead(world, other),
   );
-  if (node.timeline !== world.timeline) return;
+  if (node.timeline !== world.timeline || !mayLead(world, node)) return;
   // Patroni queries the other nodes first. There is no race while a primary answers.
   if (world.nodes.some((other) => other.role === "primary" && isManaging(other) && isServing(other))) return;
   if (rivals.some((other) => world.reaches(other) && positionOf(other) > positionOf(node))) return;
-  take(world, node, nowMs);
+  world.take(node, nowMs);
+  beginSync(world, node);
   node.isReplayPaused = false;
+  if (world.isStandby) return leadStandby(world, node);
   node.promoteAtMs = nowMs + world.profile.loopMs * 0.4 * world.chance.next();
 }
 
 function withoutDcs(world: World, node: ModelNode, nowMs: number): void {
   node.hasView = false;
   node.seesLock = false;
+  // Neither what does not run nor the leader of a standby cluster is demoted: its lease ends with the lock.
+  if (node.crash !== null || node.leadsStandby) return;
   const leads = node.leaseUntilMs > 0 && node.role === "primary";
   if (!leads) {
     const leader = world.nodes.find((other) => other.isFailsafe && other.role === "primary" && isManaging(other));

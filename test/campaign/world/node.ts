@@ -1,5 +1,7 @@
+import type { Crash } from "./crash.ts";
+
 /** The state of PostgreSQL on a node, as spelled in the node's document. */
-export type State = "running" | "stopping" | "stopped" | "starting" | "crashed";
+export type State = "running" | "stopping" | "stopped" | "starting" | "crashed" | "unknown" | "start failed";
 
 /** One modelled database node: PostgreSQL, and the cluster manager beside it. Changed by the model alone. */
 export interface ModelNode {
@@ -26,6 +28,9 @@ export interface ModelNode {
   shownTimeline: number;
   /** A primary's position. */
   written: number;
+  /** Up to where its disk has it: a crash loses the rest, and no standby receives it. */
+  flushed: number;
+  isFlushing: boolean;
   received: number;
   replayed: number;
   upstream: string | null;
@@ -36,6 +41,14 @@ export interface ModelNode {
   isReplayPaused: boolean;
   /** Whether it rewinds when its history has diverged from the leader's. */
   rewinds: boolean;
+  /** PostgreSQL was killed and does not run again yet. */
+  crash: Crash | null;
+  /** It was stopped as a primary that has to become a replica, and does not start yet. */
+  isDemoted: boolean;
+  /** PostgreSQL follows the primary of another cluster, as the leader of a standby cluster does. */
+  leadsStandby: boolean;
+  /** How it counted by the key `/sync` at its last loop. */
+  syncRole: "sync_standby" | "quorum_standby" | null;
 
   /** Until when it believes that it holds the lock. */
   leaseUntilMs: number;
@@ -65,6 +78,8 @@ export function modelNode(name: string, host: string, generation: 3 | 4): ModelN
     timeline: 1,
     shownTimeline: 1,
     written: 0,
+    flushed: 0,
+    isFlushing: true,
     received: 0,
     replayed: 0,
     upstream: null,
@@ -73,6 +88,10 @@ export function modelNode(name: string, host: string, generation: 3 | 4): ModelN
     isStreaming: false,
     isReplayPaused: false,
     rewinds: true,
+    crash: null,
+    isDemoted: false,
+    leadsStandby: false,
+    syncRole: null,
     leaseUntilMs: 0,
     hasView: true,
     seesLock: true,

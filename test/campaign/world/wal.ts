@@ -6,8 +6,19 @@ import type { World } from "./world.ts";
  * @param bytes the amount a primary writes during the tick
  */
 export function flow(world: World, bytes: number): void {
-  for (const node of world.nodes) if (node.role === "primary" && isServing(node)) node.written += Math.round(bytes);
+  for (const node of world.nodes) if (node.role === "primary" && isServing(node)) write(node, bytes);
+  if (world.remote !== null) write(world.remote, bytes);
   for (const node of [...world.nodes, ...world.nodes]) receive(world, node);
+}
+
+function write(node: ModelNode, bytes: number): void {
+  node.written += Math.round(bytes);
+  if (node.isFlushing) node.flushed = node.written;
+}
+
+/** Up to where a node sends WAL: a primary sends what its disk has. */
+function sentBy(node: ModelNode): number {
+  return node.role === "primary" ? node.flushed : positionOf(node);
 }
 
 function receive(world: World, node: ModelNode): void {
@@ -17,7 +28,7 @@ function receive(world: World, node: ModelNode): void {
   if (node.isStreaming && node.upstream !== null) {
     const source = world.node(node.upstream);
     node.timeline = source.timeline;
-    node.received = Math.max(node.received, positionOf(source));
+    node.received = Math.max(node.received, sentBy(source));
   }
   if (!node.isReplayPaused) node.replayed = Math.max(node.replayed, node.received);
 }
@@ -28,9 +39,7 @@ function isConnected(world: World, node: ModelNode): boolean {
   if (!isServing(source) || source.timeline < node.timeline) return false;
   // A cascading replica whose own source is the asker would be a ring.
   if (source.role === "replica" && source.upstream === node.name) return false;
-  return (
-    positionOf(node) <= world.switchPoint(node.timeline, source.timeline) && positionOf(node) <= positionOf(source)
-  );
+  return positionOf(node) <= world.switchPoint(node.timeline, source.timeline) && positionOf(node) <= sentBy(source);
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Chance } from "../chance.ts";
 import type { Profile } from "../profile.ts";
 import { loop } from "./loop.ts";
+import type { Mode } from "./mode.ts";
 import { isManaging, isServing, type ModelNode, modelNode } from "./node.ts";
+import { chooseStandbys } from "./sync.ts";
 import { flow } from "./wal.ts";
 
 /** A node's own record in the DCS, as its last loop wrote it. */
@@ -11,6 +13,9 @@ export interface MemberRecord {
   readonly role: "primary" | "replica";
   readonly timeline: number;
   readonly position: number;
+  readonly received: number;
+  readonly replayed: number;
+  readonly isStreaming: boolean;
   readonly apiUrl: string;
   readonly writtenMs: number;
 }
@@ -26,6 +31,8 @@ export interface Dcs {
   /** The candidate of a switchover in progress. */
   switchover: string | null;
   readonly members: Map<string, MemberRecord>;
+  /** The key `/sync`: the leader that wrote it, and its synchronous standbys. */
+  sync: { readonly leader: string; readonly standbys: ReadonlySet<string> } | null;
 }
 
 /** Where a timeline ended, and which node started the next one. */
@@ -48,6 +55,7 @@ export interface WorldOptions {
   readonly nowMs: number;
   /** Wall time at the instant 0, in ms since the epoch. */
   readonly epochMs: number;
+  readonly mode?: Mode;
 }
 
 /** One modelled cluster with its own truth. `tick` advances it; faults change its fields. */
@@ -60,7 +68,13 @@ export class World {
     hasFailsafe: false,
     switchover: null,
     members: new Map(),
+    sync: null,
   };
+  readonly mode: Mode;
+  /** Whether it is a standby cluster: one that was promoted no longer is. */
+  isStandby: boolean;
+  /** The primary elsewhere that a standby cluster replicates from. */
+  readonly remote: ModelNode | null;
   readonly forks: Fork[] = [];
   readonly nodes: readonly ModelNode[];
   /** Bytes of WAL per second. */
@@ -82,6 +96,9 @@ export class World {
     this.chance = options.chance;
     this.#epochMs = options.epochMs;
     this.nodes = options.hosts.map((host, index) => modelNode(`pg${index + 1}`, host, options.generation));
+    this.mode = options.mode ?? "plain";
+    this.isStandby = this.mode === "standby";
+    this.remote = this.isStandby ? modelNode("remote", "127.0.99.1", options.generation) : null;
     this.#lastMs = options.nowMs;
     this.#begin(options.nowMs);
   }
@@ -93,8 +110,8 @@ export class World {
 
   /** The node of a name that must exist. */
   node(name: string): ModelNode {
-    const found = this.nodes.find((node) => node.name === name);
-    if (found === undefined) throw new Error(`Cannot find node: name must be one of the cluster's, got ${name}`);
+    const found = this.nodes.find((node) => node.name === name) ?? (name === "remote" ? this.remote : null);
+    if (found === null) throw new Error(`Cannot find node: name must be one of the cluster's, got ${name}`);
     return found;
   }
 
@@ -102,6 +119,18 @@ export class World {
   holder(nowMs: number): string | null {
     const { lock } = this.dcs;
     return lock !== null && lock.untilMs > nowMs ? lock.holder : null;
+  }
+
+  /** Lets a node take the lock, or keep it. */
+  take(node: ModelNode, nowMs: number): void {
+    node.seesLock = true;
+    node.leaseUntilMs = nowMs + this.profile.ttlMs;
+    this.dcs.lock = { holder: node.name, untilMs: node.leaseUntilMs };
+  }
+
+  /** Whether a node leads the cluster: its primary, or the leader of the standby cluster. */
+  leads(node: ModelNode): boolean {
+    return node.role === "primary" || (this.isStandby && node.leadsStandby);
   }
 
   /** Whether a node reaches the DCS. */
@@ -114,14 +143,21 @@ export class World {
     return (this.forks.at(-1)?.timeline ?? 0) + 1;
   }
 
+  /** When the newest timeline began. */
+  get timelineSinceMs(): number {
+    const fork = this.forks.at(-1);
+    return fork === undefined ? -Infinity : Date.parse(fork.at) - this.#epochMs;
+  }
+
   /**
    * The divergence point of a node's timeline and its successors up to another: the lowest switch point.
    * Infinite where none diverged.
    */
   switchPoint(from: number, to: number): number {
-    return this.forks
-      .filter(({ timeline }) => timeline >= from && timeline < to)
-      .reduce((low, { position }) => Math.min(low, position), Number.POSITIVE_INFINITY);
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const { timeline, position } of this.forks)
+      if (timeline >= from && timeline < to && position < lowest) lowest = position;
+    return lowest;
   }
 
   /** Advances everything to an instant. */
@@ -164,21 +200,27 @@ export class World {
     node.timeline = this.timeline;
     node.shownTimeline = node.timeline;
     node.written = position + 128;
+    node.flushed = node.written;
+    node.isFlushing = true;
     node.upstream = null;
     node.isStreaming = false;
     node.isReplayPaused = false;
+    node.leadsStandby = false;
   }
 
   #begin(nowMs: number): void {
     const [leader, ...others] = this.nodes;
     if (leader === undefined) return;
     const start = 83_886_216;
-    leader.role = "primary";
-    leader.written = start;
-    leader.leaseUntilMs = nowMs + this.profile.ttlMs;
-    this.dcs.lock = { holder: leader.name, untilMs: leader.leaseUntilMs };
+    Object.assign(this.remote ?? leader, { role: "primary", written: start, flushed: start });
+    if (this.remote !== null) {
+      const following = { received: start, replayed: start, upstream: this.remote.name, isStreaming: true };
+      Object.assign(leader, { ...following, leadsStandby: true });
+    }
+    this.take(leader, nowMs);
     for (const node of others)
       Object.assign(node, { received: start, replayed: start, upstream: leader.name, isStreaming: true });
+    chooseStandbys(this, leader, nowMs);
     for (const node of this.nodes) node.nextLoopMs = nowMs;
   }
 }

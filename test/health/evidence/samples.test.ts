@@ -7,7 +7,7 @@ import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import type { StatusFields } from "../../fake/node-documents.ts";
 
 function at(highest: number): LeaderPosition {
-  return { system: "1", timeline: 1, highest, shared: [] };
+  return { system: "1", timeline: 1, highest, isStated: true, shared: [] };
 }
 
 suite("the samples of the leader's position", () => {
@@ -68,6 +68,11 @@ suite("the samples that remain under a new position", () => {
       "with one of the switch point, at the new leader's last report as a replica",
       () => remaining({ timeline: 2 }, { fields: { xlog: replica } }),
       "1000@0 2000@1 2500@1500",
+    ],
+    [
+      "none past the new leader's position, if it went back",
+      () => remaining({ timeline: 2, highest: 1_400 }, { fields: { xlog: replica } }),
+      "1000@0 1400@1500",
     ],
     [
       "not if that report was on another timeline",

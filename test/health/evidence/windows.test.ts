@@ -12,7 +12,7 @@ suite("a change of leader or timeline", () => {
   assert.ok(replica !== undefined);
   const none = replica.attachment;
   const restarted = (attachment: Partial<Attachment>): Observation =>
-    restartWindow({ ...replica, attachment: { ...none, ...attachment } }, 7_000);
+    restartWindow({ ...replica, attachment: { ...none, ...attachment } }, 7_000, 4);
 
   test("restarts the counts of a node that is not marked, also of its reports past the switch point", () => {
     assert.deepEqual(restarted({ silentMs: 1, listedMs: 2, lowerTimelineMs: 3, pastSinceMs: 4 }).attachment, none);
@@ -20,12 +20,17 @@ suite("a change of leader or timeline", () => {
   });
 
   test("keeps the counts because of which a node is marked", () => {
-    const diverged = { lowerTimelineMs: 3, pastSinceMs: 4, isDiverged: true };
+    const diverged = { lowerTimelineMs: 4, pastSinceMs: 4, isDiverged: true };
     assert.deepEqual(restarted({ ...diverged, silentMs: 1 }).attachment, { ...none, ...diverged });
     for (const mark of ["isDetached", "isStalled"] as const) {
       const counts = { silentMs: 1, listedMs: 2, [mark]: true };
       assert.deepEqual(restarted({ ...counts, lowerTimelineMs: 3 }).attachment, { ...none, ...counts });
     }
+  });
+
+  test("restarts the time on a lower timeline of a node that only its switch point marked", () => {
+    const diverged = { lowerTimelineMs: 3, pastSinceMs: 4, isDiverged: true };
+    assert.deepEqual(restarted(diverged).attachment, { ...none, ...diverged, lowerTimelineMs: 0 });
   });
 
   test("counts from its own instant on", () => {
