@@ -35,7 +35,7 @@ export function exporterSchema(): z.ZodType<ExporterConfig> {
             .default(null)
             .describe(
               "Prefix of up, version, in_recovery and the exporter_* group. Default: pg with naming " +
-                "upstream; db with naming neutral, where the exporter_* group has no prefix",
+                "upstream; with naming neutral db, but no prefix for the exporter_* group",
             ),
           telemetry_path: telemetryPath()
             .default("/metrics")

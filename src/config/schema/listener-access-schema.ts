@@ -178,8 +178,8 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
         connections: integer(1, 1_000_000)
           .default(limits.connections)
           .describe(
-            "Open connections. Connections above the limit are closed. All listeners together have fewer connections than " +
-              "the process has file descriptors (ulimit -n): some descriptors are reserved for probes",
+            "Open connections. Connections above the limit are closed. All listeners together share a second limit: the " +
+              "file descriptors of the process (ulimit -n), minus a reserve for probes and other uses",
           ),
         connections_per_address: integer(1, 1_000_000)
           .default(limits.connectionsPerAddress)
