@@ -6,8 +6,8 @@ import { Script } from "node:vm";
 import { codeCacheFile, codeCacheFolder, readCodeCache, writeCodeCache } from "./code-cache.ts";
 
 /**
- * The key in `globalThis` of the function that saves the cache. A bundle contains its own copy of this module, so the
- * `saveCodeCache` in the bundle cannot read a variable that `runBundle` has set in this copy.
+ * The key in `globalThis` of the function that saves the cache. A bundle contains its own copy of this module: the copy
+ * outside runs `runBundle`, and the one inside runs `saveCodeCache`. The two copies share no variables.
  */
 const saveKey = Symbol.for("rolecall.saveCodeCache");
 
@@ -25,7 +25,8 @@ export function runBundle(url: URL): void {
   const folder = codeCacheFolder(process.env);
   const file = folder === null ? null : codeCacheFile(folder, basename(path, ".cjs"), source);
   const cached = file === null ? null : readCodeCache(file, source);
-  // Stack traces name modules by their URL. The bundle gets its URL as name too, so own-frames.ts recognises both.
+  // Stack traces name ES modules by their URL, but scripts by `filename`. So the bundle gets its URL as `filename`:
+  // own-frames.ts then recognises it too.
   const script = new Script(source, { filename: url.href, ...(cached === null ? {} : { cachedData: cached }) });
   const saving: Saving = globalThis;
   if (file !== null && (cached === null || script.cachedDataRejected === true))
