@@ -48,7 +48,7 @@ export class WorkerProcess {
   readonly #events: WorkerEvents;
   readonly #waiting = new Map<FromWorker["kind"], (message: FromWorker | null) => void>();
   /** How it ended; `null` while it runs. */
-  #end: string | null = null;
+  #exitCause: string | null = null;
   /** The last report of what it has done. */
   report: WorkerReport = {
     answers: [],
@@ -86,7 +86,7 @@ export class WorkerProcess {
 
   /** Resolves when the new worker receives messages. @throws WorkerError if it ends, or does not start in time */
   async ready(): Promise<void> {
-    await this.#reply("ready", "start a worker");
+    await this.#awaitReply("ready", "start a worker");
   }
 
   /** Sends a message. To a worker that is gone it is lost. */
@@ -96,7 +96,7 @@ export class WorkerProcess {
 
   /** Lets the worker open listeners. @throws WorkerError if it ends, or does not reply in time */
   async prepare(listen: readonly ListenerConfig[], fullState: FullState | null): Promise<PreparedInWorker> {
-    const reply = this.#reply("prepared", "open listeners in a worker");
+    const reply = this.#awaitReply("prepared", "open listeners in a worker");
     this.send({ kind: "prepare", listen, fullState });
     const message = await reply;
     if (message.kind !== "prepared")
@@ -115,16 +115,16 @@ export class WorkerProcess {
 
   /** Closes the worker, and kills it if it does not exit in time. Resolves when it is gone. */
   async close(): Promise<void> {
-    if (this.#end !== null) return;
+    if (this.#exitCause !== null) return;
     this.send({ kind: "close" });
     const timer = setTimeout(() => this.kill(), closeTimeoutMs);
-    await this.end();
+    await this.exited();
     clearTimeout(timer);
   }
 
   /** Resolves when the worker is gone. */
-  async end(): Promise<void> {
-    if (this.#end !== null) return;
+  async exited(): Promise<void> {
+    if (this.#exitCause !== null) return;
     await new Promise<void>((resolve) => void this.#child.once("exit", () => resolve()));
   }
 
@@ -133,7 +133,7 @@ export class WorkerProcess {
   }
 
   #onExit(how: string): void {
-    this.#end = how;
+    this.#exitCause = how;
     for (const settle of this.#waiting.values()) settle(null);
     this.#events.onExit(how);
   }
@@ -151,7 +151,7 @@ export class WorkerProcess {
    * @param what the goal, for the error
    * @throws WorkerError if the worker ends, or does not reply in time
    */
-  async #reply(kind: FromWorker["kind"], what: string): Promise<FromWorker> {
+  async #awaitReply(kind: FromWorker["kind"], what: string): Promise<FromWorker> {
     const reply = this.#receiveNext(kind);
     let waited: Waited | null = null;
     const stop = startDeadline(
@@ -164,7 +164,8 @@ export class WorkerProcess {
     const message = await reply.message;
     stop();
     if (message !== null) return message;
-    throw new WorkerError(what, waited ?? this.#end ?? "an end");
+    // Without a message, the worker was too slow or has exited: one of the two causes is set.
+    throw new WorkerError(what, waited ?? this.#exitCause ?? "an exit");
   }
 
   /** The next message of a kind; `null` if the worker ends, or the caller gives up. */
@@ -181,7 +182,7 @@ export class WorkerProcess {
       promised.resolve?.(received);
     };
     this.#waiting.set(kind, settle);
-    if (this.#end !== null) settle(null);
+    if (this.#exitCause !== null) settle(null);
     return { message, giveUp: () => settle(null) };
   }
 }

@@ -91,7 +91,7 @@ export class WorkerSlot {
     this.#isReady = false;
     this.#context.log.error({ worker: this.number, pid: worker.pid, err: why }, "worker does not reply and is killed");
     worker.kill();
-    await worker.end();
+    await worker.exited();
   }
 
   async stop(): Promise<void> {
