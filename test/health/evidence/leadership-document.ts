@@ -114,7 +114,7 @@ cases:
 
 The ambiguity lasts until a node answers differently. In all other combinations the choice is the likeliest explanation.
 
-| claims | chosen | view of the chosen node | leaders in the likeliest explanations | combinations | example |
+| claims | chosen | named by the chosen node's view | leaders in the likeliest explanations | combinations | example |
 |---|---|---|---|---|---|
 `;
 
