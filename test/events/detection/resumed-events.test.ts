@@ -10,8 +10,15 @@ function eventOf(kind: ClusterEvent["kind"], node: string | null, parts: Partial
   return { id: "1.1", at: 0, kind, node, cluster: "demo", ...rest, ...parts };
 }
 
+type Round = (watched: ClusterFixture, nowMs: number) => void;
+
 /** The events of a process that starts 60 s after the last ones of an earlier process, at 1 000 ms of its clock. */
-function eventsAfter(restored: readonly ClusterEvent[], round: (watched: ClusterFixture, nowMs: number) => void) {
+function eventsAfter(restored: readonly ClusterEvent[], round: Round): readonly string[] {
+  return resumed(restored, round).found;
+}
+
+/** The same, and how many conditions are open at the end. */
+function resumed(restored: readonly ClusterEvent[], round: Round): { found: readonly string[]; openCount: number } {
   const watched = new ClusterFixture();
   const verdictChanges = new VerdictChanges();
   const detector = new EventDetector();
@@ -26,7 +33,7 @@ function eventsAfter(restored: readonly ClusterEvent[], round: (watched: Cluster
       ...detector.find(watched.cluster, verdictChanges.summaries("demo"), context).map(({ message }) => message),
     );
   }
-  return found;
+  return { found, openCount: detector.openCount("demo") };
 }
 
 function healthy(watched: ClusterFixture, nowMs: number): void {
@@ -57,6 +64,18 @@ test("what an earlier process reported and what is over ends, with its whole dur
     "pg3 of demo answers again after 1 min 0 s",
     "demo is no longer paused after 1 min 0 s",
   ]);
+});
+
+test("what an earlier process reported of a node that is no longer known is over, without an event", () => {
+  assert.deepEqual(resumed([eventOf("node_down", "pg9")], healthy), { found: [], openCount: 0 });
+});
+
+test("what an earlier process reported of a node that does not answer stays open", () => {
+  const withoutPg3: Round = (watched, nowMs) => {
+    watched.lead("pg1", nowMs);
+    watched.follow("pg2", nowMs);
+  };
+  assert.equal(resumed([eventOf("node_down", "pg3")], withoutPg3).openCount, 1);
 });
 
 test("an outage right after the start is a new event", () => {
