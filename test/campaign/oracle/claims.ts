@@ -57,7 +57,8 @@ function accusingFrom(
   byMs: number,
 ): Served | undefined {
   const { evidence, profile } = scene;
-  const freshMs = 3 * profile.clusterMs + profile.timeoutMs;
+  // rolecall counts a view's age from its request, which the node receives later.
+  const freshMs = 3 * profile.clusterMs + profile.timeoutMs - profile.slackMs;
   const views = evidence
     .since(witness, "cluster", claim.since + profile.slackMs)
     .filter((served) => evidence.isPossible(served));
