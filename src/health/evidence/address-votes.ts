@@ -19,7 +19,7 @@ export interface AddressVotes {
    * Whether the new list has a vote although its source is no witness (a seed, a node that does not answer). It has one
    * if `namesHolder` is true, and only on nodes that do not answer.
    */
-  readonly isExtra: boolean;
+  readonly hasExtraVote: boolean;
   /** The new list names the lock holder at its known address. Also true if no node holds the lock. */
   readonly namesHolder: boolean;
   /** Failures in a row after which a node no longer answers. */
@@ -40,7 +40,7 @@ export function votesAt(cluster: ClusterState, list: MemberList, { namesHolder, 
   }
   const isOfWitness = isWitness(cluster, source, policy);
   if (isOfWitness && !lists.has(source)) lists.set(source, addressesOf(list.members));
-  return { lists, isExtra: namesHolder && !isOfWitness, namesHolder, fall: policy.fall };
+  return { lists, hasExtraVote: namesHolder && !isOfWitness, namesHolder, fall: policy.fall };
 }
 
 interface VoteContext {
@@ -64,11 +64,12 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   const answers = !mayLoseAddress(known, votes.fall);
   const own = givenBy(votes.lists.get(node.name));
   if (answers && own === null) vote(node.api);
-  if (!answers && votes.isExtra) vote(api);
+  if (!answers && votes.hasExtraVote) vote(api);
   const most = counts.get(api);
   if (most === undefined) return false;
   const isMost = [...counts].every(([address, number]) => address === api || number < most);
-  // A node that answers has a vote itself. So a single vote of another source wins only if the node does not answer.
+  // A node that answers has a vote itself. So if the only vote is that of another source, the node does not answer, and
+  // the new list must name the holder.
   return isMost && (most > 1 || own === api || votes.namesHolder);
 }
 
