@@ -2,9 +2,9 @@ import type { SwitchPoints } from "../../cluster/documents/history.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 
 /**
- * Returns the history to keep of the known one and one that was just received (rule 4). Nodes return an old one for up
- * to `loop_wait` after a promotion: it lacks the newest rows, and what is known stays. Rows that end the leader's own
- * timeline, or a later one, are not its history, so they do not stay.
+ * Returns the history to keep: the known one or the received one (rule 4). For up to `loop_wait` after a promotion,
+ * nodes return an old history, which lacks the newest rows. The known one is then kept, but not if one of these rows
+ * ends the leader's present timeline or a later one: the history of the leader cannot contain such a row.
  */
 export function newerHistory({ switchPoints, position }: KnownHistory, received: SwitchPoints): SwitchPoints {
   if (switchPoints === null) return received;
