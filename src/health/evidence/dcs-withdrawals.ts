@@ -37,9 +37,9 @@ export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observ
 }
 
 /**
- * Ends the withdrawals that the newest reports end. If a claim went on for a whole ttl after its withdrawal, this is
- * probably not the key by which the nodes of the cluster agree on the leader: then the watch is distrusted, and has no
- * withdrawals any more. Pure.
+ * Ends the withdrawals that the newest reports end. If a claim went on for a whole ttl after its withdrawal, the
+ * watched key is probably not the one by which the nodes of the cluster agree on the leader. The watch is then
+ * distrusted, and has no withdrawals any more. Pure.
  * @param cluster the state with the newest outcome
  * @param dcs its DCS
  * @returns the same object if nothing ends
