@@ -41,20 +41,20 @@ export function advancePosition(
     const timeline = report.timeline ?? position?.timeline ?? null;
     return withStatedPosition(cluster, { system: report.system, timeline, highest, isStated: true }, before);
   }
-  const unreachable = unreachableLeader(cluster, holder, { policy, nowMs });
-  return unreachable === null ? position : raisedByAll(cluster, unreachable, { policy, nowMs });
+  const unseen = unseenLeader(cluster, holder, { policy, nowMs });
+  return unseen === null ? position : raisedByAll(cluster, unseen, { policy, nowMs });
 }
 
 /** Estimates the position of a leader that does not answer, by what the replicas have received. */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
-  const unreachable = unreachableLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
-  return unreachable === null ? cluster.position : raisedByAll(cluster, unreachable, { policy, nowMs });
+  const unseen = unseenLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
+  return unseen === null ? cluster.position : raisedByAll(cluster, unseen, { policy, nowMs });
 }
 
 /** Raises the leader position by what the fresh reports of all nodes have received. */
 function raisedByAll(
   cluster: ClusterState,
-  unreachable: UnreachableLeader,
+  unseen: LeaderOnTimeline,
   { policy, nowMs }: EvaluationContext,
 ): LeaderPosition | null {
   const maxAge = maxAgeMs(cluster, policy);
@@ -62,14 +62,15 @@ function raisedByAll(
     node.report !== null && isFresh(node, maxAge, nowMs) ? [node.report] : [],
   );
   return reports.reduce(
-    (position, report) => raisedByReceived({ ...cluster, position }, report, unreachable),
+    (position, report) => raisedByReceived({ ...cluster, position }, report, unseen),
     cluster.position,
   );
 }
 
 /**
- * When the leader's position may begin to advance unseen: the leader does not answer, or answers without a position. If
- * views name another node than the holder that does not answer, that node may be the leader.
+ * When the leader's position may begin to advance unseen: when the leader no longer answers, or answers without a
+ * position. The newest view may name another node than the holder. That node may be the leader, so this instant comes
+ * as soon as either of the two no longer answers.
  * @returns ms of rolecall's clock; -Infinity if that holds already, `Infinity` if no leader is known
  */
 export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPolicy): number {
@@ -104,7 +105,7 @@ function withStatedPosition(cluster: ClusterState, position: PositionOnly, leade
 function raisedByReceived(
   cluster: ClusterState,
   report: Report,
-  { timeline, leader }: UnreachableLeader,
+  { timeline, leader }: LeaderOnTimeline,
 ): LeaderPosition | null {
   const known = cluster.position;
   if (timeline === null || report.timeline !== timeline || report.received === null) return known;
@@ -131,7 +132,8 @@ function writtenBy(report: Report): number | null {
   return report.location ?? walReached(report);
 }
 
-interface UnreachableLeader {
+/** A node that leads, or may lead. */
+interface LeaderOnTimeline {
   readonly leader: Observation;
   /** Its timeline; `null` if unknown. */
   readonly timeline: number | null;
@@ -141,11 +143,11 @@ interface UnreachableLeader {
  * Finds the leader if its position may advance unseen, because it does not answer, or answers without a position. The
  * leader is the holder; while no node holds the lock, the node that the newest view names, or the last claimant.
  */
-function unreachableLeader(
+function unseenLeader(
   cluster: ClusterState,
   holder: string | null,
   context: EvaluationContext,
-): UnreachableLeader | null {
+): LeaderOnTimeline | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
   if (leader === undefined) return null;
   if (context.nowMs < answersUntilMs(cluster, leader, context.policy) && !lacksPosition) return null;
@@ -167,12 +169,12 @@ function likelyLeader(cluster: ClusterState, holder: string | null): LikelyLeade
 
 interface LikelyLeader {
   readonly leader: Observation | undefined;
-  readonly named: UnreachableLeader | undefined;
+  readonly named: LeaderOnTimeline | undefined;
   readonly lacksPosition: boolean;
 }
 
 /** The node that the newest view names as the leader, and its timeline in that view. */
-function namedLeader(cluster: ClusterState): UnreachableLeader | undefined {
+function namedLeader(cluster: ClusterState): LeaderOnTimeline | undefined {
   const newest = newestView(cluster);
   const leader = newest === undefined ? undefined : cluster.nodes.find(({ node }) => node.member === newest.leader);
   return leader === undefined ? undefined : { leader, timeline: newest?.timeline ?? null };
@@ -187,7 +189,10 @@ function lastClaimant(cluster: ClusterState): Observation | undefined {
     : undefined;
 }
 
-/** When a node stops to answer, in ms of rolecall's clock: -Infinity after a failure, `Infinity` without a node. */
+/**
+ * Until when a node counts as answering, in ms of rolecall's clock: -Infinity after a failure, `Infinity` without a
+ * node.
+ */
 function answersUntilMs(cluster: ClusterState, leader: Observation | undefined, policy: HealthPolicy): number {
   if (leader === undefined) return Infinity;
   return leader.failuresInRow === 0 ? freshUntilMs(leader, maxAgeMs(cluster, policy)) : -Infinity;
