@@ -34,8 +34,8 @@ export function isExempt({ node, report }: Observation): boolean {
 
 /**
  * Whether a report has reached the leader's position on the leader's timeline. A report without a timeline counts as on
- * it. Before a leader has stated a position, all that is known is what replicas have received, the node itself too:
- * whoever has reached that may still be behind.
+ * it. Before a leader has stated a position, only the positions that replicas have received are known, including the
+ * node's own. A replica that has reached the highest of them may still be behind the leader.
  */
 export function hasNothingToReceive(
   { cluster }: Pick<ClusterView, "cluster">,
@@ -63,7 +63,7 @@ export function nextAttachment(
   const isListed = once(() => isInSenderChain(view, node.name));
   const isStreaming = once(() => isListedStreaming(view, node.name));
   const signs = {
-    other:
+    hasStrongerSign:
       view.lock.holder === node.name ||
       isExempt(after) ||
       hasMoved(known, report) ||
@@ -109,13 +109,16 @@ export function restartWindow(observation: Observation, nowMs: number, windowMs:
 
 type SignCounts = Pick<Attachment, "silentMs" | "listedMs" | "isDetached" | "isStalled">;
 
-/** A listed node is attached, but not proven alive: a frozen receiver stays listed for a minute. */
+/**
+ * Updates the counts and marks by the signs of a report. Being listed is the weakest sign: a frozen receiver stays
+ * listed for a minute.
+ */
 function countSigns(
   known: SignCounts,
-  signs: { readonly other: boolean; readonly isListed: () => boolean },
+  signs: { readonly hasStrongerSign: boolean; readonly isListed: () => boolean },
   { positionedMs, windowMs }: { readonly positionedMs: number; readonly windowMs: number },
 ): SignCounts {
-  if (signs.other) return { silentMs: 0, listedMs: 0, isDetached: false, isStalled: false };
+  if (signs.hasStrongerSign) return { silentMs: 0, listedMs: 0, isDetached: false, isStalled: false };
   if (signs.isListed()) {
     // A detached node restarts its count: it has only just reconnected.
     const listedMs = known.isDetached && !known.isStalled ? 0 : known.listedMs + positionedMs;
