@@ -16,7 +16,7 @@ export function hasReplicaRules(route: Route): boolean {
   return !lockRoutes.has(route) && route !== "health" && route !== "liveness";
 }
 
-/** Rules 2 and 3 of docs/judgement.md: who holds the lock, and whether its database contradicts that. */
+/** Rules 2 and 3 of docs/judgement.md: who holds the lock, and whether the holder's database contradicts that. */
 export function lockRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
