@@ -46,7 +46,10 @@ export function contextsFile(env: Environment): string | null {
   return home === "" ? null : join(home, ".config", "rolecall", "contexts.yaml");
 }
 
-/** Reads and checks the contexts: all of them, or every problem at once. A missing file has none. Never throws. */
+/**
+ * Reads and checks the contexts file. Returns all contexts, or all problems. Without a file there are no contexts.
+ * Never throws.
+ */
 export function loadContexts(env: Environment): LoadedContexts {
   const file = contextsFile(env);
   if (file === null || !isPresent(file))
