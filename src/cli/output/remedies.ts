@@ -1,6 +1,6 @@
 import type { Reason } from "../../health/reason.ts";
 
-/** One sentence for each reason: what must change until a node that is unfit for it is fit. See docs/reasons.md. */
+/** One sentence for each reason: what must change so that a node with this reason becomes fit. See docs/reasons.md. */
 const remedies: { readonly [reason in Reason]: string } = {
   down: "its API must answer: check that the node runs and that rolecall can reach its address",
   stale: "it must answer again: its last answer is older than max_age",
