@@ -71,6 +71,23 @@ describe("virtual time", () => {
     assert.equal(time.monotonicMs, 170);
   });
 
+  test("advances by every delay above 0, also by one that its precision would lose", async () => {
+    const time = new VirtualTime();
+    const startMs = 32_672.9;
+    await time.run(startMs);
+    let firedMs = 0;
+    time.after("timer", 1e-12, () => (firedMs = time.nowMs));
+    await time.run(startMs + 1);
+    assert.ok(firedMs > startMs);
+  });
+
+  test("ends with an error if events at one instant do not end", async () => {
+    const time = new VirtualTime();
+    const again = (): void => void time.after("timer", 0, again);
+    again();
+    await assert.rejects(time.run(10), /Events at 0 ms do not end/);
+  });
+
   test("reports what an event throws", async () => {
     const time = new VirtualTime();
     time.after("world", 1, () => {

@@ -4,6 +4,12 @@
  */
 export type EventOwner = "world" | "timer" | "delivery";
 
+/**
+ * The shortest delay above 0, in ms. A shorter one can be lost when it is added to the time: a timer that starts again
+ * until it is due would do so forever.
+ */
+const delayMinMs = 1e-6;
+
 /** A pending event. */
 export interface PendingEvent {
   atMs: number;
@@ -15,6 +21,9 @@ export interface PendingEvent {
 
 /** How many events run before the process looks at its own signals. */
 const sliceMax = 20_000;
+
+/** How many events may run at one instant. More mean that something starts again and again without an end. */
+const atOnceMax = 100_000;
 
 /**
  * Virtual time: a queue of events, and a clock that jumps from one to the next. Promises that an event settles are
@@ -50,7 +59,8 @@ export class VirtualTime {
   /** Runs a function after a delay in ms. */
   after(owner: EventOwner, delayMs: number, run: () => void): PendingEvent {
     this.#order += 1;
-    const event: PendingEvent = { atMs: this.#nowMs + Math.max(0, delayMs), order: this.#order, owner, run };
+    const atMs = this.#nowMs + (delayMs > 0 ? Math.max(delayMinMs, delayMs) : 0);
+    const event: PendingEvent = { atMs, order: this.#order, owner, run };
     this.#push(event);
     return event;
   }
@@ -74,10 +84,11 @@ export class VirtualTime {
     for (let at = (this.#heap.length >> 1) - 1; at >= 0; at -= 1) this.#sink(at);
   }
 
-  /** Runs all events up to an instant. Rejects if one throws. */
+  /** Runs all events up to an instant. Rejects if one throws, or if events at one instant do not end. */
   run(untilMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       let left = sliceMax;
+      let atOnce = 0;
       const step = (): void => {
         try {
           for (;;) {
@@ -94,6 +105,8 @@ export class VirtualTime {
               this.#push(event);
               continue;
             }
+            atOnce = event.atMs > this.#nowMs ? 0 : atOnce + 1;
+            if (atOnce > atOnceMax) throw new Error(`Events at ${this.#nowMs} ms do not end`);
             this.#nowMs = event.atMs;
             event.run = null;
             this.events += 1;
