@@ -87,10 +87,7 @@ export function guardsSchema(inherited: string | null): z.ZodType<GuardsShape> {
         dwell: duration("0s", "10min")
           .optional()
           .describe(
-            described(
-              "A node that is unfit because of its lag stays so at least this long after its last sample over the limit",
-              "0s",
-            ),
+            described("A node unfit because of its lag stays so this long after its last sample over the limit", "0s"),
           ),
         handover_hold: duration("0s", "1min")
           .optional()

@@ -149,10 +149,15 @@ function unknownInVain(scene: Scene, answer: Said): string | null {
   const { world, troubles, evidence, profile } = scene;
   if (node === null || parameterOf(check, "lag") === null || parameterOf(check, "lag_time") !== null) return null;
   const fromMs = askedMs - 5_000 - slackMs(scene, askedMs - 5_000, askedMs);
-  const isClean = world.nodes.every(({ name }) =>
-    troubles.isFree(name, fromMs, "status", "cluster", "history", "claim", "view", "guest"),
-  );
-  if (!isClean || !troubles.isFree(node, askedMs - profile.maxAgeMs, "diverged") || world.dcs.isDown) return null;
+  const isClean = world.nodes.every(({ name }) => troubles.isFree(name, fromMs, "status", "cluster", "history"));
+  // The position of a holder whose claim a view contradicts does not count, and a view counts for some time.
+  if (
+    !isClean ||
+    !isHonest(scene, askedMs) ||
+    !troubles.isFree(node, askedMs - profile.maxAgeMs, "diverged") ||
+    world.dcs.isDown
+  )
+    return null;
   const isFresh = (served: Served | undefined): boolean =>
     (served?.arrivedMs ?? -Infinity) > askedMs - profile.maxAgeMs;
   const own = evidence.newestSure(node, "status", askedMs - profile.slackMs);
