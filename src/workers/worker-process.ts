@@ -164,7 +164,8 @@ export class WorkerProcess {
     const message = await reply.message;
     stop();
     if (message !== null) return message;
-    // Without a message, the worker was too slow or has exited: one of the two causes is set.
+    // Without a message, the worker was too slow or has exited: one of the first two values is set. The third only
+    // satisfies the compiler.
     throw new WorkerError(what, waited ?? this.#exitCause ?? "an exit");
   }
 
