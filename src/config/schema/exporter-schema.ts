@@ -34,8 +34,8 @@ export function exporterSchema(): z.ZodType<ExporterConfig> {
             .nullable()
             .default(null)
             .describe(
-              "Prefix of up, version, in_recovery and the exporter_* group. Default: pg with naming " +
-                "upstream; with naming neutral db, but no prefix for the exporter_* group",
+              "Prefix of up, version, in_recovery and the exporter_* group. Default: pg. If " +
+                "naming is neutral: db, but no prefix for the exporter_* group",
             ),
           telemetry_path: telemetryPath()
             .default("/metrics")
