@@ -51,16 +51,35 @@ export const divergedIsRefused: Rule = (scene, answer) => {
   const isPast = evidence
     .since(node, "status", report.arrivedMs)
     .filter((served) => evidence.isPossible(served))
-    .every((served) => isPastKnown(scene, served, leader.arrivedMs - profile.slackMs));
+    .every((served) => isPastKnown(scene, { node, served }, leader.arrivedMs - profile.slackMs));
   const detail = `past the known end of its timeline: ${tell(report, answer)}`;
   return isPast ? held(scene, "diverged", status === 200, detail) : null;
 };
 
+interface Report {
+  readonly node: string;
+  readonly served: Served;
+}
+
 /** Whether a report is on a lower timeline than the leader's, and past the end that rolecall surely knows of. */
-function isPastKnown(scene: Scene, served: Served, byMs: number): boolean {
-  const [timeline, top] = [timelineOf(served), topOf(served)];
-  if (typeof timeline !== "number" || top === null || timeline >= scene.world.timeline) return false;
-  return top > knownSwitch(scene, timeline, byMs);
+function isPastKnown(scene: Scene, { node, served }: Report, byMs: number): boolean {
+  const [stated, top] = [timelineOf(served), topOf(served)];
+  if (typeof stated !== "number" || top === null || stated >= scene.world.timeline) return false;
+  const timeline = Math.max(stated, listedTimeline(scene, node));
+  return timeline < scene.world.timeline && top > knownSwitch(scene, timeline, byMs);
+}
+
+/**
+ * The highest timeline of a leader that has listed a node in the last minutes: the node has been on it, although it may
+ * state the one before for some time (rule 4).
+ */
+function listedTimeline({ evidence, world }: Scene, node: string): number {
+  const timelines = world.nodes
+    .flatMap(({ name }) => evidence.since(name, "status", -Infinity))
+    .filter((served) => served.status === 200 && isListedBy(served, node))
+    .map(timelineOf)
+    .filter((timeline) => typeof timeline === "number");
+  return Math.max(0, ...timelines);
 }
 
 /**

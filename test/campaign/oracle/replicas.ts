@@ -5,13 +5,15 @@ import { isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
 import { ago, held, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
 /**
- * Whether a node surely showed movement between two instants: two successive positions of its own, the later one above.
- * The positions of another server at its address are of another database.
+ * Whether a node surely showed movement between two instants: two successive positions of its own as a replica, the
+ * later one above. The positions of another server at its address are of another database, and those of a false claim
+ * are invented.
  */
 function hasMoved({ evidence }: Scene, node: string, fromMs: number, byMs: number): boolean {
   const tops = evidence
     .since(node, "status", fromMs)
     .filter((served) => served.isGenuine && evidence.isSure(served) && (served.doneMs ?? Infinity) <= byMs)
+    .filter((served) => documentOf(served)?.["role"] === "replica")
     .map(topOf)
     .filter((top) => top !== null);
   return tops.some((top, index) => index > 0 && top > (tops[index - 1] ?? Infinity));
