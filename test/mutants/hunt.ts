@@ -74,7 +74,8 @@ export class Hunt {
   async try(mutant: Mutant, number: number, inFile: readonly number[]): Promise<Verdict> {
     const isAtImport =
       this.#baseline.atImport.includes(number) && this.#testsFor(mutant.file, new Set([number])).length === 0;
-    const tests = this.#testsFor(mutant.file, isAtImport ? new Set(inFile) : new Set([number]));
+    const reaching = this.#testsFor(mutant.file, isAtImport ? new Set(inFile) : new Set([number]));
+    const tests = isAtImport && reaching.length === 0 ? this.#ownTests(mutant.file) : reaching;
     if (tests.length === 0) return { killedBy: null, message: "no test executes it" };
     const verdict = isAtImport ? null : await this.#tryWith(await this.#ready(), number, tests);
     const isOpen = verdict === null || (verdict.killedBy === null && this.#options.isThorough);
@@ -98,6 +99,11 @@ export class Hunt {
       .filter(({ problem, ms }) => problem === null && ms <= this.#options.slowestMs)
       .filter(({ reached }) => reached.some((one) => numbers.has(one)))
       .toSorted((one, other) => rank(one) - rank(other));
+  }
+
+  /** A file of constants is executed while the tests are loaded only. Then the tests that bear its name count. */
+  #ownTests(file: string): readonly TestRecord[] {
+    return this.#baseline.tests.filter(({ id, problem }) => problem === null && id.startsWith(`${file}.test.js > `));
   }
 
   async #ready(): Promise<Worker> {
