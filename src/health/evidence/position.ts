@@ -20,10 +20,10 @@ export interface ObservedReport {
 
 /**
  * Updates the cluster's leader position by one report (rule 4). The holder's own position is believed, also a lower one
- * on the same timeline: it restarted after a crash. While the leader does not answer, or answers without a position,
- * the positions that replicas received on its timeline count; otherwise a dead leader would make them all look caught
- * up. A higher timeline of the same system continues the previous one. Any other pair of system and timeline starts
- * from nothing.
+ * on the same timeline: it restarted after a crash. While the leader does not answer, or answers without a position, or
+ * nobody leads, the positions that replicas reached on its timeline count; otherwise a dead leader would make them all
+ * look caught up. A higher timeline of the same system continues the previous one. Any other pair of system and
+ * timeline starts from nothing.
  */
 export function advancePosition(
   cluster: ClusterState,
@@ -45,7 +45,7 @@ export function advancePosition(
   return unseen === null ? position : raisedByAll(cluster, unseen, { policy, nowMs });
 }
 
-/** Estimates the position of a leader that does not answer, by what the replicas have received. */
+/** Estimates the position of a leader that does not answer, or of the last one, by what the replicas have reached. */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
   const unseen = unseenLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
   return unseen === null ? cluster.position : raisedByAll(cluster, unseen, { policy, nowMs });
@@ -54,7 +54,7 @@ export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, no
 /** Raises the leader position by what the fresh reports of all nodes have received. */
 function raisedByAll(
   cluster: ClusterState,
-  unseen: LeaderOnTimeline,
+  unseen: UnseenLeader,
   { policy, nowMs }: EvaluationContext,
 ): LeaderPosition | null {
   const maxAge = maxAgeMs(cluster, policy);
@@ -101,20 +101,24 @@ function withStatedPosition(cluster: ClusterState, position: PositionOnly, leade
     : { ...known, highest: position.highest, isStated: true };
 }
 
-/** Raises the leader position by a replica's received position. Replicas of another system or timeline are ignored. */
+/**
+ * Raises the leader position by what a replica received or replayed: the leader has written it. Replicas of another
+ * system or timeline are ignored.
+ */
 function raisedByReceived(
   cluster: ClusterState,
   report: Report,
-  { timeline, leader }: LeaderOnTimeline,
+  { timeline, leader }: UnseenLeader,
 ): LeaderPosition | null {
   const known = cluster.position;
-  if (timeline === null || report.timeline !== timeline || report.received === null) return known;
-  const position = { ...pairOf(report), highest: report.received, isStated: false };
+  const reached = walReached(report);
+  if (timeline === null || report.timeline !== timeline || reached === null) return known;
+  const position = { ...pairOf(report), highest: reached, isStated: false };
   if (known === null) return { ...position, shared: [] };
   const isForeign = known.system !== null && report.system !== null && report.system !== known.system;
   // A replica cannot move the leader back to an earlier timeline.
   if (isForeign || (known.timeline !== null && timeline < known.timeline)) return known;
-  if (known.timeline !== timeline) return restarted(cluster, position, leader);
+  if (known.timeline !== timeline) return leader === null ? known : restarted(cluster, position, leader);
   return position.highest > known.highest ? { ...known, highest: position.highest } : known;
 }
 
@@ -139,18 +143,23 @@ interface LeaderOnTimeline {
   readonly timeline: number | null;
 }
 
+/** A leader whose position may advance unseen, or may have before it lost the lock: then `leader` is `null`. */
+interface UnseenLeader {
+  readonly leader: Observation | null;
+  /** Its timeline; `null` if unknown. */
+  readonly timeline: number | null;
+}
+
 /**
  * Finds the leader if its position may advance unseen, because it does not answer, or answers without a position. The
- * leader is the holder; while no node holds the lock, the node that the newest view names, or the last claimant.
+ * leader is the holder; while no node holds the lock, the node that the newest view names, or the last claimant. While
+ * no node holds the lock, the last leader may have written more than rolecall has seen, even if it answers again.
  */
-function unseenLeader(
-  cluster: ClusterState,
-  holder: string | null,
-  context: EvaluationContext,
-): LeaderOnTimeline | null {
+function unseenLeader(cluster: ClusterState, holder: string | null, context: EvaluationContext): UnseenLeader | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
-  if (leader === undefined) return null;
-  if (context.nowMs < answersUntilMs(cluster, leader, context.policy) && !lacksPosition) return null;
+  if (leader === undefined) return { leader: null, timeline: cluster.position?.timeline ?? null };
+  const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);
+  if (holder !== null && isAnswering && !lacksPosition) return null;
   // The leader's own document and its entry in the cluster document may each be old for a while after a promotion.
   const timelines = [leader.report?.timeline ?? null, leader === named?.leader ? named.timeline : null].filter(
     (one) => one !== null,
