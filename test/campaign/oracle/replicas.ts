@@ -1,7 +1,7 @@
 import type { Said } from "../rolecall/asker.ts";
 import { documentOf, type Served } from "../wire/evidence.ts";
 import { divergedInVain } from "./divergence.ts";
-import { isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
+import { fallenBefore, isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
 import { ago, held, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
 /**
@@ -116,21 +116,6 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
   return most <= limit
     ? `lagging ${word?.lag_bytes}, but by all that was ever stated it lags at most ${most} (limit ${limit})`
     : null;
-}
-
-/**
- * When a leader last reported a lower position than before on its timeline, in an answer that rolecall surely had at an
- * instant; minus infinity if it never did.
- */
-function fallenBefore(evidence: Scene["evidence"], leader: string, byMs: number): number {
-  const answers = evidence
-    .since(leader, "status", -Infinity)
-    .filter((one) => one.status === 200 && topOf(one) !== null && evidence.isSure(one) && (one.doneMs ?? 0) < byMs);
-  const last = answers.findLastIndex((one, at) => {
-    const before = answers[at - 1];
-    return timelineOf(one) === timelineOf(before) && (topOf(one) ?? 0) < (topOf(before) ?? 0);
-  });
-  return answers[last]?.arrivedMs ?? -Infinity;
 }
 
 /** Whether no node has lied, nor a clone answered, for so long that rolecall knows the leader. */

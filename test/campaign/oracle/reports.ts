@@ -1,5 +1,5 @@
 import { statedPosition } from "../world/documents.ts";
-import { documentOf, type Served } from "../wire/evidence.ts";
+import { documentOf, type Evidence, type Served } from "../wire/evidence.ts";
 
 /** The highest position that an answer states, or null. */
 export function topOf(served: Served | undefined): number | null {
@@ -27,4 +27,19 @@ export function isListedBy(served: Served | undefined, node: string): boolean {
     Array.isArray(list) &&
     (list as { application_name?: unknown }[]).some(({ application_name }) => application_name === node)
   );
+}
+
+/**
+ * When a leader last reported a lower position than before on its timeline, in an answer that rolecall surely had at an
+ * instant; minus infinity if it never did.
+ */
+export function fallenBefore(evidence: Evidence, leader: string, byMs: number): number {
+  const answers = evidence
+    .since(leader, "status", -Infinity)
+    .filter((one) => one.status === 200 && topOf(one) !== null && evidence.isSure(one) && (one.doneMs ?? 0) < byMs);
+  const last = answers.findLastIndex((one, at) => {
+    const before = answers[at - 1];
+    return timelineOf(one) === timelineOf(before) && (topOf(one) ?? 0) < (topOf(before) ?? 0);
+  });
+  return answers[last]?.arrivedMs ?? -Infinity;
 }
