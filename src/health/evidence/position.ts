@@ -157,14 +157,16 @@ interface UnseenLeader {
  */
 function unseenLeader(cluster: ClusterState, holder: string | null, context: EvaluationContext): UnseenLeader | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
-  if (leader === undefined) return { leader: null, timeline: cluster.position?.timeline ?? null };
+  const known = cluster.position?.timeline ?? null;
   const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);
-  if (holder !== null && isAnswering && !lacksPosition) return null;
+  // A leader that answers states its own next timeline. What it wrote before it lost the lock is on the known one.
+  if (leader === undefined || (isAnswering && !lacksPosition))
+    return holder === null ? { leader: null, timeline: known } : null;
   // The leader's own document and its entry in the cluster document may each be old for a while after a promotion.
   const timelines = [leader.report?.timeline ?? null, leader === named?.leader ? named.timeline : null].filter(
     (one) => one !== null,
   );
-  return { leader, timeline: timelines.length === 0 ? (cluster.position?.timeline ?? null) : Math.max(...timelines) };
+  return { leader, timeline: timelines.length === 0 ? known : Math.max(...timelines) };
 }
 
 /** The probable leader, the node that the newest view names, and whether the first answers without a position. */
