@@ -56,6 +56,8 @@ export class FakeTransport {
       wall: () => 1_700_000_000_000 + this.nowMs,
       random: () => this.random,
       connect: (origin) => new ScriptedClient(origin, this),
+      // The default would connect to the node's name, outside the script and its clock.
+      isTlsServer: () => Promise.resolve(false),
       onProbeFinished: (result) => this.results.push(result),
     };
   }
