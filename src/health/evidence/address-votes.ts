@@ -16,8 +16,8 @@ export interface AddressVotes {
   /** Witness -> its newest list, the new list included if its source is a witness. */
   readonly lists: ReadonlyMap<string, Addresses>;
   /**
-   * Whether the new list has a vote although its source is no witness (a seed, a node that does not answer). It has one
-   * if `namesHolder` is true, and only on nodes that do not answer.
+   * Whether `namesHolder` is true and the source of the new list is no witness (a seed, a node that does not answer).
+   * Then the new list has a vote too, but not on the addresses of nodes that answer.
    */
   readonly hasExtraVote: boolean;
   /** The new list names the lock holder at its known address. Also true if no node holds the lock. */
@@ -68,8 +68,8 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   const most = counts.get(api);
   if (most === undefined) return false;
   const isMost = [...counts].every(([address, number]) => address === api || number < most);
-  // A node that answers has a vote itself. So if the only vote is that of another source, the node does not answer, and
-  // the new list must name the holder.
+  // If this address wins by a single vote that is not the node's own, then the node does not answer: one that answers
+  // has a vote too, so there would be a tie. In this case the move also requires that the new list names the holder.
   return isMost && (most > 1 || own === api || votes.namesHolder);
 }
 

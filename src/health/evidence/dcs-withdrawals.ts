@@ -16,14 +16,14 @@ type Fate = "stays" | "ends" | "distrusted";
 export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Withdrawal> {
   const byNode = new Map<string, Withdrawal>();
   if (cluster.dcs === null) return byNode;
-  const { withdrawals, isUp } = settleDcs(cluster, cluster.dcs);
+  const { withdrawals, isUp: isWatchUp } = settleDcs(cluster, cluster.dcs);
   for (const withdrawal of withdrawals.values()) {
     const observation = nodeOfMember(cluster, withdrawal.member);
     if (observation === undefined) continue;
-    // A claim may begin after the withdrawal, for example if its node was frozen. Such a claim is refused only while
-    // the watch works.
-    const isEarlier = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
-    if (isEarlier || isUp) byNode.set(observation.node.name, withdrawal);
+    // A claim that began before the withdrawal is refused in any case, a later one only while the watch works. A claim
+    // begins anew if its node was frozen, for example.
+    const isEarlierClaim = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
+    if (isEarlierClaim || isWatchUp) byNode.set(observation.node.name, withdrawal);
   }
   return byNode;
 }
