@@ -16,6 +16,11 @@ export function hasReplicaRules(route: Route): boolean {
   return !lockRoutes.has(route) && route !== "health" && route !== "liveness";
 }
 
+/** Whether the rules of `roleRules` apply to a route: unlike the rules for replicas, they also apply to `health`. */
+function hasRoleRules(route: Route): boolean {
+  return !lockRoutes.has(route) && route !== "liveness";
+}
+
 /** Rules 2 and 3 of docs/judgement.md: who holds the lock, and whether the holder's database contradicts that. */
 export function lockRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
@@ -36,6 +41,7 @@ export function lockRules(subject: ExplainContext): readonly RuleLine[] {
       refusal: isEither || lock.fit ? null : lock.reason,
     }),
   ];
+  // `/leader` and `/readiness` do not require that the leader's database is writable.
   if (check.route === "leader" || check.route === "readiness" || !lock.fit) return rows;
   const verdict: Verdict =
     check.route === "standby-leader"
@@ -127,10 +133,6 @@ export function isLeading({ view, observation, check }: ExplainContext, report: 
   if (check.route === "readiness") return holdsLock(view, observation);
   const reportedNode = { observation, report };
   return judgePrimary(view, reportedNode).fit || judgeStandbyLeader(view, reportedNode).fit;
-}
-
-function hasRoleRules(route: Route): boolean {
-  return !lockRoutes.has(route) && route !== "liveness";
 }
 
 function synchronyRules(subject: ExplainContext, report: Report): RuleLine[] {
