@@ -65,12 +65,12 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   const own = givenBy(votes.lists.get(node.name));
   if (answers && own === null) vote(node.api);
   if (!answers && votes.hasExtraVote) vote(api);
-  const most = counts.get(api);
-  if (most === undefined) return false;
-  const isMost = [...counts].every(([address, number]) => address === api || number < most);
+  const countForApi = counts.get(api);
+  if (countForApi === undefined) return false;
+  const isMost = [...counts].every(([address, number]) => address === api || number < countForApi);
   // If this address wins by a single vote that is not the node's own, then the node does not answer: one that answers
   // has a vote too, so there would be a tie. In this case the move also requires that the new list names the holder.
-  return isMost && (most > 1 || own === api || votes.namesHolder);
+  return isMost && (countForApi > 1 || own === api || votes.namesHolder);
 }
 
 function isWitness(cluster: ClusterState, name: string, policy: HealthPolicy): boolean {

@@ -6,11 +6,14 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import { lockTtlMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 
-/** What becomes of a withdrawal with the newest report of its node. */
+/**
+ * What the newest report of a node does to its withdrawal. The DCS withdraws the yes of a member once the leader key
+ * names another member or nobody.
+ */
 type Fate = "stays" | "ends" | "distrusted";
 
 /**
- * Returns the withdrawals that a claim can still be refused for, by node name (rule 2). Pure.
+ * Returns the withdrawals because of which a claim can still be refused, by node name (rule 2). Pure.
  * @returns an empty map if there are none, or if the watch is distrusted
  */
 export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Withdrawal> {
