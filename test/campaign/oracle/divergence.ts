@@ -95,10 +95,22 @@ export function divergedInVain(scene: Scene, answer: Said): string | null {
     return null;
   const honestFromMs = askedMs - 2 * profile.confirmMs;
   if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
+  if (evidence.isRestarted && !isTimelineKnown(scene, newest.arrivedMs)) return null;
   const reports = evidence.since(node, "status", newest.arrivedMs).filter((served) => evidence.isPossible(served));
   return reports.every((served) => isOnHistory(scene, served, askedMs))
     ? `diverged, but its history is the leader's: ${tell(newest, answer)}`
     : null;
+}
+
+/**
+ * Whether rolecall surely knows the leader's timeline. Before that, no report ends a mark that it has saved before a
+ * restart.
+ */
+function isTimelineKnown({ evidence, world }: Scene, byMs: number): boolean {
+  return world.nodes.some(({ name }) => {
+    const led = evidence.newestSure(name, "status", byMs);
+    return led?.status === 200 && timelineOf(led) === world.timeline;
+  });
 }
 
 /** Whether a report is in the leader's history, and its timeline has not ended a window ago. */

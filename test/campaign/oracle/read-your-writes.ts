@@ -96,7 +96,7 @@ function isKnownShared(scene: Scene, { askedMs }: Said, floor: Written): boolean
     ({ name }) =>
       name === holding.name ||
       evidence
-        .since(name, "status", before.arrivedMs)
+        .since(name, "status", askedMs - 60_000)
         .every((one) => one.status !== 200 || timelineOf(one) !== world.timeline),
   );
   if (!isFirst) return false;

@@ -149,9 +149,12 @@ function unknownInVain(scene: Scene, answer: Said): string | null {
     (served?.arrivedMs ?? -Infinity) > askedMs - profile.maxAgeMs;
   const own = evidence.newestSure(node, "status", askedMs - profile.slackMs);
   const known = isFresh(own) ? replayedOf(own) : null;
+  // A leader that has stated no position since rolecall started has none that could be known.
   const isLeaderKnown = world.nodes.some(({ name }) => {
     const newest = evidence.newestSure(name, "status", askedMs - 2_000);
-    return newest?.status === 200 && isFresh(newest);
+    const answers = evidence.since(name, "status", -Infinity);
+    const hasPosition = answers.some((one) => one.status === 200 && topOf(one) !== null && evidence.isSure(one));
+    return newest?.status === 200 && isFresh(newest) && hasPosition;
   });
   return known !== null && isLeaderKnown
     ? "lag_unknown, though it and leaders before have stated positions all along"

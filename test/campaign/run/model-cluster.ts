@@ -8,7 +8,7 @@ import type { Stalls } from "../rolecall/stalls.ts";
 import type { MachineFaults } from "./machine-faults.ts";
 import type { Mode } from "../world/mode.ts";
 import { World } from "../world/world.ts";
-import { Evidence, isMemberOf } from "../wire/evidence.ts";
+import { Evidence, isMemberOf, type Served } from "../wire/evidence.ts";
 import { Seat } from "../wire/seat.ts";
 
 /** What a cluster is made with. */
@@ -142,8 +142,10 @@ export class ModelCluster {
     if (fresh.length === 0) return;
     const viewMs = 3 * profile.clusterMs + profile.timeoutMs;
     const clones = names.filter((name) => !troubles.isFree(name, nowMs - viewMs, "guestEver", "moved"));
+    // Lists that came after the first request to the clone had no vote on the move.
+    const movedMs = Math.min(...fresh.map((name) => this.#requestsToClone(name, nowMs)[0]?.arrivedMs ?? nowMs));
     const sound = names.filter((name) => {
-      const newest = evidence.newestSure(name, "cluster", nowMs - profile.slackMs);
+      const newest = evidence.newestSure(name, "cluster", movedMs - profile.slackMs);
       const lists = evidence.since(name, "cluster", newest?.arrivedMs ?? Infinity).filter(({ document }) => document);
       return (
         !clones.includes(name) &&
@@ -163,7 +165,11 @@ export class ModelCluster {
 
   /** Whether rolecall polls a clone, at the clone's own address, in place of a node. */
   isMoved(node: string, nowMs: number): boolean {
-    return this.aside.since(node, "status", nowMs - 2 * this.profile.maxAgeMs).length > 0;
+    return this.#requestsToClone(node, nowMs).length > 0;
+  }
+
+  #requestsToClone(node: string, nowMs: number): readonly Served[] {
+    return this.aside.since(node, "status", nowMs - 2 * this.profile.maxAgeMs);
   }
 
   /**

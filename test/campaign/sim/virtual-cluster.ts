@@ -50,6 +50,7 @@ export class VirtualCluster extends ModelCluster {
       },
       suspend: (ms) => {
         stalls.note(time.nowMs, time.nowMs + ms);
+        for (const evidence of [this.evidence, this.aside]) evidence.suspend(time.nowMs, time.nowMs + ms);
         time.suspend(ms);
       },
       restart: (ms) => this.onRestart(time.nowMs + ms),

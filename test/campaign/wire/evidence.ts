@@ -35,6 +35,7 @@ export class Evidence {
   readonly #scope: string;
   /** When the rolecall that runs now began: what was answered before is unknown to it. */
   #knownFromMs = -Infinity;
+  readonly #suspends: { readonly fromMs: number; readonly toMs: number }[] = [];
 
   /**
    * @param profile rolecall's own timeout, and what its clock and ours may differ by
@@ -49,6 +50,16 @@ export class Evidence {
   /** Takes that rolecall was stopped, and begins anew at an instant. */
   restart(nowMs: number): void {
     this.#knownFromMs = nowMs;
+  }
+
+  /** Whether rolecall was stopped and started again. */
+  get isRestarted(): boolean {
+    return this.#knownFromMs > -Infinity;
+  }
+
+  /** Takes that rolecall's machine is suspended: its timeouts do not count that time. */
+  suspend(fromMs: number, toMs: number): void {
+    this.#suspends.push({ fromMs, toMs });
   }
 
   /** Whether an answer was given to the rolecall that runs now. */
@@ -95,7 +106,8 @@ export class Evidence {
 
   /** The same, of a rolecall that was stopped since too. */
   wasPossible({ doneMs, arrivedMs, document }: Served): boolean {
-    return document !== null && doneMs !== null && doneMs - arrivedMs < this.timeoutMs + this.slackMs * 2;
+    if (document === null || doneMs === null) return false;
+    return doneMs - arrivedMs - this.#suspendedMs(arrivedMs, doneMs) < this.timeoutMs + this.slackMs * 2;
   }
 
   /** Whether rolecall may have read since an instant that a node does not hold the lock. */
@@ -129,6 +141,13 @@ export class Evidence {
   answeredAll(node: string, kind: Kind, fromMs: number, nowMs: number): boolean {
     const list = this.since(node, kind, fromMs).filter(({ arrivedMs }) => arrivedMs < nowMs - this.timeoutMs);
     return list.length > 0 && list.every((served) => this.isSure(served));
+  }
+
+  #suspendedMs(fromMs: number, toMs: number): number {
+    return this.#suspends.reduce(
+      (sum, suspend) => sum + Math.max(0, Math.min(toMs, suspend.toMs) - Math.max(fromMs, suspend.fromMs)),
+      0,
+    );
   }
 
   #list(node: string, kind: Kind): Served[] {
