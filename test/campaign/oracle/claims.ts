@@ -176,10 +176,13 @@ export function soundHolder(scene: Scene, answer: Said, atMs: number): string | 
 export const disputeIsTrue: Rule = (scene, { node, word, askedMs }) => {
   const reason = word?.reason;
   if (node === null || (reason !== "contested" && reason !== "superseded")) return null;
-  const { evidence, profile, world } = scene;
+  const { evidence, profile, troubles, world } = scene;
   const fromMs = askedMs - profile.maxAgeMs - profile.timeoutMs - slackMs(scene, askedMs - profile.maxAgeMs, askedMs);
-  const claimants = world.nodes.filter(({ name }) =>
-    evidence.since(name, "status", fromMs).some(({ status }) => status === 200),
+  // A clone that rolecall polls in place of a node may claim the lock.
+  const claimants = world.nodes.filter(
+    ({ name }) =>
+      !troubles.isFree(name, fromMs, "moved") ||
+      evidence.since(name, "status", fromMs).some(({ status }) => status === 200),
   );
   if (reason === "superseded")
     return claimants.some(({ name }) => name === node) ? null : "superseded, but it does not claim the lock";

@@ -91,6 +91,8 @@ function isKnownShared(scene: Scene, { askedMs }: Said, floor: Written): boolean
   const first = answers.find((one) => one.status === 200 && timelineOf(one) === world.timeline);
   const before = answers.findLast((one) => timelineOf(one) === floor.timeline);
   if (first === undefined || before === undefined || before.arrivedMs > first.arrivedMs) return false;
+  // A leader that crashes and begins a timeline itself may have reported WAL that it then lost.
+  if (before.status !== 503) return false;
   // Another node may have begun the timeline, and this one have taken the lock as a replica on it.
   const isFirst = world.nodes.every(
     ({ name }) =>

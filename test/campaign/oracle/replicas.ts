@@ -93,7 +93,8 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
   if (node === null || !Number.isFinite(limit) || parameterOf(check, "lag_time") !== null) return null;
   const { evidence, world, profile } = scene;
   const from = evidence.newestSure(node, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
-  const reports = from === undefined ? [] : evidence.since(node, "status", from.arrivedMs);
+  if (from === undefined) return null;
+  const reports = evidence.since(node, "status", from.arrivedMs);
   const lowest = Math.min(...reports.map(replayedOf).map((replayed) => replayed ?? -Infinity));
   // Until the leader's position on its timeline is known, the figures of the report before count (rule 4).
   const leader = evidence.newestSure(
@@ -106,7 +107,7 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
   if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs)) return null;
   // The highest position that any node ever reported: it bounds every lag. A leader that restarted lower is believed.
   const sinceMs = askedMs - 60_000 - profile.attachMs;
-  const fallenMs = fallenBefore(evidence, leader.node, (from?.arrivedMs ?? -Infinity) - profile.slackMs);
+  const fallenMs = fallenBefore(evidence, leader.node, from.arrivedMs - profile.slackMs);
   const tops = world.nodes.flatMap(({ name }) =>
     evidence
       .since(name, "status", name === leader.node ? Math.max(sinceMs, fallenMs) : sinceMs)

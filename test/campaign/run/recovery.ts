@@ -70,22 +70,28 @@ export class Recovery {
         .filter(({ node, check, status }) => node !== null && wanted.get(node) === check && status !== 200)
         // A clone at a node's address may keep the name permanently: they are indistinguishable (README).
         .filter(({ node }) => !isMoved(node ?? ""))
-        .filter(({ word }) => word?.reason !== "superseded" || !this.#mayCloneLead(isMoved))
+        .filter(({ word }) => !isDispute(word?.reason) || !this.#mayCloneLead(isMoved))
         .map(({ node, path, phrase }) => ({ rule: "recovery", node, detail: `${path}: still ${phrase}` }))
     );
   }
 
   /**
    * Whether a clone may have led before the holder did, in a cluster of two: no third node's view contradicts its
-   * claim, and of two claims the one that stood before goes on (rule 2). A claim stands after half an interval.
+   * claim, and of two claims the one that stood before goes on (rule 2). A claim stands after half an interval. The
+   * clone's claim, which its own view confirms, also wins against a holder whose own view is missing.
    */
   #mayCloneLead(isMoved: (node: string) => boolean): boolean {
     const { world, troubles, profile } = this.#cluster;
     const [other, ...more] = world.nodes.filter(({ name }) => name !== world.holding?.name);
     if (other === undefined || more.length > 0 || !isMoved(other.name)) return false;
+    const movedMs = troubles.movedSinceMs(other.name);
+    if (world.holding !== null && !troubles.isFree(world.holding.name, movedMs, "cluster")) return true;
     // The holder's claim is seen up to an interval after it began.
-    return (
-      troubles.movedSinceMs(other.name) + profile.intervalMs / 2 < (world.holding?.sinceMs ?? 0) + profile.intervalMs
-    );
+    return movedMs + profile.intervalMs / 2 < (world.holding?.sinceMs ?? 0) + profile.intervalMs;
   }
+}
+
+/** After a restart no claim is known to have stood before the other one: then both are refused (contested). */
+function isDispute(reason: string | null | undefined): boolean {
+  return reason === "superseded" || reason === "contested";
 }
