@@ -70,7 +70,9 @@ export class Recovery {
         .filter(({ node, check, status }) => node !== null && wanted.get(node) === check && status !== 200)
         // A clone at a node's address may keep the name permanently: they are indistinguishable (README).
         .filter(({ node }) => !isMoved(node ?? ""))
-        .filter(({ word }) => !isDispute(word?.reason) || !this.#mayCloneLead(isMoved))
+        .filter(({ word }) => word?.reason !== "superseded" || !this.#mayCloneLead(isMoved))
+        // Neither of two claims stood before: with a clone in place of the only other node, that stays so.
+        .filter(({ word }) => word?.reason !== "contested" || !this.#isOnlyOtherMoved(isMoved))
         .map(({ node, path, phrase }) => ({ rule: "recovery", node, detail: `${path}: still ${phrase}` }))
     );
   }
@@ -82,16 +84,23 @@ export class Recovery {
    */
   #mayCloneLead(isMoved: (node: string) => boolean): boolean {
     const { world, troubles, profile } = this.#cluster;
-    const [other, ...more] = world.nodes.filter(({ name }) => name !== world.holding?.name);
-    if (other === undefined || more.length > 0 || !isMoved(other.name)) return false;
-    const movedMs = troubles.movedSinceMs(other.name);
+    const other = this.#onlyOther();
+    if (other === null || !isMoved(other)) return false;
+    const movedMs = troubles.movedSinceMs(other);
     if (world.holding !== null && !troubles.isFree(world.holding.name, movedMs, "cluster")) return true;
     // The holder's claim is seen up to an interval after it began.
     return movedMs + profile.intervalMs / 2 < (world.holding?.sinceMs ?? 0) + profile.intervalMs;
   }
-}
 
-/** After a restart no claim is known to have stood before the other one: then both are refused (contested). */
-function isDispute(reason: string | null | undefined): boolean {
-  return reason === "superseded" || reason === "contested";
+  #isOnlyOtherMoved(isMoved: (node: string) => boolean): boolean {
+    const other = this.#onlyOther();
+    return other !== null && isMoved(other);
+  }
+
+  /** The node that does not hold the lock, in a cluster of two; null in a larger one. */
+  #onlyOther(): string | null {
+    const { world } = this.#cluster;
+    const [other, ...more] = world.nodes.filter(({ name }) => name !== world.holding?.name);
+    return other === undefined || more.length > 0 ? null : other.name;
+  }
 }
