@@ -179,6 +179,7 @@ export class WorkerProcess {
       promised.resolve = resolve;
     });
     const settle = (received: FromWorker | null): void => {
+      // A later request for the same kind may have taken this one's place in the map.
       if (this.#waiting.get(kind) === settle) this.#waiting.delete(kind);
       promised.resolve?.(received);
     };

@@ -27,14 +27,14 @@ export function exporterSchema(): z.ZodType<ExporterConfig> {
             .describe(`Vocabulary of metric names: ${naming}`),
           disable_intro: flag()
             .default(false)
-            .describe("Whether to omit up, version, in_recovery and the exporter_* group"),
+            .describe("Whether to omit the metrics up, version and in_recovery, and the exporter_* group"),
           namespace: z
             .string({ error: prefix })
             .regex(/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, { error: prefix })
             .nullable()
             .default(null)
             .describe(
-              "Prefix of up, version, in_recovery and the exporter_* group. Default: pg. If " +
+              "Prefix of the metrics up, version and in_recovery, and of the exporter_* group. Default: pg. If " +
                 "naming is neutral: db, but no prefix for the exporter_* group",
             ),
           telemetry_path: telemetryPath()

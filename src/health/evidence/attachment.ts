@@ -70,6 +70,7 @@ export function nextAttachment(
       hasNothingToReceive(view, report, isStreaming),
     isListed,
   };
+  // The time that this report adds to the counts: it is "positioned" if the leader's position is known.
   const positionedMs = before.report === null || !isCounted(report) ? 0 : positionedTime(view, before, after);
   const windowMs = view.policy.guards.attachWindowMs;
   const { received, replayed, timeline } = lastKnown(known, report);
@@ -91,8 +92,9 @@ export function nextAttachment(
 }
 
 /**
- * Restarts a node's attachment windows, of the length `windowMs`, after a change of leader or timeline, except those
- * because of which the node is marked detached, stalled or diverged.
+ * Restarts a node's attachment windows after a change of leader or timeline. A window goes on if the node is marked
+ * detached, stalled or diverged because of it.
+ * @param windowMs the length of a window
  */
 export function restartWindow(observation: Observation, nowMs: number, windowMs: number): Observation {
   const { attachment: known } = observation;

@@ -68,10 +68,11 @@ function raisedByAll(
 }
 
 /**
- * When the leader's position may begin to advance unseen: when the leader no longer answers, or answers without a
- * position. The newest view may name another node than the holder. That node may be the leader, so this instant comes
- * as soon as either of the two no longer answers.
- * @returns ms of rolecall's clock; -Infinity if that holds already, `Infinity` if no leader is known
+ * The instant from which the leader's position may advance unseen, if no new evidence arrives. From then on, the leader
+ * no longer counts as answering. The newest view may name another node than the holder. That node may be the leader, so
+ * the instant is the earlier one of the two nodes.
+ * @returns ms of rolecall's clock; -Infinity if one of the two does not answer, or the leader answers without a
+ * position; `Infinity` if no leader is known
  */
 export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPolicy): number {
   const { leader, named, lacksPosition } = likelyLeader(cluster, lockHolderOf(cluster.leadership));
@@ -143,8 +144,9 @@ interface LeaderOnTimeline {
   readonly timeline: number | null;
 }
 
-/** A leader whose position may advance unseen, or may have before it lost the lock: then `leader` is `null`. */
+/** A leader that may have written WAL that rolecall has not seen. */
 interface UnseenLeader {
+  /** `null` if only the past matters: a leader may have written unseen before it lost the lock. */
   readonly leader: Observation | null;
   /** Its timeline; `null` if unknown. */
   readonly timeline: number | null;
@@ -159,7 +161,8 @@ function unseenLeader(cluster: ClusterState, holder: string | null, context: Eva
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
   const known = cluster.position?.timeline ?? null;
   const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);
-  // A leader that answers states its own next timeline. What it wrote before it lost the lock is on the known one.
+  // While nobody holds the lock, only the known timeline matters: WAL that the last leader wrote unseen is on it. A
+  // leader that answers states a next timeline itself.
   if (leader === undefined || (isAnswering && !lacksPosition))
     return holder === null ? { leader: null, timeline: known } : null;
   // The leader's own document and its entry in the cluster document may each be old for a while after a promotion.
@@ -191,10 +194,10 @@ function namedLeader(cluster: ClusterState): LeaderOnTimeline | undefined {
   return leader === undefined ? undefined : { leader, timeline: newest?.timeline ?? null };
 }
 
-/** The last claimant of the lock, unless a view was requested since. */
+/** The first node in `lockClaims`: its last answer claims the lock. Not if a view was requested after that answer. */
 function lastClaimant(cluster: ClusterState): Observation | undefined {
-  const [first] = cluster.lockClaims;
-  const claimant = first === undefined ? undefined : cluster.nodes[first];
+  const [at] = cluster.lockClaims;
+  const claimant = at === undefined ? undefined : cluster.nodes[at];
   return claimant !== undefined && (newestView(cluster)?.sentAtMs ?? -Infinity) < claimant.sentAtMs
     ? claimant
     : undefined;
