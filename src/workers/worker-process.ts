@@ -49,6 +49,7 @@ export class WorkerProcess {
   readonly #waiting = new Map<FromWorker["kind"], (message: FromWorker | null) => void>();
   /** How it ended; `null` while it runs. */
   #exitCause: string | null = null;
+  #refreshing: Promise<void> | null = null;
   /** The last report of what it has done. */
   report: WorkerReport = {
     answers: [],
@@ -104,8 +105,18 @@ export class WorkerProcess {
     return message.prepared;
   }
 
-  /** Gets a fresh report. Resolves when it is there, or after `withinMs`. */
-  async refreshReport(withinMs: number): Promise<void> {
+  /**
+   * Gets a fresh report. Resolves when it is there, or after `withinMs`. Calls that come meanwhile share it, because
+   * only one request of a kind can be in flight.
+   */
+  refreshReport(withinMs: number): Promise<void> {
+    this.#refreshing ??= this.#refresh(withinMs).finally(() => {
+      this.#refreshing = null;
+    });
+    return this.#refreshing;
+  }
+
+  async #refresh(withinMs: number): Promise<void> {
     const reply = this.#receiveNext("report");
     const timer = setTimeout(reply.giveUp, withinMs);
     this.send({ kind: "report" });
