@@ -5,7 +5,7 @@ import type { ClusterView } from "../evidence/cluster-view.ts";
 import { walReached } from "../evidence/position.ts";
 import { isListedStreaming } from "../evidence/sender-chain.ts";
 import { isBeforeVersion4 } from "../judge/replica.ts";
-import { isLeading, hasReplicaRules } from "./explain-role.ts";
+import { hasReplicaRules, passesAsLeader } from "./explain-role.ts";
 
 /**
  * Whether somebody who has watched a node for a short time can say that it is attached. `not needed`: the check does
@@ -27,7 +27,8 @@ export function attachmentKnowledge(
   const { report } = observation;
   const isArchiveAsked = check.replicationState === "in archive recovery";
   if (report === null || !view.policy.guards.attachedReplica || !hasReplicaRules(check.route)) return "not needed";
-  if (isExempt(observation) || isArchiveAsked || isLeading({ view, observation, check }, report)) return "not needed";
+  if (isExempt(observation) || isArchiveAsked || passesAsLeader({ view, observation, check }, report))
+    return "not needed";
   if (check.route === "readiness" && isBeforeVersion4(report)) return "not needed";
   const reached = walReached(report);
   const hasMoved = reached !== null && firstWalPosition !== null && reached > firstWalPosition;

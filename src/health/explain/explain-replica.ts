@@ -5,7 +5,7 @@ import { isExempt, judgeAttachment, judgeStream } from "../evidence/attachment.t
 import { attachmentWarning } from "./attachment-warning.ts";
 import { isOnLowerTimeline, switchPointOf } from "../evidence/divergence.ts";
 import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
-import { isLeading, hasReplicaRules } from "./explain-role.ts";
+import { hasReplicaRules, passesAsLeader } from "./explain-role.ts";
 import { judgeLag, presentLag } from "../judge/lag.ts";
 import { lagBytes, timelineOf } from "../evidence/measure.ts";
 import { isBeforeVersion4, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
@@ -18,7 +18,7 @@ import { freshLeader, isInSenderChain } from "../evidence/sender-chain.ts";
 export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
-  if (report === null || !hasReplicaRules(check.route) || isLeading(subject, report)) return [];
+  if (report === null || !hasReplicaRules(check.route) || passesAsLeader(subject, report)) return [];
   if (check.route === "readiness" && isBeforeVersion4(report))
     return [skippedRule("history and stream", "not checked on nodes before version 4")];
   if (!view.policy.guards.attachedReplica) return [skippedRule("history and stream", "guard attached_replica is off")];
@@ -45,7 +45,7 @@ export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
 export function lagRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
-  if (report === null || !hasReplicaRules(check.route) || isLeading(subject, report)) return [];
+  if (report === null || !hasReplicaRules(check.route) || passesAsLeader(subject, report)) return [];
   const reportedNode = { observation, report };
   if (check.route === "readiness") return [readinessRule(subject, report)];
   const rows: RuleLine[] = [];

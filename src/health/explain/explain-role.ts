@@ -60,12 +60,12 @@ export function lockRules(subject: ExplainContext): readonly RuleLine[] {
   return rows;
 }
 
-/** What the route requires of the role and the state of a node that does not lead, and of its tag `noloadbalance`. */
+/** What the route requires of the role, state and tag `noloadbalance` of a node that does not pass as the leader. */
 export function roleRules(subject: ExplainContext): readonly RuleLine[] {
   const { observation, check } = subject;
   const { report } = observation;
   if (report === null || !hasRoleRules(check.route)) return [];
-  if (isLeading(subject, report)) return [skippedRule("role and state", "it passes as the leader")];
+  if (passesAsLeader(subject, report)) return [skippedRule("role and state", "it passes as the leader")];
   const rows: RuleLine[] = [];
   const isReplicaRoute = check.route !== "health" && check.route !== "readiness";
   if (isReplicaRoute)
@@ -109,7 +109,7 @@ export function suitabilityRules(subject: ExplainContext): readonly RuleLine[] {
   const { observation, check } = subject;
   const { report } = observation;
   if (report === null || !hasRoleRules(check.route) || check.route === "readiness") return [];
-  const rows = isLeading(subject, report) ? [] : synchronyRules(subject, report);
+  const rows = passesAsLeader(subject, report) ? [] : synchronyRules(subject, report);
   for (const [key, wanted] of check.tags) {
     const found = report.tags.get(key);
     rows.push(
@@ -128,7 +128,7 @@ export function suitabilityRules(subject: ExplainContext): readonly RuleLine[] {
  * Whether the route accepts the leader as well as replicas, and accepts this node as the leader. The rules for replicas
  * do not apply to it then.
  */
-export function isLeading({ view, observation, check }: ExplainContext, report: Report): boolean {
+export function passesAsLeader({ view, observation, check }: ExplainContext, report: Report): boolean {
   if (!eitherRoutes.has(check.route)) return false;
   if (check.route === "readiness") return holdsLock(view, observation);
   const reportedNode = { observation, report };
