@@ -1,3 +1,4 @@
+import { areStackTracesOmitted } from "../probe/client/omitted-stack-traces.ts";
 import { ownModuleOf } from "../program/own-frames.ts";
 
 /**
@@ -23,10 +24,11 @@ const events = ["uncaughtException", "unhandledRejection"] as const;
 /**
  * Whether an exception can have affected no more than one connection: each function of rolecall on its stack serves
  * one. A stack without any function of rolecall belongs to an error inside Node, such as of a socket: it interrupted no
- * code of rolecall.
+ * code of rolecall. So does an error that is thrown while stack traces are omitted.
  * @param depth how many frames stacks keep: a stack of that many may be cut off
  */
 export function isLimitedToOneConnection(error: unknown, depth: number = stackDepth): boolean {
+  if (areStackTracesOmitted()) return true;
   if (!(error instanceof Error) || typeof error.stack !== "string") return false;
   const frames = error.stack.split("\n").filter((line) => /^\s+at /.test(line));
   if (frames.length === 0 || frames.length >= depth) return false;

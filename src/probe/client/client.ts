@@ -1,6 +1,7 @@
 import { Client, type Dispatcher } from "undici";
 import type { Failure } from "../../cluster/observation.ts";
 import { failureOf } from "./failure.ts";
+import { omitStackTraces } from "./omitted-stack-traces.ts";
 import type { TlsMaterial } from "../../config/tls-material.ts";
 
 /** A node's response, or why there is none. */
@@ -131,6 +132,7 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
       status: this.#status,
       body: this.#chunks === null ? (this.#first ?? nothing) : Buffer.concat(this.#chunks),
     });
+    omitStackTraces();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

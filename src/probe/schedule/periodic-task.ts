@@ -51,10 +51,10 @@ export class PeriodicTask {
   }
 
   /** Starts a run now, unless one is in flight. Resolves when the run that this call started has ended. */
-  async run(): Promise<void> {
-    if (this.#isRunning || this.#isStopped) return;
+  run(): Promise<void> {
+    if (this.#isRunning || this.#isStopped) return Promise.resolve();
     this.#inFlight = this.#runOnce();
-    await this.#inFlight;
+    return this.#inFlight;
   }
 
   /**
@@ -85,9 +85,12 @@ export class PeriodicTask {
     this.#dueMs = Infinity;
     this.#isRunning = true;
     const startedAtMs = this.#clock.now();
-    const intervalMs = await this.#task().finally(() => {
+    let intervalMs: number;
+    try {
+      intervalMs = await this.#task();
+    } finally {
       this.#isRunning = false;
-    });
+    }
     if (this.#isStopped) return;
     this.#dueMs = Math.min(this.#dueMs, startedAtMs + this.#jittered(intervalMs));
     if (this.isScheduled) this.#setTimer();
