@@ -47,5 +47,5 @@ export function applyExporter(
   // `down`, only `stale`.
   const observation = isPage && exporter.up !== null ? { ...answered, ...failuresOf(before) } : answered;
   if (isPage) return applyReport(noted, { at, before, observation }, context).state;
-  return withLockClaim(noted, at, observation);
+  return withLockClaim(noted, { at, observation });
 }

@@ -64,12 +64,19 @@ function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer
 
 /**
  * Records the lock that an answer came with, without anything that depends on the leader's position.
+ * @param scope the scope of the cluster with the answer
  * @returns the state with the observation, its lock claims and the time of its newest report
  */
-export function withLockClaim(cluster: ClusterState, at: number, observation: Observation): ClusterState {
+export function withLockClaim(
+  cluster: ClusterState,
+  { at, observation }: Pick<NodeUpdate, "at" | "observation">,
+  scope: string | null = cluster.scope,
+): ClusterState {
   const { hasLock, sentAtMs } = observation;
   return {
-    ...replaceNode(cluster, at, observation),
+    ...cluster,
+    scope,
+    nodes: cluster.nodes.with(at, observation),
     lockClaims: lockClaimsWith(cluster.lockClaims, at, hasLock),
     newestReportAtMs: Math.max(cluster.newestReportAtMs, sentAtMs),
   };
@@ -92,7 +99,7 @@ export function applyReport(
   const { policy, nowMs } = context;
   const { report, sentAtMs, node } = observation;
   const scope = cluster.scope ?? report?.scope ?? null;
-  const claimed: ClusterState = { ...withLockClaim(cluster, at, observation), scope };
+  const claimed = withLockClaim(cluster, { at, observation }, scope);
   // Nothing below changes who leads, so the lock is settled once.
   const lock = settleLock(claimed, policy, nowMs);
   const isHolder = lock.holder === node.name;

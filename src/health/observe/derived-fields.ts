@@ -31,9 +31,17 @@ export function deriveNodeFields(
     isStreaming: () => isListedStreaming(view, node.name),
     ...context,
   });
-  const attachment = nextAttachment(view, { before, after: { ...after, measured } });
-  const derived = { ...after, measured, attachment, countedAtMs: Math.max(sentAtMs, before.countedAtMs) };
-  return { ...derived, dampedLag: dampedLagOf(cluster, derived, context) };
+  const isDamped = isDamping(context.policy);
+  const counted = {
+    ...after,
+    measured,
+    countedAtMs: Math.max(sentAtMs, before.countedAtMs),
+    dampedLag: isDamped ? after.dampedLag : null,
+  };
+  const attachment = nextAttachment(view, { before, after: counted });
+  // An observation has many fields, and this happens with every answer: a copy is made only if something differs.
+  const derived = attachment === counted.attachment ? counted : { ...counted, attachment };
+  return isDamped ? { ...derived, dampedLag: dampedLagOf(cluster, derived, context) } : derived;
 }
 
 /**
@@ -92,7 +100,6 @@ export function restartWindows(cluster: ClusterState, { policy, nowMs }: Evaluat
 }
 
 function dampedLagOf(cluster: ClusterState, after: Observation, context: EvaluationContext): Observation["dampedLag"] {
-  if (!isDamping(context.policy)) return null;
   const sample = {
     sentAtMs: after.sentAtMs,
     bytes: lagBytes({ cluster, nowMs: context.nowMs }, after),
