@@ -23,15 +23,15 @@ export function updateLeadership(
 ): ClusterState {
   const lock = context.lock ?? settleLock(cluster, context.policy, context.nowMs);
   const { decision, lostClaims } = lock;
-  const leadership = { ...cluster.leadership, decision, lostClaims };
+  const isSame = decision === cluster.leadership.decision && lostClaims === cluster.leadership.lostClaims;
+  const leadership = isSame ? cluster.leadership : { ...cluster.leadership, decision, lostClaims };
   const leader = presentOrLastHolderOf(leadership);
   const isOther =
     (leader !== null && leader !== presentOrLastHolderOf(before.leadership)) ||
     cluster.position?.timeline !== before.position?.timeline;
   const restarted = isOther ? restartWindows(cluster, context) : cluster;
   const current = markDiverged(restarted, (state) => viewWithLeader(state, lock, context));
-  if (decision === cluster.leadership.decision && lostClaims === cluster.leadership.lostClaims)
-    return withSettledDcs(current);
+  if (isSame) return withSettledDcs(current);
   const previous = lockHolderOf(cluster.leadership);
   const lastLoss =
     previous !== null && previous !== lock.holder
