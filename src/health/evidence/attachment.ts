@@ -70,7 +70,7 @@ export function nextAttachment(
       hasNothingToReceive(view, report, isStreaming),
     isListed,
   };
-  // The time that this report adds to the counts: it is "positioned" if the leader's position is known.
+  // The time that this report adds to the counts. It is 0 while no fresh report of the leader has a position.
   const positionedMs = before.report === null || !isCounted(report) ? 0 : positionedTime(view, before, after);
   const windowMs = view.policy.guards.attachWindowMs;
   const { received, replayed, timeline } = lastKnown(known, report);
@@ -92,9 +92,10 @@ export function nextAttachment(
 }
 
 /**
- * Restarts a node's attachment windows after a change of leader or timeline. A window goes on if the node is marked
- * detached, stalled or diverged because of it.
- * @param windowMs the length of a window
+ * Restarts a node's counts towards the attachment window after a change of leader or timeline. The counts of a marked
+ * node go on: both counts of rule 5 if it is detached or stalled, and the time on a lower timeline if that has reached
+ * the window. A diverged node also keeps the time of its first report past the switch point.
+ * @param windowMs the length of the window
  */
 export function restartWindow(observation: Observation, nowMs: number, windowMs: number): Observation {
   const { attachment: known } = observation;

@@ -22,8 +22,8 @@ export interface ObservedReport {
  * Updates the cluster's leader position by one report (rule 4). The holder's own position is believed, also a lower one
  * on the same timeline: it restarted after a crash. While the leader does not answer, or answers without a position, or
  * nobody leads, the positions that replicas reached on its timeline count; otherwise a dead leader would make them all
- * look caught up. A higher timeline of the same system continues the previous one. Any other pair of system and
- * timeline starts from nothing.
+ * look caught up. The first position on a higher timeline of the same system keeps the history that both timelines
+ * share. The first position of any other pair of system and timeline starts without history.
  */
 export function advancePosition(
   cluster: ClusterState,
@@ -96,7 +96,7 @@ type PositionOnly = Omit<LeaderPosition, "shared">;
 function withStatedPosition(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
   const known = cluster.position;
   if (known === null || known.system !== position.system || known.timeline !== position.timeline)
-    return restarted(cluster, position, leader);
+    return firstOfPair(cluster, position, leader);
   return known.isStated && known.highest === position.highest
     ? known
     : { ...known, highest: position.highest, isStated: true };
@@ -119,12 +119,12 @@ function raisedByReceived(
   const isForeign = known.system !== null && report.system !== null && report.system !== known.system;
   // A replica cannot move the leader back to an earlier timeline.
   if (isForeign || (known.timeline !== null && timeline < known.timeline)) return known;
-  if (known.timeline !== timeline) return leader === null ? known : restarted(cluster, position, leader);
+  if (known.timeline !== timeline) return leader === null ? known : firstOfPair(cluster, position, leader);
   return position.highest > known.highest ? { ...known, highest: position.highest } : known;
 }
 
-/** The first position of a new pair of system and timeline. */
-function restarted(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
+/** The first position of a new pair of system and timeline, with the history that it shares with the previous pair. */
+function firstOfPair(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
   return { ...position, shared: sharedHistory(cluster.position, position, leader) };
 }
 
@@ -146,7 +146,10 @@ interface LeaderOnTimeline {
 
 /** A leader that may have written WAL that rolecall has not seen. */
 interface UnseenLeader {
-  /** `null` if only the past matters: a leader may have written unseen before it lost the lock. */
+  /**
+   * `null` if no present leader can have written unseen WAL, only the last leader before it lost the lock. Then
+   * `timeline` is the known one.
+   */
   readonly leader: Observation | null;
   /** Its timeline; `null` if unknown. */
   readonly timeline: number | null;
@@ -154,8 +157,8 @@ interface UnseenLeader {
 
 /**
  * Finds the leader if its position may advance unseen, because it does not answer, or answers without a position. The
- * leader is the holder; while no node holds the lock, the node that the newest view names, or the last claimant. While
- * no node holds the lock, the last leader may have written more than rolecall has seen, even if it answers again.
+ * leader is the holder; while no node holds the lock, the node that the newest view names, or a claimant. While no node
+ * holds the lock, the last leader may have written more than rolecall has seen, even if it answers again.
  */
 function unseenLeader(cluster: ClusterState, holder: string | null, context: EvaluationContext): UnseenLeader | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
@@ -176,7 +179,7 @@ function unseenLeader(cluster: ClusterState, holder: string | null, context: Eva
 function likelyLeader(cluster: ClusterState, holder: string | null): LikelyLeader {
   const holdingNode = nodeNamed(cluster, holder);
   const named = namedLeader(cluster);
-  const leader = holdingNode ?? named?.leader ?? lastClaimant(cluster);
+  const leader = holdingNode ?? named?.leader ?? claimantSinceView(cluster);
   const lacksPosition = leader !== undefined && leader.report !== null && !hasPosition(leader.report);
   return { leader, named, lacksPosition };
 }
@@ -194,8 +197,11 @@ function namedLeader(cluster: ClusterState): LeaderOnTimeline | undefined {
   return leader === undefined ? undefined : { leader, timeline: newest?.timeline ?? null };
 }
 
-/** The first node in `lockClaims`: its last answer claims the lock. Not if a view was requested after that answer. */
-function lastClaimant(cluster: ClusterState): Observation | undefined {
+/**
+ * The node whose last answer claims the lock, if no view was requested after that answer. Of several claimants only the
+ * first in `lockClaims` is considered.
+ */
+function claimantSinceView(cluster: ClusterState): Observation | undefined {
   const [at] = cluster.lockClaims;
   const claimant = at === undefined ? undefined : cluster.nodes[at];
   return claimant !== undefined && (newestView(cluster)?.sentAtMs ?? -Infinity) < claimant.sentAtMs
