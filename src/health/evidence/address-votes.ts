@@ -61,6 +61,7 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
     void (address !== null && counts.set(address, (counts.get(address) ?? 0) + 1));
   const givenBy = (list: Addresses | undefined): string | null => list?.get(node.name) ?? null;
   for (const list of votes.lists.values()) vote(givenBy(list));
+  // A node may lose its address if it failed `fall` times in a row, or if another member answers there.
   const answers = !mayLoseAddress(known, votes.fall);
   const own = givenBy(votes.lists.get(node.name));
   if (answers && own === null) vote(node.api);

@@ -8,7 +8,7 @@ import { isMisaddressed, isOutOfScope } from "./identity.ts";
 
 /**
  * What the newest report of a node does to its withdrawal. The DCS withdraws the yes of a member once the leader key
- * names another member or nobody.
+ * names another member or nobody. `distrusted`: the report makes the watch distrusted, which drops all withdrawals.
  */
 type Fate = "stays" | "ends" | "distrusted";
 
