@@ -147,8 +147,8 @@ interface LeaderOnTimeline {
 /** A leader that may have written WAL that rolecall has not seen. */
 interface UnseenLeader {
   /**
-   * `null` if no present leader can have written unseen WAL, only the last leader before it lost the lock. Then
-   * `timeline` is the known one.
+   * `null` if only the last leader, before it lost the lock, can have written unseen WAL. Then `timeline` is the known
+   * one.
    */
   readonly leader: Observation | null;
   /** Its timeline; `null` if unknown. */
@@ -164,8 +164,8 @@ function unseenLeader(cluster: ClusterState, holder: string | null, context: Eva
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
   const known = cluster.position?.timeline ?? null;
   const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);
-  // While nobody holds the lock, only the known timeline matters: WAL that the last leader wrote unseen is on it. A
-  // leader that answers states a next timeline itself.
+  // No present leader can have written unseen WAL. While nobody holds the lock, the last leader may have: such WAL is
+  // on the known timeline. A leader that answers states a next timeline itself.
   if (leader === undefined || (isAnswering && !lacksPosition))
     return holder === null ? { leader: null, timeline: known } : null;
   // The leader's own document and its entry in the cluster document may each be old for a while after a promotion.

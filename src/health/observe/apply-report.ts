@@ -8,7 +8,7 @@ import { carriedSamples, withSample } from "../evidence/time-lag.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { deriveNodeFields, withOthersMeasured } from "./derived-fields.ts";
 
-/** A node's report, whether it came with the lock, and when its probe was sent. */
+/** A node's report, whether the node claimed the lock with it, and when its probe was sent. */
 type Answer = Pick<Observation, "hasLock" | "sentAtMs" | "sentAtWallMs"> & { readonly report: Report };
 
 /** One node's observation before and after its report. */
@@ -63,7 +63,7 @@ function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer
 }
 
 /**
- * Records the lock that an answer came with, without anything that depends on the leader's position.
+ * Records an answer and whether it claims the lock, without anything that depends on the leader's position.
  * @param scope the scope of the cluster with the answer
  * @returns the state with the observation, its lock claims and the time of its newest report
  */
@@ -104,7 +104,7 @@ export function applyReport(
   const lock = settleLock(claimed, policy, nowMs);
   const isHolder = lock.holder === node.name;
   const position = advancePosition(claimed, { before, observation, holder: lock.holder, nowMs }, policy);
-  // A leader that reports no position (its own query failed) may have advanced meanwhile.
+  // A leader that reports no position (its own query failed) gives no sample: it may have advanced meanwhile.
   const isMeasured = isHolder && report !== null && hasPosition(report);
   const carried = carriedSamples(claimed, position, isMeasured ? before : null);
   const positionSamples = isMeasured ? withSample(carried, position, sentAtMs) : carried;

@@ -39,7 +39,8 @@ export function deriveNodeFields(
     dampedLag: isDamped ? after.dampedLag : null,
   };
   const attachment = nextAttachment(view, { before, after: counted });
-  // An observation has many fields, and this happens with every answer: a copy is made only if something differs.
+  // An observation has many fields, and this happens with every answer: it is copied again only if the attachment
+  // differs.
   const derived = attachment === counted.attachment ? counted : { ...counted, attachment };
   return isDamped ? { ...derived, dampedLag: dampedLagOf(cluster, derived, context) } : derived;
 }

@@ -1,9 +1,10 @@
-/** The limit outside a callback of undici that omits stack traces; `null` outside such a callback. */
+/** The limit to restore while stack traces are omitted; `null` while they are not. */
 let limitOutside: number | null = null;
 
 /**
- * Makes errors that are created in the rest of this callback of undici have no stack trace. To be called at its end:
- * after it, only undici and Node run until the callback returns.
+ * Omits the stack traces of errors until the next tick. Undici calls its handlers within a callback of Node, such as
+ * one with data of a socket. To be called at the end of such a handler: then only undici and Node run until that
+ * callback returns.
  *
  * Undici ends a connection that the node closes with an error, after every response of such a node, and nobody reads
  * that error. Its stack trace took a tenth of the processor time of probing (bench/README.md).
