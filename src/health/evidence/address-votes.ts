@@ -69,8 +69,9 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   const countForApi = counts.get(api);
   if (countForApi === undefined) return false;
   const isMost = [...counts].every(([address, number]) => address === api || number < countForApi);
-  // If this address wins by a single vote that is not the node's own, then the node does not answer: one that answers
-  // has a vote too, so there would be a tie. In this case the move also requires that the new list names the holder.
+  // If the address wins by a single vote, and not that of the node's own list, then the node does not answer. If it
+  // answered, it would vote for its present address, and there would be a tie. A node that does not answer moves by a
+  // single vote only if the new list names the holder.
   return isMost && (countForApi > 1 || own === api || votes.namesHolder);
 }
 

@@ -23,8 +23,8 @@ export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Wi
   for (const withdrawal of withdrawals.values()) {
     const observation = nodeOfMember(cluster, withdrawal.member);
     if (observation === undefined) continue;
-    // A claim that began before the withdrawal is refused in any case, a later one only while the watch works. A claim
-    // begins anew if its node was frozen, for example.
+    // A claim that began before the withdrawal is refused in any case, a later one only while the watch works. For
+    // example, a node that was frozen for longer than `max_age` begins a new claim, but its withdrawal still stands.
     const isEarlierClaim = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
     if (isEarlierClaim || isWatchUp) byNode.set(observation.node.name, withdrawal);
   }
