@@ -43,8 +43,8 @@ export class ClusterProber {
 
   /**
    * To be called with every change of the cluster's state. Starts and stops probers as members come and go. Requests a
-   * round when the lock claims or the leader change, and probes all nodes when a new view names another leader than the
-   * lock holder.
+   * round when the lock claims, the leader or its timeline change, and probes all nodes when a new view names another
+   * leader than the lock holder.
    */
   onChange(before: ClusterState, after: ClusterState): void {
     if (this.#isStopped) return;
@@ -54,7 +54,8 @@ export class ClusterProber {
     const hasOtherLeader =
       presentOrLastHolderOf(before.leadership) !== presentOrLastHolderOf(after.leadership) ||
       lockHolderOf(before.leadership) !== lockHolderOf(after.leadership);
-    if (hasOtherLeader || before.lockClaims !== after.lockClaims) this.requestRound();
+    if (hasOtherLeader || hasOtherTimeline(before, after) || before.lockClaims !== after.lockClaims)
+      this.requestRound();
     else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#requestNodeProbes();
     if (after.lockClaims.length > 1 || after.leadership.lostClaims.size > 0) this.#documents.startRoundsIfDisputed();
     const holder = otherHolder(before, after);
@@ -162,6 +163,14 @@ function otherHolder(before: ClusterState, after: ClusterState): string | null {
   const last = lastLeaderOf(before.leadership);
   const holder = lockHolderOf(after.leadership);
   return last === null || holder === last ? null : holder;
+}
+
+/**
+ * Whether the leader's timeline changed. A leader that crashes and is promoted again begins a timeline while it stays the
+ * leader. Only a new `/history` shows which positions both timelines share.
+ */
+function hasOtherTimeline({ position: before }: ClusterState, { position }: ClusterState): boolean {
+  return before !== null && position !== null && before.timeline !== position.timeline;
 }
 
 /** Whether a new view names another leader than the lock holder, or none. The node that it names has to be probed. */

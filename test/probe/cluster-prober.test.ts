@@ -98,6 +98,25 @@ test("a change of claims triggers probes of all nodes and requests for all docum
   prober.stop();
 });
 
+test("a new timeline of the same leader triggers requests for all documents at once", async (context) => {
+  const { scripted, prober } = begin(context, new ClusterFixture(), healthyCluster(names));
+  await scripted.advance(4_200);
+  const before = scripted.sent.length;
+  const healthy = healthyCluster(names);
+  scripted.respond = async (origin, path) => {
+    const reply = await healthy(origin, path);
+    if (path !== "/leader" || !("body" in reply) || !origin.includes("pg1")) return reply;
+    return jsonReply({ ...(JSON.parse(reply.body.toString()) as object), timeline: 2 }, reply.status);
+  };
+  await scripted.advance(1_000);
+  const atOnce = scripted.sent.slice(before).filter(({ atMs }) => atMs > 4_200 && atMs <= 4_600);
+  assert.ok(
+    atOnce.some(({ url }) => url.endsWith("/history")),
+    JSON.stringify(atOnce),
+  );
+  prober.stop();
+});
+
 test("probes a new member as soon as it is listed, and a moved one at its new address", async (context) => {
   const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
   const { scripted, prober } = begin(context, watched, healthyCluster(["pg1", "pg2"]));

@@ -5,7 +5,7 @@ import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import { freshUntilMs, isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
-import { sharedHistory } from "./shared-history.ts";
+import { isSuccessor, sharedHistory } from "./shared-history.ts";
 import { newestView } from "./leader-views.ts";
 
 /** A node's new report, which the cluster's state has already. */
@@ -42,23 +42,41 @@ export function advancePosition(
     return withStatedPosition(cluster, { system: report.system, timeline, highest, isStated: true }, before);
   }
   const unseen = unseenLeader(cluster, holder, { policy, nowMs });
-  return unseen === null ? position : raisedByAll(cluster, unseen, { policy, nowMs });
+  // The new report of a replica that crashed has no position, but its previous one may show WAL of the unseen leader.
+  return unseen === null ? position : raisedByAll(cluster, [...cluster.nodes, before], { unseen, policy, nowMs });
+}
+
+/**
+ * The leader position after another node gave up the lock: the holder may have stated its position while that node
+ * still held the lock. This position counts if it is higher, or on a higher timeline of the same system. A lower one is
+ * old.
+ * @param leader the observation of the node that holds the lock now
+ */
+export function positionStatedBefore(cluster: ClusterState, leader: Observation): LeaderPosition | null {
+  const { position: known } = cluster;
+  const { report, hasLock } = leader;
+  const highest = report === null ? null : writtenBy(report);
+  if (report === null || !hasLock || report.timeline === null || highest === null) return known;
+  const stated = { ...pairOf(report), highest, isStated: true };
+  if (known === null || isSuccessor(known, stated)) return firstOfPair(cluster, stated, leader);
+  const isSamePair = known.system === stated.system && known.timeline === stated.timeline;
+  return isSamePair && known.highest < stated.highest ? { ...known, ...stated } : known;
 }
 
 /** Estimates the position of a leader that does not answer, or of the last one, by what the replicas have reached. */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
   const unseen = unseenLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
-  return unseen === null ? cluster.position : raisedByAll(cluster, unseen, { policy, nowMs });
+  return unseen === null ? cluster.position : raisedByAll(cluster, cluster.nodes, { unseen, policy, nowMs });
 }
 
-/** Raises the leader position by what the fresh reports of all nodes have received. */
+/** Raises the leader position by what the fresh reports among the observations have received. */
 function raisedByAll(
   cluster: ClusterState,
-  unseen: UnseenLeader,
-  { policy, nowMs }: EvaluationContext,
+  observations: readonly Observation[],
+  { unseen, policy, nowMs }: EvaluationContext & { readonly unseen: UnseenLeader },
 ): LeaderPosition | null {
   const maxAge = maxAgeMs(cluster, policy);
-  const reports = cluster.nodes.flatMap((node) =>
+  const reports = observations.flatMap((node) =>
     node.report !== null && isFresh(node, maxAge, nowMs) ? [node.report] : [],
   );
   return reports.reduce(

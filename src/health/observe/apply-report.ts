@@ -7,6 +7,7 @@ import { advancePosition, hasPosition } from "../evidence/position.ts";
 import { carriedSamples, withSample } from "../evidence/time-lag.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { deriveNodeFields, withOthersMeasured } from "./derived-fields.ts";
+import { withHolderPosition } from "./holder-position.ts";
 
 /** A node's report, whether the node claimed the lock with it, and when its probe was sent. */
 type Answer = Pick<Observation, "hasLock" | "sentAtMs" | "sentAtWallMs"> & { readonly report: Report };
@@ -103,12 +104,13 @@ export function applyReport(
   // Nothing below changes who leads, so the lock is settled once.
   const lock = settleLock(claimed, policy, nowMs);
   const isHolder = lock.holder === node.name;
-  const position = advancePosition(claimed, { before, observation, holder: lock.holder, nowMs }, policy);
+  const stated = isHolder ? claimed : withHolderPosition(claimed, lock);
+  const position = advancePosition(stated, { before, observation, holder: lock.holder, nowMs }, policy);
   // A leader that reports no position (its own query failed) gives no sample: it may have advanced meanwhile.
   const isMeasured = isHolder && report !== null && hasPosition(report);
-  const carried = carriedSamples(claimed, position, isMeasured ? before : null);
+  const carried = carriedSamples(stated, position, isMeasured ? before : null);
   const positionSamples = isMeasured ? withSample(carried, position, sentAtMs) : carried;
-  const measured: ClusterState = { ...claimed, position, positionSamples };
+  const measured: ClusterState = { ...stated, position, positionSamples };
   const derivation = { policy, nowMs, lock };
   const derived = deriveNodeFields(measured, { before, after: observation }, derivation);
   const replaced = replaceNode(measured, at, derived);

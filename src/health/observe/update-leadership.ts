@@ -1,11 +1,13 @@
 import { lockHolderOf, presentOrLastHolderOf } from "../../cluster/leadership.ts";
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { viewWithLeader } from "../evidence/cluster-view.ts";
 import { markDiverged } from "../evidence/divergence.ts";
 import { settleDcs, withDcsTrust } from "../evidence/dcs-withdrawals.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
 import type { EvaluationContext } from "../health-policy.ts";
-import { restartWindows } from "./derived-fields.ts";
+import { restartWindows, withOthersMeasured } from "./derived-fields.ts";
+import { withHolderPosition } from "./holder-position.ts";
 import { withIncumbent } from "./incumbent.ts";
 
 /**
@@ -25,11 +27,12 @@ export function updateLeadership(
   const { decision, lostClaims } = lock;
   const isSame = decision === cluster.leadership.decision && lostClaims === cluster.leadership.lostClaims;
   const leadership = isSame ? cluster.leadership : { ...cluster.leadership, decision, lostClaims };
+  const positioned = isSame ? cluster : withMeasuredHolder(cluster, { ...context, lock });
   const leader = presentOrLastHolderOf(leadership);
   const isOther =
     (leader !== null && leader !== presentOrLastHolderOf(before.leadership)) ||
-    cluster.position?.timeline !== before.position?.timeline;
-  const restarted = isOther ? restartWindows(cluster, context) : cluster;
+    positioned.position?.timeline !== before.position?.timeline;
+  const restarted = isOther ? restartWindows(positioned, context) : positioned;
   const current = markDiverged(restarted, (state) => viewWithLeader(state, lock, context));
   if (isSame) return withSettledDcs(current);
   const previous = lockHolderOf(cluster.leadership);
@@ -38,6 +41,19 @@ export function updateLeadership(
       ? { node: previous, atMs: context.nowMs }
       : cluster.leadership.lastLoss;
   return withIncumbent(withSettledDcs({ ...current, leadership: { ...leadership, lastLoss } }), context);
+}
+
+/**
+ * Applies what a new holder stated before, and measures the replicas that only its position makes comparable. After a
+ * status probe both were done already.
+ */
+function withMeasuredHolder(
+  cluster: ClusterState,
+  context: EvaluationContext & { readonly lock: SettledLockStatus },
+): ClusterState {
+  const stated = withHolderPosition(cluster, context.lock);
+  const reporter = stated === cluster ? undefined : nodeNamed(stated, context.lock.holder);
+  return reporter === undefined ? stated : withOthersMeasured(stated, { reporter, known: cluster.position }, context);
 }
 
 /** Records which withdrawals of the DCS have ended, and whether its watch is trusted. */

@@ -95,7 +95,7 @@ export function divergedInVain(scene: Scene, answer: Said): string | null {
     return null;
   const honestFromMs = askedMs - 2 * profile.confirmMs;
   if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
-  if (evidence.isRestarted && !isTimelineKnown(scene, newest.arrivedMs)) return null;
+  if (evidence.isRestarted && !isTimelineKnown(scene, newest.arrivedMs - profile.slackMs)) return null;
   const reports = evidence.since(node, "status", newest.arrivedMs).filter((served) => evidence.isPossible(served));
   return reports.every((served) => isOnHistory(scene, served, askedMs))
     ? `diverged, but its history is the leader's: ${tell(newest, answer)}`

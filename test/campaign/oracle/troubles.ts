@@ -43,6 +43,7 @@ const whenDown: readonly Trouble[] = ["status", "refused", "cluster", "history"]
 export class Troubles {
   readonly #last = new Map<string, Record<Trouble, number>>();
   readonly #movedSinceMs = new Map<string, number>();
+  readonly #guestSinceMs = new Map<string, number>();
   /** When the holder, or a pause or the DCS changed last. */
   changedMs = -Infinity;
   /** Whether clones outnumbered the sound witnesses when rolecall was seen to follow one of them. */
@@ -56,9 +57,12 @@ export class Troubles {
     for (const trouble of whenMoved) last[trouble] = nowMs;
   }
 
-  /** Since when rolecall polls a clone in place of a node, or did when it last was so; infinite where it never was. */
-  movedSinceMs(node: string): number {
-    return this.#movedSinceMs.get(node) ?? Infinity;
+  /**
+   * Since when a clone has answered rolecall in place of a node, or did when one last did so: first at the node's address,
+   * then at its own. Infinite if none did.
+   */
+  clonedSinceMs(node: string): number {
+    return Math.min(this.#movedSinceMs.get(node) ?? Infinity, this.#guestSinceMs.get(node) ?? Infinity);
   }
 
   /** Records that rolecall does not run: it hears of no node. */
@@ -72,6 +76,7 @@ export class Troubles {
     for (const seat of seats) {
       const { name } = seat.node;
       const last = this.#of(name);
+      if (has(world, seat, "guestEver") && last.guestEver < nowMs - 1_000) this.#guestSinceMs.set(name, nowMs);
       for (const trouble of troubles) if (has(world, seat, trouble)) last[trouble] = nowMs;
     }
     const state = `${world.holder(nowMs)} ${world.dcs.isPaused} ${world.dcs.isDown} ${world.timeline}`;

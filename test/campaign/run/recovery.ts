@@ -86,10 +86,10 @@ export class Recovery {
     const { world, troubles, profile } = this.#cluster;
     const other = this.#onlyOther();
     if (other === null || !isMoved(other)) return false;
-    const movedMs = troubles.movedSinceMs(other);
-    if (world.holding !== null && !troubles.isFree(world.holding.name, movedMs, "cluster")) return true;
+    const clonedMs = troubles.clonedSinceMs(other);
+    if (world.holding !== null && !troubles.isFree(world.holding.name, clonedMs, "cluster")) return true;
     // The holder's claim is seen up to an interval after it began.
-    return movedMs + profile.intervalMs / 2 < (world.holding?.sinceMs ?? 0) + profile.intervalMs;
+    return clonedMs + profile.intervalMs / 2 < (world.holding?.sinceMs ?? 0) + profile.intervalMs;
   }
 
   #isOnlyOtherMoved(isMoved: (node: string) => boolean): boolean {

@@ -1,0 +1,23 @@
+import { lockHolderOf } from "../../cluster/leadership.ts";
+import { nodeNamed } from "../../cluster/lookup.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { LockStatus } from "../evidence/lock-status.ts";
+import { positionStatedBefore } from "../evidence/position.ts";
+import { carriedSamples, withSample } from "../evidence/time-lag.ts";
+
+/**
+ * Applies the position that a new lock holder stated while another node still held the lock (rule 4). Without it,
+ * replicas that follow the new holder would be measured against the last leader until the holder's next answer.
+ * @param cluster the state whose `leadership` is that from before the change
+ * @param lock who holds the lock now
+ * @returns the same object if the holder is not new, or stated nothing that is higher than the known position
+ */
+export function withHolderPosition(cluster: ClusterState, { holder }: Pick<LockStatus, "holder">): ClusterState {
+  if (holder === null || holder === lockHolderOf(cluster.leadership)) return cluster;
+  const leader = nodeNamed(cluster, holder);
+  if (leader === undefined) return cluster;
+  const position = positionStatedBefore(cluster, leader);
+  if (position === cluster.position) return cluster;
+  const carried = carriedSamples(cluster, position, null);
+  return { ...cluster, position, positionSamples: withSample(carried, position, leader.sentAtMs) };
+}
