@@ -51,7 +51,7 @@ interface VoteContext {
 /**
  * Whether a node that is not configured takes the address that the new list gives it. More lists must give it this
  * address than any other, its present one included. A node that answers counts as a vote for its present address,
- * unless its own list gives another. A node that does not answer is moved by a single list only if that list names the
+ * unless its own list gives another. A single vote moves a node that does not answer only if the new list names the
  * holder. The list of a non-witness never moves a node that answers.
  */
 export function isVotedTo(votes: AddressVotes, known: Observation, api: string): boolean {
@@ -69,9 +69,9 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   const countForApi = counts.get(api);
   if (countForApi === undefined) return false;
   const isMost = [...counts].every(([address, number]) => address === api || number < countForApi);
-  // If the address wins by a single vote, and not that of the node's own list, then the node does not answer. If it
-  // answered, it would vote for its present address, and there would be a tie. A node that does not answer moves by a
-  // single vote only if the new list names the holder.
+  // If the address has only one vote, and that is not of the node's own list, then the node does not answer: otherwise
+  // its vote for its present address would make a tie. A node that does not answer moves by a single vote only if the
+  // new list names the holder.
   return isMost && (countForApi > 1 || own === api || votes.namesHolder);
 }
 

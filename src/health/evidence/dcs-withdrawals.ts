@@ -23,8 +23,8 @@ export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Wi
   for (const withdrawal of withdrawals.values()) {
     const observation = nodeOfMember(cluster, withdrawal.member);
     if (observation === undefined) continue;
-    // A claim that began before the withdrawal is refused in any case, a later one only while the watch works. For
-    // example, a node that was frozen for longer than `max_age` begins a new claim, but its withdrawal still stands.
+    // A claim that began before the withdrawal is refused in any case. A later one is refused while the watch works: a
+    // node that was frozen for longer than `max_age` begins a new claim, but it does not hold the lock.
     const isEarlierClaim = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
     if (isEarlierClaim || isWatchUp) byNode.set(observation.node.name, withdrawal);
   }
@@ -84,7 +84,7 @@ function fateOf(
 ): Fate {
   if (observation === undefined) return "ends";
   const { node, report, hasLock, sentAtMs, claimedSinceMs } = observation;
-  // Another server at the node's address reports nothing of the node.
+  // The report of another server at the node's address says nothing about the node itself, so it ends nothing.
   if (report !== null && (isOutOfScope(cluster, report) || isMisaddressed(node, report))) return "stays";
   if (!hasLock) return sentAtMs > readAtMs ? "ends" : "stays";
   // Without a leader key a paused cluster, and one in failsafe mode, keeps its leader.
@@ -103,7 +103,7 @@ export function lossByViews(loss: LostClaim | undefined): LostClaim | undefined 
  * Combines what contradicts a claim: views and a withdrawal.
  * @param loss the loss by views; `null` if no view contradicts the claim
  * @param before the loss as it was decided last
- * @returns `before` itself if nothing changes; `null` if the claim is not lost
+ * @returns `loss` without a withdrawal; `before` if it already has the same withdrawal and the same views
  */
 export function withWithdrawal(
   loss: LostClaim | null,

@@ -13,13 +13,13 @@ export interface ObservedReport {
   /** The node's observation before the report. */
   readonly before: Observation;
   readonly observation: Observation;
-  /** Who holds the lock with the report. */
+  /** Who holds the lock once the report is recorded. */
   readonly holder: string | null;
   readonly nowMs: number;
 }
 
 /**
- * Updates the cluster's leader position by one report (rule 4). The holder's own position is believed, also a lower one
+ * Updates the cluster's leader position with one report (rule 4). The holder's own position is believed, also a lower one
  * on the same timeline: it restarted after a crash. While the leader does not answer, or answers without a position, or
  * nobody leads, the positions that replicas reached on its timeline count; otherwise a dead leader would make them all
  * look caught up. The first position on a higher timeline of the same system keeps the history that both timelines
@@ -69,7 +69,7 @@ export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, no
   return unseen === null ? cluster.position : raisedByAll(cluster, cluster.nodes, { unseen, policy, nowMs });
 }
 
-/** Raises the leader position by what the fresh reports among the observations have received. */
+/** Raises the leader position to the highest that a fresh report among the observations shows as reached. */
 function raisedByAll(
   cluster: ClusterState,
   observations: readonly Observation[],
@@ -89,8 +89,8 @@ function raisedByAll(
  * The instant from which the leader's position may advance unseen, if no new evidence arrives. From then on, the leader
  * no longer counts as answering. The newest view may name another node than the holder. That node may be the leader, so
  * the instant is the earlier one of the two nodes.
- * @returns ms of rolecall's clock; -Infinity if one of the two does not answer, or the leader answers without a
- * position; `Infinity` if no leader is known
+ * @returns ms of rolecall's clock; -Infinity if the last probe of one of the two failed, or the leader answered without
+ * a position; `Infinity` if no leader is known
  */
 export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPolicy): number {
   const { leader, named, lacksPosition } = likelyLeader(cluster, lockHolderOf(cluster.leadership));
@@ -121,8 +121,8 @@ function withStatedPosition(cluster: ClusterState, position: PositionOnly, leade
 }
 
 /**
- * Raises the leader position by what a replica received or replayed: the leader has written it. Replicas of another
- * system or timeline are ignored.
+ * Raises the leader position to what a replica received or replayed, because the leader has written it. Replicas of
+ * another system or timeline are ignored.
  */
 function raisedByReceived(
   cluster: ClusterState,
@@ -182,8 +182,8 @@ function unseenLeader(cluster: ClusterState, holder: string | null, context: Eva
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
   const known = cluster.position?.timeline ?? null;
   const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);
-  // No present leader can have written unseen WAL. While nobody holds the lock, the last leader may have: such WAL is
-  // on the known timeline. A leader that answers states a next timeline itself.
+  // In this case no present leader can have written unseen WAL. While nobody holds the lock, the last leader may have
+  // written some, on the known timeline. If a leader that answers moves to a higher timeline, its own report says so.
   if (leader === undefined || (isAnswering && !lacksPosition))
     return holder === null ? { leader: null, timeline: known } : null;
   // The leader's own document and its entry in the cluster document may each be old for a while after a promotion.
@@ -216,8 +216,8 @@ function namedLeader(cluster: ClusterState): LeaderOnTimeline | undefined {
 }
 
 /**
- * The node whose last answer claims the lock, if no view was requested after that answer. Of several claimants only the
- * first in `lockClaims` is considered.
+ * The node whose last answer claims the lock, if all views were requested before that answer. Of several claimants only
+ * the first in `lockClaims` is considered.
  */
 function claimantSinceView(cluster: ClusterState): Observation | undefined {
   const [at] = cluster.lockClaims;
@@ -228,8 +228,8 @@ function claimantSinceView(cluster: ClusterState): Observation | undefined {
 }
 
 /**
- * Until when a node counts as answering, in ms of rolecall's clock: -Infinity after a failure, `Infinity` without a
- * node.
+ * Until when a node counts as answering, in ms of rolecall's clock: -Infinity if its last probe failed, `Infinity`
+ * without a node.
  */
 function answersUntilMs(cluster: ClusterState, leader: Observation | undefined, policy: HealthPolicy): number {
   if (leader === undefined) return Infinity;

@@ -53,8 +53,8 @@ export function withAnswer(
 }
 
 /**
- * A claim is a series of 200s of one server. Silence longer than `max_age` interrupts it: another node may have held
- * the lock meanwhile.
+ * Since when a node has claimed the lock. A claim goes on while the node answers 200 for the same scope. Silence longer
+ * than `max_age` ends it: another node may have held the lock meanwhile.
  */
 function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer, maxAge: number): number | null {
   if (!hasLock) return null;
@@ -65,7 +65,7 @@ function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer
 
 /**
  * Records an answer and whether it claims the lock, without anything that depends on the leader's position.
- * @param scope the scope of the cluster with the answer
+ * @param scope the scope of the cluster once the answer is recorded
  * @returns the state with the observation, its lock claims and the time of its newest report
  */
 export function withLockClaim(
@@ -106,14 +106,14 @@ export function applyReport(
   const isHolder = lock.holder === node.name;
   const stated = isHolder ? claimed : withHolderPosition(claimed, lock);
   const position = advancePosition(stated, { before, observation, holder: lock.holder, nowMs }, policy);
-  // A leader that reports no position (its own query failed) gives no sample: it may have advanced meanwhile.
-  const isMeasured = isHolder && report !== null && hasPosition(report);
-  const carried = carriedSamples(stated, position, isMeasured ? before : null);
-  const positionSamples = isMeasured ? withSample(carried, position, sentAtMs) : carried;
-  const measured: ClusterState = { ...stated, position, positionSamples };
+  // A leader that reports no position gives no sample, because it may have advanced. Its query of PostgreSQL failed.
+  const givesSample = isHolder && report !== null && hasPosition(report);
+  const carried = carriedSamples(stated, position, givesSample ? before : null);
+  const positionSamples = givesSample ? withSample(carried, position, sentAtMs) : carried;
+  const positioned: ClusterState = { ...stated, position, positionSamples };
   const derivation = { policy, nowMs, lock };
-  const derived = deriveNodeFields(measured, { before, after: observation }, derivation);
-  const replaced = replaceNode(measured, at, derived);
+  const derived = deriveNodeFields(positioned, { before, after: observation }, derivation);
+  const replaced = replaceNode(positioned, at, derived);
   return {
     state: withOthersMeasured(replaced, { reporter: observation, known: cluster.position }, derivation),
     lock,

@@ -14,7 +14,7 @@ import { timeLagMs } from "../evidence/time-lag.ts";
  * Derives what a node's report shows in relation to the cluster: its distance to the leader's position (rule 4), its
  * signs of attachment (rules 5 and 6), and its damped lag, if damping is on.
  * @param pair the node's observation before and after the report
- * @param context the policy, the instant of recording, and who holds the lock with the report
+ * @param context the policy, the instant of recording, and who holds the lock once the report is recorded
  */
 export function deriveNodeFields(
   cluster: ClusterState,
@@ -32,25 +32,25 @@ export function deriveNodeFields(
     ...context,
   });
   const isDamped = isDamping(context.policy);
-  const counted = {
+  const observed = {
     ...after,
     measured,
     countedAtMs: Math.max(sentAtMs, before.countedAtMs),
     dampedLag: isDamped ? after.dampedLag : null,
   };
-  const attachment = nextAttachment(view, { before, after: counted });
-  // An observation has many fields, and this happens with every answer: it is copied again only if the attachment
+  const attachment = nextAttachment(view, { before, after: observed });
+  // To copy an observation with its many fields for every answer is costly, so it is copied again only if the attachment
   // differs.
-  const derived = attachment === counted.attachment ? counted : { ...counted, attachment };
+  const derived = attachment === observed.attachment ? observed : { ...observed, attachment };
   return isDamped ? { ...derived, dampedLag: dampedLagOf(cluster, derived, context) } : derived;
 }
 
 /**
- * Measures again the nodes whose last report could not be measured, but can be with a new report of another node
- * (rule 4): with a sender list that shows a node streaming although its own report has a lower timeline, and with the
- * first position on a timeline that a node has reported before. Until the node's next report nothing else shows its
- * lag. Its report is older than the other, so it is measured against the leader's position before that, if that was on
- * the leader's timeline.
+ * Measures again the nodes whose last report could not be measured, but can be after a new report of another node
+ * (rule 4). That report has a sender list that shows a node streaming although the node's own report has a lower
+ * timeline, or it has the leader's first position on a timeline that the node has reported already. Until the node's
+ * next report nothing else shows its lag. The node's report is the older of the two. It is therefore measured against
+ * the position that the leader had before the new report, if that position was on the same timeline.
  * @param cluster the state with the new report
  * @param reporter the node whose report it is
  * @param known the leader's position before that report
@@ -73,17 +73,17 @@ export function withOthersMeasured(
   for (const [at, before] of cluster.nodes.entries()) {
     const { report, node } = before;
     const isListed = hasList && isUnmeasured(cluster, before) && isListedStreaming(view, node.name);
-    if (report === null || !(isListed || isHeldOnLeadersTimeline(cluster, before))) continue;
+    if (report === null || !(isListed || keepsFiguresOnLeadersTimeline(cluster, before))) continue;
     const measured = measure(then, { before, report, isStreaming: () => isListed, ...context });
     nodes = nodes.with(at, { ...before, measured });
   }
   return nodes === cluster.nodes ? cluster : { ...cluster, nodes };
 }
 
-/** Whether earlier figures count for a node's last report, although it is on the leader's timeline. */
-function isHeldOnLeadersTimeline({ position }: ClusterState, { report, measured }: Observation): boolean {
-  const isHeld = measured !== null && measured.heldUntilMs !== null;
-  return isHeld && report !== null && report.timeline !== null && report.timeline === position?.timeline;
+/** Whether earlier figures still count for a node's last report, although it is on the leader's timeline. */
+function keepsFiguresOnLeadersTimeline({ position }: ClusterState, { report, measured }: Observation): boolean {
+  const keepsFigures = measured !== null && measured.heldUntilMs !== null;
+  return keepsFigures && report !== null && report.timeline !== null && report.timeline === position?.timeline;
 }
 
 /** Whether a replica's last report is on a lower timeline, and was not measured on the leader's. */

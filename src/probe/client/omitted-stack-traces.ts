@@ -1,13 +1,13 @@
-/** The limit to restore while stack traces are omitted; `null` while they are not. */
+/** While stack traces are omitted: the limit to restore afterwards. Otherwise `null`. */
 let limitOutside: number | null = null;
 
 /**
- * Omits the stack traces of errors until the next tick. Undici calls its handlers within a callback of Node, such as
- * one with data of a socket. To be called at the end of such a handler: then only undici and Node run until that
- * callback returns.
+ * Omits the stack traces of errors until the next tick. To be called at the end of a handler that undici calls. Undici
+ * calls its handlers within a callback of Node, such as the one that delivers the data of a socket. Until that callback
+ * returns, only code of undici and Node runs.
  *
- * Undici ends a connection that the node closes with an error, after every response of such a node, and nobody reads
- * that error. Its stack trace took a tenth of the processor time of probing (bench/README.md).
+ * If a node closes its connection after every response, undici creates an error each time. Nobody reads that error. Its
+ * stack trace took a tenth of the processor time of probing (bench/README.md).
  */
 export function omitStackTraces(): void {
   if (limitOutside !== null) return;
@@ -16,7 +16,7 @@ export function omitStackTraces(): void {
   process.nextTick(restore);
 }
 
-/** Whether stack traces are omitted now: no function of rolecall is on the stack of an error that is thrown now. */
+/** Whether stack traces are omitted now. If so, an error that is thrown now does not come from code of rolecall. */
 export function areStackTracesOmitted(): boolean {
   return limitOutside !== null;
 }
