@@ -43,8 +43,8 @@ export class ClusterProber {
 
   /**
    * To be called with every change of the cluster's state. Starts and stops probers as members come and go. Requests a
-   * round when the lock claims, the leader or its timeline change, and probes all nodes when a new view names another
-   * leader than the lock holder.
+   * round (probes of all nodes, and all documents) when the lock claims, the leader or its timeline change. Otherwise,
+   * probes all nodes when a new view does not name the lock holder.
    */
   onChange(before: ClusterState, after: ClusterState): void {
     if (this.#isStopped) return;

@@ -15,13 +15,13 @@ type Addresses = ReadonlyMap<string, string>;
 export interface AddressVotes {
   /** Witness -> its newest list, the new list included if its source is a witness. */
   readonly lists: ReadonlyMap<string, Addresses>;
+  /** The new list names the lock holder at its known address. Also true if no node holds the lock. */
+  readonly namesHolder: boolean;
   /**
    * Whether `namesHolder` is true and the source of the new list is no witness (a seed, a node that does not answer).
    * Then the new list has a vote too, but not on the addresses of nodes that answer.
    */
   readonly hasExtraVote: boolean;
-  /** The new list names the lock holder at its known address. Also true if no node holds the lock. */
-  readonly namesHolder: boolean;
   /** Failures in a row after which a node no longer answers. */
   readonly fall: number;
 }
@@ -70,7 +70,7 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   if (countForApi === undefined) return false;
   const isMost = [...counts].every(([address, number]) => address === api || number < countForApi);
   // If the address has only one vote, and that is not of the node's own list, then the node does not answer: otherwise
-  // its vote for its present address would make a tie. A node that does not answer moves by a single vote only if the
+  // its own list, or its vote for its present address, would make a tie. A node that does not answer moves by a single vote only if the
   // new list names the holder.
   return isMost && (countForApi > 1 || own === api || votes.namesHolder);
 }

@@ -8,7 +8,8 @@ import { isMisaddressed, isOutOfScope } from "./identity.ts";
 
 /**
  * What the newest report of a node does to its withdrawal. The DCS withdraws the yes of a member once the leader key
- * names another member or nobody. `distrusted`: the report makes the watch distrusted, which drops all withdrawals.
+ * names another member or nobody. `distrusted`: the report makes the watch of the leader key distrusted, which drops
+ * all withdrawals.
  */
 type Fate = "stays" | "ends" | "distrusted";
 
@@ -23,8 +24,8 @@ export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Wi
   for (const withdrawal of withdrawals.values()) {
     const observation = nodeOfMember(cluster, withdrawal.member);
     if (observation === undefined) continue;
-    // A claim that began before the withdrawal is refused in any case. A later one is refused while the watch works: a
-    // node that was frozen for longer than `max_age` begins a new claim, but it does not hold the lock.
+    // A claim that began before the withdrawal is refused in any case. A later one is refused while the watch works:
+    // after a freeze longer than `max_age` a node's claim counts as a new one, although the node may have lost the lock.
     const isEarlierClaim = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
     if (isEarlierClaim || isWatchUp) byNode.set(observation.node.name, withdrawal);
   }
@@ -33,15 +34,15 @@ export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Wi
 
 /**
  * Whether the DCS withdrew the yes of a node. Its next report may then end the withdrawal, or make the watch
- * distrusted, even if the report repeats the one before.
+ * distrusted. So it must be applied even if it repeats the one before.
  */
 export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observation): boolean {
   return dcs !== null && (dcs.withdrawals.has(node.member) || dcs.withdrawals.has(node.name));
 }
 
 /**
- * Ends the withdrawals that the newest reports end. If a claim went on for a whole ttl after its withdrawal, the
- * watched key is probably not the one by which the nodes of the cluster agree on the leader. The watch is then
+ * Ends the withdrawals that the newest reports end. If a node then claims the lock for a whole ttl without a
+ * break, the watched key is probably not the one by which the nodes of the cluster agree on the leader. The watch is then
  * distrusted, and has no withdrawals any more. Pure.
  * @param cluster the state with the newest outcome
  * @param dcs its DCS
@@ -103,7 +104,8 @@ export function lossByViews(loss: LostClaim | undefined): LostClaim | undefined 
  * Combines what contradicts a claim: views and a withdrawal.
  * @param loss the loss by views; `null` if no view contradicts the claim
  * @param before the loss as it was decided last
- * @returns `loss` without a withdrawal; `before` if it already has the same withdrawal and the same views
+ * @returns a loss with both; `loss` itself if there is no withdrawal; `before` itself if it has the same withdrawal and
+ * views
  */
 export function withWithdrawal(
   loss: LostClaim | null,

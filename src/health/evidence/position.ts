@@ -8,7 +8,7 @@ import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { isSuccessor, sharedHistory } from "./shared-history.ts";
 import { newestView } from "./leader-views.ts";
 
-/** A node's new report, which the cluster's state has already. */
+/** A node's new report, already recorded in the cluster's state. */
 export interface ObservedReport {
   /** The node's observation before the report. */
   readonly before: Observation;
@@ -20,7 +20,7 @@ export interface ObservedReport {
 
 /**
  * Updates the cluster's leader position with one report (rule 4). The holder's own position is believed, also a lower one
- * on the same timeline: it restarted after a crash. While the leader does not answer, or answers without a position, or
+ * on the same timeline: the holder may have restarted after a crash. While the leader does not answer, or answers without a position, or
  * nobody leads, the positions that replicas reached on its timeline count; otherwise a dead leader would make them all
  * look caught up. The first position on a higher timeline of the same system keeps the history that both timelines
  * share. The first position of any other pair of system and timeline starts without history.
@@ -42,7 +42,7 @@ export function advancePosition(
     return withStatedPosition(cluster, { system: report.system, timeline, highest, isStated: true }, before);
   }
   const unseen = unseenLeader(cluster, holder, { policy, nowMs });
-  // The new report of a replica that crashed has no position, but its previous one may show WAL of the unseen leader.
+  // The new report of a replica that crashed has no position, but its previous one may show how far the leader was.
   return unseen === null ? position : raisedByAll(cluster, [...cluster.nodes, before], { unseen, policy, nowMs });
 }
 
@@ -63,7 +63,10 @@ export function positionStatedBefore(cluster: ClusterState, leader: Observation)
   return isSamePair && known.highest < stated.highest ? { ...known, ...stated } : known;
 }
 
-/** Estimates the position of a leader that does not answer, or of the last one, by what the replicas have reached. */
+/**
+ * Estimates the position of a leader that does not answer, or answers without a position, by what the replicas have
+ * reached. While no node holds the lock, that of the last leader.
+ */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
   const unseen = unseenLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
   return unseen === null ? cluster.position : raisedByAll(cluster, cluster.nodes, { unseen, policy, nowMs });
@@ -86,11 +89,11 @@ function raisedByAll(
 }
 
 /**
- * The instant from which the leader's position may advance unseen, if no new evidence arrives. From then on, the leader
- * no longer counts as answering. The newest view may name another node than the holder. That node may be the leader, so
- * the instant is the earlier one of the two nodes.
+ * Until when the leader counts as answering with a position, if no new evidence arrives. From then on, its position may
+ * advance unseen. The newest view may name another node than the holder. Either of the two may be the real leader, so
+ * both must answer.
  * @returns ms of rolecall's clock; -Infinity if the last probe of one of the two failed, or the leader answered without
- * a position; `Infinity` if no leader is known
+ * a position; `Infinity` if no leader is known: then nobody can write
  */
 export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPolicy): number {
   const { leader, named, lacksPosition } = likelyLeader(cluster, lockHolderOf(cluster.leadership));
@@ -121,8 +124,8 @@ function withStatedPosition(cluster: ClusterState, position: PositionOnly, leade
 }
 
 /**
- * Raises the leader position to what a replica received or replayed, because the leader has written it. Replicas of
- * another system or timeline are ignored.
+ * Raises the leader position to what a replica received or replayed, because the leader has written it. Ignored are
+ * replicas on another timeline than that leader, and those of another system than the known position.
  */
 function raisedByReceived(
   cluster: ClusterState,
@@ -165,8 +168,8 @@ interface LeaderOnTimeline {
 /** A leader that may have written WAL that rolecall has not seen. */
 interface UnseenLeader {
   /**
-   * `null` if only the last leader, before it lost the lock, can have written unseen WAL. Then `timeline` is the known
-   * one.
+   * `null` if no present leader can have written unseen WAL, only the last one before it lost the lock. Then `timeline`
+   * is the known one.
    */
   readonly leader: Observation | null;
   /** Its timeline; `null` if unknown. */
@@ -182,11 +185,11 @@ function unseenLeader(cluster: ClusterState, holder: string | null, context: Eva
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
   const known = cluster.position?.timeline ?? null;
   const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);
-  // In this case no present leader can have written unseen WAL. While nobody holds the lock, the last leader may have
-  // written some, on the known timeline. If a leader that answers moves to a higher timeline, its own report says so.
+  // Without a leader, or with one that answers with its position, no present leader can have written unseen WAL. While
+  // nobody holds the lock, the last leader may have written some, on the known timeline.
   if (leader === undefined || (isAnswering && !lacksPosition))
     return holder === null ? { leader: null, timeline: known } : null;
-  // The leader's own document and its entry in the cluster document may each be old for a while after a promotion.
+  // The leader's report and the view may each be old for a while after a promotion, so the higher timeline counts.
   const timelines = [leader.report?.timeline ?? null, leader === named?.leader ? named.timeline : null].filter(
     (one) => one !== null,
   );

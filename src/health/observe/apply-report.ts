@@ -66,7 +66,7 @@ function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer
 /**
  * Records an answer and whether it claims the lock, without anything that depends on the leader's position.
  * @param scope the scope of the cluster once the answer is recorded
- * @returns the state with the observation, its lock claims and the time of its newest report
+ * @returns the state with the observation, and with the lock claims and the time of the newest report updated
  */
 export function withLockClaim(
   cluster: ClusterState,
@@ -104,13 +104,13 @@ export function applyReport(
   // Nothing below changes who leads, so the lock is settled once.
   const lock = settleLock(claimed, policy, nowMs);
   const isHolder = lock.holder === node.name;
-  const stated = isHolder ? claimed : withHolderPosition(claimed, lock);
-  const position = advancePosition(stated, { before, observation, holder: lock.holder, nowMs }, policy);
-  // A leader that reports no position gives no sample, because it may have advanced. Its query of PostgreSQL failed.
+  const current = isHolder ? claimed : withHolderPosition(claimed, lock);
+  const position = advancePosition(current, { before, observation, holder: lock.holder, nowMs }, policy);
+  // A leader whose query of PostgreSQL failed reports no position. It may have advanced, so it gives no sample.
   const givesSample = isHolder && report !== null && hasPosition(report);
-  const carried = carriedSamples(stated, position, givesSample ? before : null);
+  const carried = carriedSamples(current, position, givesSample ? before : null);
   const positionSamples = givesSample ? withSample(carried, position, sentAtMs) : carried;
-  const positioned: ClusterState = { ...stated, position, positionSamples };
+  const positioned: ClusterState = { ...current, position, positionSamples };
   const derivation = { policy, nowMs, lock };
   const derived = deriveNodeFields(positioned, { before, after: observation }, derivation);
   const replaced = replaceNode(positioned, at, derived);

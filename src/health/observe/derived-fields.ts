@@ -48,9 +48,9 @@ export function deriveNodeFields(
 /**
  * Measures again the nodes whose last report could not be measured, but can be after a new report of another node
  * (rule 4). That report has a sender list that shows a node streaming although the node's own report has a lower
- * timeline, or it has the leader's first position on a timeline that the node has reported already. Until the node's
- * next report nothing else shows its lag. The node's report is the older of the two. It is therefore measured against
- * the position that the leader had before the new report, if that position was on the same timeline.
+ * timeline, or it puts the leader's position on a timeline that the node has reported already. Until the node's next
+ * report nothing else shows its lag. The node's report is the older of the two. It is therefore measured against the
+ * position that was known before the new report, if the leader was on its present timeline then.
  * @param cluster the state with the new report
  * @param reporter the node whose report it is
  * @param known the leader's position before that report
@@ -66,21 +66,24 @@ export function withOthersMeasured(
   const hasList = reporter.report.senders.length > 0;
   if (isSameTimeline && !hasList) return cluster;
   const view = viewWithLeader(cluster, context.lock, context);
-  const then: ClusterState = isSameTimeline
+  const stateThen: ClusterState = isSameTimeline
     ? { ...cluster, position: { ...position, highest: known.highest } }
     : cluster;
   let { nodes } = cluster;
-  for (const [at, before] of cluster.nodes.entries()) {
-    const { report, node } = before;
-    const isListed = hasList && isUnmeasured(cluster, before) && isListedStreaming(view, node.name);
-    if (report === null || !(isListed || keepsFiguresOnLeadersTimeline(cluster, before))) continue;
-    const measured = measure(then, { before, report, isStreaming: () => isListed, ...context });
-    nodes = nodes.with(at, { ...before, measured });
+  for (const [at, other] of cluster.nodes.entries()) {
+    const { report, node } = other;
+    const isListed = hasList && isUnmeasured(cluster, other) && isListedStreaming(view, node.name);
+    if (report === null || !(isListed || keepsFiguresOnLeadersTimeline(cluster, other))) continue;
+    const measured = measure(stateThen, { before: other, report, isStreaming: () => isListed, ...context });
+    nodes = nodes.with(at, { ...other, measured });
   }
   return nodes === cluster.nodes ? cluster : { ...cluster, nodes };
 }
 
-/** Whether earlier figures still count for a node's last report, although it is on the leader's timeline. */
+/**
+ * Whether a node's last report is on the leader's timeline by now, but could not be measured when it came, so that
+ * earlier figures still count for it.
+ */
 function keepsFiguresOnLeadersTimeline({ position }: ClusterState, { report, measured }: Observation): boolean {
   const keepsFigures = measured !== null && measured.heldUntilMs !== null;
   return keepsFigures && report !== null && report.timeline !== null && report.timeline === position?.timeline;

@@ -8,9 +8,9 @@ import { carriedSamples, withSample } from "../evidence/time-lag.ts";
 /**
  * Applies the position that a new lock holder stated while another node still held the lock (rule 4). Without it,
  * replicas that follow the new holder would be measured against the last leader until the holder's next answer.
- * @param cluster the state whose `leadership` is that from before the change
+ * @param cluster the state, with `leadership` not yet updated to the new holder
  * @param lock who holds the lock now
- * @returns the same object if the holder is not new, or stated nothing that is higher than the known position
+ * @returns the same object if the holder is not new, or what it stated does not count
  */
 export function withHolderPosition(cluster: ClusterState, { holder }: Pick<LockStatus, "holder">): ClusterState {
   if (holder === null || holder === lockHolderOf(cluster.leadership)) return cluster;

@@ -3,8 +3,8 @@ let limitOutside: number | null = null;
 
 /**
  * Omits the stack traces of errors until the next tick. To be called at the end of a handler that undici calls. Undici
- * calls its handlers within a callback of Node, such as the one that delivers the data of a socket. Until that callback
- * returns, only code of undici and Node runs.
+ * calls its handlers within a callback of Node, such as the one that delivers the data of a socket. The next tick comes
+ * when that callback returns. If it calls another handler before, errors of that handler have no stack trace either.
  *
  * If a node closes its connection after every response, undici creates an error each time. Nobody reads that error. Its
  * stack trace took a tenth of the processor time of probing (bench/README.md).

@@ -150,11 +150,19 @@ function unknownInVain(scene: Scene, answer: Said): string | null {
     (served?.arrivedMs ?? -Infinity) > askedMs - profile.maxAgeMs;
   const own = evidence.newestSure(node, "status", askedMs - profile.slackMs);
   const known = isFresh(own) ? replayedOf(own) : null;
-  // A leader that has stated no position since rolecall started has none that could be known.
+  // A leader that has stated no position since rolecall started has none that could be known, and one that crashed
+  // before it stated a position on its new timeline has none that replicas on that timeline could be compared with.
+  const timeline = own === undefined ? null : timelineOf(own);
+  const isComparable = (one: Served): boolean => {
+    const led = timelineOf(one);
+    return typeof timeline !== "number" || typeof led !== "number" || led >= timeline;
+  };
   const isLeaderKnown = world.nodes.some(({ name }) => {
     const newest = evidence.newestSure(name, "status", askedMs - 2_000);
     const answers = evidence.since(name, "status", -Infinity);
-    const hasPosition = answers.some((one) => one.status === 200 && topOf(one) !== null && evidence.isSure(one));
+    const hasPosition = answers.some(
+      (one) => one.status === 200 && topOf(one) !== null && isComparable(one) && evidence.isSure(one),
+    );
     return newest?.status === 200 && isFresh(newest) && hasPosition;
   });
   return known !== null && isLeaderKnown
