@@ -13,7 +13,7 @@ type Addresses = ReadonlyMap<string, string>;
  * under its own name and for this cluster.
  */
 export interface AddressVotes {
-  /** Witness -> its newest list, the new list included if its source is a witness. */
+  /** Witness -> its newest list. The new list is that of its source, unless one that was requested later is known. */
   readonly lists: ReadonlyMap<string, Addresses>;
   /** The new list names the lock holder at its known address. Also true if no node holds the lock. */
   readonly namesHolder: boolean;
@@ -49,10 +49,10 @@ interface VoteContext {
 }
 
 /**
- * Whether a node that is not configured takes the address that the new list gives it. More lists must give it this
- * address than any other, its present one included. A node that answers counts as a vote for its present address,
- * unless its own list gives another. A single vote moves a node that does not answer only if the new list names the
- * holder. The list of a non-witness never moves a node that answers.
+ * Whether a node that is not configured takes the address that the new list gives it. This address must have more votes
+ * than every other one, also more than the node's present address. A node that answers counts as a vote for its present
+ * address, unless its own list gives another. A single vote moves a node that does not answer only if the new list
+ * names the holder. The list of a non-witness never moves a node that answers.
  */
 export function isVotedTo(votes: AddressVotes, known: Observation, api: string): boolean {
   const { node } = known;
@@ -69,9 +69,9 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   const countForApi = counts.get(api);
   if (countForApi === undefined) return false;
   const isMost = [...counts].every(([address, number]) => address === api || number < countForApi);
-  // If the address has only one vote, and that is not of the node's own list, then the node does not answer: otherwise
-  // its own list, or its vote for its present address, would make a tie. A node that does not answer moves by a single vote only if the
-  // new list names the holder.
+  // A node that answers casts one vote: by its own list, or for its present address. So if the only vote for `api` is
+  // not its own, a node that answers would have made a tie: this node does not answer. It moves by a single vote only
+  // if the new list names the holder.
   return isMost && (countForApi > 1 || own === api || votes.namesHolder);
 }
 

@@ -7,9 +7,9 @@ import { lockTtlMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 
 /**
- * What the newest report of a node does to its withdrawal. The DCS withdraws the yes of a member once the leader key
- * names another member or nobody. `distrusted`: the report makes the watch of the leader key distrusted, which drops
- * all withdrawals.
+ * What the newest report of a node does to its withdrawal. The withdrawal of a member without a node ends. The DCS
+ * withdraws the yes of a member once the leader key names another member or nobody. `distrusted`: the report makes the
+ * watch of the leader key distrusted, which drops all withdrawals.
  */
 type Fate = "stays" | "ends" | "distrusted";
 
@@ -24,8 +24,9 @@ export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Wi
   for (const withdrawal of withdrawals.values()) {
     const observation = nodeOfMember(cluster, withdrawal.member);
     if (observation === undefined) continue;
-    // A claim that began before the withdrawal is refused in any case. A later one is refused while the watch works:
-    // after a freeze longer than `max_age` a node's claim counts as a new one, although the node may have lost the lock.
+    // A claim that began before the withdrawal is refused even if the watch is down. A later one is refused while the
+    // watch works: a node that was frozen for longer than `max_age` seems to begin a new claim, but may have lost the
+    // lock meanwhile.
     const isEarlierClaim = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
     if (isEarlierClaim || isWatchUp) byNode.set(observation.node.name, withdrawal);
   }
@@ -41,9 +42,9 @@ export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observ
 }
 
 /**
- * Ends the withdrawals that the newest reports end. If a node then claims the lock for a whole ttl without a
- * break, the watched key is probably not the one by which the nodes of the cluster agree on the leader. The watch is then
- * distrusted, and has no withdrawals any more. Pure.
+ * Ends the withdrawals that the newest reports end. If a node claims the lock for a whole ttl without a break while its
+ * yes is withdrawn, the watched key is probably not the one by which the nodes of the cluster agree on the leader. The
+ * watch is then distrusted, and has no withdrawals any more. Pure.
  * @param cluster the state with the newest outcome
  * @param dcs its DCS
  * @returns the same object if nothing ends
@@ -62,8 +63,8 @@ export function settleDcs(cluster: ClusterState, dcs: DcsState): DcsState {
 }
 
 /**
- * Trusts a distrusted watch again once it names the lock holder and has followed a change: the holder is another node
- * than the one whose claim went on, or claims the lock anew.
+ * Trusts a distrusted watch again once it names the lock holder and has followed a change: the holder is not the node
+ * whose claim caused the distrust, or it began a new claim after that.
  * @param cluster the state with the decision who leads
  * @returns the same object if nothing changes
  */
@@ -104,8 +105,8 @@ export function lossByViews(loss: LostClaim | undefined): LostClaim | undefined 
  * Combines what contradicts a claim: views and a withdrawal.
  * @param loss the loss by views; `null` if no view contradicts the claim
  * @param before the loss as it was decided last
- * @returns a loss with both; `loss` itself if there is no withdrawal; `before` itself if it has the same withdrawal and
- * views
+ * @returns a loss with all that contradicts the claim; `loss` itself if there is no withdrawal; `before` itself if it
+ * has the same withdrawal and views
  */
 export function withWithdrawal(
   loss: LostClaim | null,

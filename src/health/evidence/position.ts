@@ -19,11 +19,12 @@ export interface ObservedReport {
 }
 
 /**
- * Updates the cluster's leader position with one report (rule 4). The holder's own position is believed, also a lower one
- * on the same timeline: the holder may have restarted after a crash. While the leader does not answer, or answers without a position, or
- * nobody leads, the positions that replicas reached on its timeline count; otherwise a dead leader would make them all
- * look caught up. The first position on a higher timeline of the same system keeps the history that both timelines
- * share. The first position of any other pair of system and timeline starts without history.
+ * Updates the cluster's leader position with one report (rule 4). A position belongs to one system and timeline. The
+ * holder's own position is believed, also a lower one on the same timeline: the holder may have restarted after a
+ * crash. While the leader does not answer, or answers without a position, the positions that replicas reached on its
+ * timeline count; while nobody leads, those on the timeline of the last leader. Otherwise a dead leader would make them
+ * all look caught up. When the timeline of a system rises, the history that the old and the new timeline share is kept.
+ * After any other change of system or timeline there is no history.
  */
 export function advancePosition(
   cluster: ClusterState,
@@ -47,12 +48,12 @@ export function advancePosition(
 }
 
 /**
- * The leader position after another node gave up the lock: the holder may have stated its position while that node
- * still held the lock. This position counts if it is higher, or on a higher timeline of the same system. A lower one is
- * old.
+ * The leader position when the lock has passed to `leader`, which may have stated its position while the former holder
+ * still had the lock. Such a position counts if it is higher, if it is on a higher timeline of the same system, or if
+ * no position is known. A lower one is old.
  * @param leader the observation of the node that holds the lock now
  */
-export function positionStatedBefore(cluster: ClusterState, leader: Observation): LeaderPosition | null {
+export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Observation): LeaderPosition | null {
   const { position: known } = cluster;
   const { report, hasLock } = leader;
   const highest = report === null ? null : writtenBy(report);
@@ -65,14 +66,14 @@ export function positionStatedBefore(cluster: ClusterState, leader: Observation)
 
 /**
  * Estimates the position of a leader that does not answer, or answers without a position, by what the replicas have
- * reached. While no node holds the lock, that of the last leader.
+ * reached. If no such leader is known and no node holds the lock, it estimates the position of the last leader.
  */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
   const unseen = unseenLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
   return unseen === null ? cluster.position : raisedByAll(cluster, cluster.nodes, { unseen, policy, nowMs });
 }
 
-/** Raises the leader position to the highest that a fresh report among the observations shows as reached. */
+/** Raises the leader position to the highest one that a node has reached, by the fresh reports of `observations`. */
 function raisedByAll(
   cluster: ClusterState,
   observations: readonly Observation[],
@@ -153,7 +154,10 @@ function pairOf(report: Report): Pick<LeaderPosition, "system" | "timeline"> {
   return { system: report.system, timeline: report.timeline };
 }
 
-/** A standby leader writes no WAL of its own: its replicas follow what it received or replayed. */
+/**
+ * The position up to which a leader has WAL for its replicas. A standby leader writes none of its own: for it, that is
+ * what it received or replayed.
+ */
 function writtenBy(report: Report): number | null {
   return report.location ?? walReached(report);
 }
@@ -168,8 +172,8 @@ interface LeaderOnTimeline {
 /** A leader that may have written WAL that rolecall has not seen. */
 interface UnseenLeader {
   /**
-   * `null` if no present leader can have written unseen WAL, only the last one before it lost the lock. Then `timeline`
-   * is the known one.
+   * `null` if only the last leader can have written unseen WAL, at the time when it held the lock. Then `timeline` is
+   * the known one.
    */
   readonly leader: Observation | null;
   /** Its timeline; `null` if unknown. */
@@ -178,8 +182,9 @@ interface UnseenLeader {
 
 /**
  * Finds the leader if its position may advance unseen, because it does not answer, or answers without a position. The
- * leader is the holder; while no node holds the lock, the node that the newest view names, or a claimant. While no node
- * holds the lock, the last leader may have written more than rolecall has seen, even if it answers again.
+ * leader is the holder; while no node holds the lock, the node that the newest view names, or a claimant. If none of
+ * these qualifies and no node holds the lock, the result stands for the last leader. It may have written more than
+ * rolecall has seen, even if it answers again.
  */
 function unseenLeader(cluster: ClusterState, holder: string | null, context: EvaluationContext): UnseenLeader | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
@@ -196,7 +201,10 @@ function unseenLeader(cluster: ClusterState, holder: string | null, context: Eva
   return { leader, timeline: timelines.length === 0 ? known : Math.max(...timelines) };
 }
 
-/** The probable leader, the node that the newest view names, and whether the first answers without a position. */
+/**
+ * Returns three things: the likely leader, the node that the newest view names, and whether the likely leader answers
+ * without a position.
+ */
 function likelyLeader(cluster: ClusterState, holder: string | null): LikelyLeader {
   const holdingNode = nodeNamed(cluster, holder);
   const named = namedLeader(cluster);
@@ -219,8 +227,8 @@ function namedLeader(cluster: ClusterState): LeaderOnTimeline | undefined {
 }
 
 /**
- * The node whose last answer claims the lock, if all views were requested before that answer. Of several claimants only
- * the first in `lockClaims` is considered.
+ * The node whose last answer claims the lock, if all views were requested before the probe of that answer. Of several
+ * claimants only the first in `lockClaims` is considered.
  */
 function claimantSinceView(cluster: ClusterState): Observation | undefined {
   const [at] = cluster.lockClaims;

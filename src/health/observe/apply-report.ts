@@ -64,7 +64,7 @@ function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer
 }
 
 /**
- * Records an answer and whether it claims the lock, without anything that depends on the leader's position.
+ * Records an answer and whether it claims the lock. What depends on the leader's position stays as it was.
  * @param scope the scope of the cluster once the answer is recorded
  * @returns the state with the observation, and with the lock claims and the time of the newest report updated
  */

@@ -35,22 +35,24 @@ export function deriveNodeFields(
   const observed = {
     ...after,
     measured,
+    // Up to here, time counts towards the attach window (rule 5).
     countedAtMs: Math.max(sentAtMs, before.countedAtMs),
     dampedLag: isDamped ? after.dampedLag : null,
   };
   const attachment = nextAttachment(view, { before, after: observed });
-  // To copy an observation with its many fields for every answer is costly, so it is copied again only if the attachment
-  // differs.
+  // To copy an observation with its many fields for every answer is costly, so it is copied again only if the
+  // attachment differs.
   const derived = attachment === observed.attachment ? observed : { ...observed, attachment };
   return isDamped ? { ...derived, dampedLag: dampedLagOf(cluster, derived, context) } : derived;
 }
 
 /**
- * Measures again the nodes whose last report could not be measured, but can be after a new report of another node
- * (rule 4). That report has a sender list that shows a node streaming although the node's own report has a lower
- * timeline, or it puts the leader's position on a timeline that the node has reported already. Until the node's next
- * report nothing else shows its lag. The node's report is the older of the two. It is therefore measured against the
- * position that was known before the new report, if the leader was on its present timeline then.
+ * Measures again the nodes whose last report could not be measured, but can be after a new report of another node (rule
+ * 4). There are two such cases. The sender list of the new report shows the node streaming, although the node's own
+ * report has a lower timeline. Or the new report moves the leader's position to the timeline that the node has reported
+ * already. Until the node's next report nothing else shows its lag. The node's report is older than the new one. It is
+ * therefore measured against the position that was known before. If that was on another timeline, the new position
+ * counts.
  * @param cluster the state with the new report
  * @param reporter the node whose report it is
  * @param known the leader's position before that report
@@ -73,7 +75,7 @@ export function withOthersMeasured(
   for (const [at, other] of cluster.nodes.entries()) {
     const { report, node } = other;
     const isListed = hasList && isUnmeasured(cluster, other) && isListedStreaming(view, node.name);
-    if (report === null || !(isListed || keepsFiguresOnLeadersTimeline(cluster, other))) continue;
+    if (report === null || !(isListed || isComparableByNow(cluster, other))) continue;
     const measured = measure(stateThen, { before: other, report, isStreaming: () => isListed, ...context });
     nodes = nodes.with(at, { ...other, measured });
   }
@@ -81,15 +83,18 @@ export function withOthersMeasured(
 }
 
 /**
- * Whether a node's last report is on the leader's timeline by now, but could not be measured when it came, so that
- * earlier figures still count for it.
+ * Whether a node's last report could not be compared when it came, so that figures of an earlier report count for it,
+ * but is on the leader's timeline by now.
  */
-function keepsFiguresOnLeadersTimeline({ position }: ClusterState, { report, measured }: Observation): boolean {
-  const keepsFigures = measured !== null && measured.heldUntilMs !== null;
-  return keepsFigures && report !== null && report.timeline !== null && report.timeline === position?.timeline;
+function isComparableByNow({ position }: ClusterState, { report, measured }: Observation): boolean {
+  const hasEarlierFigures = measured !== null && measured.heldUntilMs !== null;
+  return hasEarlierFigures && report !== null && report.timeline !== null && report.timeline === position?.timeline;
 }
 
-/** Whether a replica's last report is on a lower timeline, and was not measured on the leader's. */
+/**
+ * Whether a replica's last report is on a lower timeline than the leader's, and its lag was not measured on the
+ * leader's timeline. Not so for a diverged replica.
+ */
 function isUnmeasured(cluster: ClusterState, observation: Observation): boolean {
   const { report, measured, attachment } = observation;
   if (report === null || report.role === "primary" || attachment.isDiverged || !isOnLowerTimeline(cluster, observation))

@@ -2,7 +2,7 @@ import { lockHolderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { LockStatus } from "../evidence/lock-status.ts";
-import { positionStatedBefore } from "../evidence/position.ts";
+import { positionStatedBeforeTakeover } from "../evidence/position.ts";
 import { carriedSamples, withSample } from "../evidence/time-lag.ts";
 
 /**
@@ -16,7 +16,7 @@ export function withHolderPosition(cluster: ClusterState, { holder }: Pick<LockS
   if (holder === null || holder === lockHolderOf(cluster.leadership)) return cluster;
   const leader = nodeNamed(cluster, holder);
   if (leader === undefined) return cluster;
-  const position = positionStatedBefore(cluster, leader);
+  const position = positionStatedBeforeTakeover(cluster, leader);
   if (position === cluster.position) return cluster;
   const carried = carriedSamples(cluster, position, null);
   return { ...cluster, position, positionSamples: withSample(carried, position, leader.sentAtMs) };

@@ -4,7 +4,7 @@ let limitOutside: number | null = null;
 /**
  * Omits the stack traces of errors until the next tick. To be called at the end of a handler that undici calls. Undici
  * calls its handlers within a callback of Node, such as the one that delivers the data of a socket. The next tick comes
- * when that callback returns. If it calls another handler before, errors of that handler have no stack trace either.
+ * when that callback returns. Until then, only Node and undici run, and handlers whose exceptions undici catches.
  *
  * If a node closes its connection after every response, undici creates an error each time. Nobody reads that error. Its
  * stack trace took a tenth of the processor time of probing (bench/README.md).
@@ -16,7 +16,7 @@ export function omitStackTraces(): void {
   process.nextTick(restore);
 }
 
-/** Whether stack traces are omitted now. If so, an error that is thrown now does not come from code of rolecall. */
+/** Whether stack traces are omitted now. If so, an uncaught error that is thrown now is not of rolecall's code. */
 export function areStackTracesOmitted(): boolean {
   return limitOutside !== null;
 }
