@@ -166,8 +166,8 @@ function otherHolder(before: ClusterState, after: ClusterState): string | null {
 }
 
 /**
- * Whether the leader's timeline changed. A leader that crashes and is promoted again begins a timeline while it stays the
- * leader. Only a new `/history` shows which positions both timelines share.
+ * Whether the leader's timeline changed. A leader that crashes and is promoted again begins a timeline while it stays
+ * the leader. Only a new `/history` shows which positions both timelines share.
  */
 function hasOtherTimeline({ position: before }: ClusterState, { position }: ClusterState): boolean {
   return before !== null && position !== null && before.timeline !== position.timeline;

@@ -58,8 +58,8 @@ export class Troubles {
   }
 
   /**
-   * Since when a clone has answered rolecall in place of a node, or did when one last did so: first at the node's address,
-   * then at its own. Infinite if none did.
+   * Since when a clone has answered rolecall in place of a node, or did when one last did so: first at the node's
+   * address, then at its own. Infinite if none did.
    */
   clonedSinceMs(node: string): number {
     return Math.min(this.#movedSinceMs.get(node) ?? Infinity, this.#guestSinceMs.get(node) ?? Infinity);
