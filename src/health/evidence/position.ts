@@ -94,7 +94,7 @@ function raisedByAll(
  * advance unseen. The newest view may name another node than the holder. Either of the two may be the real leader, so
  * both must answer.
  * @returns ms of rolecall's clock; -Infinity if the last probe of one of the two failed, or the leader answered without
- * a position; `Infinity` if no leader is known: then nobody can write
+ * a position; `Infinity` if no leader is known: then there is none whose answer could become too old
  */
 export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPolicy): number {
   const { leader, named, lacksPosition } = likelyLeader(cluster, lockHolderOf(cluster.leadership));
@@ -172,8 +172,8 @@ interface LeaderOnTimeline {
 /** A leader that may have written WAL that rolecall has not seen. */
 interface UnseenLeader {
   /**
-   * `null` if only the last leader can have written unseen WAL, at the time when it held the lock. Then `timeline` is
-   * the known one.
+   * `null` if no present leader can have written unseen WAL, but the last leader may have while it held the lock. In
+   * that case `timeline` is the known one.
    */
   readonly leader: Observation | null;
   /** Its timeline; `null` if unknown. */
@@ -183,8 +183,8 @@ interface UnseenLeader {
 /**
  * Finds the leader if its position may advance unseen, because it does not answer, or answers without a position. The
  * leader is the holder; while no node holds the lock, the node that the newest view names, or a claimant. If none of
- * these qualifies and no node holds the lock, the result stands for the last leader. It may have written more than
- * rolecall has seen, even if it answers again.
+ * these qualifies and no node holds the lock, the result stands for the last leader. That leader may have written more
+ * than rolecall has seen. If it answers again, its answer may show only what it has replayed.
  */
 function unseenLeader(cluster: ClusterState, holder: string | null, context: EvaluationContext): UnseenLeader | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);

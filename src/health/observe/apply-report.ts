@@ -106,7 +106,8 @@ export function applyReport(
   const isHolder = lock.holder === node.name;
   const current = isHolder ? claimed : withHolderPosition(claimed, lock);
   const position = advancePosition(current, { before, observation, holder: lock.holder, nowMs }, policy);
-  // A leader whose query of PostgreSQL failed reports no position. It may have advanced, so it gives no sample.
+  // A leader whose query of PostgreSQL failed reports no position. The known position may be outdated by then, so it is
+  // not sampled again.
   const givesSample = isHolder && report !== null && hasPosition(report);
   const carried = carriedSamples(current, position, givesSample ? before : null);
   const positionSamples = givesSample ? withSample(carried, position, sentAtMs) : carried;

@@ -35,13 +35,13 @@ export function deriveNodeFields(
   const observed = {
     ...after,
     measured,
-    // Up to here, time counts towards the attach window (rule 5).
+    // The instant up to which time has been counted towards the attach window (rule 5).
     countedAtMs: Math.max(sentAtMs, before.countedAtMs),
     dampedLag: isDamped ? after.dampedLag : null,
   };
   const attachment = nextAttachment(view, { before, after: observed });
-  // To copy an observation with its many fields for every answer is costly, so it is copied again only if the
-  // attachment differs.
+  // To copy an observation with its many fields for every answer is costly, so without damping it is copied again only
+  // if the attachment differs.
   const derived = attachment === observed.attachment ? observed : { ...observed, attachment };
   return isDamped ? { ...derived, dampedLag: dampedLagOf(cluster, derived, context) } : derived;
 }
@@ -51,8 +51,8 @@ export function deriveNodeFields(
  * 4). There are two such cases. The sender list of the new report shows the node streaming, although the node's own
  * report has a lower timeline. Or the new report moves the leader's position to the timeline that the node has reported
  * already. Until the node's next report nothing else shows its lag. The node's report is older than the new one. It is
- * therefore measured against the position that was known before. If that was on another timeline, the new position
- * counts.
+ * therefore measured against the position that was known before. If none was known, or that one is on another
+ * timeline, the new position counts.
  * @param cluster the state with the new report
  * @param reporter the node whose report it is
  * @param known the leader's position before that report
@@ -68,7 +68,7 @@ export function withOthersMeasured(
   const hasList = reporter.report.senders.length > 0;
   if (isSameTimeline && !hasList) return cluster;
   const view = viewWithLeader(cluster, context.lock, context);
-  const stateThen: ClusterState = isSameTimeline
+  const stateToMeasureAgainst: ClusterState = isSameTimeline
     ? { ...cluster, position: { ...position, highest: known.highest } }
     : cluster;
   let { nodes } = cluster;
@@ -76,15 +76,15 @@ export function withOthersMeasured(
     const { report, node } = other;
     const isListed = hasList && isUnmeasured(cluster, other) && isListedStreaming(view, node.name);
     if (report === null || !(isListed || isComparableByNow(cluster, other))) continue;
-    const measured = measure(stateThen, { before: other, report, isStreaming: () => isListed, ...context });
+    const measured = measure(stateToMeasureAgainst, { before: other, report, isStreaming: () => isListed, ...context });
     nodes = nodes.with(at, { ...other, measured });
   }
   return nodes === cluster.nodes ? cluster : { ...cluster, nodes };
 }
 
 /**
- * Whether a node's last report could not be compared when it came, so that figures of an earlier report count for it,
- * but is on the leader's timeline by now.
+ * Whether a node's last report is on the leader's timeline now, but was not when it came, so that figures of an earlier
+ * report still count for the node.
  */
 function isComparableByNow({ position }: ClusterState, { report, measured }: Observation): boolean {
   const hasEarlierFigures = measured !== null && measured.heldUntilMs !== null;
