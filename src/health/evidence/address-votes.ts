@@ -13,7 +13,7 @@ type Addresses = ReadonlyMap<string, string>;
  * under its own name and for this cluster.
  */
 export interface AddressVotes {
-  /** Witness -> its newest list. The new list is that of its source, unless one that was requested later is known. */
+  /** Witness -> its newest list: for the source of the new list that list, unless a later one has arrived already. */
   readonly lists: ReadonlyMap<string, Addresses>;
   /** The new list names the lock holder at its known address. Also true if no node holds the lock. */
   readonly namesHolder: boolean;
@@ -51,8 +51,8 @@ interface VoteContext {
 /**
  * Whether a node that is not configured takes the address that the new list gives it. This address must have more votes
  * than every other one, also more than the node's present address. A node that answers counts as a vote for its present
- * address, unless its own list gives another. A single vote moves a node that does not answer only if the new list
- * names the holder. The list of a non-witness never moves a node that answers.
+ * address, unless its own list gives another. If a node does not answer, a single vote
+ * moves it only if the new list names the holder. The list of a non-witness never moves a node that answers.
  */
 export function isVotedTo(votes: AddressVotes, known: Observation, api: string): boolean {
   const { node } = known;
@@ -69,9 +69,8 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   const countForApi = counts.get(api);
   if (countForApi === undefined) return false;
   const isMost = [...counts].every(([address, number]) => address === api || number < countForApi);
-  // A node that answers casts one vote: by its own list, or for its present address. So if the only vote for `api` is
-  // not its own, a node that answers would have made a tie: this node does not answer. It moves by a single vote only
-  // if the new list names the holder.
+  // Say `api` has a single vote, and the node did not cast it. If the node answered, its own vote for another address
+  // would make a tie. So it does not answer. Then it moves by a single vote only if the new list names the holder.
   return isMost && (countForApi > 1 || own === api || votes.namesHolder);
 }
 

@@ -7,9 +7,9 @@ import { lockTtlMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 
 /**
- * What the newest report of a node does to its withdrawal. The withdrawal of a member without a node ends. The DCS
- * withdraws the yes of a member once the leader key names another member or nobody. `distrusted`: the report makes the
- * watch of the leader key distrusted, which drops all withdrawals.
+ * The DCS withdraws the yes of a member once the leader key names another member or nobody. This is what the newest
+ * report of the member's node does to the withdrawal. `distrusted`: the report makes the watch of the leader key
+ * distrusted, which drops all withdrawals. If rolecall knows no node of the member, the withdrawal ends.
  */
 type Fate = "stays" | "ends" | "distrusted";
 
@@ -25,8 +25,7 @@ export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Wi
     const observation = nodeOfMember(cluster, withdrawal.member);
     if (observation === undefined) continue;
     // A claim that began before the withdrawal is refused even if the watch is down. A later one is refused while the
-    // watch works: a node that was frozen for longer than `max_age` seems to begin a new claim, but may have lost the
-    // lock meanwhile.
+    // watch works: after a silence longer than `max_age`, such as a freeze, the claim of a node counts as a new one.
     const isEarlierClaim = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
     if (isEarlierClaim || isWatchUp) byNode.set(observation.node.name, withdrawal);
   }
@@ -35,7 +34,7 @@ export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Wi
 
 /**
  * Whether the DCS withdrew the yes of a node. Its next report may then end the withdrawal, or make the watch
- * distrusted. So it must be applied even if it repeats the one before.
+ * distrusted. So that report must be applied even if it repeats the one before.
  */
 export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observation): boolean {
   return dcs !== null && (dcs.withdrawals.has(node.member) || dcs.withdrawals.has(node.name));
@@ -63,8 +62,8 @@ export function settleDcs(cluster: ClusterState, dcs: DcsState): DcsState {
 }
 
 /**
- * Trusts a distrusted watch again once it names the lock holder and has followed a change: the holder is not the node
- * whose claim caused the distrust, or it began a new claim after that.
+ * Trusts a distrusted watch again once it works, its key names the lock holder, and the lock has changed: the holder is
+ * another node than the one whose claim caused the distrust, or the same node with a claim that began after that.
  * @param cluster the state with the decision who leads
  * @returns the same object if nothing changes
  */
@@ -95,7 +94,7 @@ function fateOf(
   return claimedForMs >= lockTtlMs(cluster) ? "distrusted" : "stays";
 }
 
-/** The part of a loss that is due to views; `undefined` if no view contradicted the claim. */
+/** The part of a lost claim that is due to views; `undefined` if no view contradicted the claim. */
 export function lossByViews(loss: LostClaim | undefined): LostClaim | undefined {
   if (loss === undefined || loss.witnesses.length === 0) return undefined;
   return loss.withdrawal === undefined ? loss : { viewMs: loss.viewMs, witnesses: loss.witnesses };

@@ -48,9 +48,9 @@ export function advancePosition(
 }
 
 /**
- * The leader position when the lock has passed to `leader`, which may have stated its position while the former holder
- * still had the lock. Such a position counts if it is higher, if it is on a higher timeline of the same system, or if
- * no position is known. A lower one is old.
+ * Returns the leader position after the lock passed to `leader`. That node may have claimed the lock, and stated its
+ * position, before rolecall accepted its claim. Such a position counts if it is higher on the same timeline, if it is on
+ * a higher timeline of the same system, or if no position is known. Any other is old.
  * @param leader the observation of the node that holds the lock now
  */
 export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Observation): LeaderPosition | null {
@@ -66,7 +66,7 @@ export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Obse
 
 /**
  * Estimates the position of a leader that does not answer, or answers without a position, by what the replicas have
- * reached. If no such leader is known and no node holds the lock, it estimates the position of the last leader.
+ * reached. If no node holds the lock and no such leader is known, it estimates the position of the last leader.
  */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
   const unseen = unseenLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
@@ -102,7 +102,7 @@ export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPoli
   return Math.min(answersUntilMs(cluster, leader, policy), answersUntilMs(cluster, named?.leader, policy));
 }
 
-/** Whether the report has a WAL position. The report of a node whose own query failed does not. */
+/** Whether the report has a WAL position. A node whose query of its PostgreSQL failed reports none. */
 export function hasPosition({ location, received, replayed }: Report): boolean {
   return location !== null || received !== null || replayed !== null;
 }
@@ -172,8 +172,8 @@ interface LeaderOnTimeline {
 /** A leader that may have written WAL that rolecall has not seen. */
 interface UnseenLeader {
   /**
-   * `null` if no present leader can have written unseen WAL, but the last leader may have while it held the lock. In
-   * that case `timeline` is the known one.
+   * `null` stands for the last leader: no present leader can have written unseen WAL, but the last one may have while
+   * it held the lock. In that case `timeline` is the known one.
    */
   readonly leader: Observation | null;
   /** Its timeline; `null` if unknown. */
@@ -182,9 +182,10 @@ interface UnseenLeader {
 
 /**
  * Finds the leader if its position may advance unseen, because it does not answer, or answers without a position. The
- * leader is the holder; while no node holds the lock, the node that the newest view names, or a claimant. If none of
- * these qualifies and no node holds the lock, the result stands for the last leader. That leader may have written more
- * than rolecall has seen. If it answers again, its answer may show only what it has replayed.
+ * leader is the holder; while no node holds the lock, the node that the newest view names, or a claimant. If the first
+ * of these answers with its position, or there is none, and no node holds the lock, `leader` is `null`, for the last
+ * leader. That leader may have written more than rolecall has seen. If it answers again, its answer may show only what
+ * it has replayed.
  */
 function unseenLeader(cluster: ClusterState, holder: string | null, context: EvaluationContext): UnseenLeader | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);

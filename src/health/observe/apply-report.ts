@@ -53,7 +53,8 @@ export function withAnswer(
 }
 
 /**
- * Since when a node has claimed the lock. A claim goes on while the node answers 200 for the same scope. Silence longer
+ * Since when a node has claimed the lock. A claim goes on while the node claims the lock for the same
+ * scope. Silence longer
  * than `max_age` ends it: another node may have held the lock meanwhile.
  */
 function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer, maxAge: number): number | null {
@@ -89,8 +90,8 @@ function lockClaimsWith(claims: readonly number[], at: number, hasLock: boolean)
 }
 
 /**
- * Derives from one node's report what it shows of the cluster (scope, lock claims, the leader's position) and of the
- * node itself.
+ * Derives from one node's report what it shows of the cluster (scope, lock claims, the leader's position), of the node
+ * itself, and of nodes that could not be measured before.
  */
 export function applyReport(
   cluster: ClusterState,

@@ -10,7 +10,7 @@ import { carriedSamples, withSample } from "../evidence/time-lag.ts";
  * replicas that follow the new holder would be measured against the last leader until the holder's next answer.
  * @param cluster the state, with `leadership` not yet updated to the new holder
  * @param lock who holds the lock now
- * @returns the same object if the holder is not new, or what it stated does not count
+ * @returns the same object if there is no new holder, or what it stated does not count
  */
 export function withHolderPosition(cluster: ClusterState, { holder }: Pick<LockStatus, "holder">): ClusterState {
   if (holder === null || holder === lockHolderOf(cluster.leadership)) return cluster;
