@@ -22,9 +22,9 @@ export interface ObservedReport {
  * Updates the cluster's leader position with one report (rule 4). A position belongs to one system and timeline. The
  * holder's own position is believed, also a lower one on the same timeline: the holder may have restarted after a
  * crash. While the leader does not answer, or answers without a position, the positions that replicas reached on its
- * timeline count; while nobody leads, those on the timeline of the last leader. Otherwise a dead leader would make them
- * all look caught up. When the timeline of a system rises, the history that the old and the new timeline share is kept.
- * After any other change of system or timeline there is no history.
+ * timeline count; while nobody leads, those on the timeline of the last leader. Otherwise all replicas of a dead leader
+ * would look caught up. When the timeline of a system rises, the history that the old and the new timeline share is
+ * kept. After any other change of system or timeline there is no history.
  */
 export function advancePosition(
   cluster: ClusterState,
@@ -49,8 +49,8 @@ export function advancePosition(
 
 /**
  * Returns the leader position after the lock passed to `leader`. That node may have claimed the lock, and stated its
- * position, before rolecall accepted its claim. Such a position counts if it is higher on the same timeline, if it is on
- * a higher timeline of the same system, or if no position is known. Any other is old.
+ * position, before rolecall accepted its claim. Such a position counts if it is higher on the same timeline, if it is
+ * on a higher timeline of the same system, or if no position is known. Any other is old.
  * @param leader the observation of the node that holds the lock now
  */
 export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Observation): LeaderPosition | null {
