@@ -51,8 +51,8 @@ interface VoteContext {
 /**
  * Whether a node that is not configured takes the address that the new list gives it. This address must have more votes
  * than every other one, also more than the node's present address. A node that answers counts as a vote for its present
- * address, unless its own list gives another. If a node does not answer, a single vote
- * moves it only if the new list names the holder. The list of a non-witness never moves a node that answers.
+ * address, unless its own list gives another. If a node does not answer, a single vote moves it only if the new list
+ * names the holder. The list of a non-witness never moves a node that answers.
  */
 export function isVotedTo(votes: AddressVotes, known: Observation, api: string): boolean {
   const { node } = known;

@@ -5,7 +5,7 @@ import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import { freshUntilMs, isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
-import { isSuccessor, sharedHistory } from "./shared-history.ts";
+import { isSamePair, isSuccessor, sharedHistory } from "./shared-history.ts";
 import { newestView } from "./leader-views.ts";
 
 /** A node's new report, already recorded in the cluster's state. */
@@ -59,9 +59,9 @@ export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Obse
   const highest = report === null ? null : writtenBy(report);
   if (report === null || !hasLock || report.timeline === null || highest === null) return known;
   const stated = { ...pairOf(report), highest, isStated: true };
-  if (known === null || isSuccessor(known, stated)) return firstOfPair(cluster, stated, leader);
-  const isSamePair = known.system === stated.system && known.timeline === stated.timeline;
-  return isSamePair && known.highest < stated.highest ? { ...known, ...stated } : known;
+  const counts =
+    known === null || isSuccessor(known, stated) || (isSamePair(known, stated) && known.highest < stated.highest);
+  return counts ? withStatedPosition(cluster, stated, leader) : known;
 }
 
 /**
@@ -117,8 +117,7 @@ type PositionOnly = Omit<LeaderPosition, "shared">;
 /** The leader position after the leader's own report. */
 function withStatedPosition(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
   const known = cluster.position;
-  if (known === null || known.system !== position.system || known.timeline !== position.timeline)
-    return firstOfPair(cluster, position, leader);
+  if (known === null || !isSamePair(known, position)) return firstOfPair(cluster, position, leader);
   return known.isStated && known.highest === position.highest
     ? known
     : { ...known, highest: position.highest, isStated: true };

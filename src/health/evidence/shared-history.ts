@@ -24,6 +24,13 @@ export function sharedHistory(
   return [...earlier, { timeline, upTo }].slice(-timelinesMax);
 }
 
+type Pair = Pick<LeaderPosition, "system" | "timeline">;
+
+/** Whether two positions are of the same system and timeline, so that they can be compared. */
+export function isSamePair(one: Pair, other: Pair): boolean {
+  return one.system === other.system && one.timeline === other.timeline;
+}
+
 /** Whether a pair is a later timeline of the same system. */
 export function isSuccessor(
   known: Pick<LeaderPosition, "system" | "timeline">,

@@ -53,9 +53,8 @@ export function withAnswer(
 }
 
 /**
- * Since when a node has claimed the lock. A claim goes on while the node claims the lock for the same
- * scope. Silence longer
- * than `max_age` ends it: another node may have held the lock meanwhile.
+ * Since when a node has claimed the lock. A claim goes on while the node claims the lock for the same scope. Silence
+ * longer than `max_age` ends it: another node may have held the lock meanwhile.
  */
 function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer, maxAge: number): number | null {
   if (!hasLock) return null;

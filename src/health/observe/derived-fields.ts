@@ -8,6 +8,7 @@ import { lagBytes, measure } from "../evidence/measure.ts";
 import { viewWithLeader } from "../evidence/cluster-view.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { isListedStreaming } from "../evidence/sender-chain.ts";
+import { isSamePair } from "../evidence/shared-history.ts";
 import { timeLagMs } from "../evidence/time-lag.ts";
 
 /**
@@ -64,7 +65,7 @@ export function withOthersMeasured(
 ): ClusterState {
   const { position } = cluster;
   if (position === null || reporter.report === null) return cluster;
-  const isSameTimeline = known !== null && known.timeline === position.timeline && known.system === position.system;
+  const isSameTimeline = known !== null && isSamePair(known, position);
   const hasList = reporter.report.senders.length > 0;
   if (isSameTimeline && !hasList) return cluster;
   const view = viewWithLeader(cluster, context.lock, context);

@@ -153,7 +153,8 @@ function unknownInVain(scene: Scene, answer: Said): string | null {
   // A leader that has stated no position since rolecall started has none that could be known, and one that crashed
   // before it stated a position on its new timeline has none that replicas on that timeline could be compared with.
   const timeline = own === undefined ? null : timelineOf(own);
-  const isComparable = (one: Served): boolean => typeof timeline !== "number" || Number(timelineOf(one)) >= timeline;
+  const isComparable = (one: Served): boolean =>
+    typeof timeline !== "number" || Number(timelineOf(one) ?? timeline) >= timeline;
   const isLeaderKnown = world.nodes.some(({ name }) => {
     const newest = evidence.newestSure(name, "status", askedMs - 2_000);
     const answers = evidence.since(name, "status", -Infinity);
