@@ -1,4 +1,5 @@
 import { Chance } from "../campaign/chance.ts";
+import { beginOf, cycleOf } from "./cycle.ts";
 
 /** The kinds of actions, with the mean time between two of a kind, in s. */
 const meanSeconds = {
@@ -48,20 +49,22 @@ const variants: Readonly<Record<ActionKind, Readonly<Record<string, number>>>> =
 
 /**
  * The actions of a soak in order of time. The same seed gives the same plan. A fault begins at least 20 s before the
- * end, so that the end is quiet.
+ * end, so that the end is quiet. With cycles ({@link cycleOf}), the actions of a whole cycle begin in its active part.
  */
 export function planOf(seed: number, minutes: number): readonly Action[] {
   const endMs = minutes * 60_000 - 20_000;
+  const cycle = cycleOf(minutes);
+  const activeShare = cycle === null ? 1 : cycle.activeMs / cycle.lengthMs;
   const kinds = Object.keys(meanSeconds) as ActionKind[];
   return kinds
     .flatMap((kind, salt) => {
       const chance = new Chance(seed).fork(salt + 1);
       const actions: Action[] = [];
       // Between half and three halves of the mean: no two at once, and none is left out for long.
-      const next = (): number => meanSeconds[kind] * 1_000 * (0.5 + chance.next());
-      for (let atMs = 10_000 + next() / 2; atMs < endMs; atMs += next())
+      const next = (): number => meanSeconds[kind] * 1_000 * activeShare * (0.5 + chance.next());
+      for (let activeMs = 10_000 + next() / 2; beginOf(cycle, activeMs) < endMs; activeMs += next())
         actions.push({
-          atMs: Math.round(atMs),
+          atMs: Math.round(beginOf(cycle, activeMs)),
           kind,
           pick: chance.int(0, 999_999),
           variant: chance.weighted(variants[kind]),

@@ -17,7 +17,7 @@ interface ObjectQueries {
 const folder = process.env["SOAK_SAMPLES"];
 const sampleMs = 5_000;
 /** Each so many samples the garbage is collected and objects are counted: it stops the process for a moment. */
-const samplesPerCensus = Number(process.env["SOAK_SAMPLES_PER_CENSUS"] ?? 6);
+const samplesPerCensus = 2;
 /** A process that starts has enough to do without a census. */
 const samplesOfStart = 12;
 

@@ -27,6 +27,7 @@ export interface DoneAction {
 export interface ScrapeRecord {
   readonly atMs: number;
   readonly series: number;
+  readonly foreign: number;
   readonly contained: number;
   readonly workersLost: number;
   readonly refused: number;

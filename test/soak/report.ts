@@ -26,8 +26,8 @@ export function reportOf(records: SoakRecords, outcome: Outcome): string {
     "",
     "## Trends over the second half",
     "",
-    "The slope per hour is Theil and Sen's over the least figures of 24 windows, with its 95 % confidence interval.",
-    "Sizes are in MiB.",
+    "The slope per hour is Theil and Sen's over the least figure of each window, with its 95 % confidence interval.",
+    "A window is the calm part of a cycle; a soak that is too short for cycles has 24. Sizes are in MiB.",
     ...outcome.processes.flatMap(({ kind, pid, trends }) => [
       "",
       `### ${kind} (pid ${pid})`,

@@ -10,8 +10,6 @@ export interface RolecallOptions {
   readonly config: string;
   /** Where its log and samples are written. */
   readonly folder: string;
-  /** More variables of its environment. */
-  readonly env: Readonly<Record<string, string>>;
 }
 
 /** The built program as a user runs it, with the sampler in each of its processes. */
@@ -24,14 +22,14 @@ export class Rolecall {
   /**
    * @param onGap called when it logs that it was not running, with that time in ms
    */
-  constructor({ program, config, folder, env }: RolecallOptions, onGap: (lostMs: number) => void) {
+  constructor({ program, config, folder }: RolecallOptions, onGap: (lostMs: number) => void) {
     const preload = new URL("preload.js", import.meta.url).href;
     this.#file = createWriteStream(`${folder}/rolecall.log`, { flags: "a" });
     this.#child = spawn(process.execPath, [program, "serve", "--config", config], {
       stdio: ["ignore", "pipe", "pipe"],
       // A session of its own, as a service has: the scheduler shares the processors among sessions first.
       detached: true,
-      env: { ...process.env, NODE_OPTIONS: `--import ${preload}`, SOAK_SAMPLES: folder, ...env },
+      env: { ...process.env, NODE_OPTIONS: `--import ${preload}`, SOAK_SAMPLES: folder },
     });
     this.#child.stdout?.resume();
     createInterface({ input: this.#child.stderr ?? process.stdin }).on("line", (text) => {

@@ -58,11 +58,9 @@ export async function runSoak({ minutes, seed, folder, program }: SoakOptions): 
   };
   const config = `${folder}/rolecall.json`;
   writeFileSync(config, JSON.stringify(configurationOf(parts, { hasExtraCluster: false, hasExtraListener: false })));
-  // A short run counts objects more often, or there would be too few counts for a trend.
-  const env = { SOAK_SAMPLES_PER_CENSUS: String(minutes < 30 ? 2 : 6) };
   // rolecall's own finding that it was not running.
   const onGap = (lostMs: number): void => clusters.noteStall(lostMs);
-  const rolecall = new Rolecall({ program, config, folder, env }, onGap);
+  const rolecall = new Rolecall({ program, config, folder }, onGap);
   const operator = new Operator(parts, rolecall, clusters, config);
   await until({ what: "rolecall is ready", seconds: 300 }, () => {
     if (rolecall.end !== null) throw new Error(`Cannot run a soak: rolecall ended with ${rolecall.end}, see its log`);

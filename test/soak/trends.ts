@@ -1,3 +1,4 @@
+import { type Cycle, isCalm } from "./cycle.ts";
 import type { ProcessSample } from "./sample.ts";
 import { minimaOf, type Point, type Slope, slopeOf } from "./slope.ts";
 
@@ -39,22 +40,34 @@ export interface Trend {
   readonly growth: "flat" | "grows" | "unclear";
 }
 
-/** How many windows the second half is cut into. */
+/** How many windows the second half of a soak without cycles is cut into. */
 const windows = 24;
 
-/** The trend of a series of figures between two instants, in ms. The first half is left out: caches fill in it. */
+/** The span of a soak, in ms since the epoch, and its cycle. */
+export interface SoakSpan {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly cycle: Cycle | null;
+}
+
+/**
+ * The trend of a series of figures. The first half is left out: caches fill in it. Each cycle is a window, of which
+ * only the calm part counts.
+ */
 export function trendOf(
   { name, bound }: Pick<Measure, "name" | "bound">,
   series: readonly { readonly atMs: number; readonly value: number }[],
-  [fromMs, untilMs]: readonly [number, number],
+  { fromMs, untilMs, cycle }: SoakSpan,
 ): Trend {
-  const middleMs = (fromMs + untilMs) / 2;
+  const halfMs = (untilMs - fromMs) / 2;
+  const windowMs = cycle?.lengthMs ?? halfMs / windows;
   const points: readonly Point[] = series
-    .filter(({ atMs }) => atMs >= middleMs && atMs <= untilMs)
-    .map(({ atMs, value }) => ({ hour: (atMs - middleMs) / 3_600_000, value }));
+    .map(({ atMs, value }) => ({ sinceMs: atMs - fromMs, value }))
+    .filter(({ sinceMs }) => sinceMs >= halfMs && sinceMs <= untilMs - fromMs && isCalm(cycle, sinceMs))
+    .map(({ sinceMs, value }) => ({ hour: sinceMs / 3_600_000, value }));
   const sorted = points.map(({ value }) => value).sort((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-  const slope = slopeOf(minimaOf(points, (untilMs - middleMs) / 3_600_000 / windows));
+  const slope = slopeOf(minimaOf(points, windowMs / 3_600_000));
   const perHour = "share" in bound ? bound.share * median : bound.count;
   return { measure: name, median, slope, bound: perHour, growth: growthOf(slope, perHour) };
 }

@@ -42,7 +42,7 @@ type Growth = (hour: number) => { readonly rss?: number; readonly timers?: numbe
 /** What a soak of two hours wrote, in which nothing went wrong. */
 function recordsOf(changed: Partial<SoakRecords> = {}, growth: Growth = () => ({})): SoakRecords {
   const times = Array.from({ length: 1_440 }, (_, at) => at * 5_000);
-  const scrape = { series: 900, contained: 0, workersLost: 1, refused: 1, applied: 2, waitedMs: 0 };
+  const scrape = { series: 900, foreign: 0, contained: 0, workersLost: 1, refused: 1, applied: 2, waitedMs: 0 };
   const cpuMs = { rolecall: 1, soak: { user: 1, system: 1 } };
   return {
     begin: { atMs: 0, minutes: 120, seed: 1, node: "v20.20.2" },
@@ -90,6 +90,30 @@ describe("outcomeOf", () => {
       "worker: timers flat",
     ]);
     assert.deepEqual(failuresOf(recordsOf({}, (hour) => ({ timers: hour < 0.9 ? Math.floor(hour * 50) : 45 }))), []);
+  });
+
+  it("finds series that grow, and not series that come and go", () => {
+    const withSeries = (seriesAt: (at: number) => number): SoakRecords => {
+      const records = recordsOf();
+      return { ...records, scrapes: records.scrapes.map((scrape, at) => ({ ...scrape, series: seriesAt(at) })) };
+    };
+    assert.deepEqual(failuresOf(withSeries((at) => 900 + Math.floor(at / 10))), ["series of /metrics not growing"]);
+    assert.deepEqual(failuresOf(withSeries((at) => 900 + ((at * 7) % 40))), []);
+  });
+
+  it("finds a series that outlives its cluster, and ignores the extra cluster while it is there", () => {
+    const withForeign = (isForeign: (cycleMs: number) => boolean): SoakRecords => {
+      const records = recordsOf();
+      const scrapes = records.scrapes.map((scrape) => ({
+        ...scrape,
+        foreign: isForeign(scrape.atMs % 240_000) ? 3 : 0,
+      }));
+      return { ...records, scrapes };
+    };
+    assert.deepEqual(failuresOf(withForeign((cycleMs) => cycleMs > 220_000)), [
+      "no series of a cluster or node that is gone, in the calm parts",
+    ]);
+    assert.deepEqual(failuresOf(withForeign((cycleMs) => cycleMs < 200_000)), []);
   });
 
   for (const [what, changed, requirement] of [

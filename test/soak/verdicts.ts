@@ -1,6 +1,7 @@
+import { cycleOf, isCalm } from "./cycle.ts";
 import { endsWorker, explanationOf, isRefusedForSlowness, isStarved } from "./explanations.ts";
 import type { LoggedLine, SoakRecords } from "./records.ts";
-import { measures, type Trend, trendOf } from "./trends.ts";
+import { measures, type SoakSpan, type Trend, trendOf } from "./trends.ts";
 
 /** One requirement of a soak and whether it held. */
 export interface Verdict {
@@ -30,7 +31,8 @@ export interface Outcome {
 /** Judges what a soak wrote. */
 export function outcomeOf(records: SoakRecords): Outcome {
   const { begin, end, scrapes } = records;
-  const span = [begin.atMs, end?.atMs ?? scrapes.at(-1)?.atMs ?? begin.atMs] as const;
+  const untilMs = end?.atMs ?? scrapes.at(-1)?.atMs ?? begin.atMs;
+  const span: SoakSpan = { fromMs: begin.atMs, untilMs, cycle: cycleOf(begin.minutes) };
   const processes = trendsOf(records, span);
   const bound = { name: "series of /metrics", bound: { count: 1 } };
   const series = trendOf(
@@ -45,15 +47,20 @@ export function outcomeOf(records: SoakRecords): Outcome {
     if (why === null) unexplained.push(line);
     else explained.set(why, (explained.get(why) ?? 0) + 1);
   }
-  const verdicts = [...flatness(processes, series), ...soundness(records, unexplained)];
+  const verdicts = [
+    ...flatness(processes),
+    ...seriesVerdicts(series, scrapes, span),
+    ...soundness(records, unexplained),
+  ];
   return { processes, series, verdicts, explained, unexplained, holds: verdicts.every(({ holds }) => holds) };
 }
 
-function trendsOf({ samples }: SoakRecords, span: readonly [number, number]): readonly ProcessTrends[] {
-  const middleMs = (span[0] + span[1]) / 2;
+function trendsOf({ samples }: SoakRecords, span: SoakSpan): readonly ProcessTrends[] {
+  const middleMs = (span.fromMs + span.untilMs) / 2;
   return [...samples].flatMap(([pid, all]) => {
     const [first, last] = [all[0], all.at(-1)];
-    if (first === undefined || last === undefined || first.atMs > middleMs || last.atMs < span[1] - 30_000) return [];
+    if (first === undefined || last === undefined || first.atMs > middleMs || last.atMs < span.untilMs - 30_000)
+      return [];
     const trends = measures.map((measure) => {
       const series = all.flatMap((sample) => {
         const value = measure.of(sample);
@@ -65,13 +72,30 @@ function trendsOf({ samples }: SoakRecords, span: readonly [number, number]): re
   });
 }
 
-function flatness(processes: readonly ProcessTrends[], series: Trend): readonly Verdict[] {
+/**
+ * The number of series varies with what happened lately: a series begins with the first event of its kind, and the
+ * series of a node end when it leaves the member list. So it needs not be flat. But no series may outlive its cluster.
+ */
+function seriesVerdicts(series: Trend, scrapes: SoakRecords["scrapes"], span: SoakSpan): readonly Verdict[] {
+  const foreign = scrapes
+    .filter(({ atMs }) => span.cycle !== null && isCalm(span.cycle, atMs - span.fromMs))
+    .map((scrape) => scrape.foreign);
+  return [
+    { requirement: `${series.measure} not growing`, ...flat(series), holds: series.growth !== "grows" },
+    {
+      requirement: "no series of a cluster or node that is gone, in the calm parts",
+      found: `${Math.max(0, ...foreign)} at most, in ${foreign.length} scrapes`,
+      holds: foreign.every((count) => count === 0),
+    },
+  ];
+}
+
+function flatness(processes: readonly ProcessTrends[]): readonly Verdict[] {
   const kinds = new Set(processes.map(({ kind }) => kind));
   return [
     ...processes.flatMap(({ kind, trends }) =>
       trends.map((trend) => ({ requirement: `${kind}: ${trend.measure} flat`, ...flat(trend) })),
     ),
-    { requirement: `${series.measure} flat`, ...flat(series) },
     {
       requirement: "a main process and a worker that lived through the second half",
       found: [...kinds].join(", "),

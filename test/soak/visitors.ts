@@ -21,7 +21,7 @@ export function visit({ variant, lastsMs, pick }: Action, { admin }: Ports): str
     const socket = connect({ port: admin, host: "127.0.0.1" });
     socket.on("error", () => {}).pause();
     socket.write("GET /events/stream HTTP/1.1\r\nHost: a\r\n\r\n");
-    setTimeout(() => socket.destroy(), lastsMs * 3);
+    setTimeout(() => socket.destroy(), lastsMs * 2);
   }
   return variant;
 }
@@ -38,6 +38,8 @@ export interface Scrape {
   readonly atMs: number;
   readonly bytes: number;
   readonly series: number;
+  /** How many of them name a cluster or node that the configuration at the start does not have. */
+  readonly foreign: number;
   readonly contained: number;
   readonly workersLost: number;
   readonly refused: number;
@@ -59,14 +61,29 @@ export async function scrape({ admin, exporter }: Ports): Promise<Scrape> {
       (all, [, value]) => all + Number(value),
       0,
     );
+  const lines = own.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return {
     atMs: Date.now(),
     bytes: own.length,
-    series: own.split("\n").filter((line) => line !== "" && !line.startsWith("#")).length,
+    series: lines.length,
+    foreign: lines.filter(isForeign).length,
     contained: sum("rolecall_contained_errors_total"),
     workersLost: sum("rolecall_workers_lost_total"),
     refused: sum('rolecall_reloads_total\\{outcome="refused"\\}'),
     applied: sum('rolecall_reloads_total\\{outcome="applied"\\}'),
     streams: sum("rolecall_streams_open"),
   };
+}
+
+/**
+ * Whether a series has a label of a cluster or node that is not in the configuration at the start. A seed of a cluster
+ * is counted under its address.
+ */
+function isForeign(line: string): boolean {
+  const labels = line.matchAll(/\b(cluster|scope|node|name)="([^"]*)"/g);
+  // Its label `node` is the version of Node.js.
+  if (line.startsWith("rolecall_build_info")) return false;
+  return [...labels].some(([, label = "", value = ""]) =>
+    label === "cluster" || label === "scope" ? !/^(c[0-2])?$/.test(value) : !/^(pg[1-3]|http:.*)$/.test(value),
+  );
 }
