@@ -12,7 +12,7 @@ const senderBytes = 200;
 /** The evidence of the last minutes, from which incident files are made. Bounded in time and size. */
 export class OutcomeRecorder {
   #entries: Recorded[] = [];
-  /** How many entries at the front are dropped already. They are removed together once they are many. */
+  /** How many entries at the front are dropped already. They are removed together, because that copies all others. */
   #dropped = 0;
   #bytes = 0;
   /** Drains that began before the kept evidence and may still be in force, by cluster and node, oldest first. */
@@ -32,7 +32,7 @@ export class OutcomeRecorder {
       this.#dropped += 1;
       if (first.outcome.kind === "drain") this.#keepDrain(first, first.outcome, atMs);
     }
-    if (this.#dropped < 1_000 || this.#dropped < this.#entries.length / 2) return;
+    if (this.#dropped < 1_000 || this.#dropped < this.#entries.length / 8) return;
     this.#entries = this.#entries.slice(this.#dropped);
     this.#dropped = 0;
   }
