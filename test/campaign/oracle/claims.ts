@@ -41,8 +41,7 @@ function accuses(scene: Scene, view: Served, claimant: string): boolean {
 
 /** Whether a claimant's document may have said pause since an instant: then a lock that nobody holds proves nothing. */
 function isKeptWithoutLock({ evidence, profile }: Scene, claimant: string, fromMs: number): boolean {
-  const answers = evidence.since(claimant, "status", fromMs - profile.maxAgeMs);
-  return answers.some((served) => documentOf(served)?.["pause"] === true);
+  return evidence.mayHaveFlagged(claimant, "pause", fromMs - profile.maxAgeMs);
 }
 
 /**

@@ -6,7 +6,7 @@ import { DcsPromise } from "./dcs-promise.ts";
 
 type Denials = ConstructorParameters<typeof DcsPromise>[0]["evidence"];
 
-const never: Denials = { mayHaveDenied: () => false, lastClaim: () => null };
+const never: Denials = { mayHaveDenied: () => false, mayHaveFlagged: () => false, lastClaim: () => null };
 
 function primary(node: string, status: number, askedMs: number): Said {
   const rest = { phrase: "", headers: new Map<string, string>(), body: "", word: null };
@@ -41,6 +41,20 @@ suite("the promise of the DCS watch", () => {
     const [broken, ...others] = replaced().judge([primary("pg1", 200, 2_100), primary("pg2", 200, 2_100)]);
     assert.equal(broken?.node, "pg1");
     assert.deepEqual(others, []);
+  });
+
+  test("does not hold for a key that names nobody while the member reports a pause, but for one that names another", () => {
+    const paused: Denials = { ...never, mayHaveFlagged: (node, flag) => node === "pg1" && flag === "pause" };
+    assert.equal(replaced(paused).judge([primary("pg1", 200, 2_100)]).length, 1);
+    for (const [evidence, broken] of [
+      [paused, 0],
+      [never, 1],
+    ] as const) {
+      const promise = new DcsPromise({ armed: new Map(), replacedMs: new Map(), evidence, profile: profiles.default });
+      promise.read("pg1", 20_000);
+      promise.read(null, 21_000);
+      assert.equal(promise.judge([primary("pg1", 200, 21_100)]).length, broken);
+    }
   });
 
   test("ends when the key names the member again", () => {

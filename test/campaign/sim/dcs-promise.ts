@@ -9,12 +9,20 @@ const withinMs = 50;
 /** For how long documents of nodes may still show pause or failsafe mode, in ms. */
 const permittedForMs = 15_000;
 
-type Claims = Pick<Evidence, "mayHaveDenied" | "lastClaim">;
+const flags = ["pause", "failsafe_mode_is_active"] as const;
+
+/** Which member the leader key named instead of another, and since which read. */
+interface Replacement {
+  readonly by: string | null;
+  readonly sinceMs: number;
+}
+
+type Claims = Pick<Evidence, "mayHaveDenied" | "mayHaveFlagged" | "lastClaim">;
 
 /**
  * The promise of the DCS watch: once a read has shown another member in the leader key, the member that it named before
  * gets no yes as the primary, until the key names it again. The same holds for a key that names nobody, unless the
- * cluster was paused or in failsafe mode lately. The promise ends when that member reports that it holds no lock: a
+ * cluster was paused or in failsafe mode lately, or that member still reports so in an old document. The promise ends when that member reports that it holds no lock: a
  * claim after that is a new one. It ends as well:
  *
  * - when its claim has gone on for a whole ttl: then the watch is distrusted (rule 2), and nothing is promised of any
@@ -29,7 +37,7 @@ export class DcsPromise {
   readonly #armed: Map<string, number>;
   /** The last answer of each node that was a yes as the primary, in ms. */
   readonly #yesMs = new Map<string, number>();
-  readonly #replaced = new Map<string, { readonly by: string | null; readonly sinceMs: number }>();
+  readonly #replaced = new Map<string, Replacement>();
   #named: string | null = null;
   #lastRead: string | null = null;
   #permittedMs = -Infinity;
@@ -95,7 +103,7 @@ export class DcsPromise {
       else this.#yesMs.delete(node);
       const replaced = this.#replaced.get(node);
       if (status !== 200 || replaced === undefined || askedMs - replaced.sinceMs <= withinMs) continue;
-      if (isMoved(node) || this.#hasEnded(node, replaced.sinceMs)) {
+      if (isMoved(node) || this.#mayStay(node, replaced) || this.#hasEnded(node, replaced.sinceMs)) {
         this.#replaced.delete(node);
         continue;
       }
@@ -111,6 +119,12 @@ export class DcsPromise {
     const { maxAgeMs, slackMs, ttlMs } = this.#profile;
     const claim = this.#evidence.lastClaim(node, maxAgeMs + slackMs);
     return claim !== null && claim.newestMs - Math.max(claim.firstMs, sinceMs) >= ttlMs - withinMs;
+  }
+
+  /** Whether a key that names nobody may leave a claim as it is. */
+  #mayStay(node: string, { by, sinceMs }: Replacement): boolean {
+    const fromMs = sinceMs - this.#profile.maxAgeMs;
+    return by === null && flags.some((flag) => this.#evidence.mayHaveFlagged(node, flag, fromMs));
   }
 
   #hasEnded(node: string, sinceMs: number): boolean {

@@ -115,6 +115,11 @@ export class Evidence {
     return this.since(node, "status", fromMs).some((served) => served.status === 503 && this.isPossible(served));
   }
 
+  /** Whether a status document of a node since an instant had a flag. */
+  mayHaveFlagged(node: string, flag: "pause" | "failsafe_mode_is_active", fromMs: number): boolean {
+    return this.since(node, "status", fromMs).some((served) => documentOf(served)?.[flag] === true);
+  }
+
   /**
    * When the first and the newest answer of a node's current claim of the lock were requested, if each one came no
    * later after the one before than a claim counts; answers of other clusters do not count. Null without one.
