@@ -11,22 +11,23 @@ export function applyMemberList(
   watched: ClusterFixture,
   members: readonly string[],
   atMs: number,
-  { scope = "demo", of = seedUrl, leader = null, host: database = "10.0.0.9" }: MemberListOptions = {},
+  { scope = "demo", of = seedUrl, leader = null, host: database = "10.0.0.9", port = 5432 }: MemberListOptions = {},
 ): void {
   const rows = members.map((text) => {
     const [name, host] = text.split(" ");
     const role = name === leader ? "leader" : "replica";
-    return { name, role, api_url: `http://${host ?? name}:8008/patroni`, host: database, port: 5432 };
+    return { name, role, api_url: `http://${host ?? name}:8008/patroni`, host: database, port };
   });
   watched.document("cluster", { of, value: { scope, members: rows } }, atMs);
 }
 
-/** The source of a list, and the leader that it names. */
+/** The source of a list, the leader that it names, and the database address of all members. */
 export interface MemberListOptions {
   readonly scope?: string;
   readonly of?: string;
   readonly leader?: string | null;
-  readonly host?: string;
+  readonly host?: string | null;
+  readonly port?: number | null;
 }
 
 /** Records as many failures as make the node `down`; the last one at `atMs`. */

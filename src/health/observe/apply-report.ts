@@ -116,7 +116,7 @@ export function applyReport(
   const derived = deriveNodeFields(positioned, { before, after: observation }, derivation);
   const replaced = replaceNode(positioned, at, derived);
   return {
-    state: withOthersMeasured(replaced, { reporter: observation, known: cluster.position }, derivation),
+    state: withOthersMeasured(replaced, cluster.position, derivation),
     lock,
   };
 }

@@ -48,26 +48,22 @@ export function deriveNodeFields(
 }
 
 /**
- * Measures again the nodes whose last report could not be measured, but can be after a new report of another node (rule
- * 4). There are two such cases. The sender list of the new report shows the node streaming, although the node's own
- * report has a lower timeline. Or the new report moves the leader's position to the timeline that the node has reported
- * already. Until the node's next report nothing else shows its lag. The node's report is older than the new one. It is
- * therefore measured against the position that was known before. If none was known, or that one is on another
- * timeline, the new position counts.
- * @param cluster the state with the new report
- * @param reporter the node whose report it is
- * @param known the leader's position before that report
+ * Measures again the nodes whose last report could not be measured, but can be after a new outcome (rule 4). There are
+ * two such cases. The sender lists show the node streaming, although the node's own report has a lower timeline. Or the
+ * outcome moved the leader's position to the timeline that the node has reported already. Until the node's next report
+ * nothing else shows its lag. The node's report is older than the outcome. It is therefore measured against the
+ * position that was known before. If none was known, or that one is on another timeline, the new position counts.
+ * @param cluster the state with the outcome
+ * @param known the leader's position before the outcome
  */
 export function withOthersMeasured(
   cluster: ClusterState,
-  { reporter, known }: { readonly reporter: Observation; readonly known: LeaderPosition | null },
+  known: LeaderPosition | null,
   context: EvaluationContext & { readonly lock: LockStatus },
 ): ClusterState {
   const { position } = cluster;
-  if (position === null || reporter.report === null) return cluster;
+  if (position === null) return cluster;
   const isSameTimeline = known !== null && isSamePair(known, position);
-  const hasList = reporter.report.senders.length > 0;
-  if (isSameTimeline && !hasList) return cluster;
   const view = viewWithLeader(cluster, context.lock, context);
   const stateToMeasureAgainst: ClusterState = isSameTimeline
     ? { ...cluster, position: { ...position, highest: known.highest } }
@@ -75,7 +71,7 @@ export function withOthersMeasured(
   let { nodes } = cluster;
   for (const [at, other] of cluster.nodes.entries()) {
     const { report, node } = other;
-    const isListed = hasList && isUnmeasured(cluster, other) && isListedStreaming(view, node.name);
+    const isListed = isUnmeasured(cluster, other) && isListedStreaming(view, node.name);
     if (report === null || !(isListed || isComparableByNow(cluster, other))) continue;
     const measured = measure(stateToMeasureAgainst, { before: other, report, isStreaming: () => isListed, ...context });
     nodes = nodes.with(at, { ...other, measured });
@@ -89,17 +85,16 @@ export function withOthersMeasured(
  */
 function isComparableByNow({ position }: ClusterState, { report, measured }: Observation): boolean {
   const hasEarlierFigures = measured !== null && measured.heldUntilMs !== null;
-  return hasEarlierFigures && report !== null && report.timeline !== null && report.timeline === position?.timeline;
+  return hasEarlierFigures && report !== null && report.timeline === position?.timeline;
 }
 
 /**
- * Whether a replica's last report is on a lower timeline than the leader's, and its lag was not measured on the
- * leader's timeline. Not so for a diverged replica.
+ * Whether a node's last report is on a lower timeline than the leader's, and its lag was not measured on the leader's
+ * timeline. Not so for a diverged node.
  */
 function isUnmeasured(cluster: ClusterState, observation: Observation): boolean {
-  const { report, measured, attachment } = observation;
-  if (report === null || report.role === "primary" || attachment.isDiverged || !isOnLowerTimeline(cluster, observation))
-    return false;
+  const { measured, attachment } = observation;
+  if (attachment.isDiverged || !isOnLowerTimeline(cluster, observation)) return false;
   return measured?.timeline !== cluster.position?.timeline;
 }
 

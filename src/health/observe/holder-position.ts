@@ -13,7 +13,7 @@ import { carriedSamples, withSample } from "../evidence/time-lag.ts";
  * @returns the same object if there is no new holder, or what it stated does not count
  */
 export function withHolderPosition(cluster: ClusterState, { holder }: Pick<LockStatus, "holder">): ClusterState {
-  if (holder === null || holder === lockHolderOf(cluster.leadership)) return cluster;
+  if (holder === lockHolderOf(cluster.leadership)) return cluster;
   const leader = nodeNamed(cluster, holder);
   if (leader === undefined) return cluster;
   const position = positionStatedBeforeTakeover(cluster, leader);

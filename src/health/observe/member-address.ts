@@ -67,17 +67,15 @@ function allowedMoves(
   rows: ReadonlyMap<number, Row>,
   grounds: Grounds,
 ): Map<number, string> {
-  const taken = new Set<string>();
-  const moves = new Map<number, string>();
-  const moving = [...rows].filter(([at, row]) => {
+  const takers = new Map<string, { readonly at: number; readonly name: string }>();
+  for (const [at, row] of rows) {
+    const { name, api } = row;
     const known = nodes[at];
-    return known !== undefined && row.api !== known.node.api && mayMove(known, row, grounds);
-  });
-  for (const [at, { api }] of moving.toSorted(([, one], [, other]) => (one.name < other.name ? -1 : 1))) {
-    if (!taken.has(api)) moves.set(at, api);
-    taken.add(api);
+    if (known === undefined || api === known.node.api || !mayMove(known, row, grounds)) continue;
+    const rival = takers.get(api);
+    if (rival === undefined || name < rival.name) takers.set(api, { at, name });
   }
-  return moves;
+  return new Map([...takers].map(([api, { at }]) => [at, api]));
 }
 
 function mayMove(known: Observation, { api }: Row, { authority, votes }: Grounds): boolean {

@@ -69,7 +69,7 @@ function viewsWithoutMoved(
   replaced: ReadonlySet<number>,
 ): ClusterState["leaderViews"] {
   const gone = new Set([...addresses.keys(), ...replaced].map((at) => nodes[at]?.node.name));
-  return gone.size === 0 ? leaderViews : new Map([...leaderViews].filter(([witness]) => !gone.has(witness)));
+  return new Map([...leaderViews].filter(([witness]) => !gone.has(witness)));
 }
 
 /**
@@ -112,12 +112,11 @@ function matchRows({ nodes }: ClusterState, members: readonly Member[]): { rows:
     else if (!rows.has(at)) rows.set(at, member);
   }
   // Of several rows at one address the first by name counts, so that the order of the list does not matter.
-  const first = new Map(
-    rest
-      .toSorted(byNameOf)
-      .toReversed()
-      .map((member) => [member.api, member.name]),
-  );
+  const first = new Map<string, string>();
+  for (const { name, api } of rest) {
+    const found = first.get(api);
+    if (found === undefined || name < found) first.set(api, name);
+  }
   const newcomers: Row[] = [];
   for (const member of rest.filter(({ name, api }) => first.get(api) === name)) {
     const at = byApi.get(member.api);
@@ -134,35 +133,27 @@ function addMembers(
   by: { readonly rows: ReadonlyMap<number, Row>; readonly authority: Authority; readonly listedAtMs: number },
 ): void {
   const { rows, authority, listedAtMs } = by;
-  const owners = new Map<string, number>();
-  for (const [at, known] of nodes.entries())
-    if (known !== null && known.node.api !== null) owners.set(known.node.api, at);
+  const owners = new Map<string | null, number>();
+  for (const [at, known] of nodes.entries()) if (known !== null) owners.set(known.node.api, at);
   const names = new Set<string>();
   for (const member of newcomers) {
-    const owner = owners.get(member.api);
-    const held = owner === undefined ? null : (nodes[owner] ?? null);
-    const isHeld = owner !== undefined && held !== null && (rows.has(owner) || !mayLeave(held, authority));
+    const at = owners.get(member.api) ?? nodes.length;
+    const owner = nodes[at] ?? null;
+    const isHeld = owner !== null && (rows.has(at) || !mayLeave(owner, authority));
     if (names.has(member.name) || isHeld) continue;
-    const added = { ...neverProbed(discovered(member)), listedAtMs };
     names.add(member.name);
-    if (owner === undefined) owners.set(member.api, nodes.push(added) - 1);
-    else {
-      nodes[owner] = added;
-      // The address now belongs to a node of this list.
-      owners.set(member.api, -1);
-    }
+    nodes[at] = { ...neverProbed(discovered(member)), listedAtMs };
   }
 }
 
 /** Lists may contain any names, so members that never answered are bounded, and are removed first (rule 10). */
 function bounded(nodes: readonly Observation[], listedAtMs: number): readonly Observation[] {
-  const unlisted = nodes.filter((node) => isUnproven(node) && node.listedAtMs < listedAtMs);
-  const excess = Math.max(unlisted.length - unprovenMax, nodes.length - nodesMax);
-  if (excess <= 0) return nodes;
-  const listed = nodes.filter((node) => isUnproven(node) && node.listedAtMs >= listedAtMs);
-  const leaving = new Set(
-    [...unlisted.toSorted((one, other) => one.listedAtMs - other.listedAtMs), ...listed.toReversed()].slice(0, excess),
-  );
+  const unproven = nodes.filter(isUnproven);
+  const unlisted = unproven.filter((node) => node.listedAtMs < listedAtMs);
+  const excess = Math.max(0, unlisted.length - unprovenMax, nodes.length - nodesMax);
+  // Of nodes that one list has, the newest are removed first.
+  const inOrder = unproven.toReversed().toSorted((one, other) => one.listedAtMs - other.listedAtMs);
+  const leaving = new Set(inOrder.slice(0, excess));
   return nodes.filter((node) => !leaving.has(node));
 }
 
@@ -172,10 +163,6 @@ function isUnproven({ node, report }: Observation): boolean {
 
 function isForgotten({ node, listedAtMs, sentAtMs }: Observation, nowMs: number): boolean {
   return !node.isFixed && nowMs - Math.max(listedAtMs, sentAtMs) > forgetAfterMs;
-}
-
-function byNameOf(one: Member, other: Member): number {
-  return one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
 }
 
 function discovered(member: Member): Node {
@@ -210,7 +197,7 @@ function updated(known: Observation, member: Member, authority: Authority): Obse
 
 /** A configured node may have another member name than its own name. What the node itself reports decides. */
 function nameFrom({ node, report }: Observation, member: Member, authority: Authority): string {
-  if (node.isMemberFixed || member.api !== node.api || member.name === node.member) return node.member;
+  if (node.isMemberFixed || member.api !== node.api) return node.member;
   const stated = report?.name ?? null;
   const isBelieved = stated === null ? authority.namesHolder || isOwnDocument(node, authority) : stated === member.name;
   return isBelieved ? member.name : node.member;

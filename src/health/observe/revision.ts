@@ -40,16 +40,14 @@ export function isAgeOnlyChange(
   after: ClusterState,
   { policy, nowMs }: EvaluationContext,
 ): boolean {
-  if (before.nodes.length !== after.nodes.length || !isSameExcept(before, after, ageingFields)) return false;
+  if (!isSameExcept(before, after, ageingFields)) return false;
   if (!isSameTrack(before.positionSamples, after.positionSamples)) return false;
   const maxAge = maxAgeMs(before, policy);
-  for (let at = 0; at < after.nodes.length; at += 1) {
-    const [was, is] = [before.nodes[at], after.nodes[at]];
-    if (was === is || was === undefined || is === undefined) continue;
+  return after.nodes.every((is, at) => {
+    const was = before.nodes[at];
     // A report that was too old is fresh again, which changes verdicts.
-    if (!isFresh(was, maxAge, nowMs) || !isSameEvidence(was, is)) return false;
-  }
-  return true;
+    return was === is || (was !== undefined && isFresh(was, maxAge, nowMs) && isSameEvidence(was, is));
+  });
 }
 
 function isSameEvidence(was: Observation, is: Observation): boolean {

@@ -38,9 +38,8 @@ export function recordUnchanged(
   const maxAge = maxAgeMs(cluster, policy);
   if (!isAnswering(before, maxAge, nowMs) || !isAnswering(leader, maxAge, nowMs)) return null;
   const position = advancePosition(cluster, { before, observation: before, holder: leader.node.name, nowMs }, policy);
-  // The leader's sender list decides whether a node on a lower timeline is marked diverged.
-  if (position !== cluster.position || (hasLock ? hasLowerTimeline(cluster) : isOnLowerTimeline(cluster, before)))
-    return null;
+  // A node on a lower timeline may be marked diverged after the leader's answer, and measured again after any answer.
+  if (position !== cluster.position || hasLowerTimeline(cluster)) return null;
   if (!hasLock && (report.timeline !== position?.timeline || !hasNothingToReceive({ cluster }, report, () => false)))
     return null;
   if (isSuspected(before)) return null;

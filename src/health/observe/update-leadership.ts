@@ -1,5 +1,4 @@
 import { lockHolderOf, presentOrLastHolderOf } from "../../cluster/leadership.ts";
-import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { viewWithLeader } from "../evidence/cluster-view.ts";
 import { markDiverged } from "../evidence/divergence.ts";
@@ -27,7 +26,10 @@ export function updateLeadership(
   const { decision, lostClaims } = lock;
   const isSame = decision === cluster.leadership.decision && lostClaims === cluster.leadership.lostClaims;
   const leadership = isSame ? cluster.leadership : { ...cluster.leadership, decision, lostClaims };
-  const positioned = isSame ? cluster : withMeasuredHolder(cluster, { ...context, lock });
+  // After a status probe both were done already.
+  const positioned = isSame
+    ? cluster
+    : withOthersMeasured(withHolderPosition(cluster, lock), cluster.position, { ...context, lock });
   const leader = presentOrLastHolderOf(leadership);
   const isOther =
     (leader !== null && leader !== presentOrLastHolderOf(before.leadership)) ||
@@ -41,19 +43,6 @@ export function updateLeadership(
       ? { node: previous, atMs: context.nowMs }
       : cluster.leadership.lastLoss;
   return withIncumbent(withSettledDcs({ ...current, leadership: { ...leadership, lastLoss } }), context);
-}
-
-/**
- * Applies what a new holder stated before, and measures the replicas that only its position makes comparable. After a
- * status probe both were done already.
- */
-function withMeasuredHolder(
-  cluster: ClusterState,
-  context: EvaluationContext & { readonly lock: SettledLockStatus },
-): ClusterState {
-  const stated = withHolderPosition(cluster, context.lock);
-  const reporter = stated === cluster ? undefined : nodeNamed(stated, context.lock.holder);
-  return reporter === undefined ? stated : withOthersMeasured(stated, { reporter, known: cluster.position }, context);
 }
 
 /** Records which withdrawals of the DCS have ended, and whether its watch is trusted. */

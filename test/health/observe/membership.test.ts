@@ -52,6 +52,7 @@ test("an unlisted node is forgotten after a day without an answer, a fixed node 
   assert.equal(watched.cluster.nodes.length, 3, "pg2 has answered 10 ms later than it was listed");
   applyMemberList(watched, ["pg1"], dayMs + 11);
   assert.deepEqual(describeNodes(watched), ["db1 http://db1:8008", "pg1 http://pg1:8008"]);
+  assert.deepEqual([...watched.cluster.index.keys()], ["db1", "pg1"]);
 });
 
 test("a fixed node's configured fields override the member list, matched by name or by address", () => {
@@ -175,6 +176,40 @@ test("of two rows of one member the first counts", () => {
     watched.cluster.nodes.map(({ node }) => [node.name, node.database?.host]),
     [["db1", "10.0.0.1"]],
   );
+});
+
+test("of two rows of a known member the first counts too", () => {
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1"], 0);
+  const row = { name: "pg1", role: "replica", api_url: "http://pg1:8008/patroni", port: 5432 };
+  const members = ["10.0.0.1", "10.0.0.2"].map((host) => ({ ...row, host }));
+  watched.document("cluster", { of: seedUrl, value: { scope: "demo", members } }, 1_000);
+  assert.equal(watched.cluster.nodes[0]?.node.database?.host, "10.0.0.1");
+});
+
+test("a new member that a list has at two addresses is one node, at the first of them", () => {
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1 one", "pg1 other"], 0);
+  assert.deepEqual(describeNodes(watched), ["pg1 http://one:8008"]);
+});
+
+test("a row at another address does not change the member name of a fixed node, whether the name is known or not", () => {
+  const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008" }] });
+  applyMemberList(watched, ["pg1"], 0);
+  applyMemberList(watched, ["db1 elsewhere"], 1_000);
+  assert.equal(watched.cluster.nodes[0]?.node.member, "pg1");
+});
+
+test("a fixed node that states no name has the one of its own document, which need not name the lock holder", () => {
+  const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008" }] });
+  const member = (): string | undefined => watched.cluster.nodes[0]?.node.member;
+  applyMemberList(watched, ["db1 pg1", "pg2"], 0);
+  watched.lead("pg2", 0);
+  watched.follow("db1", 0, { patroni: { version: "3.0.2", scope: "demo" } });
+  applyMemberList(watched, ["pg1", "pg2"], 1_000);
+  assert.equal(member(), "db1");
+  applyMemberList(watched, ["pg1", "pg2"], 2_000, { of: "db1" });
+  assert.equal(member(), "pg1");
 });
 
 test("a node is forgotten after a day, not at its end", () => {
