@@ -12,7 +12,7 @@ const pg2 = { name: "pg2", api: "http://pg2:8008" };
 test("records a failed request for /cluster, unless it was not sent; none for another document", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("timeout"));
   const requests = new DocumentRequests(scripted.context());
-  await requests.get("config", pg1);
+  await requests.get("config", pg2);
   await requests.get("cluster", pg1, 0);
   scripted.respond = () => failedReply("not_sent");
   await requests.get("cluster", pg2);
@@ -22,7 +22,7 @@ test("records a failed request for /cluster, unless it was not sent; none for an
   ]);
   assert.deepEqual(
     scripted.results.map(({ node, endpoint, outcome }) => `${node} ${endpoint} ${outcome}`),
-    ["pg1 config timeout", "pg1 cluster timeout", "pg2 cluster not_sent", "pg2 history not_sent"],
+    ["pg2 config timeout", "pg1 cluster timeout", "pg2 cluster not_sent", "pg2 history not_sent"],
   );
 });
 

@@ -183,3 +183,12 @@ test("a run that ends after stop leaves no timer and no run due", async () => {
   assert.equal(task.isScheduled, false);
   assert.deepEqual(timers, []);
 });
+
+test("after stop a request for a run sets no timer, and no run is due", () => {
+  const { task, timers } = taskWithOwnTimers(100);
+  task.stop();
+  task.runBy(0);
+  task.runAgain();
+  assert.equal(task.isScheduled, false);
+  assert.deepEqual(timers, []);
+});
