@@ -28,7 +28,6 @@ export class ExporterProber {
   #lastRole: ExporterRole | null = null;
   /** When `/up` was found to be missing, or `null`. */
   #noUpAtMs: number | null = null;
-  #isDatabaseProven = false;
   #isStopped = false;
 
   /** @param origin the exporter's base address */
@@ -97,7 +96,7 @@ export class ExporterProber {
     // `/up`.
     const hasNoUp = this.#lastRole === null && "failure" in result && result.failure.kind === "body";
     this.#noUpAtMs = hasNoUp ? sentAtMs : null;
-    if (!("role" in result) || this.#isStopped) return;
+    if (!("role" in result)) return;
     // A change of role is believed once the page confirms it.
     if (this.#lastRole !== null && result.role !== this.#lastRole) void this.#pageTask.run();
     this.#lastRole = result.role;
@@ -108,7 +107,6 @@ export class ExporterProber {
     const sentAtWallMs = this.#context.wall();
     const result = await fetchPage(this.#pageClient);
     this.#record("metrics", result, { sentAtMs, sentAtWallMs });
-    this.#isDatabaseProven = this.#hasProvingPage();
     return this.#pageIntervalMs();
   }
 
@@ -128,15 +126,14 @@ export class ExporterProber {
   /** Whether some page has proven the database alive. */
   #hasProvingPage(): boolean {
     if (this.#isStopped) return false;
-    const cluster = this.#context.state();
-    const exporter = nodeNamed(cluster, this.node.name)?.exporter ?? null;
-    return exporter !== null && exporter.provenAtMs > -Infinity;
+    const provenAtMs = nodeNamed(this.#context.state(), this.node.name)?.exporter?.provenAtMs ?? -Infinity;
+    return provenAtMs > -Infinity;
   }
 
   /** A page that is the only evidence, or has yet to show that the database works, is fetched as often as the role. */
   #pageIntervalMs(): number {
     const { intervalMs, metricsIntervalMs } = this.#context.schedule;
     const isOnlyEvidence = this.#noUpAtMs !== null && this.node.api === null;
-    return isOnlyEvidence || !this.#isDatabaseProven ? intervalMs : Math.max(intervalMs, metricsIntervalMs);
+    return isOnlyEvidence || !this.#hasProvingPage() ? intervalMs : Math.max(intervalMs, metricsIntervalMs);
   }
 }

@@ -12,6 +12,12 @@ const slowestIntervalMs = 5_000;
 
 const noFailures: FailureCount = { failuresInRow: 0, failedAtMs: -Infinity };
 
+/** A connection for each endpoint: a slow answer to one request never delays the other (rule 8). */
+interface NodeClients {
+  readonly leader: NodeConnection;
+  readonly liveness: NodeConnection;
+}
+
 /** Probes one node in the background: `GET /leader` each interval, `GET /liveness` less often. */
 export class NodeProber {
   readonly node: Node;
@@ -19,9 +25,7 @@ export class NodeProber {
   readonly #context: ProbeContext;
   readonly #https: HttpsHint;
   readonly #task: PeriodicTask;
-  #statusClient: NodeConnection;
-  /** A connection of its own: a slow answer to one request never delays the other (rule 8). */
-  #livenessClient: NodeConnection;
+  #clients: NodeClients;
   #isLivenessInFlight = false;
   #isStopped = false;
   #failures: FailureCount = noFailures;
@@ -34,8 +38,7 @@ export class NodeProber {
     this.node = node;
     this.#origin = origin;
     this.#context = context;
-    this.#statusClient = context.connect(origin);
-    this.#livenessClient = context.connect(origin);
+    this.#clients = this.#connect();
     this.#https = new HttpsHint(origin, {
       now: context.now,
       timeoutMs: context.schedule.timeoutMs,
@@ -64,8 +67,7 @@ export class NodeProber {
   /** Applies new TLS material: the next probe opens a new connection. */
   reconnect(): void {
     this.#closeClients();
-    this.#statusClient = this.#context.connect(this.#origin);
-    this.#livenessClient = this.#context.connect(this.#origin);
+    this.#clients = this.#connect();
   }
 
   /** Ends probing. The result of a probe in flight is discarded. */
@@ -75,9 +77,13 @@ export class NodeProber {
     this.#closeClients();
   }
 
+  #connect(): NodeClients {
+    return { leader: this.#context.connect(this.#origin), liveness: this.#context.connect(this.#origin) };
+  }
+
   #closeClients(): void {
-    this.#statusClient.close();
-    this.#livenessClient.close();
+    this.#clients.leader.close();
+    this.#clients.liveness.close();
   }
 
   async #probe(): Promise<number> {
@@ -135,8 +141,8 @@ export class NodeProber {
     this.#context.record({ kind: "liveness", cluster: this.#context.cluster, node: this.node.name, sentAtMs, isAlive });
   }
 
-  async #get(endpoint: "leader" | "liveness", sentAtMs: number): Promise<NodeReply> {
-    const reply = await (endpoint === "liveness" ? this.#livenessClient : this.#statusClient).get(`/${endpoint}`);
+  async #get(endpoint: keyof NodeClients, sentAtMs: number): Promise<NodeReply> {
+    const reply = await this.#clients[endpoint].get(`/${endpoint}`);
     this.#context.onProbeFinished({
       cluster: this.#context.cluster,
       node: this.node.name,

@@ -26,7 +26,7 @@ export interface ProbersContext extends Pick<
 export class Probers {
   readonly #context: ProbersContext;
   readonly #clusters = new Map<string, ClusterProber>();
-  readonly #tlsFiles: WatchedFiles<TlsMaterial | null>[] = [];
+  #tlsFiles: WatchedFiles<TlsMaterial | null>[] = [];
 
   constructor(context: ProbersContext) {
     this.#context = context;
@@ -94,7 +94,8 @@ export class Probers {
 
   /** Ends all probing. */
   stop(): void {
-    for (const files of this.#tlsFiles.splice(0)) files.close();
+    for (const files of this.#tlsFiles) files.close();
+    this.#tlsFiles = [];
     for (const prober of this.#clusters.values()) prober.stop();
     this.#clusters.clear();
   }

@@ -201,3 +201,13 @@ export function steadyCluster(): ClusterFixture {
   watched.follow("pg2", 0, { xlog: { received_location: 50_000_000, replayed_location: 37_417_088 } });
   return watched;
 }
+
+/** pg1 leads, pg2 and pg3 follow. All have just answered, and their evidence stays fresh for ten minutes. */
+export function answeringCluster(): ClusterFixture {
+  const watched = new ClusterFixture({ policy: { maxAgeMs: 600_000 } });
+  watched.document("config", { of: "pg1", value: { ttl: 1_000 } }, 0);
+  watched.lead("pg1", 0);
+  watched.follow("pg2", 0);
+  watched.follow("pg3", 0);
+  return watched;
+}

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import type { FailureKind } from "../../src/cluster/values/failure.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import { NodeClient, type NodeReply } from "../../src/probe/client/client.ts";
+import { NodeClient, type BodySink, type NodeReply, type StreamedReply } from "../../src/probe/client/client.ts";
 import type { ProbeResult, ProbeContext } from "../../src/probe/client/probe-context.ts";
 import { ClusterFixture } from "./cluster-fixture.ts";
 import { answerProbe, type ProbeAnswer } from "./node-documents.ts";
@@ -91,6 +91,13 @@ class ScriptedClient extends NodeClient {
   override async get(path: string): Promise<NodeReply> {
     this.#scripted.sent.push({ atMs: this.#scripted.nowMs, url: `${this.#origin}${path}` });
     return this.#scripted.respond(this.#origin, path);
+  }
+
+  override async getStreamed(path: string, { onData }: BodySink): Promise<StreamedReply> {
+    const reply = await this.get(path);
+    if ("failure" in reply) return reply;
+    onData(reply.body);
+    return { status: reply.status };
   }
 
   override close(): void {

@@ -98,42 +98,45 @@ test("the interval doubles with each failure from the fall-th on, up to 5 s, unt
   prober.stop();
 });
 
+test("the longest interval of a node that fails is 5 s", async (context) => {
+  const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
+  const prober = proberOf(scripted);
+  prober.probe();
+  await scripted.advance(12_950);
+  await scripted.advance(100, 1);
+  assert.deepEqual(scripted.sentAt("/leader").slice(4), [8_000, 13_000]);
+  prober.stop();
+});
+
+test("probeIfIdle sends a probe unless one is in flight", async (context) => {
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+  const prober = proberOf(scripted);
+  assert.equal(prober.probeIfIdle(), true);
+  assert.equal(prober.probeIfIdle(), false);
+  await scripted.advance(200);
+  assert.equal(prober.probeIfIdle(), true);
+  await prober.inFlight;
+  assert.deepEqual(scripted.sentAt("/leader"), [0, 200]);
+  prober.stop();
+});
+
+test("an answer that stays the same is recorded as the same object", async (context) => {
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+  const prober = proberOf(scripted);
+  prober.probe();
+  await scripted.advance(1_500);
+  const [first, second] = scripted.recorded.flatMap((outcome) => (outcome.kind === "status" ? outcome.result : []));
+  assert.ok(first !== undefined);
+  assert.equal(second, first);
+  prober.stop();
+});
+
 test("failures never shorten an interval longer than 5 s", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
   const prober = proberOf(scripted, { intervalMs: 8_000, fall: 1 });
   prober.probe();
   await scripted.advance(16_000);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 8_000, 16_000]);
-  prober.stop();
-});
-
-test("probes liveness at its own slower interval, and only on a node that has just answered", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
-  const prober = proberOf(scripted);
-  prober.probe();
-  await scripted.advance(9_000);
-  scripted.respond = (origin, path) =>
-    path === "/leader" ? failedReply("timeout") : healthyCluster(["pg1"])(origin, path);
-  await scripted.advance(6_000);
-  assert.deepEqual(scripted.sentAt("/liveness"), [0]);
-  scripted.respond = healthyCluster(["pg1"]);
-  await scripted.advance(6_000);
-  assert.equal(scripted.sentAt("/liveness").length, 2);
-  prober.stop();
-});
-
-test("a failed liveness probe is no evidence", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
-    path === "/liveness" ? failedReply("timeout") : healthyCluster(["pg1"])(origin, path),
-  );
-  const prober = proberOf(scripted);
-  prober.probe();
-  await scripted.advance(100);
-  assert.equal(scripted.fixture.cluster.nodes[0]?.liveness, null);
-  assert.deepEqual(
-    scripted.recorded.map(({ kind }) => kind),
-    ["status"],
-  );
   prober.stop();
 });
 
@@ -152,6 +155,10 @@ test("sends and records nothing after stop, not even the result of the probe in 
   prober.probe();
   await runPendingTasks();
   assert.deepEqual(scripted.recorded, []);
+  assert.deepEqual(
+    scripted.results.map(({ endpoint, outcome }) => `${endpoint} ${outcome}`),
+    ["leader answered"],
+  );
   assert.deepEqual(scripted.sentAt("/leader"), [0]);
   assert.deepEqual(new Set(scripted.closed), new Set(["http://pg1:8008"]));
 });
@@ -193,19 +200,6 @@ test("a node that answers within its timeout never becomes stale, however slow i
     assert.equal(scripted.fixture.cluster.nodes[0]?.liveness?.isAlive, true);
     prober.stop();
   }
-});
-
-test("a liveness probe that hangs delays no status probe, and no second one is sent", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
-    path === "/liveness" ? neverReplies() : healthyCluster(["pg1"])(origin, path),
-  );
-  const prober = proberOf(scripted, { livenessIntervalMs: 1_000 });
-  prober.probe();
-  await scripted.advance(5_000);
-  assert.deepEqual(scripted.sentAt("/liveness"), [0]);
-  assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000, 4_000, 5_000]);
-  prober.stop();
-  assert.equal(scripted.closed.length, 2, "both connections are closed");
 });
 
 test("a probe that could not be sent is counted as such, not recorded, and delays nothing", async (context) => {

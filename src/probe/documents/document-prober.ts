@@ -39,8 +39,8 @@ export class DocumentProber {
   #isStopped = false;
   #slowDueMs = -Infinity;
   #slowRestsUntilMs = -Infinity;
-  /** Counts the calls of {@link probeAll}: a document requested before the last one may be older than its cause. */
-  #generation = 0;
+  /** Whether {@link probeAll} was called since the slow documents were requested: they may be older than its cause. */
+  #isSlowOutdated = false;
 
   /** @param seeds base addresses to try while no member is known */
   constructor(context: ProbeContext, seeds: readonly string[]) {
@@ -66,7 +66,7 @@ export class DocumentProber {
   probeAll(): void {
     this.#slowDueMs = -Infinity;
     this.#slowRestsUntilMs = -Infinity;
-    this.#generation += 1;
+    this.#isSlowOutdated = true;
     this.#rounds.start();
   }
 
@@ -140,11 +140,11 @@ export class DocumentProber {
     const isDue = startedAtMs >= this.#slowDueMs;
     const names = dueDocuments(isDue, isHistoryWanted(state()));
     this.#isSlowInFlight = true;
-    const generation = this.#generation;
+    this.#isSlowOutdated = false;
     const isComplete = await this.#requestEach(names, source);
     this.#isSlowInFlight = false;
-    // A change that came in between requires them again.
-    if (generation !== this.#generation) return this.#isStopped || this.#requestSlow(source);
+    // A change that came in between requires them again. After stop the store may have forgotten the cluster.
+    if (this.#isSlowOutdated) return this.#isStopped || this.#requestSlow(source);
     if (!isComplete) this.#slowRestsUntilMs = now() + slowRestMs;
     else if (isDue) this.#slowDueMs = startedAtMs + schedule.configIntervalMs;
     return isComplete;

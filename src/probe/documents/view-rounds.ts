@@ -85,6 +85,6 @@ export class ViewRounds {
   async #request(source: DocumentSource, sentAtMs: number): Promise<void> {
     const result = await this.#requests.get("cluster", source, sentAtMs);
     if (result.kind === "answered") this.#onView(source);
-    else if (result.kind === "failed") this.#skippedUntilMs.set(source.name, this.#context.now() + retryDelayMs);
+    else this.#skippedUntilMs.set(source.name, this.#context.now() + retryDelayMs);
   }
 }

@@ -21,7 +21,7 @@ export function readUp(reply: NodeReply): ExporterResult {
   if (status !== 200 && status !== 404 && status !== 503) {
     return { endpoint: "up", failure: { kind: "status", detail: `status ${status} where 200 or 503 was expected` } };
   }
-  const text = body.toString("latin1", 0, 64).trim();
+  const text = body.subarray(0, 64).toString("latin1").trim();
   const role = exporterRoles.find((candidate) => candidate === text && body.length < 64);
   return role === undefined ? { endpoint: "up", failure: notARole(status, text) } : { endpoint: "up", role };
 }

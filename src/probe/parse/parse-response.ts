@@ -36,16 +36,17 @@ export function readStatusAfter(
     : { status: reply.status, text, result: readStatus(reply, text) };
 }
 
-/** Reads the reply to `GET /leader`. Only 200 and 503 with a readable document are answers (rule 8). */
-export function readStatus(reply: NodeReply, text?: string): StatusResult {
-  if ("failure" in reply) return reply;
-  if (reply.status !== 200 && reply.status !== 503) {
-    return { failure: { kind: "status", detail: `status ${reply.status} where 200 or 503 was expected` } };
+/**
+ * Only 200 and 503 with a readable document are answers (rule 8).
+ * @param text the body as text
+ */
+function readStatus({ status, body }: Exclude<NodeReply, { failure: Failure }>, text: string): StatusResult {
+  if (status !== 200 && status !== 503) {
+    return { failure: { kind: "status", detail: `status ${status} where 200 or 503 was expected` } };
   }
-  const document = text ?? reply.body.toString("utf8");
-  const report = parseReport(parseJson(document));
-  if (report === undefined) return { failure: { kind: "body", detail: `no status document: ${excerpt(reply.body)}` } };
-  return { report, hasLock: reply.status === 200 };
+  const report = parseReport(parseJson(text));
+  if (report === undefined) return { failure: { kind: "body", detail: `no status document: ${excerpt(body)}` } };
+  return { report, hasLock: status === 200 };
 }
 
 /**

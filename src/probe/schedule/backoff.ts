@@ -17,7 +17,7 @@ export function afterFailure(backoff: Backoff): Backoff {
 
 /** Returns the back-off after a success: no delay. */
 export function afterSuccess(backoff: Backoff): Backoff {
-  return backoff.failures === 0 ? backoff : { ...backoff, failures: 0 };
+  return { ...backoff, failures: 0 };
 }
 
 /** Returns the delay before the next attempt, in ms; 0 without a failure. */

@@ -193,7 +193,7 @@ test("a new member that a list has at two addresses is one node, at the first of
   assert.deepEqual(describeNodes(watched), ["pg1 http://one:8008"]);
 });
 
-test("a row at another address does not change the member name of a fixed node, whether the name is known or not", () => {
+test("a row at another address does not rename a fixed node, whether its name is known or not", () => {
   const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008" }] });
   applyMemberList(watched, ["pg1"], 0);
   applyMemberList(watched, ["db1 elsewhere"], 1_000);

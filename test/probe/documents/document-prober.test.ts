@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DocumentProber } from "../../../src/probe/documents/document-prober.ts";
-import { chooseDocumentSource } from "../../../src/probe/documents/document-source.ts";
 import {
   failedReply,
   healthyCluster,
@@ -11,20 +10,10 @@ import {
   runPendingTasks,
   type Responder,
 } from "../../fake/fake-transport.ts";
-import { ClusterFixture } from "../../fake/cluster-fixture.ts";
+import { answeringCluster, ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const names = ["pg1", "pg2", "pg3"];
 const seeds = ["http://pg8:8008", "http://pg9:8008"];
-
-/** Three nodes that have just answered, with evidence that stays fresh for ten minutes. */
-function answering(): ClusterFixture {
-  const watched = new ClusterFixture({ policy: { maxAgeMs: 600_000 } });
-  watched.document("config", { of: "pg1", value: { ttl: 1_000 } }, 0);
-  watched.lead("pg1", 0);
-  watched.follow("pg2", 0);
-  watched.follow("pg3", 0);
-  return watched;
-}
 
 function only(path: string, answer: Responder): Responder {
   return (origin, requested) =>
@@ -32,7 +21,7 @@ function only(path: string, answer: Responder): Responder {
 }
 
 test("requests /cluster from one node each cluster interval, the others each config interval", async (context) => {
-  const scripted = new FakeTransport(context, answering(), healthyCluster(names));
+  const scripted = new FakeTransport(context, answeringCluster(), healthyCluster(names));
   const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
   await scripted.advance(31_000);
@@ -52,7 +41,7 @@ test("requests /cluster from one node each cluster interval, the others each con
 test("rests 10 s after a failure, then 20, 40 and 60, until an answer", async (context) => {
   const scripted = new FakeTransport(
     context,
-    answering(),
+    answeringCluster(),
     only("/cluster", () => failedReply("timeout")),
   );
   const prober = new DocumentProber(scripted.context(), []);
@@ -65,24 +54,25 @@ test("rests 10 s after a failure, then 20, 40 and 60, until an answer", async (c
   prober.stop();
 });
 
-test("rests after a failed slow document too, except /failsafe, which nodes may not have", async (context) => {
+test("the rest after a failure is never shorter than 10 s, and its longest is 60 s", async (context) => {
   const scripted = new FakeTransport(
     context,
-    answering(),
-    only("/history", () => failedReply("timeout")),
+    answeringCluster(),
+    only("/cluster", () => failedReply("timeout")),
   );
   const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
-  await scripted.advance(9_900);
-  assert.deepEqual(scripted.sentAt("/cluster"), [0]);
-  scripted.respond = only("/failsafe", () => failedReply("timeout"));
-  await scripted.advance(3_200);
-  assert.deepEqual(scripted.sentAt("/cluster"), [0, 10_000, 13_000]);
+  await scripted.advance(9_950);
+  await scripted.advance(50, 1);
+  assert.deepEqual(scripted.sentAt("/cluster"), [0, 10_000]);
+  await scripted.advance(119_950);
+  await scripted.advance(50, 1);
+  assert.deepEqual(scripted.sentAt("/cluster").slice(2), [30_000, 70_000, 130_000]);
   prober.stop();
 });
 
 test("tries the next node without a rest after a refused connection", async (context) => {
-  const scripted = new FakeTransport(context, answering(), (origin, path) =>
+  const scripted = new FakeTransport(context, answeringCluster(), (origin, path) =>
     origin.includes("pg2") ? failedReply("refused") : healthyCluster(names)(origin, path),
   );
   const prober = new DocumentProber(scripted.context(), []);
@@ -98,7 +88,7 @@ test("tries the next node without a rest after a refused connection", async (con
 });
 
 test("requests no document while the only claimant reports failsafe, because the DCS is down", async (context) => {
-  const watched = answering();
+  const watched = answeringCluster();
   watched.lead("pg1", 0, { failsafe_mode_is_active: true });
   const scripted = new FakeTransport(context, watched, healthyCluster(names));
   const prober = new DocumentProber(scripted.context(), []);
@@ -109,21 +99,6 @@ test("requests no document while the only claimant reports failsafe, because the
   watched.lead("pg1", scripted.nowMs);
   await scripted.advance(1_000);
   assert.equal(scripted.sentAt("/cluster").length, 1);
-  prober.stop();
-});
-
-test("requests all documents again after a change during a request", async (context) => {
-  const scripted = new FakeTransport(context, answering(), healthyCluster(names));
-  const prober = new DocumentProber(scripted.context(), []);
-  const first = prober.probe();
-  await runPendingTasks();
-  prober.probeAll();
-  await first;
-  await scripted.advance(50);
-  assert.equal(scripted.sentAt("/cluster").length, 4, "one, and then all three");
-  assert.equal(scripted.sentAt("/config").length, 2);
-  await scripted.advance(500);
-  assert.equal(scripted.sentAt("/cluster").length, 4);
   prober.stop();
 });
 
@@ -151,7 +126,7 @@ test("rests once every seed hung: the DCS may be down", async (context) => {
 });
 
 test("does not record an answer that arrives after stop", async (context) => {
-  const scripted = new FakeTransport(context, answering(), neverReplies);
+  const scripted = new FakeTransport(context, answeringCluster(), neverReplies);
   let answer = (): void => {};
   scripted.respond = () =>
     new Promise((resolve) => (answer = () => resolve(jsonReply({ scope: "demo", members: [] }))));
@@ -165,27 +140,45 @@ test("does not record an answer that arrives after stop", async (context) => {
   assert.equal(scripted.sent.length, 1);
 });
 
-test("chooses the answering nodes in turn; without any, seeds and nodes in turn", (context) => {
-  const watched = answering();
-  const scripted = new FakeTransport(context, watched, neverReplies);
-  const probeContext = scripted.context();
-  const chosen = (turns: number): readonly (string | undefined)[] =>
-    Array.from(
-      { length: turns },
-      (_, at) => chooseDocumentSource(probeContext, ["http://pg8:8008", "http://pg1:8008"], at)?.name,
-    );
-  assert.deepEqual(chosen(3), ["pg1", "pg2", "pg3"]);
-  watched.fail("pg2", "timeout", 1);
-  watched.follow("pg3", 1, { patroni: { version: "4.1.4", scope: "other", name: "pg3" } });
-  assert.deepEqual(chosen(2), ["pg1", "pg1"], "neither one that fails nor one of another scope");
-  watched.fail("pg1", "timeout", 2);
-  assert.deepEqual(
-    chosen(6),
-    ["http://pg8:8008", "pg1", "pg1", "pg2", "pg3", "http://pg8:8008"],
-    "a seed that is a node has that node's name",
-  );
-  assert.equal(
-    chooseDocumentSource({ ...probeContext, state: () => new ClusterFixture({ nodes: [] }).cluster }, [], 0),
-    null,
-  );
+test("an answer of another cluster begins the count of the seeds that hang anew", async (context) => {
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
+  const foreign = { scope: "other", members: [{ name: "pg1", api_url: "http://pg1:8008/patroni" }] };
+  const scripted = new FakeTransport(context, watched, () => jsonReply(foreign));
+  const prober = new DocumentProber(scripted.context(), seeds);
+  await prober.probe();
+  scripted.respond = () => failedReply("timeout");
+  await scripted.advance(14_500);
+  assert.deepEqual(scripted.sentAt("/cluster"), [0, 3_000, 4_000, 14_000]);
+  prober.stop();
+});
+
+test("sends no second request for /cluster to a node that has not answered the one of a round", async (context) => {
+  const scripted = new FakeTransport(context, answeringCluster(), neverReplies);
+  const prober = new DocumentProber(scripted.context(), []);
+  prober.probeAll();
+  await scripted.advance(50);
+  await prober.probe();
+  await scripted.advance(10_000);
+  assert.deepEqual(scripted.sent.map(({ url }) => url).toSorted(), [
+    "http://pg1:8008/cluster",
+    "http://pg2:8008/cluster",
+    "http://pg3:8008/cluster",
+  ]);
+  prober.stop();
+});
+
+test("a view starts a round only if it contradicts a lock holder", async (context) => {
+  const watched = answeringCluster();
+  const scripted = new FakeTransport(context, watched, healthyCluster(["pg2", "pg1", "pg3"]));
+  const prober = new DocumentProber(scripted.context(), []);
+  await prober.probe();
+  await scripted.advance(50);
+  assert.equal(scripted.sentAt("/cluster").length, 4, "one that names pg2, and a round");
+  prober.stop();
+  watched.follow("pg1", 0);
+  const other = new DocumentProber(scripted.context(), []);
+  await other.probe();
+  await scripted.advance(50);
+  assert.equal(scripted.sentAt("/cluster").length, 5, "pg2 is named, and nobody claims the lock");
+  other.stop();
 });

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import type { DocumentAnswer } from "../../../src/cluster/snapshot.ts";
-import { readDocument, readDocumentAfter, readLiveness, readStatus } from "../../../src/probe/parse/parse-response.ts";
+import type { NodeReply } from "../../../src/probe/client/client.ts";
+import {
+  readDocument,
+  readDocumentAfter,
+  readLiveness,
+  readStatusAfter,
+  type StatusResult,
+} from "../../../src/probe/parse/parse-response.ts";
 import { failedReply, jsonReply } from "../../fake/fake-transport.ts";
 import { statusDocument } from "../../fake/node-documents.ts";
 
@@ -10,6 +17,11 @@ const request = { source: "pg1", sentAtMs: 5 };
 
 function text(body: string, status = 200): { status: number; body: Buffer } {
   return { status, body: Buffer.from(body) };
+}
+
+function readStatus(reply: NodeReply): StatusResult {
+  const read = readStatusAfter(reply, null);
+  return "failure" in read ? read : read.result;
 }
 
 test("the status shows the lock, the body is the document", () => {
@@ -32,6 +44,27 @@ test("only 200 and 503 with a readable document are answers", () => {
     assert.ok(result.failure.detail.length < 1_000);
   }
   assert.deepEqual(readStatus(failedReply("reset")), failedReply("reset"));
+});
+
+test("a status reply equal to the previous one is not parsed again; one with another status or body is", () => {
+  const reply = jsonReply(statusDocument("pg1"));
+  const first = readStatusAfter(reply, null);
+  assert.ok("result" in first);
+  assert.equal(readStatusAfter(jsonReply(statusDocument("pg1")), first), first);
+  const demoted = readStatusAfter(jsonReply(statusDocument("pg1"), 503), first);
+  assert.ok("result" in demoted && "report" in demoted.result && !demoted.result.hasLock);
+  const renamed = readStatusAfter(jsonReply(statusDocument("pg2")), first);
+  assert.ok("result" in renamed && "report" in renamed.result && renamed.result.report.name === "pg2");
+  assert.deepEqual(readStatusAfter(failedReply("reset"), first), failedReply("reset"));
+});
+
+test("a failure quotes the status and the first 80 bytes of the body", () => {
+  const body = `<${"0123456789".repeat(9)}`;
+  const quoted = JSON.stringify(`<${"0123456789".repeat(7)}012345678`);
+  const readConfig = (reply: NodeReply) => readDocument("config", reply, request);
+  assert.deepEqual(readStatus(text(body)), { failure: { kind: "body", detail: `no status document: ${quoted}` } });
+  assert.deepEqual(readConfig(text(body)), { failure: { kind: "body", detail: `status 200: ${quoted}` } });
+  assert.deepEqual(readConfig(text("{}", 503)), { failure: { kind: "status", detail: 'status 503: "{}"' } });
 });
 
 test("only 200 and 503 are evidence about the heartbeat loop", () => {
@@ -61,7 +94,10 @@ test("each document is parsed, and its text kept unchanged", () => {
   const config = readDocument("config", text('{"ttl": 20}'), request);
   assert.ok("served" in config && config.config?.ttlMs === 20_000);
   assert.ok("served" in readDocument("failsafe", text("{}"), request));
-  assert.ok("failure" in readDocument("cluster", text('{"members":[]}'), request));
+  const cluster = readDocument("cluster", text('{"members":[{"name":"pg1","api_url":"http://pg1:8008"}]}'), request);
+  assert.ok("served" in cluster && cluster.cluster?.members.length === 1);
+  const empty = readDocument("cluster", text('{"members":[]}'), request);
+  assert.ok("failure" in empty && empty.failure.kind === "body");
   assert.ok("failure" in readDocument("cluster", text("nonsense"), request));
   assert.ok("failure" in readDocument("cluster", failedReply("timeout"), request));
 });
@@ -82,6 +118,8 @@ test("a document equal to the previous one is not parsed again, whichever node s
   assert.deepEqual(second, { ...first, served: { status: 200, body: '{"ttl": 20}', source: "pg2", sentAtMs: 7 } });
   assert.equal(read(text('{"ttl": 21}'), second, "pg2").config?.ttlMs, 21_000);
   assert.equal(read(text("", 502), second, "pg2").config, undefined);
+  const refused = readDocumentAfter(text('{"ttl": 20}', 503), second, { name: "config", source: "pg2", sentAtMs: 7 });
+  assert.ok("failure" in refused && refused.failure.kind === "status");
   assert.deepEqual(
     readDocumentAfter(failedReply("timeout"), second, { name: "config", source: "pg1", sentAtMs: 8 }),
     failedReply("timeout"),

@@ -10,7 +10,9 @@ test("the delay doubles with each failure up to the limit", () => {
   assert.deepEqual(delays, [0, 10, 20, 40, 60, 60]);
 });
 
-test("a success resets the delay", () => {
+test("a success resets the delay, after any number of failures", () => {
+  assert.equal(backoffMs(afterSuccess(none)), 0);
+  assert.equal(backoffMs(afterSuccess(afterFailure(none))), 0);
   assert.equal(backoffMs(afterSuccess(afterFailure(afterFailure(none)))), 0);
 });
 

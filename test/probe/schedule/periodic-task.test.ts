@@ -100,3 +100,95 @@ test("nothing runs after stop, not even what was due", async (context) => {
   await pass(500);
   assert.deepEqual(startedAtMs, [0]);
 });
+
+/** A task whose timers the test fires. Each timer is listed until it fires or is cancelled. */
+function taskWithOwnTimers(intervalMs: number) {
+  const clock = { nowMs: 0, runs: 0, end: (): void => {} };
+  const timers: { readonly delayMs: number; readonly fire: () => void }[] = [];
+  const run = async (): Promise<number> => {
+    clock.runs += 1;
+    await new Promise<void>((resolve) => (clock.end = resolve));
+    return intervalMs;
+  };
+  const task = new PeriodicTask(run, {
+    now: () => clock.nowMs,
+    setTimer: (callback, delayMs) => {
+      const remove = (): void => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
+      const timer = { delayMs, fire: () => (remove(), callback()) };
+      timers.push(timer);
+      return remove;
+    },
+  });
+  return { task, clock, timers };
+}
+
+test("a timer that fires early starts no run, and is set again for the rest of the time", async () => {
+  const { task, clock, timers } = taskWithOwnTimers(100);
+  task.runBy(100);
+  clock.nowMs = 99;
+  timers[0]?.fire();
+  assert.equal(clock.runs, 0);
+  assert.deepEqual(
+    timers.map(({ delayMs }) => delayMs),
+    [1],
+  );
+  clock.nowMs = 100;
+  timers[0]?.fire();
+  assert.equal(clock.runs, 1);
+});
+
+test("an overdue run gets a timer without delay", async () => {
+  const { task, clock, timers } = taskWithOwnTimers(100);
+  void task.run();
+  clock.nowMs = 150;
+  clock.end();
+  await runPendingTasks();
+  assert.deepEqual(
+    timers.map(({ delayMs }) => delayMs),
+    [0],
+  );
+});
+
+test("neither an infinite interval nor a request for an infinite instant sets a timer", async () => {
+  const { task, clock, timers } = taskWithOwnTimers(Infinity);
+  task.runBy(Infinity);
+  void task.run();
+  clock.end();
+  await runPendingTasks();
+  task.runBy(Infinity);
+  assert.equal(task.isScheduled, false);
+  assert.deepEqual(timers, []);
+});
+
+test("while a run is in flight no timer is set, and the end of the run sets one", async () => {
+  const { task, clock, timers } = taskWithOwnTimers(100);
+  void task.run();
+  task.runBy(50);
+  assert.deepEqual(timers, []);
+  assert.equal(task.isScheduled, true);
+  clock.end();
+  await runPendingTasks();
+  assert.deepEqual(
+    timers.map(({ delayMs }) => delayMs),
+    [50],
+  );
+});
+
+test("a run that ends after stop leaves no timer and no run due", async () => {
+  const { task, clock, timers } = taskWithOwnTimers(100);
+  void task.run();
+  task.stop();
+  clock.end();
+  await task.inFlight;
+  assert.equal(task.isScheduled, false);
+  assert.deepEqual(timers, []);
+});
+
+test("after stop a request for a run sets no timer, and no run is due", () => {
+  const { task, timers } = taskWithOwnTimers(100);
+  task.stop();
+  task.runBy(0);
+  task.runAgain();
+  assert.equal(task.isScheduled, false);
+  assert.deepEqual(timers, []);
+});
