@@ -2,12 +2,16 @@ import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import type { Chance } from "../chance.ts";
 import type { PendingEvent, VirtualTime } from "./virtual-time.ts";
 
-/**
- * How many rounds of questions follow a change of the leader, a gap of the clock, or the first failure of a node: its
- * last answer expires about two seconds later.
- */
-const roundsSoon = 20;
-
+/** The mean time between the first rounds after a change, in virtual ms. */
+const leastMs = 100;
+/** The mean time to the next round, as a multiple of the time since the last change. */
+const growth = 1;
+/** For how long after a change much may be wrong, in virtual ms. */
+const soonMs = 3_000;
+/** The mean time to the next round after a change of the truth that rolecall need not have noticed, in virtual ms. */
+const noticeMs = 300;
+/** How long before and after the end of an answer's age the campaign asks at most, in virtual ms. */
+const aroundMs = 200;
 /** How long rolecall is left alone after a freeze at most, in virtual ms. */
 const aloneMs = 1_500;
 
@@ -15,24 +19,31 @@ const aloneMs = 1_500;
 export interface AskTimesOptions {
   readonly time: VirtualTime;
   readonly chance: Chance;
-  /** The mean time between two rounds, in virtual ms. */
-  readonly everyMs: number;
+  /** The longest mean time between two rounds, in virtual ms. */
+  readonly everyMs: () => number;
+  /** When the last answer of a node becomes too old to count, as late as rolecall may take it. */
+  readonly expiresMs: (node: string) => number;
   /** Asks one round. `isSoon`: much may have changed just before. */
   readonly ask: (isSoon: boolean) => void;
 }
 
 /**
- * When a campaign asks: at random instants, so that its rounds keep no phase to the model or to rolecall's probes; and
- * often for about three seconds after a moment at which much can be wrong.
+ * When a campaign asks: at random instants, so that its rounds keep no phase to the model or to rolecall's probes.
+ * After a moment at which much can be wrong it asks at once, and then at growing distances. It also asks just before and
+ * just after the instant at which the last answer of a silent node becomes too old: nothing else changes then.
  */
 export class AskTimes {
   readonly #options: AskTimesOptions;
-  #soonLeft = 0;
+  /** A stream of its own: the first request after a freeze decides when rolecall probes, so it changes what follows. */
+  readonly #freezes: Chance;
+  #changedMs = -Infinity;
+  #truthMs = -Infinity;
   #next: PendingEvent | null = null;
   #isAlone = false;
 
   constructor(options: AskTimesOptions) {
     this.#options = options;
+    this.#freezes = options.chance.fork(1);
   }
 
   /** Begins after a delay in virtual ms. */
@@ -43,8 +54,30 @@ export class AskTimes {
   /** Asks 1 ms from now, and often after it. Does nothing before the start. */
   soon(): void {
     if (this.#next === null || this.#isAlone) return;
-    this.#soonLeft = roundsSoon;
-    if (this.#next.atMs > this.#options.time.nowMs + 1) this.#schedule(1);
+    const { nowMs } = this.#options.time;
+    this.#changedMs = nowMs;
+    if (this.#next.atMs > nowMs + 1) this.#schedule(1);
+  }
+
+  /** Takes a change of rolecall's knowledge: much can be wrong if a node fell silent, or the leadership changed. */
+  stateChanged(before: ClusterState, after: ClusterState): void {
+    if (before.leadership !== after.leadership || before.lockClaims !== after.lockClaims) this.soon();
+    for (const [at, { node, failuresInRow }] of after.nodes.entries()) {
+      if (failuresInRow !== 1 || before.nodes[at]?.failuresInRow !== 0) continue;
+      this.soon();
+      this.#askAround(this.#options.expiresMs(node.name));
+    }
+  }
+
+  /** Takes when the truth changed last. */
+  truthChanged(atMs: number): void {
+    const isNew = atMs > this.#truthMs;
+    this.#truthMs = atMs;
+    if (!isNew || this.#next === null || this.#isAlone) return;
+    const { time, chance } = this.#options;
+    this.#changedMs = time.nowMs;
+    const delayMs = noticeMs * (0.5 + chance.next());
+    if (this.#next.atMs > time.nowMs + delayMs) this.#schedule(delayMs);
   }
 
   /**
@@ -53,10 +86,20 @@ export class AskTimes {
    */
   afterFreeze(): void {
     if (this.#next === null) return;
-    const { time, chance } = this.#options;
-    this.#soonLeft = roundsSoon;
+    const { time } = this.#options;
+    const delayMs = time.frozenMs + aloneMs * Math.max(0, 2 * this.#freezes.next() - 1);
+    this.#changedMs = time.nowMs + delayMs;
     this.#isAlone = true;
-    this.#schedule(time.frozenMs + aloneMs * Math.max(0, 2 * chance.next() - 1));
+    this.#schedule(delayMs);
+  }
+
+  #askAround(atMs: number): void {
+    const { time, chance, ask } = this.#options;
+    if (this.#next === null || atMs <= time.nowMs) return;
+    for (const side of [-1, 1])
+      time.after("delivery", atMs + side * aroundMs * chance.next() - time.nowMs, () => {
+        if (!this.#isAlone) ask(true);
+      });
   }
 
   #schedule(delayMs: number): void {
@@ -66,17 +109,11 @@ export class AskTimes {
   }
 
   #ask(): void {
-    const { chance, everyMs, ask } = this.#options;
+    const { time, chance, everyMs, ask } = this.#options;
     this.#isAlone = false;
-    const isSoon = this.#soonLeft > 0;
-    if (isSoon) this.#soonLeft -= 1;
-    this.#schedule(isSoon ? 30 + 220 * chance.next() : everyMs * (0.5 + chance.next()));
-    ask(isSoon);
+    const sinceMs = time.nowMs - this.#changedMs;
+    const meanMs = Math.min(Math.max(leastMs, growth * sinceMs), everyMs());
+    this.#schedule(meanMs * (0.5 + chance.next()));
+    ask(sinceMs < soonMs);
   }
-}
-
-/** Whether much can be wrong after a change of rolecall's knowledge: a node fell silent, or the leadership changed. */
-export function mayBeWrongAfter(before: ClusterState, after: ClusterState): boolean {
-  const isSilent = after.nodes.some((node, at) => node.failuresInRow === 1 && before.nodes[at]?.failuresInRow === 0);
-  return isSilent || before.leadership !== after.leadership || before.lockClaims !== after.lockClaims;
 }

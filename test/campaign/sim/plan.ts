@@ -59,7 +59,7 @@ export function planOf(
   const later = new Chance(mixedSeed ^ 0x2545_f491);
   const count = Math.max(1, Math.round(seconds / episodeS));
   const faultsMs = Math.min(faultsMaxS, seconds * 0.6) * 1_000;
-  const profile: Profile = { ...profiles.default, slackMs, confirmMs, askEveryMs: 1_000, faultsMs };
+  const profile: Profile = { ...profiles.default, slackMs, confirmMs, askEveryMs: 2_000, faultsMs };
   const drawnShape = {
     index: 0,
     size: chance.pick([2, 3, 3, 3, 4]),

@@ -6,7 +6,7 @@ import { heal } from "../run/heal.ts";
 import { Recovery } from "../run/recovery.ts";
 import { nameOf } from "../run/fault-name.ts";
 import { pushedChecks } from "./agreement.ts";
-import { AskTimes, mayBeWrongAfter } from "./ask-times.ts";
+import { AskTimes } from "./ask-times.ts";
 import { Comparisons } from "./comparisons.ts";
 import { configurationFor } from "./configuration.ts";
 import { DcsPromise } from "./dcs-promise.ts";
@@ -83,9 +83,7 @@ export class Simulation {
       hasWorker,
       cluster: cluster.name,
       pushed: pushedChecks,
-      onChange: (before, after) => {
-        if (mayBeWrongAfter(before, after)) this.#asks.soon();
-      },
+      onChange: (before, after) => this.#asks.stateChanged(before, after),
     });
     cluster.onRestart = (untilMs) => this.#life.stopUntil(untilMs);
     const life = this.#life;
@@ -99,7 +97,9 @@ export class Simulation {
     this.#asks = new AskTimes({
       time,
       chance: chance.fork(10),
-      everyMs: profile.askEveryMs,
+      // While a cluster recovers, each round may end the episode.
+      everyMs: () => (this.#recovery === null || this.#isRecovered ? 1 : 0.5) * profile.askEveryMs,
+      expiresMs: (node) => cluster.expiresMs(node),
       ask: (isSoon) => void this.#ask(isSoon),
     });
   }
@@ -180,6 +180,7 @@ export class Simulation {
     const nowMs = this.#time.nowMs;
     if (!this.#isRecovered) this.#moveFaults(nowMs);
     this.#cluster.tick(nowMs);
+    this.#asks.truthChanged(this.#cluster.troubles.changedMs);
     if (this.#life.isDown) this.#cluster.troubles.noteDown(nowMs);
     const { dcs, nodes } = this.#cluster.world;
     if (dcs.isPaused || nodes.some(({ isFailsafe }) => isFailsafe)) this.#dcsPromise.permit(nowMs);
@@ -208,8 +209,11 @@ export class Simulation {
     const { kind } = one.fault;
     this.#context.injected.set(kind, (this.#context.injected.get(kind) ?? 0) + 1);
     this.#log.event(`begins: #${one.number} ${nameOf(one.fault)}`);
+    const stopsRolecall = kind === "freeze" || kind === "suspend";
+    // What rolecall answers just before it stops may still be in its cache when it runs again.
+    if (stopsRolecall && this.#latest.length > 0) this.#askRound();
     this.#undo.set(one, begin(this.#cluster, one.fault, this.#time.nowMs));
-    if (kind === "freeze" || kind === "suspend") this.#asks.afterFreeze();
+    if (stopsRolecall) this.#asks.afterFreeze();
   }
 
   #end(one: NumberedFault): void {
@@ -227,15 +231,19 @@ export class Simulation {
     this.#isRecovered ||= isDone;
   }
 
+  #askRound(): readonly Said[] {
+    const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
+    this.#latest = answers;
+    const late = this.#dcsPromise.judge(answers, (node) => this.#cluster.isMoved(node, this.#time.nowMs));
+    for (const violation of [...violations, ...late]) this.#log.violation(violation);
+    for (const answer of answers) this.#log.answer(answer);
+    return answers;
+  }
+
   async #ask(isSoon: boolean): Promise<void> {
     if (this.#life.isDown) return;
     try {
-      const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
-      this.#latest = answers;
-      const late = this.#dcsPromise.judge(answers, (node) => this.#cluster.isMoved(node, this.#time.nowMs));
-      for (const violation of [...violations, ...late]) this.#log.violation(violation);
-      for (const answer of answers) this.#log.answer(answer);
-      await this.#comparisons.compare(answers, isSoon);
+      await this.#comparisons.compare(this.#askRound(), isSoon);
     } catch (error) {
       this.#log.violation({
         rule: "answers",

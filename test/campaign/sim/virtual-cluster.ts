@@ -67,6 +67,12 @@ export class VirtualCluster extends ModelCluster {
     };
   }
 
+  /** When the last answer that rolecall surely has of a node becomes too old to count, at the latest. */
+  expiresMs(node: string): number {
+    const { maxAgeMs, slackMs } = this.profile;
+    return (this.evidence.newestSure(node, "status", Infinity)?.arrivedMs ?? -Infinity) + maxAgeMs + slackMs;
+  }
+
   /** Moves everything that is modelled to an instant. */
   tick(nowMs: number): void {
     this.advance(nowMs);
