@@ -185,10 +185,12 @@ export const lagIsKept: Rule = (scene, answer) => {
   const witnesses = isLeaderMute(scene, own.arrivedMs - profile.slackMs)
     ? world.nodes.map(({ name }) => name).filter((name) => name !== node)
     : [holder];
+  // A leader that restarted lower is believed: what was reported before does not count any more.
+  const fallenMs = fallenBefore(evidence, holder, own.arrivedMs - profile.slackMs);
   const known = witnesses
     .flatMap((name) => [...evidence.since(name, "status", fromMs - profile.maxAgeMs)])
     .filter((served) => evidence.isSure(served) && (served.doneMs ?? Infinity) < own.arrivedMs - profile.slackMs)
-    .filter((served) => timelineOf(served) === timelineOf(own));
+    .filter((served) => timelineOf(served) === timelineOf(own) && served.arrivedMs >= fallenMs);
   const top = Math.max(0, ...known.map((served) => topOf(served) ?? 0));
   if (top - replayed <= limit) return null;
   return held(
