@@ -9,13 +9,19 @@ import type { HealthPolicy } from "../health-policy.ts";
 type Addresses = ReadonlyMap<string, string>;
 
 /**
- * The member lists that vote on addresses when a new list arrives. A witness is a node that answers at its address,
- * under its own name and for this cluster.
+ * The member lists that vote on addresses when a new list arrives (rule 10). Here only a node that answers at its
+ * address counts as a witness, and only if `identityMismatch` finds nothing wrong with its report.
  */
 export interface AddressVotes {
-  /** Witness -> its newest list: for the source of the new list that list, unless a later one has arrived already. */
+  /**
+   * Witness -> its newest list. If the source of the new list is a witness, the new list is its newest one, unless a
+   * list that was requested later from that source is recorded already.
+   */
   readonly lists: ReadonlyMap<string, Addresses>;
-  /** The new list names the lock holder at its known address. Also true if no node holds the lock. */
+  /**
+   * The new list names the lock holder, at its known address or, if that node is configured, at any address. Also true
+   * if no node holds the lock.
+   */
   readonly namesHolder: boolean;
   /**
    * Whether `namesHolder` is true and the source of the new list is no witness (a seed, a node that does not answer).
@@ -26,16 +32,14 @@ export interface AddressVotes {
   readonly fall: number;
 }
 
-/**
- * Collects the lists that vote with a new one: the newest of each answering witness, unless it is too old (rule 10).
- */
+/** Collects the lists that vote when a new one arrives: the newest of each witness, unless it is too old (rule 10). */
 export function votesAt(cluster: ClusterState, list: MemberList, { namesHolder, policy }: VoteContext): AddressVotes {
-  const { source, sentAtMs: atMs } = list;
+  const { source, sentAtMs: newSentAtMs } = list;
   const lists = new Map<string, Addresses>();
   for (const [witness, { addresses, sentAtMs }] of cluster.leaderViews) {
     // Answers may arrive out of order: a list of the same source that was requested later is not replaced.
-    const isReplaced = witness === source && sentAtMs <= atMs;
-    if (!isReplaced && atMs - sentAtMs < policy.viewMaxAgeMs && isWitness(cluster, witness, policy))
+    const isReplaced = witness === source && sentAtMs <= newSentAtMs;
+    if (!isReplaced && newSentAtMs - sentAtMs < policy.viewMaxAgeMs && isWitness(cluster, witness, policy))
       lists.set(witness, addresses);
   }
   const isOfWitness = isWitness(cluster, source, policy);
@@ -52,7 +56,7 @@ interface VoteContext {
  * Whether a node that is not configured takes the address that the new list gives it. This address must have more votes
  * than every other one, also more than the node's present address. A node that answers counts as a vote for its present
  * address, unless its own list gives another. If a node does not answer, a single vote moves it only if the new list
- * names the holder. The list of a non-witness never moves a node that answers.
+ * names the holder. On a node that answers, a new list from a non-witness has no vote.
  */
 export function isVotedTo(votes: AddressVotes, known: Observation, api: string): boolean {
   const { node } = known;
@@ -69,8 +73,8 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   const countForApi = counts.get(api);
   if (countForApi === undefined) return false;
   const isMost = [...counts].every(([address, number]) => address === api || number < countForApi);
-  // Say `api` has a single vote, and the node did not cast it. If the node answered, its own vote for another address
-  // would make a tie. So it does not answer. Then it moves by a single vote only if the new list names the holder.
+  // With a single vote for `api`, `isMost` means that no other address has a vote. A node that answers always has one.
+  // So either it voted for `api` itself (`own`), or it does not answer. Then the new list must name the holder.
   return isMost && (countForApi > 1 || own === api || votes.namesHolder);
 }
 

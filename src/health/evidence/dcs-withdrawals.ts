@@ -7,8 +7,8 @@ import { lockTtlMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 
 /**
- * The DCS withdraws the yes of a member once the leader key names another member or nobody. This is what the newest
- * report of the member's node does to the withdrawal. `distrusted`: the report makes the watch of the leader key
+ * The DCS withdraws the yes of a member once the leader key names another member or nobody. The fate of a withdrawal is
+ * decided by the newest report of the member's node. `distrusted`: the report makes the watch of the leader key
  * distrusted, which drops all withdrawals. If rolecall knows no node of the member, the withdrawal ends.
  */
 type Fate = "stays" | "ends" | "distrusted";
@@ -24,8 +24,9 @@ export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Wi
   for (const withdrawal of withdrawals.values()) {
     const observation = nodeOfMember(cluster, withdrawal.member);
     if (observation === undefined) continue;
-    // A claim that began before the withdrawal is refused even if the watch is down. A later one is refused while the
-    // watch works: after a silence longer than `max_age`, such as a freeze, the claim of a node counts as a new one.
+    // A claim that began before the withdrawal is refused even if the watch is down. A later one is refused only while
+    // the watch works. It may be the old claim: if a node was silent for longer than `max_age`, for example frozen,
+    // rolecall counts its claim as a new one.
     const isEarlierClaim = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
     if (isEarlierClaim || isWatchUp) byNode.set(observation.node.name, withdrawal);
   }
@@ -41,9 +42,9 @@ export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observ
 }
 
 /**
- * Ends the withdrawals that the newest reports end. If a node claims the lock for a whole ttl without a break while its
- * yes is withdrawn, the watched key is probably not the one by which the nodes of the cluster agree on the leader. The
- * watch is then distrusted, and has no withdrawals any more. Pure.
+ * Removes each withdrawal that the newest report of its node ends (see `fateOf`). If a node claims the lock for a whole
+ * ttl without a break while its yes is withdrawn, the watched key is probably not the one by which the nodes of the
+ * cluster agree on the leader. The watch is then distrusted, and has no withdrawals any more. Pure.
  * @param cluster the state with the newest outcome
  * @param dcs its DCS
  * @returns the same object if nothing ends
@@ -74,8 +75,8 @@ export function withDcsTrust(cluster: ClusterState): ClusterState {
   const { withdrawal, sinceMs } = dcs.distrust;
   const named = nodeOfMember(cluster, dcs.read.leader);
   if (named === undefined || named.node.name !== lockHolderOf(leadership)) return cluster;
-  const hasFollowed = dcs.read.leader !== withdrawal.member || (named.claimedSinceMs ?? -Infinity) > sinceMs;
-  return hasFollowed ? { ...cluster, dcs: { ...dcs, distrust: null } } : cluster;
+  const hasLockChanged = dcs.read.leader !== withdrawal.member || (named.claimedSinceMs ?? -Infinity) > sinceMs;
+  return hasLockChanged ? { ...cluster, dcs: { ...dcs, distrust: null } } : cluster;
 }
 
 function fateOf(
@@ -103,7 +104,7 @@ export function lossByViews(loss: LostClaim | undefined): LostClaim | undefined 
 /**
  * Combines what contradicts a claim: views and a withdrawal.
  * @param loss the loss by views; `null` if no view contradicts the claim
- * @param before the loss as it was decided last
+ * @param before this claim's loss in the previous decision
  * @returns a loss with all that contradicts the claim; `loss` itself if there is no withdrawal; `before` itself if it
  * has the same withdrawal and views
  */

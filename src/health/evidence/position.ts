@@ -5,7 +5,7 @@ import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import { freshUntilMs, isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
-import { isSamePair, isSuccessor, sharedHistory } from "./shared-history.ts";
+import { isSameSystemAndTimeline, isSuccessor, sharedHistory } from "./shared-history.ts";
 import { newestView } from "./leader-views.ts";
 
 /** A node's new report, already recorded in the cluster's state. */
@@ -19,12 +19,17 @@ export interface ObservedReport {
 }
 
 /**
- * Updates the cluster's leader position with one report (rule 4). A position belongs to one system and timeline. The
- * holder's own position is believed, also a lower one on the same timeline: the holder may have restarted after a
- * crash. While the leader does not answer, or answers without a position, the positions that replicas reached on its
- * timeline count; while nobody leads, those on the timeline of the last leader. Otherwise all replicas of a dead leader
- * would look caught up. When the timeline of a system rises, the history that the old and the new timeline share is
- * kept. After any other change of system or timeline there is no history.
+ * Updates the cluster's leader position with one report (rule 4). A position belongs to one system and timeline.
+ *
+ * The holder's own position is believed, also a lower one on the same timeline: the holder may have restarted after a
+ * crash.
+ *
+ * While the leader does not answer, or answers without a position, the positions that nodes reached on its timeline
+ * count too. `unseenLeader` says which leader that is while no node holds the lock. If the last stated position alone
+ * counted, all replicas of a dead leader would soon look caught up.
+ *
+ * When the timeline of a system rises, `shared` keeps what the old and the new timeline have in common, as far as it is
+ * known (`sharedHistory`). After any other change of system or timeline `shared` is empty.
  */
 export function advancePosition(
   cluster: ClusterState,
@@ -50,7 +55,8 @@ export function advancePosition(
 /**
  * Returns the leader position after the lock passed to `leader`. That node may have claimed the lock, and stated its
  * position, before rolecall accepted its claim. Such a position counts if it is higher on the same timeline, if it is
- * on a higher timeline of the same system, or if no position is known. Any other is old.
+ * on a higher timeline of the same system, or if no position is known. Any other is old. A position without a timeline
+ * never counts.
  * @param leader the observation of the node that holds the lock now
  */
 export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Observation): LeaderPosition | null {
@@ -58,9 +64,11 @@ export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Obse
   const { report, hasLock } = leader;
   const highest = report === null ? null : writtenBy(report);
   if (report === null || !hasLock || report.timeline === null || highest === null) return known;
-  const stated = { ...pairOf(report), highest, isStated: true };
+  const stated = { ...systemAndTimelineOf(report), highest, isStated: true };
   const counts =
-    known === null || isSuccessor(known, stated) || (isSamePair(known, stated) && known.highest < stated.highest);
+    known === null ||
+    isSuccessor(known, stated) ||
+    (isSameSystemAndTimeline(known, stated) && known.highest < stated.highest);
   return counts ? withStatedPosition(cluster, stated, leader) : known;
 }
 
@@ -117,7 +125,7 @@ type PositionOnly = Omit<LeaderPosition, "shared">;
 /** The leader position after the leader's own report. */
 function withStatedPosition(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
   const known = cluster.position;
-  if (known === null || !isSamePair(known, position)) return firstOfPair(cluster, position, leader);
+  if (known === null || !isSameSystemAndTimeline(known, position)) return firstOnTimeline(cluster, position, leader);
   return known.isStated && known.highest === position.highest
     ? known
     : { ...known, highest: position.highest, isStated: true };
@@ -135,21 +143,21 @@ function raisedByReceived(
   const known = cluster.position;
   const reached = walReached(report);
   if (timeline === null || report.timeline !== timeline || reached === null) return known;
-  const position = { ...pairOf(report), highest: reached, isStated: false };
+  const position = { ...systemAndTimelineOf(report), highest: reached, isStated: false };
   if (known === null) return { ...position, shared: [] };
   const isForeign = known.system !== null && report.system !== null && report.system !== known.system;
   // A replica cannot move the leader back to an earlier timeline.
   if (isForeign || (known.timeline !== null && timeline < known.timeline)) return known;
-  if (known.timeline !== timeline) return leader === null ? known : firstOfPair(cluster, position, leader);
+  if (known.timeline !== timeline) return leader === null ? known : firstOnTimeline(cluster, position, leader);
   return position.highest > known.highest ? { ...known, highest: position.highest } : known;
 }
 
-/** The first position of a new pair of system and timeline, with the history that it shares with the previous pair. */
-function firstOfPair(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
+/** The first position on a new timeline or system, with the history that it shares with the previous timeline. */
+function firstOnTimeline(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
   return { ...position, shared: sharedHistory(cluster.position, position, leader) };
 }
 
-function pairOf(report: Report): Pick<LeaderPosition, "system" | "timeline"> {
+function systemAndTimelineOf(report: Report): Pick<LeaderPosition, "system" | "timeline"> {
   return { system: report.system, timeline: report.timeline };
 }
 
@@ -171,8 +179,8 @@ interface LeaderOnTimeline {
 /** A leader that may have written WAL that rolecall has not seen. */
 interface UnseenLeader {
   /**
-   * `null` stands for the last leader: no present leader can have written unseen WAL, but the last one may have while
-   * it held the lock. In that case `timeline` is the known one.
+   * `null`: the leader in question is the last lock holder. Before it lost the lock, it may have written WAL that
+   * rolecall has not seen. In this case `timeline` is the known one.
    */
   readonly leader: Observation | null;
   /** Its timeline; `null` if unknown. */
@@ -180,18 +188,15 @@ interface UnseenLeader {
 }
 
 /**
- * Finds the leader if its position may advance unseen, because it does not answer, or answers without a position. The
- * leader is the holder; while no node holds the lock, the node that the newest view names, or a claimant. If the first
- * of these answers with its position, or there is none, and no node holds the lock, `leader` is `null`, for the last
- * leader. That leader may have written more than rolecall has seen. If it answers again, its answer may show only what
- * it has replayed.
+ * Finds the leader whose position may advance unseen. The candidate is the likely leader (`likelyLeader`). It is
+ * returned if it does not answer, or answers without a position. Otherwise, or if there is no candidate, the result is
+ * `null` while a node holds the lock. While none does, it stands for the last lock holder (`leader: null`). If the last
+ * lock holder answers again, as a replica, its answers may show less than it wrote. So they do not end the estimate.
  */
 function unseenLeader(cluster: ClusterState, holder: string | null, context: EvaluationContext): UnseenLeader | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
   const known = cluster.position?.timeline ?? null;
   const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);
-  // Without a leader, or with one that answers with its position, no present leader can have written unseen WAL. While
-  // nobody holds the lock, the last leader may have written some, on the known timeline.
   if (leader === undefined || (isAnswering && !lacksPosition))
     return holder === null ? { leader: null, timeline: known } : null;
   // The leader's report and the view may each be old for a while after a promotion, so the higher timeline counts.
@@ -202,8 +207,9 @@ function unseenLeader(cluster: ClusterState, holder: string | null, context: Eva
 }
 
 /**
- * Returns three things: the likely leader, the node that the newest view names, and whether the likely leader answers
- * without a position.
+ * Returns three things: the likely leader, the node that the newest view names, and whether the last report of the
+ * likely leader has no position. The likely leader is the holder. Without one, it is the node that the newest view
+ * names. Without such a node, it is the first claimant whose last answer is newer than all views.
  */
 function likelyLeader(cluster: ClusterState, holder: string | null): LikelyLeader {
   const holdingNode = nodeNamed(cluster, holder);

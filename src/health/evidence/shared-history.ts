@@ -9,7 +9,7 @@ const timelinesMax = 8;
  * `/history`: the new leader was a replica on the old timeline, so what it had of that timeline is history of both
  * (rule 4).
  * @param leader the new leader's observation before it was seen on the new timeline
- * @returns empty if the new pair of system and timeline does not succeed the old one
+ * @returns empty if the new position is not on a later timeline of the same system
  */
 export function sharedHistory(
   known: LeaderPosition | null,
@@ -24,14 +24,14 @@ export function sharedHistory(
   return [...earlier, { timeline, upTo }].slice(-timelinesMax);
 }
 
-type Pair = Pick<LeaderPosition, "system" | "timeline">;
+type SystemAndTimeline = Pick<LeaderPosition, "system" | "timeline">;
 
 /** Whether two positions are of the same system and timeline, so that they can be compared. */
-export function isSamePair(one: Pair, other: Pair): boolean {
+export function isSameSystemAndTimeline(one: SystemAndTimeline, other: SystemAndTimeline): boolean {
   return one.system === other.system && one.timeline === other.timeline;
 }
 
-/** Whether a pair is a later timeline of the same system. */
+/** Whether `next` is on a later timeline of the same system. */
 export function isSuccessor(
   known: Pick<LeaderPosition, "system" | "timeline">,
   next: Pick<LeaderPosition, "system" | "timeline">,

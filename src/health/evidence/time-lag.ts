@@ -3,7 +3,7 @@ import type { ClusterState, LeaderPosition, PositionSample } from "../../cluster
 import { measuredAt, measuredUntilMs } from "./measure.ts";
 import { leaderReachableUntilMs, walReached } from "./position.ts";
 import type { EvaluationContext } from "../health-policy.ts";
-import { isSamePair, isSuccessor, sharedUpTo } from "./shared-history.ts";
+import { isSameSystemAndTimeline, isSuccessor, sharedUpTo } from "./shared-history.ts";
 
 /** The maximum number of samples of a cluster. Old samples are thinned out, not cut off. */
 export const samplesMax = 256;
@@ -37,7 +37,7 @@ export function carriedSamples(
 ): readonly PositionSample[] {
   const { position: known, positionSamples: samples } = cluster;
   if (known === null || position === null) return samples;
-  if (isSamePair(known, position)) return upTo(samples, position.highest);
+  if (isSameSystemAndTimeline(known, position)) return upTo(samples, position.highest);
   const shared =
     known.timeline === null || !isSuccessor(known, position)
       ? null

@@ -104,14 +104,17 @@ export function applyReport(
   // Nothing below changes who leads, so the lock is settled once.
   const lock = settleLock(claimed, policy, nowMs);
   const isHolder = lock.holder === node.name;
-  const current = isHolder ? claimed : withHolderPosition(claimed, lock);
-  const position = advancePosition(current, { before, observation, holder: lock.holder, nowMs }, policy);
+  // This report may have made another node the lock holder. What that node stated before counts from now on (rule 4).
+  const withKnownHolder = isHolder ? claimed : withHolderPosition(claimed, lock);
+  const position = advancePosition(withKnownHolder, { before, observation, holder: lock.holder, nowMs }, policy);
   // A leader whose query of PostgreSQL failed reports no position. The known position may be outdated by then, so it is
   // not sampled again.
   const givesSample = isHolder && report !== null && hasPosition(report);
-  const carried = carriedSamples(current, position, givesSample ? before : null);
+  // Of the earlier samples, those that are valid under the new position. `before` shows what a new leader had while it
+  // was a replica.
+  const carried = carriedSamples(withKnownHolder, position, givesSample ? before : null);
   const positionSamples = givesSample ? withSample(carried, position, sentAtMs) : carried;
-  const positioned: ClusterState = { ...current, position, positionSamples };
+  const positioned: ClusterState = { ...withKnownHolder, position, positionSamples };
   const derivation = { policy, nowMs, lock };
   const derived = deriveNodeFields(positioned, { before, after: observation }, derivation);
   const replaced = replaceNode(positioned, at, derived);

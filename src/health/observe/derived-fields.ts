@@ -5,10 +5,10 @@ import { isDamping, withLagSample } from "../evidence/damping.ts";
 import { isOnLowerTimeline } from "../evidence/divergence.ts";
 import type { LockStatus } from "../evidence/lock-status.ts";
 import { lagBytes, measure } from "../evidence/measure.ts";
-import { viewWithLeader } from "../evidence/cluster-view.ts";
+import { type ClusterView, viewWithLeader } from "../evidence/cluster-view.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { isListedStreaming } from "../evidence/sender-chain.ts";
-import { isSamePair } from "../evidence/shared-history.ts";
+import { isSameSystemAndTimeline } from "../evidence/shared-history.ts";
 import { timeLagMs } from "../evidence/time-lag.ts";
 
 /**
@@ -36,7 +36,7 @@ export function deriveNodeFields(
   const observed = {
     ...after,
     measured,
-    // The instant up to which time has been counted towards the attach window (rule 5).
+    // The end of the time that is already considered for the attach window (rule 5), whether it counted or not.
     countedAtMs: Math.max(sentAtMs, before.countedAtMs),
     dampedLag: isDamped ? after.dampedLag : null,
   };
@@ -48,13 +48,17 @@ export function deriveNodeFields(
 }
 
 /**
- * Measures again the nodes whose last report could not be measured, but can be after a new outcome (rule 4). There are
- * two such cases. The sender lists show the node streaming, although the node's own report has a lower timeline. Or the
- * outcome moved the leader's position to the timeline that the node has reported already. Until the node's next report
- * nothing else shows its lag. The node's report is older than the outcome. It is therefore measured against the
- * position that was known before. If none was known, or that one is on another timeline, the new position counts.
- * @param cluster the state with the outcome
- * @param known the leader's position before the outcome
+ * Measures again the nodes whose last report could not be measured, but can be now, because of what was just recorded
+ * (rule 4). Without this, their lag would stay unknown or outdated until their next report. There are two such cases:
+ *
+ * - A sender list shows the node streaming, although the node's own report has a lower timeline.
+ * - The leader's position is now on the timeline that the node has reported already. Until now, figures of an earlier
+ *   report counted for the node.
+ *
+ * The node reported before the leader's position changed. So it is measured against the position before that change. If
+ * none was known, or it is on another timeline, the present position counts.
+ * @param cluster the state with what was just recorded
+ * @param known the leader's position before this change
  */
 export function withOthersMeasured(
   cluster: ClusterState,
@@ -63,25 +67,32 @@ export function withOthersMeasured(
 ): ClusterState {
   const { position } = cluster;
   if (position === null) return cluster;
-  const isSameTimeline = known !== null && isSamePair(known, position);
-  const view = viewWithLeader(cluster, context.lock, context);
+  const isSameTimeline = known !== null && isSameSystemAndTimeline(known, position);
+  let view: ClusterView | undefined;
   const stateToMeasureAgainst: ClusterState = isSameTimeline
     ? { ...cluster, position: { ...position, highest: known.highest } }
     : cluster;
   let { nodes } = cluster;
   for (const [at, other] of cluster.nodes.entries()) {
     const { report, node } = other;
-    const isListed = isUnmeasured(cluster, other) && isListedStreaming(view, node.name);
-    if (report === null || !(isListed || isComparableByNow(cluster, other))) continue;
-    const measured = measure(stateToMeasureAgainst, { before: other, report, isStreaming: () => isListed, ...context });
+    const isNewlyStreaming =
+      isUnmeasured(cluster, other) &&
+      isListedStreaming((view ??= viewWithLeader(cluster, context.lock, context)), node.name);
+    if (report === null || !(isNewlyStreaming || isComparableByNow(cluster, other))) continue;
+    const measured = measure(stateToMeasureAgainst, {
+      before: other,
+      report,
+      isStreaming: () => isNewlyStreaming,
+      ...context,
+    });
     nodes = nodes.with(at, { ...other, measured });
   }
   return nodes === cluster.nodes ? cluster : { ...cluster, nodes };
 }
 
 /**
- * Whether a node's last report is on the leader's timeline now, but was not when it came, so that figures of an earlier
- * report still count for the node.
+ * Whether a node's last report is on the leader's timeline now, but was not when it came, and figures of an earlier
+ * report were kept for the node instead. These figures may have expired meanwhile.
  */
 function isComparableByNow({ position }: ClusterState, { report, measured }: Observation): boolean {
   const hasEarlierFigures = measured !== null && measured.heldUntilMs !== null;
@@ -90,7 +101,7 @@ function isComparableByNow({ position }: ClusterState, { report, measured }: Obs
 
 /**
  * Whether a node's last report is on a lower timeline than the leader's, and its lag was not measured on the leader's
- * timeline. Not so for a diverged node.
+ * timeline. `false` for a diverged node.
  */
 function isUnmeasured(cluster: ClusterState, observation: Observation): boolean {
   const { measured, attachment } = observation;
@@ -98,7 +109,10 @@ function isUnmeasured(cluster: ClusterState, observation: Observation): boolean 
   return measured?.timeline !== cluster.position?.timeline;
 }
 
-/** Restarts the attachment windows of all nodes, after a change of leader or timeline. */
+/**
+ * Restarts the attachment windows after a change of leader or timeline. Some counts of marked nodes go on
+ * (`restartWindow`).
+ */
 export function restartWindows(cluster: ClusterState, { policy, nowMs }: EvaluationContext): ClusterState {
   const windowMs = policy.guards.attachWindowMs;
   return { ...cluster, nodes: cluster.nodes.map((node) => restartWindow(node, nowMs, windowMs)) };

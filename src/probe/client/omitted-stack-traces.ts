@@ -8,7 +8,7 @@ let limitOutside: number | null = null;
  * their exceptions. So no uncaught error of rolecall loses its stack trace.
  *
  * If a node closes its connection after every response, undici creates an error each time. Nobody reads that error. Its
- * stack trace took a tenth of the processor time of probing (bench/README.md).
+ * stack trace took a tenth of the processor time of such a probe (bench/README.md).
  */
 export function omitStackTraces(): void {
   if (limitOutside !== null) return;
