@@ -38,7 +38,7 @@ export class NodeProber {
     this.node = node;
     this.#origin = origin;
     this.#context = context;
-    this.#clients = this.#newClients();
+    this.#clients = this.#createClients();
     this.#https = new HttpsHint(origin, {
       now: context.now,
       timeoutMs: context.schedule.timeoutMs,
@@ -67,7 +67,7 @@ export class NodeProber {
   /** Applies new TLS material: the next probe opens a new connection. */
   reconnect(): void {
     this.#closeClients();
-    this.#clients = this.#newClients();
+    this.#clients = this.#createClients();
   }
 
   /** Ends probing. The result of a probe in flight is discarded. */
@@ -77,7 +77,7 @@ export class NodeProber {
     this.#closeClients();
   }
 
-  #newClients(): NodeClients {
+  #createClients(): NodeClients {
     return { leader: this.#context.connect(this.#origin), liveness: this.#context.connect(this.#origin) };
   }
 

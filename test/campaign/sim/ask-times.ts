@@ -29,8 +29,8 @@ export interface AskTimesOptions {
 
 /**
  * When a campaign asks: at random instants, so that its rounds keep no phase to the model or to rolecall's probes.
- * After a moment at which much can be wrong it asks at once, and then at growing distances. It also asks just before and
- * just after the instant at which the last answer of a silent node becomes too old: nothing else changes then.
+ * After a moment at which much can be wrong it asks at once, and then at growing distances. It also asks just before
+ * and just after the instant at which the last answer of a silent node becomes too old: nothing else changes then.
  */
 export class AskTimes {
   readonly #options: AskTimesOptions;
