@@ -19,14 +19,11 @@ export interface ObservedReport {
 }
 
 /**
- * Updates the cluster's leader position with one report (rule 4). A position belongs to one system and timeline.
- *
- * The holder's own position is believed, also a lower one on the same timeline: the holder may have restarted after a
- * crash.
+ * Updates the cluster's leader position with one report (rule 4). A position belongs to one system and timeline. The
+ * holder's own position is believed, also a lower one on the same timeline: it may have restarted after a crash.
  *
  * While the leader does not answer, or answers without a position, the positions that nodes reached on its timeline
- * count too. `unseenLeader` says which leader that is while no node holds the lock. If the last stated position alone
- * counted, all replicas of a dead leader would soon look caught up.
+ * count too (`unseenLeader` says which leader). Without them, all replicas of a dead leader would soon look caught up.
  *
  * When the timeline of a system rises, `shared` keeps what the old and the new timeline have in common, as far as it is
  * known (`sharedHistory`). After any other change of system or timeline `shared` is empty.
@@ -55,8 +52,7 @@ export function advancePosition(
 /**
  * Returns the leader position after the lock passed to `leader`. That node may have claimed the lock, and stated its
  * position, before rolecall accepted its claim. Such a position counts if it is higher on the same timeline, if it is
- * on a higher timeline of the same system, or if no position is known. Any other is old. A position without a timeline
- * never counts.
+ * on a higher timeline of the same system, or if no position is known. Without a timeline it never counts.
  * @param leader the observation of the node that holds the lock now
  */
 export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Observation): LeaderPosition | null {
@@ -152,7 +148,7 @@ function raisedByReceived(
   return position.highest > known.highest ? { ...known, highest: position.highest } : known;
 }
 
-/** The first position on a new timeline or system, with the history that it shares with the previous timeline. */
+/** The first position on a new timeline or system, with the history that it shares with the previous one. */
 function firstOnTimeline(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
   return { ...position, shared: sharedHistory(cluster.position, position, leader) };
 }
