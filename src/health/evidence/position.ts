@@ -7,6 +7,7 @@ import { freshUntilMs, isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { isSamePair, isSuccessor, sharedHistory } from "./shared-history.ts";
 import { newestView } from "./leader-views.ts";
+import { hasPosition, walReached, writtenBy } from "./report-position.ts";
 
 /** A node's new report, already recorded in the cluster's state. */
 export interface ObservedReport {
@@ -102,16 +103,6 @@ export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPoli
   return Math.min(answersUntilMs(cluster, leader, policy), answersUntilMs(cluster, named?.leader, policy));
 }
 
-/** Whether the report has a WAL position. A node whose query of its PostgreSQL failed reports none. */
-export function hasPosition({ location, received, replayed }: Report): boolean {
-  return location !== null || received !== null || replayed !== null;
-}
-
-/** Returns the position up to which the node has WAL, received or replayed, in bytes; `null` if it reports none. */
-export function walReached({ received, replayed }: Pick<Report, "received" | "replayed">): number | null {
-  return received === null && replayed === null ? null : Math.max(received ?? 0, replayed ?? 0);
-}
-
 type PositionOnly = Omit<LeaderPosition, "shared">;
 
 /** The leader position after the leader's own report. */
@@ -151,14 +142,6 @@ function firstOfPair(cluster: ClusterState, position: PositionOnly, leader: Obse
 
 function pairOf(report: Report): Pick<LeaderPosition, "system" | "timeline"> {
   return { system: report.system, timeline: report.timeline };
-}
-
-/**
- * The position up to which a leader has WAL for its replicas. A standby leader writes none of its own: for it, that is
- * what it received or replayed.
- */
-function writtenBy(report: Report): number | null {
-  return report.location ?? walReached(report);
 }
 
 /** A node that leads, or may lead. */
