@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
-import { walReached } from "../health/evidence/position.ts";
+import { walReached } from "../health/evidence/report-position.ts";
 import { overview, type Overview } from "../health/explain/overview.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { Probers } from "../probe/probers.ts";

@@ -5,7 +5,7 @@ import { isSet } from "../../cluster/values/tags.ts";
 import type { Check } from "../check.ts";
 import { divergenceUntilMs, hasDiverged, isOnLowerTimeline, nextDivergence } from "./divergence.ts";
 import { timelineOf } from "./measure.ts";
-import { walReached } from "./position.ts";
+import { walReached } from "./report-position.ts";
 import type { ClusterView, ReportedNode } from "./cluster-view.ts";
 import { freshLeader, isInSenderChain, isListedStreaming } from "./sender-chain.ts";
 import { fit, unfit, validUntil, type Verdict } from "../verdict.ts";

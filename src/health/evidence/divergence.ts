@@ -3,7 +3,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { timelineOf } from "./measure.ts";
-import { walReached } from "./position.ts";
+import { walReached } from "./report-position.ts";
 import { sharedUpTo } from "./shared-history.ts";
 import { freshLeader, isInSenderChain } from "./sender-chain.ts";
 import type { ClusterView } from "./cluster-view.ts";

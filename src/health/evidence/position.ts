@@ -7,6 +7,7 @@ import { freshUntilMs, isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { isSameSystemAndTimeline, isSuccessor, sharedHistory } from "./shared-history.ts";
 import { newestView } from "./leader-views.ts";
+import { hasPosition, walReached, writtenBy } from "./report-position.ts";
 
 /** A node's new report, already recorded in the cluster's state. */
 export interface ObservedReport {
@@ -106,16 +107,6 @@ export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPoli
   return Math.min(answersUntilMs(cluster, leader, policy), answersUntilMs(cluster, named?.leader, policy));
 }
 
-/** Whether the report has a WAL position. A node whose query of its PostgreSQL failed reports none. */
-export function hasPosition({ location, received, replayed }: Report): boolean {
-  return location !== null || received !== null || replayed !== null;
-}
-
-/** Returns the position up to which the node has WAL, received or replayed, in bytes; `null` if it reports none. */
-export function walReached({ received, replayed }: Pick<Report, "received" | "replayed">): number | null {
-  return received === null && replayed === null ? null : Math.max(received ?? 0, replayed ?? 0);
-}
-
 type PositionOnly = Omit<LeaderPosition, "shared">;
 
 /** The leader position after the leader's own report. */
@@ -155,14 +146,6 @@ function firstOnTimeline(cluster: ClusterState, position: PositionOnly, leader: 
 
 function systemAndTimelineOf(report: Report): Pick<LeaderPosition, "system" | "timeline"> {
   return { system: report.system, timeline: report.timeline };
-}
-
-/**
- * The position up to which a leader has WAL for its replicas. A standby leader writes none of its own: for it, that is
- * what it received or replayed.
- */
-function writtenBy(report: Report): number | null {
-  return report.location ?? walReached(report);
 }
 
 /** A node that leads, or may lead. */

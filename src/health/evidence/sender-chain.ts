@@ -3,7 +3,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { Sender } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isFresh } from "./freshness.ts";
-import { hasPosition } from "./position.ts";
+import { hasPosition } from "./report-position.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import { hasNothingToReceive, isExempt } from "../evidence/attachment.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
-import { walReached } from "../evidence/position.ts";
+import { walReached } from "../evidence/report-position.ts";
 import { isListedStreaming } from "../evidence/sender-chain.ts";
 import { isBeforeVersion4 } from "../judge/replica.ts";
 import { hasReplicaRules, passesAsLeader } from "./explain-role.ts";

@@ -11,7 +11,7 @@ import { lagBytes, timelineOf } from "../evidence/measure.ts";
 import { isBeforeVersion4, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
 import type { Reason } from "../reason.ts";
 import { sharedUpTo } from "../evidence/shared-history.ts";
-import { walReached } from "../evidence/position.ts";
+import { walReached } from "../evidence/report-position.ts";
 import { freshLeader, isInSenderChain } from "../evidence/sender-chain.ts";
 
 /** Rules 5 and 6: whether the node receives WAL, and whether it is on the leader's history. */

@@ -8,7 +8,8 @@ import { isOnLowerTimeline } from "../evidence/divergence.ts";
 import { isFresh, maxAgeMs } from "../evidence/freshness.ts";
 import { isConfirmed } from "../evidence/leader-views.ts";
 import { measure } from "../evidence/measure.ts";
-import { advancePosition, hasPosition } from "../evidence/position.ts";
+import { advancePosition } from "../evidence/position.ts";
+import { hasPosition } from "../evidence/report-position.ts";
 import { withSample } from "../evidence/time-lag.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 

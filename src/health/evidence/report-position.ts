@@ -1,0 +1,19 @@
+import type { Report } from "../../cluster/documents/report.ts";
+
+/** Whether the report has a WAL position. A node whose query of its PostgreSQL failed reports none. */
+export function hasPosition({ location, received, replayed }: Report): boolean {
+  return location !== null || received !== null || replayed !== null;
+}
+
+/** Returns the position up to which the node has WAL, received or replayed, in bytes; `null` if it reports none. */
+export function walReached({ received, replayed }: Pick<Report, "received" | "replayed">): number | null {
+  return received === null && replayed === null ? null : Math.max(received ?? 0, replayed ?? 0);
+}
+
+/**
+ * The position up to which a leader has WAL for its replicas. A standby leader writes none of its own: for it, that is
+ * what it received or replayed.
+ */
+export function writtenBy(report: Report): number | null {
+  return report.location ?? walReached(report);
+}
