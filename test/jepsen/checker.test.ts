@@ -130,6 +130,75 @@ describe("the checker of histories", () => {
     assert.deepEqual(promisesBroken(...of(lateMs + 1, { a: 2 })), []);
   });
 
+  describe("counts a stale read apart while rolecall may have known no leader", () => {
+    const stale = ", while it may have known no leader";
+    const acknowledged = write(1_000, { seq: 2, node: "p1" });
+    // The lock is free from 100.0 s at the earliest to 100.2 s at the latest.
+    const lastMs = movedAtMs + bounds.viewMs + bounds.readCheckMs;
+    const readAt = (atMs: number): readonly HistoryEvent[] => [
+      ...grants,
+      acknowledged,
+      route(40_000, "demo_write", 1_000),
+      recovery,
+      read(atMs, { a: 1 }),
+      route(40_001, "demo_read", atMs),
+    ];
+    const writeBy = (balancer: "b1" | "b2", openedAtMs: number): readonly HistoryEvent[] => [
+      write(openedAtMs, { balancer, node: "p2" }),
+      { type: "route", balancer, port: 40_000, pool: "demo_write", server: "pg2", acceptedAtWallMs: openedAtMs },
+    ];
+    const found = (...history: readonly HistoryEvent[]): readonly string[] => promisesBroken(...history);
+
+    test("from when the lock is free until views of that time are too old", () => {
+      assert.deepEqual(found(...readAt(99_980)), ["read"]);
+      const { violations, counts, maxima } = check(readAt(100_000));
+      assert.deepEqual(violations, []);
+      assert.equal(counts[`reads by rolecall's yes: staler than the bound${stale}`], 1);
+      assert.equal(maxima[`staleness of a read by rolecall's yes${stale}`], 98_990);
+      assert.equal(maxima["staleness of a read by rolecall's yes"], undefined);
+      assert.deepEqual(found(...readAt(lastMs)), []);
+      assert.deepEqual(found(...readAt(lastMs + 1)), ["read"]);
+    });
+
+    test("only until writes through both HAProxy show that rolecall knows the next leader", () => {
+      const knownMs = 100_510 + bounds.readCheckMs;
+      const both = [...writeBy("b1", 100_300), ...writeBy("b2", 100_500)];
+      assert.deepEqual(found(...readAt(knownMs), ...both), []);
+      assert.deepEqual(found(...readAt(knownMs + 1), ...both), ["read"]);
+      assert.deepEqual(found(...readAt(knownMs + 1), ...writeBy("b1", 100_300)), []);
+    });
+
+    test("if the same node gets the lock again, until a yes cannot rest on a report from before", () => {
+      const again = (history: readonly HistoryEvent[]): readonly HistoryEvent[] =>
+        history.map((event) => (event.type === "lock" ? { ...event, holder: event.holder && ("p2" as const) } : event));
+      const freshMs = movedAtMs + bounds.writeMs;
+      const afterMs = freshMs + 10 + bounds.readCheckMs + 1;
+      const early = [...writeBy("b1", freshMs - 1), ...writeBy("b2", freshMs - 1)];
+      const late = [...writeBy("b1", freshMs), ...writeBy("b2", freshMs)];
+      const of = (more: readonly HistoryEvent[]): readonly HistoryEvent[] => again([...readAt(afterMs), ...more]);
+      const reads = (history: readonly HistoryEvent[]): readonly string[] =>
+        found(...history).filter((promise) => promise === "read");
+      assert.deepEqual(reads(of(early)), []);
+      assert.deepEqual(reads(of(late)), ["read"]);
+    });
+
+    test("not for a lock that was free before the run", () => {
+      const before = grants.map((event) =>
+        event.type === "lock" ? { ...event, revision: event.revision - 11 } : event,
+      );
+      const history = readAt(100_000).filter((event) => event.type !== "lock");
+      assert.deepEqual(
+        found(...history, ...before.filter((event) => event.type === "lock")).filter((promise) => promise === "read"),
+        ["read"],
+      );
+    });
+
+    test("until the end of the run if nobody gets the lock any more", () => {
+      const expired = readAt(190_000).filter((event) => !(event.type === "lock" && event.revision === 20));
+      assert.deepEqual(found(...expired), []);
+    });
+  });
+
   test("requires no read to see a write that a failover lost", () => {
     const lost = write(1_000, { seq: 3 });
     const atMs = 2_000 + bounds.readMs;

@@ -7,7 +7,7 @@ import { freshUntilMs, isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { isSameSystemAndTimeline, isSuccessor, sharedHistory } from "./shared-history.ts";
 import { newestView } from "./leader-views.ts";
-import { hasPosition, walReached, writtenBy } from "./report-position.ts";
+import { hasPosition, isPromoted, walReached, writtenBy } from "./report-position.ts";
 
 /** A node's new report, already recorded in the cluster's state. */
 export interface ObservedReport {
@@ -22,6 +22,7 @@ export interface ObservedReport {
 /**
  * Updates the cluster's leader position with one report (rule 4). A position belongs to one system and timeline. The
  * holder's own position is believed, also a lower one on the same timeline: it may have restarted after a crash.
+ * A holder that is not promoted yet counts as any replica does.
  *
  * While the leader does not answer, or answers without a position, the positions that nodes reached on its timeline
  * count too (`unseenLeader` says which leader). Without them, all replicas of a dead leader would soon look caught up.
@@ -38,7 +39,7 @@ export function advancePosition(
   const { position } = cluster;
   const report = observation.report;
   if (report === null) return position;
-  if (observation.node.name === holder) {
+  if (observation.node.name === holder && isPromoted(report)) {
     const highest = writtenBy(report);
     if (highest === null) return position;
     // A primary states its timeline. A holder that states none is in recovery, so it is still on the known one.
@@ -60,7 +61,7 @@ export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Obse
   const { position: known } = cluster;
   const { report, hasLock } = leader;
   const highest = report === null ? null : writtenBy(report);
-  if (report === null || !hasLock || report.timeline === null || highest === null) return known;
+  if (report === null || !hasLock || !isPromoted(report) || report.timeline === null || highest === null) return known;
   const stated = { ...systemAndTimelineOf(report), highest, isStated: true };
   const counts =
     known === null ||
@@ -176,8 +177,13 @@ function unseenLeader(cluster: ClusterState, holder: string | null, context: Eva
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
   const known = cluster.position?.timeline ?? null;
   const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);
-  if (leader === undefined || (isAnswering && !lacksPosition))
-    return holder === null ? { leader: null, timeline: known } : null;
+  // Without a leader, or with one that answers with its position, no present leader can have written unseen WAL. While
+  // nobody holds the lock, or the holder is not promoted yet, the last leader may have written some, on the known
+  // timeline.
+  if (leader === undefined || (isAnswering && !lacksPosition)) {
+    const leads = holder !== null && leader !== undefined && leader.report !== null && isPromoted(leader.report);
+    return leads ? null : { leader: null, timeline: known };
+  }
   // The leader's report and the view may each be old for a while after a promotion, so the higher timeline counts.
   const timelines = [leader.report?.timeline ?? null, leader === named?.leader ? named.timeline : null].filter(
     (one) => one !== null,

@@ -17,3 +17,16 @@ export function walReached({ received, replayed }: Pick<Report, "received" | "re
 export function writtenBy(report: Report): number | null {
   return report.location ?? walReached(report);
 }
+
+/**
+ * Whether the report of a lock holder is that of a leader. Until its promotion a holder is a replica that may still
+ * receive WAL, so its position is not yet where the last leader's WAL ends.
+ */
+export function isPromoted({ role }: Pick<Report, "role">): boolean {
+  return role !== "replica";
+}
+
+/** Whether the report of a lock holder has the leader's position. */
+export function statesPosition(report: Report): boolean {
+  return isPromoted(report) && hasPosition(report);
+}

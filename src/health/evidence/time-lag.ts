@@ -29,7 +29,8 @@ export function withSample(
 /**
  * Returns the samples that remain valid under a new position: those of the same system and timeline that are not past
  * it; after a promotion, those of the history that both timelines share; else none.
- * @param leader the new leader's observation before its report: while it was a replica, nobody wrote on its timeline
+ * @param leader the new leader's observation before its report: while it was a replica, nobody wrote on its timeline.
+ *   It had all of the last leader's WAL that survived if the switch point is known, or if none beyond it is known.
  */
 export function carriedSamples(
   cluster: ClusterState,
@@ -50,7 +51,9 @@ export function carriedSamples(
   const { report, sentAtMs } = leader ?? { report: null, sentAtMs: -Infinity };
   const wasReplica =
     report !== null && report.role !== "primary" && report.timeline === known.timeline && walReached(report) !== null;
-  return wasReplica ? withSample(carried, { ...position, highest }, sentAtMs) : carried;
+  const isSwitchPointKnown = known.timeline !== null && cluster.switchPoints?.has(known.timeline) === true;
+  const hadAll = isSwitchPointKnown || known.highest <= highest;
+  return wasReplica && hadAll ? withSample(carried, { ...position, highest }, sentAtMs) : carried;
 }
 
 /**

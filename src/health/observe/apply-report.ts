@@ -4,7 +4,7 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isFresh } from "../evidence/freshness.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
 import { advancePosition } from "../evidence/position.ts";
-import { hasPosition } from "../evidence/report-position.ts";
+import { statesPosition } from "../evidence/report-position.ts";
 import { carriedSamples, withSample } from "../evidence/time-lag.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { deriveNodeFields, withOthersMeasured } from "./derived-fields.ts";
@@ -108,9 +108,9 @@ export function applyReport(
   // This report may have made another node the lock holder. What that node stated before counts from now on (rule 4).
   const withKnownHolder = isHolder ? claimed : withHolderPosition(claimed, lock);
   const position = advancePosition(withKnownHolder, { before, observation, holder: lock.holder, nowMs }, policy);
-  // A leader whose query of PostgreSQL failed reports no position. The known position may be outdated by then, so it is
-  // not sampled again.
-  const givesSample = isHolder && report !== null && hasPosition(report);
+  // A leader whose query of PostgreSQL failed reports no position, and a holder that is not promoted yet is no leader.
+  // The known position may be outdated by then, so it is not sampled again.
+  const givesSample = isHolder && report !== null && statesPosition(report);
   // Of the earlier samples, those that are valid under the new position. `before` shows what a new leader had while it
   // was a replica.
   const carried = carriedSamples(withKnownHolder, position, givesSample ? before : null);

@@ -9,7 +9,7 @@ import { isFresh, maxAgeMs } from "../evidence/freshness.ts";
 import { isConfirmed } from "../evidence/leader-views.ts";
 import { measure } from "../evidence/measure.ts";
 import { advancePosition } from "../evidence/position.ts";
-import { hasPosition } from "../evidence/report-position.ts";
+import { statesPosition } from "../evidence/report-position.ts";
 import { withSample } from "../evidence/time-lag.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 
@@ -74,7 +74,7 @@ function steadyLeader({ nodes, lockClaims, leadership, scope }: ClusterState): O
   const { node, report } = leader;
   const holds = decision.kind === "held" && decision.by === "sole" && decision.holder === node.name;
   const isSteady = holds && incumbent === node.name && node.api !== null;
-  return isSteady && report !== null && hasPosition(report) ? leader : null;
+  return isSteady && report !== null && statesPosition(report) ? leader : null;
 }
 
 function hasLowerTimeline(cluster: ClusterState): boolean {

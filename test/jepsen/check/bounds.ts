@@ -9,6 +9,9 @@ const writeCheckMs = 200 + 2_000;
 /** The rendered read pool: `inter 500ms fall 2`, with the same time limit. */
 const readCheckMs = 2 * (500 + 2_000);
 
+/** Rule 1: a view of who leads counts for so long, three cluster intervals of 3 s and a timeout of 2.5 s. */
+const viewMaxAgeMs = 11_500;
+
 /** `lag_time=10s`, as the rendered read pool has it. */
 const lagTimeMs = 10_000;
 
@@ -17,6 +20,10 @@ export const bounds = {
   writeMs: maxAgeMs + writeCheckMs,
   /** A read on a new connection sees every write that survived and was acknowledged this long before it. */
   readMs: lagTimeMs + maxAgeMs + readCheckMs,
+  /** After the DCS gave a free lock to a node, views may name nobody for this long (rule 1). */
+  viewMs: viewMaxAgeMs,
+  /** A read may rest on a check of HAProxy that began this long before. */
+  readCheckMs,
   /**
    * Rule 1 again: a position of `min_lsn` may be that of a report of this age. A database that restarted since then may
    * have replayed less.

@@ -12,8 +12,20 @@ export interface Grant {
   readonly latestMs: number;
 }
 
+/** A time in the run for which nobody held the lock, as long as it may have been. */
+export interface FreeSpan {
+  readonly fromMs: number;
+  /** `Infinity` if nobody got the lock any more. */
+  readonly toMs: number;
+  /** Who got the lock then. */
+  readonly next: NodeName | null;
+  /** Until when that node may have held the lock before; -Infinity if it never did. */
+  readonly nextHeldUntilMs: number;
+}
+
 export class LockTimeline {
   readonly grants: readonly Grant[];
+  readonly freeSpans: readonly FreeSpan[];
 
   constructor(history: readonly HistoryEvent[]) {
     const ticks = eventsOf(history, "tick");
@@ -28,6 +40,14 @@ export class LockTimeline {
     for (const { holder, ...times } of dated)
       if (holder !== null && grants.at(-1)?.holder !== holder) grants.push({ holder, ...times });
     this.grants = grants;
+    this.freeSpans = dated.flatMap(({ holder, earliestMs: fromMs }, at) => {
+      const next = dated.slice(at + 1).find((later) => later.holder !== null);
+      // No tick is before a grant that came before the run.
+      if (holder !== null || next?.earliestMs === -Infinity) return [];
+      const before = dated.slice(0, at).findLastIndex((earlier) => earlier.holder === next?.holder);
+      const nextHeldUntilMs = before === -1 ? -Infinity : (dated[before + 1]?.latestMs ?? Infinity);
+      return [{ fromMs, toMs: next?.latestMs ?? Infinity, next: next?.holder ?? null, nextHeldUntilMs }];
+    });
   }
 
   /** The nodes that may have been the last to get the lock at some moment of a span, in case of doubt more. */

@@ -1,8 +1,14 @@
-/** The promise about reads: none that HAProxy routed by rolecall's yes is staler than `lag_time` plus the bound. */
+/**
+ * The promise about reads: none that HAProxy routed by rolecall's yes is staler than `lag_time` plus the bound. Reads
+ * from a time when rolecall may have known no leader are counted apart.
+ */
 import { eventsOf, type HistoryEvent, type ReadEvent, type RecoveryEvent, type WriteEvent } from "../history.ts";
 import { bounds } from "./bounds.ts";
 import type { FindingsBook } from "./findings.ts";
 import { isByRolecall, type Routes } from "./routes.ts";
+import { UnledSpans } from "./unled.ts";
+
+const unledNote = ", while it may have known no leader";
 
 /** Writes that are in the database at the end: a failover may lose what was acknowledged before, which is counted. */
 export function checkReads(
@@ -13,6 +19,7 @@ export function checkReads(
   const { survivors = null } = eventsOf(history, "recovery").at(-1) ?? {};
   const surviving = acknowledged.filter(isIn(survivors));
   if (survivors !== null) book.count("acknowledged writes that failovers lost", acknowledged.length - surviving.length);
+  const unled = new UnledSpans(history, routes, slackMs);
   for (const read of eventsOf(history, "read")) {
     const group = groupOf(read, routes);
     book.count(`${group}: ${read.seen === null ? "failed" : "answered"}`);
@@ -20,8 +27,13 @@ export function checkReads(
     const oldest = oldestUnseen(surviving, read);
     if (oldest === undefined) continue;
     const stalenessMs = read.beganAtMs - oldest.endedAtMs;
-    book.atMost("staleness of a read by rolecall's yes", stalenessMs);
+    const isUnled = unled.mayExplain(read);
+    book.atMost(`staleness of a read by rolecall's yes${isUnled ? unledNote : ""}`, stalenessMs);
     if (stalenessMs <= bounds.readMs + slackMs) continue;
+    if (isUnled) {
+      book.count(`${group}: staler than the bound${unledNote}`);
+      continue;
+    }
     book.violate(
       "read",
       `a read at ${read.node} did not see ${oldest.writer}/${oldest.seq}, acknowledged ${Math.round(stalenessMs)} ms ` +
