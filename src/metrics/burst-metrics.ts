@@ -1,4 +1,5 @@
 import { Counter, type Registry } from "prom-client";
+import type { ClusterMetric } from "./other-clusters.ts";
 
 /** Metrics of the bursts in which a cluster is probed while its leadership is about to change (rule 12). */
 export class BurstMetrics {
@@ -25,6 +26,11 @@ export class BurstMetrics {
       labelNames: ["cluster", "effect"],
       registers,
     });
+  }
+
+  /** The metrics with a label `cluster`. */
+  get ofClusters(): readonly ClusterMetric[] {
+    return [this.#bursts, this.#probes, this.#hints];
   }
 
   /** Counts an authorized hint. @param hint its cluster, empty if the request was refused, and what it did */

@@ -1,4 +1,5 @@
 import { Counter, type Registry } from "prom-client";
+import type { ClusterMetric } from "./other-clusters.ts";
 
 /** Metrics of the watches of the DCS. Whether a watch works is in the metrics of its cluster. */
 export class DcsMetrics {
@@ -25,6 +26,11 @@ export class DcsMetrics {
       labelNames: ["cluster"],
       registers,
     });
+  }
+
+  /** The metrics with a label `cluster`. */
+  get ofClusters(): readonly ClusterMetric[] {
+    return [this.#reads, this.#ends, this.#withdrawals];
   }
 
   /** Counts a read. */

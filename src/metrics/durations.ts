@@ -6,6 +6,7 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 const rowsMax = 10_000;
 
 interface Row {
+  readonly cluster: string;
   readonly labels: string;
   /** How many durations fell into each bucket, and above the last bound. */
   readonly counts: number[];
@@ -25,6 +26,7 @@ export class Durations {
     if (row === undefined) {
       if (this.#rows.size >= rowsMax) return;
       row = {
+        cluster,
         labels: labelsText({ cluster, question: endpoint }),
         counts: Array.from({ length: bounds.length + 1 }, () => 0),
         sumS: 0,
@@ -37,10 +39,11 @@ export class Durations {
     row.sumS += seconds;
   }
 
-  /** The histogram `rolecall_probe_duration_seconds`. */
-  family(): Family {
+  /** The histogram `rolecall_probe_duration_seconds`. Forgets all other clusters. @param clusters the present ones */
+  family(clusters: ReadonlySet<string>): Family {
     const name = "rolecall_probe_duration_seconds";
     const rows = this.#rows;
+    for (const [key, { cluster }] of rows) if (!clusters.has(cluster)) rows.delete(key);
     function* samples(): Iterable<string> {
       for (const row of rows.values()) yield linesOf(name, row);
     }

@@ -22,13 +22,12 @@ export class EventCounts {
   }
 
   /** The counter `rolecall_events_total`. Forgets all other clusters. @param clusters the present ones */
-  family(clusters: readonly string[]): Family {
-    const present = new Set(clusters);
-    for (const name of this.#clusters.keys()) if (!present.has(name)) this.#clusters.delete(name);
+  family(clusters: ReadonlySet<string>): Family {
+    for (const name of this.#clusters.keys()) if (!clusters.has(name)) this.#clusters.delete(name);
     const name = "rolecall_events_total";
     const [kinds, counted] = [this.#kinds, this.#clusters];
     function* samples(): Iterable<string> {
-      for (const cluster of present)
+      for (const cluster of clusters)
         for (const kind of kinds)
           yield sampleLine(name, labelsText({ cluster, kind }), counted.get(cluster)?.get(kind) ?? 0);
     }

@@ -1,4 +1,5 @@
 import { Counter, Histogram, type Registry } from "prom-client";
+import type { ClusterMetric } from "./other-clusters.ts";
 
 /** A finished management call, as far as metrics show it. */
 export interface ManagedCall {
@@ -35,6 +36,11 @@ export class ManagementMetrics {
       labelNames: ["scope"],
       registers,
     });
+  }
+
+  /** The metrics with a label `cluster`. */
+  get ofClusters(): readonly ClusterMetric[] {
+    return [this.#durations];
   }
 
   /** Counts an internal error; `process` if only the process-wide handler caught it. */

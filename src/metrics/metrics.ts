@@ -18,6 +18,7 @@ import { nodeMetrics, probeMetrics } from "./nodes/node-metrics.ts";
 import { nodeSeries, type NodeSeries } from "./nodes/node-series.ts";
 import { managerFamilies } from "./nodes/patroni-metrics.ts";
 import { exporterFamilies, type ProbedCollector } from "./nodes/pg-exporter-metrics.ts";
+import { forgetOtherClusters } from "./other-clusters.ts";
 import { registerProcessMetrics } from "./process-metrics.ts";
 import { registerStreamMetrics } from "./stream-metrics.ts";
 import type { MetricSources } from "./sources.ts";
@@ -115,12 +116,16 @@ export class Metrics {
 
   async #render(): Promise<MetricsPage> {
     await this.#sources.refresh();
+    const clusters = new Set(this.#sources.snapshot().clusters.map(({ name }) => name));
+    const { bursts, dcs, management } = this;
+    const ofClusters = [this.#disputes, ...bursts.ofClusters, ...dcs.ofClusters, ...management.ofClusters];
+    await forgetOtherClusters(ofClusters, clusters);
     const own = await this.#registry.metrics();
     const nodes = await inSlices(nodeSeries(this.#sources));
     const nodePieces = await renderPage([
-      this.#durations.family(),
+      this.#durations.family(clusters),
       ...clusterMetrics(this.#sources),
-      this.#events.family(this.#sources.snapshot().clusters.map(({ name }) => name)),
+      this.#events.family(clusters),
       certificateMetrics(this.#sources.certificates()),
       ...nodeMetrics(nodes),
       ...probeMetrics(this.probeStats.all()),

@@ -112,6 +112,41 @@ test("counts probes, answers, snapshots and reloads", async () => {
   assert.equal((await linesOf(metrics, "rolecall_probes_total")).length, 0);
 });
 
+test("no series of a cluster stays after a reload has removed it", async () => {
+  const watched = steadyCluster();
+  const metrics = metricsOf(watched);
+  metrics.probed({ cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 3 });
+  metrics.disputed("demo");
+  metrics.happened({ cluster: "demo", kind: "blind" });
+  metrics.bursts.began({ cluster: "demo", cause: "no_holder" });
+  metrics.bursts.sent({ cluster: "demo", probes: 2 });
+  metrics.bursts.hinted({ cluster: "demo", effect: "begun" });
+  metrics.bursts.hinted({ cluster: "", effect: "forbidden" });
+  metrics.dcs.read("demo", "answered");
+  metrics.dcs.watchEnded("demo", "closed");
+  metrics.dcs.withdrawn("demo");
+  metrics.management.called({ cluster: "demo", call: "switchover", method: "POST", status: 200, durationMs: 5 });
+  const ofDemo = async () => (await linesOf(metrics, "rolecall_")).filter((line) => line.includes('cluster="demo"'));
+  const before = await ofDemo();
+  for (const name of [
+    "probe_duration_seconds_sum",
+    "disputes_total",
+    "bursts_total",
+    "burst_probes_total",
+    "hints_total",
+  ])
+    assert.ok(
+      before.some((line) => line.startsWith(`rolecall_${name}{`)),
+      name,
+    );
+  metrics.forgetNodes();
+  watched.cluster = { ...watched.cluster, name: "other" };
+  assert.deepEqual(await ofDemo(), []);
+  assert.deepEqual(await linesOf(metrics, "rolecall_hints_total"), [
+    'rolecall_hints_total{cluster="",effect="forbidden"} 1',
+  ]);
+});
+
 test("each kind of event of each cluster is 0 before its first event", async () => {
   const watched = steadyCluster();
   const metrics = metricsOf(watched);

@@ -1,0 +1,24 @@
+/** A metric of prom-client that has a label `cluster`. */
+export interface ClusterMetric {
+  get(): Promise<{ readonly values: readonly { readonly labels: Readonly<Record<string, string | number>> }[] }>;
+  remove(labels: Record<string, string | number>): void;
+}
+
+/**
+ * Removes the samples of clusters that a reload has removed. They would stay until the process ends.
+ * @param metrics each has a label `cluster`. It may be empty for what belongs to no cluster: such samples stay
+ * @param clusters the names of the present clusters
+ */
+export async function forgetOtherClusters(
+  metrics: readonly ClusterMetric[],
+  clusters: ReadonlySet<string>,
+): Promise<void> {
+  for (const metric of metrics) {
+    const { values } = await metric.get();
+    for (const { labels } of values) {
+      const { le: _, ...own } = labels;
+      const cluster = String(own["cluster"]);
+      if (cluster !== "" && !clusters.has(cluster)) metric.remove(own);
+    }
+  }
+}
