@@ -57,6 +57,21 @@ suite("the promise of the DCS watch", () => {
     }
   });
 
+  test("is not renewed by a read that repeats the one before", () => {
+    let isDenied = true;
+    const evidence: Denials = { ...never, mayHaveDenied: () => isDenied };
+    const promise = new DcsPromise({ armed: new Map(), replacedMs: new Map(), evidence, profile: profiles.default });
+    promise.read("pg1", 20_000);
+    promise.read(null, 21_000);
+    assert.deepEqual(promise.judge([primary("pg1", 200, 22_000)]), []);
+    isDenied = false;
+    promise.read(null, 24_000);
+    assert.deepEqual(promise.judge([primary("pg1", 200, 24_100)]), []);
+    promise.read("pg1", 25_000);
+    promise.read(null, 26_000);
+    assert.equal(promise.judge([primary("pg1", 200, 26_100)]).length, 1);
+  });
+
   test("ends when the key names the member again", () => {
     const promise = replaced();
     promise.read("pg1", 3_000);

@@ -75,7 +75,10 @@ export class DcsPromise {
   read(leader: string | null, nowMs: number): void {
     if (this.#named !== null && leader !== this.#named && leader !== this.#lastRead)
       this.#replacedMs.set(this.#named, nowMs);
+    // Only a change of the key withdraws. A read that repeats the one before says nothing about a claim begun between.
+    const isRepeated = leader === this.#lastRead;
     this.#lastRead = leader;
+    if (isRepeated) return;
     if (leader === null && nowMs - this.#permittedMs < permittedForMs) return;
     const before = this.#named;
     if (leader !== null) {
