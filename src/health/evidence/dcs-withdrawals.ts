@@ -103,8 +103,8 @@ export function lossByViews(loss: LostClaim | undefined): LostClaim | undefined 
 
 /**
  * Combines what contradicts a claim: views and a withdrawal.
- * @param loss the loss by views; `null` if no view contradicts the claim
- * @param before this claim's loss in the previous decision
+ * @param loss what contradicts the claim by views; `null` if no view does
+ * @param before what contradicted this claim in the previous decision
  * @returns a loss with all that contradicts the claim; `loss` itself if there is no withdrawal; `before` itself if it
  * has the same withdrawal and views
  */

@@ -169,9 +169,10 @@ interface UnseenLeader {
 
 /**
  * Finds the leader whose position may advance unseen. The candidate is the likely leader (`likelyLeader`). It is
- * returned if it does not answer, or answers without a position. Otherwise, or if there is no candidate, the result is
- * `null` while a node holds the lock. While none does, it stands for the last lock holder (`leader: null`). If the last
- * lock holder answers again, as a replica, its answers may show less than it wrote. So they do not end the estimate.
+ * returned if it does not answer, or answers without a position. Otherwise the result is `null` if the lock holder is
+ * promoted. If nobody holds the lock, or the holder is not promoted yet, the result stands for the last lock holder
+ * (`leader: null`). If the last lock holder answers again, as a replica, its answers may show less than it wrote. So
+ * they do not end the estimate.
  */
 function unseenLeader(cluster: ClusterState, holder: string | null, context: EvaluationContext): UnseenLeader | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);

@@ -111,8 +111,8 @@ export function applyReport(
   // A leader whose query of PostgreSQL failed reports no position, and a holder that is not promoted yet is no leader.
   // The known position may be outdated by then, so it is not sampled again.
   const givesSample = isHolder && report !== null && statesPosition(report);
-  // Of the earlier samples, those that are valid under the new position. `before` shows what a new leader had while it
-  // was a replica.
+  // Keeps the earlier samples that are valid under the new position. For a new leader, `before` shows which WAL it had
+  // reached as a replica.
   const carried = carriedSamples(withKnownHolder, position, givesSample ? before : null);
   const positionSamples = givesSample ? withSample(carried, position, sentAtMs) : carried;
   const positioned: ClusterState = { ...withKnownHolder, position, positionSamples };

@@ -36,7 +36,7 @@ export function deriveNodeFields(
   const observed = {
     ...after,
     measured,
-    // The end of the time that is already considered for the attach window (rule 5), whether it counted or not.
+    // The attach window (rule 5) has considered the time up to here, whether or not that time counted.
     countedAtMs: Math.max(sentAtMs, before.countedAtMs),
     dampedLag: isDamped ? after.dampedLag : null,
   };
@@ -110,8 +110,8 @@ function isUnmeasured(cluster: ClusterState, observation: Observation): boolean 
 }
 
 /**
- * Restarts the attachment windows after a change of leader or timeline. Some counts of marked nodes go on
- * (`restartWindow`).
+ * Restarts the attachment windows after a change of leader or timeline. Some times of detached, stalled and diverged
+ * nodes go on (`restartWindow`).
  */
 export function restartWindows(cluster: ClusterState, { policy, nowMs }: EvaluationContext): ClusterState {
   const windowMs = policy.guards.attachWindowMs;
