@@ -168,19 +168,17 @@ interface UnseenLeader {
 }
 
 /**
- * Finds the leader whose position may advance unseen. The candidate is the likely leader (`likelyLeader`). It is
- * returned if it does not answer, or answers without a position. Otherwise the result is `null` if the lock holder is
- * promoted. If nobody holds the lock, or the holder is not promoted yet, the result stands for the last lock holder
- * (`leader: null`). If the last lock holder answers again, as a replica, its answers may show less than it wrote. So
- * they do not end the estimate.
+ * Finds the leader whose position may advance unseen. The candidate is the likely leader (`likelyLeader`).
+ * @returns the candidate, if it does not answer, or answers without a position; otherwise `leader: null`, for the last
+ * lock holder, unless a promoted node holds the lock. If the last lock holder answers again, as a replica, its answers
+ * may show less than it wrote. `null` if nobody can have written unseen WAL
  */
 function unseenLeader(cluster: ClusterState, holder: string | null, context: EvaluationContext): UnseenLeader | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
   const known = cluster.position?.timeline ?? null;
   const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);
-  // Without a leader, or with one that answers with its position, no present leader can have written unseen WAL. While
-  // nobody holds the lock, or the holder is not promoted yet, the last leader may have written some, on the known
-  // timeline.
+  // A candidate that answers with its position has written nothing unseen. But unless a promoted node holds the lock,
+  // the last lock holder may have written unseen WAL, on the known timeline.
   if (leader === undefined || (isAnswering && !lacksPosition)) {
     const leads = holder !== null && leader !== undefined && leader.report !== null && isPromoted(leader.report);
     return leads ? null : { leader: null, timeline: known };

@@ -108,8 +108,8 @@ export function applyReport(
   // This report may have made another node the lock holder. What that node stated before counts from now on (rule 4).
   const withKnownHolder = isHolder ? claimed : withHolderPosition(claimed, lock);
   const position = advancePosition(withKnownHolder, { before, observation, holder: lock.holder, nowMs }, policy);
-  // A leader whose query of PostgreSQL failed reports no position, and a holder that is not promoted yet is no leader.
-  // The known position may be outdated by then, so it is not sampled again.
+  // Only a position that this report states is sampled. The lock holder states none if its query of PostgreSQL failed,
+  // or if it is not promoted yet. To sample the known position again would give an old value a new time.
   const givesSample = isHolder && report !== null && statesPosition(report);
   // Keeps the earlier samples that are valid under the new position. For a new leader, `before` shows which WAL it had
   // reached as a replica.

@@ -36,7 +36,7 @@ export function deriveNodeFields(
   const observed = {
     ...after,
     measured,
-    // The attach window (rule 5) has considered the time up to here, whether or not that time counted.
+    // The time up to this instant is settled: it was either added to the attach window (rule 5) or skipped.
     countedAtMs: Math.max(sentAtMs, before.countedAtMs),
     dampedLag: isDamped ? after.dampedLag : null,
   };
@@ -110,8 +110,8 @@ function isUnmeasured(cluster: ClusterState, observation: Observation): boolean 
 }
 
 /**
- * Restarts the attachment windows after a change of leader or timeline. Some times of detached, stalled and diverged
- * nodes go on (`restartWindow`).
+ * Restarts the attachment windows after a change of leader or timeline. For detached, stalled and diverged nodes, some
+ * durations keep running: `restartWindow` says which.
  */
 export function restartWindows(cluster: ClusterState, { policy, nowMs }: EvaluationContext): ClusterState {
   const windowMs = policy.guards.attachWindowMs;
