@@ -181,11 +181,10 @@ export const lagIsKept: Rule = (scene, answer) => {
   if (own === undefined) return null;
   const replayed = Math.max(...evidence.since(node, "status", own.arrivedMs).map((served) => replayedOf(served) ?? 0));
   const holder = world.holding?.name ?? "";
-  // What other replicas received counts for a report only if the leader was known to be mute when it came.
+  // What other replicas received counts only if the leader was mute then; nothing counts from before it fell.
   const witnesses = isLeaderMute(scene, own.arrivedMs - profile.slackMs)
     ? world.nodes.map(({ name }) => name).filter((name) => name !== node)
     : [holder];
-  // A leader that restarted lower is believed: what was reported before does not count any more.
   const fallenMs = fallenBefore(evidence, holder, own.arrivedMs - profile.slackMs);
   const known = witnesses
     .flatMap((name) => [...evidence.since(name, "status", fromMs - profile.maxAgeMs)])

@@ -97,7 +97,6 @@ export class Simulation {
     this.#asks = new AskTimes({
       time,
       chance: chance.fork(10),
-      // While a cluster recovers, each round may end the episode.
       everyMs: () => (this.#recovery === null || this.#isRecovered ? 1 : 0.5) * profile.askEveryMs,
       expiresMs: (node) => cluster.expiresMs(node),
       ask: (isSoon) => void this.#ask(isSoon),
@@ -200,8 +199,11 @@ export class Simulation {
     if (atMs < Math.min(end, this.#plan.profile.faultsMs * 1.3) || this.#life.isDown) return;
     for (const one of [...this.#plan.opening, ...this.#faults]) this.#end(one);
     heal(this.#cluster);
-    const faults = this.#faults.map(({ fault }) => fault);
-    this.#recovery = new Recovery(this.#cluster, faults, nowMs);
+    this.#recovery = new Recovery(
+      this.#cluster,
+      this.#faults.map(({ fault }) => fault),
+      nowMs,
+    );
     this.#log.event("all healed");
   }
 
@@ -210,7 +212,6 @@ export class Simulation {
     this.#context.injected.set(kind, (this.#context.injected.get(kind) ?? 0) + 1);
     this.#log.event(`begins: #${one.number} ${nameOf(one.fault)}`);
     const stopsRolecall = kind === "freeze" || kind === "suspend";
-    // What rolecall answers just before it stops may still be in its cache when it runs again.
     if (stopsRolecall && this.#latest.length > 0) this.#askRound();
     this.#undo.set(one, begin(this.#cluster, one.fault, this.#time.nowMs));
     if (stopsRolecall) this.#asks.afterFreeze();
@@ -254,4 +255,4 @@ export class Simulation {
   }
 }
 
-const ended: Undo = () => undefined;
+const ended: Undo = () => {};
