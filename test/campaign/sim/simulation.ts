@@ -199,11 +199,8 @@ export class Simulation {
     if (atMs < Math.min(end, this.#plan.profile.faultsMs * 1.3) || this.#life.isDown) return;
     for (const one of [...this.#plan.opening, ...this.#faults]) this.#end(one);
     heal(this.#cluster);
-    this.#recovery = new Recovery(
-      this.#cluster,
-      this.#faults.map(({ fault }) => fault),
-      nowMs,
-    );
+    const faults = this.#faults.map(({ fault }) => fault);
+    this.#recovery = new Recovery(this.#cluster, faults, nowMs);
     this.#log.event("all healed");
   }
 
@@ -234,11 +231,10 @@ export class Simulation {
 
   #askRound(): readonly Said[] {
     const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
-    this.#latest = answers;
     const late = this.#dcsPromise.judge(answers, (node) => this.#cluster.isMoved(node, this.#time.nowMs));
     for (const violation of [...violations, ...late]) this.#log.violation(violation);
     for (const answer of answers) this.#log.answer(answer);
-    return answers;
+    return (this.#latest = answers);
   }
 
   async #ask(isSoon: boolean): Promise<void> {
@@ -246,11 +242,7 @@ export class Simulation {
     try {
       await this.#comparisons.compare(this.#askRound(), isSoon);
     } catch (error) {
-      this.#log.violation({
-        rule: "answers",
-        node: null,
-        detail: String(error instanceof Error ? error.stack : error),
-      });
+      this.#log.violation({ rule: "answers", node: null, detail: String(error) });
     }
   }
 }
