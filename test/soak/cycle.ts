@@ -14,7 +14,7 @@ export interface Cycle {
   readonly calmFromMs: number;
 }
 
-const calmCycle: Cycle = { lengthMs: 240_000, activeMs: 150_000, calmFromMs: 205_000 };
+const calmCycle: Cycle = { lengthMs: 240_000, activeMs: 110_000, calmFromMs: 165_000 };
 
 /** A shorter soak has no room for eight calm parts in its second half, the fewest that a trend needs. */
 const leastMinutes = 64;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Chance } from "../campaign/chance.ts";
-import { minimaOf, type Point, slopeOf } from "./slope.ts";
+import { mediansOf, minimaOf, type Point, slopeOf } from "./slope.ts";
 
 /** An hour of figures, one every 5 s. */
 function hourOf(value: (hour: number, at: number) => number): readonly Point[] {
@@ -87,6 +87,17 @@ describe("slopeOf", () => {
     }
     // Three standard deviations of a binomial variable around 285.
     assert.ok(covered >= 273 && covered <= 297, `${covered} of 300`);
+  });
+
+  it("takes the least or the median figure of each window, in order of time", () => {
+    const points = [3, 1, 2, 9, 7, 8].map((value, at) => ({ hour: at / 3, value }));
+    assert.deepEqual(
+      [minimaOf(points, 1), mediansOf(points, 1)].map((of) => of.map(({ value }) => value)),
+      [
+        [1, 7],
+        [2, 8],
+      ],
+    );
   });
 
   it("gives nothing for fewer than 8 points", () => {

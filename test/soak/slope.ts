@@ -23,13 +23,27 @@ const normalQuantile = 1.96;
  * @param windowHours the length of a window
  */
 export function minimaOf(points: readonly Point[], windowHours: number): readonly Point[] {
-  const minima = new Map<number, Point>();
+  return sortedWindows(points, windowHours).flatMap((window) => window[0] ?? []);
+}
+
+/**
+ * The median figure of each window of time.
+ * @param windowHours the length of a window
+ */
+export function mediansOf(points: readonly Point[], windowHours: number): readonly Point[] {
+  return sortedWindows(points, windowHours).flatMap((window) => window[Math.floor(window.length / 2)] ?? []);
+}
+
+/** The points of each window that has any, with the least figure first; the windows in order of time. */
+function sortedWindows(points: readonly Point[], windowHours: number): readonly (readonly Point[])[] {
+  const windows = new Map<number, Point[]>();
   for (const point of points) {
-    const window = Math.floor(point.hour / windowHours);
-    const least = minima.get(window);
-    if (least === undefined || point.value < least.value) minima.set(window, point);
+    const at = Math.floor(point.hour / windowHours);
+    const window = windows.get(at);
+    if (window === undefined) windows.set(at, [point]);
+    else window.push(point);
   }
-  return [...minima.values()];
+  return [...windows.values()].map((window) => window.sort((a, b) => a.value - b.value));
 }
 
 /**

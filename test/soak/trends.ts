@@ -1,6 +1,6 @@
 import { type Cycle, isCalm } from "./cycle.ts";
 import type { ProcessSample } from "./sample.ts";
-import { minimaOf, type Point, type Slope, slopeOf } from "./slope.ts";
+import { mediansOf, minimaOf, type Point, type Slope, slopeOf } from "./slope.ts";
 
 /** A figure that must not grow. */
 export interface Measure {
@@ -9,24 +9,37 @@ export interface Measure {
   readonly of: (sample: ProcessSample) => number | undefined;
   /** What it may grow by in an hour: a share of its median, or a number. */
   readonly bound: { readonly share: number } | { readonly count: number };
+  /** The share of a soak that is left out at its begin. */
+  readonly skip: number;
+  /**
+   * What stands for a window. `least`: the figure falls and rises with garbage or clients. `median`: it does not, so
+   * its least value is only the one that deviates most.
+   */
+  readonly window: "least" | "median";
 }
+
+/** Caches fill, and the compiler optimises, in the first half. */
+const memory = { bound: { share: 0.02 }, skip: 0.5, window: "least" } as const;
+
+/** What is counted depends on neither. The first eighth has all kinds of actions. */
+const counted = { bound: { count: 1 }, skip: 0.125, window: "least" } as const;
 
 /**
  * Memory: 2 % per hour would double it in two days of a soak, which have the events of weeks. What is counted
  * (descriptors, threads, timers, promises) has no reason to grow at all, so its bound is one in an hour.
  */
 export const measures: readonly Measure[] = [
-  { name: "resident memory", of: ({ usage }) => usage.rss, bound: { share: 0.02 } },
-  { name: "live heap after a collection", of: ({ census }) => census?.liveHeap, bound: { share: 0.02 } },
-  { name: "external memory", of: ({ usage }) => usage.external, bound: { share: 0.02 } },
-  { name: "descriptors", of: ({ usage }) => usage.descriptors, bound: { count: 1 } },
-  { name: "threads", of: ({ usage }) => usage.threads, bound: { count: 1 } },
-  { name: "active handles", of: ({ usage }) => usage.handles, bound: { count: 1 } },
-  { name: "timers", of: ({ census }) => census?.timers, bound: { count: 1 } },
-  { name: "unsettled promises", of: ({ census }) => census?.unsettled, bound: { count: 1 } },
+  { name: "resident memory", of: ({ usage }) => usage.rss, ...memory },
+  { name: "live heap after a collection", of: ({ census }) => census?.liveHeap, ...memory, window: "median" },
+  { name: "external memory", of: ({ usage }) => usage.external, ...memory },
+  { name: "descriptors", of: ({ usage }) => usage.descriptors, ...counted },
+  { name: "threads", of: ({ usage }) => usage.threads, ...counted },
+  { name: "active handles", of: ({ usage }) => usage.handles, ...counted },
+  { name: "timers", of: ({ census }) => census?.timers, ...counted },
+  { name: "unsettled promises", of: ({ census }) => census?.unsettled, ...counted },
 ];
 
-/** The trend of one figure over the second half of a soak. */
+/** The trend of one figure over the part of a soak that counts for it. */
 export interface Trend {
   readonly measure: string;
   readonly median: number;
@@ -40,7 +53,7 @@ export interface Trend {
   readonly growth: "flat" | "grows" | "unclear";
 }
 
-/** How many windows the second half of a soak without cycles is cut into. */
+/** How many windows the part that counts is cut into in a soak without cycles. */
 const windows = 24;
 
 /** The span of a soak, in ms since the epoch, and its cycle. */
@@ -50,24 +63,22 @@ export interface SoakSpan {
   readonly cycle: Cycle | null;
 }
 
-/**
- * The trend of a series of figures. The first half is left out: caches fill in it. Each cycle is a window, of which
- * only the calm part counts.
- */
+/** The trend of a series of figures. Each cycle is a window, of which only the calm part counts. */
 export function trendOf(
-  { name, bound }: Pick<Measure, "name" | "bound">,
+  { name, bound, skip, window }: Omit<Measure, "of">,
   series: readonly { readonly atMs: number; readonly value: number }[],
   { fromMs, untilMs, cycle }: SoakSpan,
 ): Trend {
-  const halfMs = (untilMs - fromMs) / 2;
-  const windowMs = cycle?.lengthMs ?? halfMs / windows;
+  const beginMs = skip * (untilMs - fromMs);
+  const windowMs = cycle?.lengthMs ?? (untilMs - fromMs - beginMs) / windows;
   const points: readonly Point[] = series
     .map(({ atMs, value }) => ({ sinceMs: atMs - fromMs, value }))
-    .filter(({ sinceMs }) => sinceMs >= halfMs && sinceMs <= untilMs - fromMs && isCalm(cycle, sinceMs))
+    .filter(({ sinceMs }) => sinceMs >= beginMs && sinceMs <= untilMs - fromMs && isCalm(cycle, sinceMs))
     .map(({ sinceMs, value }) => ({ hour: sinceMs / 3_600_000, value }));
   const sorted = points.map(({ value }) => value).sort((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-  const slope = slopeOf(minimaOf(points, windowMs / 3_600_000));
+  const ofWindows = window === "least" ? minimaOf : mediansOf;
+  const slope = slopeOf(ofWindows(points, windowMs / 3_600_000));
   const perHour = "share" in bound ? bound.share * median : bound.count;
   return { measure: name, median, slope, bound: perHour, growth: growthOf(slope, perHour) };
 }
