@@ -58,7 +58,7 @@ export class Bursts {
     this.#task = new PeriodicTask(async () => this.#tick(), { now: context.now, setTimer: context.setTimer });
     this.#named = new NamedBursts(context, {
       probe: (node) => this.#probe(node),
-      mayBurst: (nowMs) => this.#mayFollowHint(nowMs),
+      mayBurst: (nowMs) => this.#mayBurst(nowMs),
       spend: (nowMs, ms) => this.#spend(nowMs, ms),
     });
   }
@@ -77,9 +77,10 @@ export class Bursts {
    * is promoted. The change that hints announced is seen now, so their burst of all nodes ends.
    */
   claimed(node: string): void {
+    if (this.#isStopped) return;
     this.#phases.delete("hint");
     this.#begin("new_claim");
-    if (!this.#isStopped) this.#named.begin(node);
+    this.#named.begin(node);
   }
 
   /**
@@ -91,7 +92,7 @@ export class Bursts {
     if (this.#isStopped) return "unknown";
     if (node !== null) return this.#nameNode(node);
     const nowMs = this.#context.now();
-    if (!this.#mayFollowHint(nowMs)) return "spent";
+    if (!this.#mayBurst(nowMs)) return "spent";
     const isRunning = nowMs < (this.#phases.get("hint")?.untilMs ?? -Infinity);
     this.#begin("hint");
     return isRunning ? "running" : "begun";
@@ -111,7 +112,6 @@ export class Bursts {
   }
 
   #begin(cause: "new_claim" | "hint"): void {
-    if (this.#isStopped) return;
     const nowMs = this.#context.now();
     const present = this.#phases.get(cause);
     const sinceMs = present !== undefined && nowMs < present.untilMs ? present.sinceMs : nowMs;
@@ -126,9 +126,8 @@ export class Bursts {
     for (const cause of causes) {
       if (!this.#phases.has(cause)) this.#setPhase(cause, { sinceMs: nowMs, untilMs: nowMs + causeMaxMs });
     }
-    for (const [cause, { untilMs }] of this.#phases) {
-      const isOver = cause === "new_claim" || cause === "hint" ? nowMs >= untilMs : !causes.includes(cause);
-      if (isOver) this.#phases.delete(cause);
+    for (const cause of this.#phases.keys()) {
+      if (cause !== "new_claim" && cause !== "hint" && !causes.includes(cause)) this.#phases.delete(cause);
     }
     return nextAtMs;
   }
@@ -136,21 +135,16 @@ export class Bursts {
   #setPhase(cause: BurstCause, phase: Phase): void {
     const isNew = this.#phases.get(cause)?.sinceMs !== phase.sinceMs;
     this.#phases.set(cause, phase);
-    if (isNew && this.#mayBurst(cause, phase.sinceMs))
-      this.#context.onBurst?.({ cluster: this.#context.cluster, cause });
+    if (isNew && this.#mayBurst(phase.sinceMs)) this.#context.onBurst?.({ cluster: this.#context.cluster, cause });
   }
 
   #isBursting(nowMs: number): boolean {
-    for (const [cause, { untilMs }] of this.#phases) if (nowMs < untilMs && this.#mayBurst(cause, nowMs)) return true;
-    return false;
+    const isCaused = [...this.#phases.values()].some(({ untilMs }) => nowMs < untilMs);
+    return isCaused && this.#mayBurst(nowMs);
   }
 
-  #mayBurst(cause: BurstCause, nowMs: number): boolean {
-    return cause === "hint" ? this.#mayFollowHint(nowMs) : this.#budget.isLeft(nowMs);
-  }
-
-  /** While the probes see a change themselves, hints are not bounded by their own share of the budget. */
-  #mayFollowHint(nowMs: number): boolean {
+  /** Whether any budget is left. While the probes see a change themselves, the share of hints bounds nothing. */
+  #mayBurst(nowMs: number): boolean {
     return this.#budget.isLeft(nowMs) && (this.#hasOwnCause(nowMs) || this.#hintBudget.isLeft(nowMs));
   }
 

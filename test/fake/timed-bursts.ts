@@ -1,0 +1,121 @@
+import { Bursts, type BurstTargets } from "../../src/probe/bursts/bursts.ts";
+import { ClusterFixture } from "./cluster-fixture.ts";
+
+/**
+ * The bursts of a cluster of three nodes, without probers: a test records the evidence, and time moves from one timer
+ * to the next, so each instant is exact to the millisecond. pg1 leads.
+ */
+export class TimedBursts {
+  readonly fixture = new ClusterFixture({ policy: { intervalMs: 1_000 } });
+  readonly bursts: Bursts;
+  /** The causes of the bursts that began. */
+  readonly causes: string[] = [];
+  /** The numbers of probes that bursts reported to have sent at once. */
+  readonly reported: number[] = [];
+  /** Nodes whose probe is in flight. */
+  readonly busy = new Set<string>();
+  nowMs = 1_000;
+  readonly #probes: { readonly node: string | null; readonly atMs: number }[] = [];
+  readonly #timers = new Map<object, { readonly dueMs: number; readonly run: () => void }>();
+
+  /** @param intervalMs the interval of bursts of all nodes */
+  constructor(intervalMs = 250) {
+    this.fixture.lead("pg1", 0);
+    for (const replica of ["pg2", "pg3"]) this.fixture.follow(replica, 0);
+    const { fixture } = this;
+    const probe: BurstTargets["probe"] = (node) => this.#probe(node);
+    this.bursts = new Bursts(
+      {
+        cluster: "demo",
+        schedule: {
+          intervalMs: 1_000,
+          burstIntervalMs: intervalMs,
+          livenessIntervalMs: 10_000,
+          clusterIntervalMs: 3_000,
+          configIntervalMs: 30_000,
+          metricsIntervalMs: 3_000,
+          timeoutMs: 2_500,
+          fall: 3,
+        },
+        policy: fixture.policy,
+        state: () => fixture.cluster,
+        record: () => {},
+        now: () => this.nowMs,
+        wall: () => this.nowMs,
+        random: () => 0.5,
+        setTimer: (run, delayMs) => this.#setTimer(run, delayMs),
+        connect: () => {
+          throw new Error("bursts must not connect");
+        },
+        onProbeFinished: () => {},
+        onBurst: ({ cluster, cause }) => void this.causes.push(`${cluster} ${cause}`),
+        onBurstProbes: ({ probes }) => void this.reported.push(probes),
+      },
+      { probe },
+    );
+  }
+
+  /** How many timers are set. */
+  get timers(): number {
+    return this.#timers.size;
+  }
+
+  /** When a node, or all of them with `null`, were probed. */
+  sentAt(node: string | null): readonly number[] {
+    return this.#probes.filter((probe) => probe.node === node).map(({ atMs }) => atMs);
+  }
+
+  /** Nobody holds the lock any more: pg1 answers as a replica. */
+  demote(): void {
+    this.fixture.follow("pg1", this.nowMs);
+    this.bursts.update();
+  }
+
+  /** pg1 holds the lock, and is writable. */
+  promote(): void {
+    this.fixture.lead("pg1", this.nowMs);
+    this.bursts.update();
+  }
+
+  /** A node is no member any more. */
+  leave(name: string): void {
+    const { cluster } = this.fixture;
+    const nodes = cluster.nodes.filter(({ node }) => node.name !== name);
+    const index = new Map(nodes.map(({ node }, at) => [node.name, at]));
+    this.fixture.cluster = { ...cluster, nodes, index };
+    this.bursts.update();
+  }
+
+  /** Moves the clock only. The timers that are due then fire late. */
+  skip(ms: number): void {
+    this.nowMs += ms;
+  }
+
+  /** Lets time pass. What is due at the end of it happens. */
+  async pass(ms: number): Promise<void> {
+    const endMs = this.nowMs + ms;
+    for (;;) {
+      const [next] = [...this.#timers].toSorted(([, one], [, other]) => one.dueMs - other.dueMs);
+      if (next === undefined || next[1].dueMs > endMs) break;
+      const [key, { dueMs, run }] = next;
+      this.#timers.delete(key);
+      this.nowMs = Math.max(this.nowMs, dueMs);
+      run();
+      // The run settles, and sets the next timer.
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    this.nowMs = endMs;
+  }
+
+  #probe(node: string | null): number {
+    if (node !== null && this.busy.has(node)) return 0;
+    this.#probes.push({ node, atMs: this.nowMs });
+    return node === null ? 3 : 1;
+  }
+
+  #setTimer(run: () => void, delayMs: number): () => void {
+    const key = {};
+    if (delayMs < Infinity) this.#timers.set(key, { dueMs: this.nowMs + delayMs, run });
+    return () => void this.#timers.delete(key);
+  }
+}
