@@ -89,7 +89,7 @@ export class NodeClient {
 class ProbeRequest implements Dispatcher.DispatchHandler {
   readonly #resolve: (reply: NodeReply) => void;
   readonly #sink: BodySink | null;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | null = null;
   #isSettled = false;
   #status = 0;
@@ -120,7 +120,6 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#length += chunk.length;
     const maxLength = this.#sink?.bodyMax ?? bodyMax;
-    if (this.#isSettled) return;
     if (this.#length > maxLength) this.#fail({ kind: "too_large", detail: `a body of more than ${maxLength} bytes` });
     else if (this.#sink !== null) this.#sink.onData(chunk);
     else if (this.#first === null) this.#first = chunk;
@@ -144,10 +143,10 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error(failure.detail));
   }
 
+  /** Only the first call has an effect: undici reports an aborted request as failed, too. */
   #settle(reply: NodeReply): void {
-    if (this.#isSettled) return;
     this.#isSettled = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     this.#resolve(reply);
   }
 }

@@ -29,7 +29,23 @@ test("a lack of this machine's resources is no failure of the node; an error of 
 test("of several addresses of one name, one that the node refused decides, in whatever order", () => {
   const errors = [errorWith("EADDRNOTAVAIL"), errorWith("ECONNREFUSED")];
   for (const order of [errors, errors.toReversed()]) assert.equal(failureOf(new AggregateError(order)).kind, "refused");
-  assert.equal(failureOf(new AggregateError([errorWith("EMFILE"), errorWith("EMFILE")])).kind, "not_sent");
+});
+
+test("if this machine caused the failures of all addresses, the first one is reported", () => {
+  assert.deepEqual(failureOf(new AggregateError([errorWith("EMFILE"), errorWith("ENOBUFS")])), {
+    kind: "not_sent",
+    detail: "EMFILE: connect EMFILE",
+  });
+});
+
+test("what is no error, or has a code that is no text, counts as an unreadable response", () => {
+  const rows: readonly (readonly [unknown, string])[] = [
+    ["out of order", "Error: out of order"],
+    [new AggregateError(["out of order"], "all failed"), "AggregateError: all failed"],
+    [new AggregateError([], "all failed"), "AggregateError: all failed"],
+    [Object.assign(new Error("out of order"), { code: 5 }), "Error: out of order"],
+  ];
+  for (const [thrown, detail] of rows) assert.deepEqual(failureOf(thrown), { kind: "body", detail });
 });
 
 for (const [code, kind] of [
