@@ -29,3 +29,12 @@ test("a row of the fleet names the primary, or the standby leader where there is
   assert.deepEqual(shown(neither, ...others), [null, false]);
   assert.deepEqual(shown(standby, renamed), ["pg9", false]);
 });
+
+test("a fit standby leader is no replica, even if another node holds the lock", () => {
+  const { cluster, policy } = steadyCluster();
+  const live = liveCluster(viewAt(cluster, policy, 0));
+  const [, pg2, pg3] = live.nodes;
+  assert.ok(pg2 !== undefined && pg3 !== undefined);
+  const standby = { ...pg2, verdicts: { ...pg2.verdicts, "standby-leader": "fit" } } as const;
+  assert.deepEqual([live.leader, fleetRow({ ...live, nodes: [standby, pg3] }).replicas], ["pg1", 1]);
+});
