@@ -155,8 +155,8 @@ test("a stopped prober opens no connection, sets no timer and requests nothing",
   const timed = await started();
   timed.prober.stop();
   timed.opened.length = 0;
-  timed.fixture.cluster = new TimedProber(["pg1", "pg4"]).fixture.cluster;
-  assert.deepEqual(await timed.requestedBy((state) => ({ ...state, lockClaims: [0, 1] })), []);
+  const { cluster } = new TimedProber(["pg1", "pg4"]).fixture;
+  assert.deepEqual(await timed.requestedBy(() => ({ ...cluster, lockClaims: [0, 1] })), []);
   assert.deepEqual(await timed.requestedBy(withLeadership({ decision: unclaimed("pg1") })), []);
   timed.prober.requestRound();
   timed.prober.hint(null);
