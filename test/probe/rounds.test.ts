@@ -69,7 +69,7 @@ test("a round is requested when the holder of the lock, or the last one, is anot
   }
 });
 
-test("a round is requested when the leader's timeline or the claims change, not when a timeline becomes known", async () => {
+test("a round is requested when the leader's timeline or the claims change, not when one becomes known", async () => {
   const { position } = (await started()).fixture.cluster;
   assert.ok(position !== null);
   for (const [change, expected] of [
@@ -105,7 +105,7 @@ test("while nobody holds the lock a view requests nothing", async () => {
   assert.deepEqual(await timed.requestedBy((state) => ({ ...named(state), leadership: state.leadership })), []);
 });
 
-test("while several nodes claim the lock, or the only claim is lost, any change requests the views of all", async () => {
+test("while several nodes claim the lock, or the only claim is lost, a change requests all views", async () => {
   const loss = { viewMs: 1_000, witnesses: ["pg2"] };
   const disputes: readonly ((timed: TimedProber) => void)[] = [
     ({ fixture, nowMs }) => fixture.lead("pg2", nowMs),

@@ -79,7 +79,7 @@ test("a request whose time runs out while it waits for the connection is never s
   assert.deepEqual(paths, ["/first", "/leader"]);
 });
 
-test("a node may be silent for seconds before its head and within its body: only the whole time counts", async (context) => {
+test("a node may be silent for seconds before its head or within its body: the whole time counts", async (context) => {
   let socket: Socket | null = null;
   let onRequest = (): void => {};
   const wasRequested = new Promise<void>((resolve) => (onRequest = resolve));

@@ -33,7 +33,7 @@ class Detection {
   }
 }
 
-test("plain HTTP that fails on a TLS port is https: the connection is reset, or the response is unreadable", async () => {
+test("a TLS port resets a connection of plain HTTP, or answers unreadably: the failure is https", async () => {
   for (const [kind, expected] of [
     ["reset", "https"],
     ["body", "https"],
