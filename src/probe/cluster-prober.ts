@@ -47,7 +47,6 @@ export class ClusterProber {
    * probes all nodes when a new view does not name the lock holder.
    */
   onChange(before: ClusterState, after: ClusterState): void {
-    if (this.#isStopped) return;
     const hasOtherNodes =
       before.nodes.length !== after.nodes.length || after.nodes.some(({ node }, at) => node !== before.nodes[at]?.node);
     if (hasOtherNodes) void this.#reconcile();
@@ -129,7 +128,7 @@ export class ClusterProber {
 
   /** Tries the seeds in turn until one knows the members. */
   async #firstDocuments(): Promise<void> {
-    for (let tried = 0; tried <= this.#seeds.length && !this.#isStopped; tried += 1) {
+    for (let tried = 0; tried <= this.#seeds.length; tried += 1) {
       await this.#documents.probe();
       if (this.#context.state().isMembershipKnown) return;
     }

@@ -1,11 +1,9 @@
 import { Bursts, type BurstTargets } from "../../src/probe/bursts/bursts.ts";
 import { ClusterFixture } from "./cluster-fixture.ts";
+import { ManualClock } from "./manual-clock.ts";
 
-/**
- * The bursts of a cluster of three nodes, without probers: a test records the evidence, and time moves from one timer
- * to the next, so each instant is exact to the millisecond. pg1 leads.
- */
-export class TimedBursts {
+/** The bursts of a cluster of three nodes, without probers: a test records the evidence. pg1 leads. */
+export class TimedBursts extends ManualClock {
   readonly fixture = new ClusterFixture({ policy: { intervalMs: 1_000 } });
   readonly bursts: Bursts;
   /** The causes of the bursts that began. */
@@ -14,12 +12,11 @@ export class TimedBursts {
   readonly reported: number[] = [];
   /** Nodes whose probe is in flight. */
   readonly busy = new Set<string>();
-  nowMs = 1_000;
   readonly #probes: { readonly node: string | null; readonly atMs: number }[] = [];
-  readonly #timers = new Map<object, { readonly dueMs: number; readonly run: () => void }>();
 
   /** @param intervalMs the interval of bursts of all nodes */
   constructor(intervalMs = 250) {
+    super();
     this.fixture.lead("pg1", 0);
     for (const replica of ["pg2", "pg3"]) this.fixture.follow(replica, 0);
     const { fixture } = this;
@@ -43,7 +40,7 @@ export class TimedBursts {
         now: () => this.nowMs,
         wall: () => this.nowMs,
         random: () => 0.5,
-        setTimer: (run, delayMs) => this.#setTimer(run, delayMs),
+        setTimer: (run, delayMs) => this.setTimer(run, delayMs),
         connect: () => {
           throw new Error("bursts must not connect");
         },
@@ -53,11 +50,6 @@ export class TimedBursts {
       },
       { probe },
     );
-  }
-
-  /** How many timers are set. */
-  get timers(): number {
-    return this.#timers.size;
   }
 
   /** When a node, or all of them with `null`, were probed. */
@@ -86,36 +78,9 @@ export class TimedBursts {
     this.bursts.update();
   }
 
-  /** Moves the clock only. The timers that are due then fire late. */
-  skip(ms: number): void {
-    this.nowMs += ms;
-  }
-
-  /** Lets time pass. What is due at the end of it happens. */
-  async pass(ms: number): Promise<void> {
-    const endMs = this.nowMs + ms;
-    for (;;) {
-      const [next] = [...this.#timers].toSorted(([, one], [, other]) => one.dueMs - other.dueMs);
-      if (next === undefined || next[1].dueMs > endMs) break;
-      const [key, { dueMs, run }] = next;
-      this.#timers.delete(key);
-      this.nowMs = Math.max(this.nowMs, dueMs);
-      run();
-      // The run settles, and sets the next timer.
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-    this.nowMs = endMs;
-  }
-
   #probe(node: string | null): number {
     if (node !== null && this.busy.has(node)) return 0;
     this.#probes.push({ node, atMs: this.nowMs });
     return node === null ? 3 : 1;
-  }
-
-  #setTimer(run: () => void, delayMs: number): () => void {
-    const key = {};
-    if (delayMs < Infinity) this.#timers.set(key, { dueMs: this.nowMs + delayMs, run });
-    return () => void this.#timers.delete(key);
   }
 }

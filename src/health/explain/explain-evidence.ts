@@ -49,11 +49,11 @@ function survivalRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { lastHeldAtMs, exporter } = observation;
   if (lastHeldAtMs === null || !graceOn(view, observation, check.route).isGranted) return [];
-  const { streaming } = exporter?.page ?? { streaming: null };
+  const database = `its exporter shows a running primary with ${exporter?.page?.streaming} streaming standbys`;
   return [
     ruleLine(subject, {
       rule: "survival",
-      value: `its exporter shows a running primary with ${streaming ?? 0} streaming standbys; it held the lock ${seconds(view.nowMs - lastHeldAtMs)} ago`,
+      value: `${database}; it held the lock ${seconds(view.nowMs - lastHeldAtMs)} ago`,
       limit: `${seconds(Math.min(view.policy.guards.surviveMs, lockBoundMs(view.cluster)))} (guard survive)`,
       source: `exporter of ${observation.node.name}`,
     }),

@@ -37,8 +37,6 @@ export function explain(view: ClusterView, observation: Observation, check: Chec
     ...suitabilityRules(subject),
     ...drainRules(subject),
   ];
-  const decisive = verdict.fit
-    ? -1
-    : rules.findIndex(({ outcome, reason }) => outcome === "refuse" && reason === verdict.reason);
+  const decisive = verdict.fit ? -1 : rules.findIndex(({ reason }) => reason === verdict.reason);
   return { verdict, rules, decisive: decisive < 0 ? null : decisive };
 }

@@ -71,7 +71,7 @@ export function fleetRow(cluster: LiveCluster): FleetRow {
   const standby = nodes.find(({ verdicts }) => verdicts["standby-leader"] === "fit");
   const replicas = nodes.filter(({ node }) => node !== (fit ?? standby)?.node && node !== leader);
   const unfit = nodes
-    .filter(({ reason, drain }) => reason !== null && !(reason === "drained" && drain !== null))
+    .filter(({ reason }) => reason !== null && reason !== "drained")
     .toSorted((one, other) => Number(other.node === leader) - Number(one.node === leader));
   return {
     cluster: cluster.cluster,

@@ -126,8 +126,9 @@ export class Bursts {
     for (const cause of causes) {
       if (!this.#phases.has(cause)) this.#setPhase(cause, { sinceMs: nowMs, untilMs: nowMs + causeMaxMs });
     }
-    for (const cause of this.#phases.keys())
+    for (const cause of this.#phases.keys()) {
       if (cause !== "new_claim" && cause !== "hint" && !causes.includes(cause)) this.#phases.delete(cause);
+    }
     return nextAtMs;
   }
 
@@ -142,7 +143,7 @@ export class Bursts {
     return isCaused && this.#mayBurst(nowMs);
   }
 
-  /** While the probes see a change themselves, nothing is bounded by the share of hints. */
+  /** Whether any budget is left. While the probes see a change themselves, the share of hints bounds nothing. */
   #mayBurst(nowMs: number): boolean {
     return this.#budget.isLeft(nowMs) && (this.#hasOwnCause(nowMs) || this.#hintBudget.isLeft(nowMs));
   }

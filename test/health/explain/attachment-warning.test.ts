@@ -33,5 +33,7 @@ test("a warning states what counts against a node's attachment, and for how long
     assert.equal(attachmentWarning({ policy }, observation), warning, JSON.stringify(attachment));
     const unguarded = { ...policy, guards: { ...policy.guards, attachedReplica: false } };
     assert.equal(attachmentWarning({ policy: unguarded }, observation), null, "the guard is off");
+    const archiveFed = { ...observation, node: { ...observation.node, isArchiveFed: true } };
+    assert.equal(attachmentWarning({ policy }, archiveFed), null, "it needs no stream");
   }
 });

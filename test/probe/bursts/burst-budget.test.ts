@@ -44,55 +44,18 @@ test("times that overlap count once: two bursts at the same time cost one", () =
 });
 
 test("times that overlap after a pause count once", () => {
-  assert.equal(
-    isLeft(
-      251,
-      [
-        [0, 100],
-        [1_000, 100],
-        [1_050, 100],
-      ],
-      1_150,
-    ),
-    true,
-  );
-  assert.equal(
-    isLeft(
-      250,
-      [
-        [0, 100],
-        [1_000, 100],
-        [1_050, 100],
-      ],
-      1_150,
-    ),
-    false,
-  );
+  const spent = ([0, 1_000, 1_050] as const).map((fromMs) => [fromMs, 100] as const);
+  assert.equal(isLeft(251, spent, 1_150), true);
+  assert.equal(isLeft(250, spent, 1_150), false);
 });
 
 test("a gap of up to 50 ms counts as used, because a timer fired late; a longer one is a pause", () => {
-  assert.equal(
-    isLeft(
-      250,
-      [
-        [0, 100],
-        [150, 100],
-      ],
-      250,
-    ),
-    false,
-  );
-  assert.equal(
-    isLeft(
-      250,
-      [
-        [0, 100],
-        [151, 100],
-      ],
-      251,
-    ),
-    true,
-  );
+  const afterGap = (gapMs: number): boolean => {
+    const spent = [0, 100 + gapMs].map((fromMs) => [fromMs, 100] as const);
+    return isLeft(250, spent, 200 + gapMs);
+  };
+  assert.equal(afterGap(50), false);
+  assert.equal(afterGap(51), true);
 });
 
 test("timers that fire a little late leave one entry, so a long burst stays cheap", () => {

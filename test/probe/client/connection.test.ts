@@ -23,15 +23,13 @@ async function get(client: NodeClient): Promise<string> {
 test("a request waits until the one before it is answered, although the connection is kept", async (context) => {
   const seen: string[] = [];
   const { origin } = await serveRaw(context, (socket) => {
-    socket.on("data", () => {
+    const answer = async (): Promise<void> => {
       seen.push("request");
-      const answer = async (): Promise<void> => {
-        await runPendingTasks();
-        seen.push("answer");
-        socket.write(kept);
-      };
-      void answer();
-    });
+      await runPendingTasks();
+      seen.push("answer");
+      socket.write(kept);
+    };
+    socket.on("data", () => void answer());
   });
   const client = clientOf(context, origin);
   await get(client);
@@ -81,7 +79,7 @@ test("a request whose time runs out while it waits for the connection is never s
   assert.deepEqual(paths, ["/first", "/leader"]);
 });
 
-test("a node may be silent for seconds before its head and within its body: only the whole time counts", async (context) => {
+test("a node may be silent for seconds before its head or within its body: the whole time counts", async (context) => {
   let socket: Socket | null = null;
   let onRequest = (): void => {};
   const wasRequested = new Promise<void>((resolve) => (onRequest = resolve));

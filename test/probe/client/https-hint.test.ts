@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer as createTcpServer } from "node:net";
+import { createServer as createTcpServer, type Socket } from "node:net";
 import { createServer, type Server } from "node:tls";
 import { test, type TestContext } from "node:test";
 import type { Failure } from "../../../src/cluster/observation.ts";
@@ -33,7 +33,7 @@ class Detection {
   }
 }
 
-test("plain HTTP that fails on a TLS port is https: the connection is reset, or the response is unreadable", async () => {
+test("a TLS port resets a connection of plain HTTP, or answers unreadably: the failure is https", async () => {
   for (const [kind, expected] of [
     ["reset", "https"],
     ["body", "https"],
@@ -108,9 +108,9 @@ test("a TLS server is found out by a handshake, whatever its certificate, or by 
 
 test("a server that resets, closes, or answers in plain text is no TLS server", async (context) => {
   for (const answer of [
-    (socket: import("node:net").Socket) => void socket.resetAndDestroy(),
-    (socket: import("node:net").Socket) => void socket.end(),
-    (socket: import("node:net").Socket) => void socket.end("HTTP/1.0 400 Bad Request\r\n\r\n"),
+    (socket: Socket) => void socket.resetAndDestroy(),
+    (socket: Socket) => void socket.end(),
+    (socket: Socket) => void socket.end("HTTP/1.0 400 Bad Request\r\n\r\n"),
   ]) {
     const { origin } = await serveRaw(context, (socket) => void socket.once("data", () => answer(socket)));
     assert.equal(await kindAt(origin), "reset");

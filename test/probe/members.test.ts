@@ -1,0 +1,77 @@
+/** How a cluster's probers follow its members, and how the first members are found. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { jsonReply } from "../fake/fake-transport.ts";
+import { notSent, TimedProber } from "../fake/timed-prober.ts";
+
+/** Makes the nodes of `next` the members, and returns the origins whose connections the prober opens and closes. */
+async function openedAndClosed(timed: TimedProber, next: TimedProber): Promise<readonly [string[], string[]]> {
+  timed.opened.length = 0;
+  await timed.requestedBy((state) => {
+    const known = new Map(state.nodes.map((observation) => [observation.node.name, observation]));
+    const nodes = next.fixture.cluster.nodes.map((observation) => {
+      const before = known.get(observation.node.name);
+      return before?.node.api === observation.node.api ? before : observation;
+    });
+    return { ...state, nodes, index: next.fixture.cluster.index };
+  });
+  const unique = (origins: readonly string[]): string[] => [...new Set(origins)];
+  return [unique(timed.opened), unique(timed.closed)];
+}
+
+test("a node that joins gets connections, and those of the others stay", async () => {
+  const timed = new TimedProber(["pg1", "pg2"]);
+  await timed.start();
+  const next = new TimedProber(["pg1", "pg2", "pg3"]);
+  assert.deepEqual(await openedAndClosed(timed, next), [["http://pg3:8008"], []]);
+});
+
+test("the connections of a node that leaves are closed, also if it is the last one in the list", async () => {
+  for (const [name, others] of [
+    ["pg3", ["pg1", "pg2"]],
+    ["pg1", ["pg2", "pg3"]],
+  ] as const) {
+    const timed = new TimedProber();
+    await timed.start();
+    assert.deepEqual(await openedAndClosed(timed, new TimedProber(others)), [[], [`http://${name}:8008`]]);
+  }
+});
+
+test("the only node of a cluster is followed to its new address", async () => {
+  const timed = new TimedProber(["pg1"]);
+  await timed.start();
+  const moved = new TimedProber(["pg1"]);
+  const [observation] = moved.fixture.cluster.nodes;
+  assert.ok(observation !== undefined);
+  const nodes = [{ ...observation, node: { ...observation.node, api: "http://elsewhere:8008" } }];
+  moved.fixture.cluster = { ...moved.fixture.cluster, nodes };
+  assert.deepEqual(await openedAndClosed(timed, moved), [["http://elsewhere:8008"], ["http://pg1:8008"]]);
+});
+
+const seeds = ["http://seed1:8008", "http://seed2:8008"];
+
+test("the first round tries each seed and the first one once more, then requests one more document", async () => {
+  const timed = new TimedProber([], seeds);
+  await timed.prober.start();
+  assert.deepEqual(timed.requests(), ["seed1/cluster", "seed1/cluster", "seed2/cluster", "seed2/cluster"]);
+});
+
+test("the first round tries no other seed once one knows the members", async () => {
+  const timed = new TimedProber([], seeds);
+  const members = [{ name: "pg1", role: "leader", state: "running", api_url: "http://pg1:8008/patroni" }];
+  const known = jsonReply({ scope: "demo", members });
+  timed.respond = (url) => (url === "http://seed1:8008/cluster" ? known : notSent);
+  await timed.prober.start();
+  const requests = timed.requests().filter((request) => request.endsWith("/cluster"));
+  assert.deepEqual(requests, ["seed1/cluster", "seed2/cluster"], "the second one is the document after the members");
+});
+
+test("a prober that is stopped during its first round tries no other seed", async () => {
+  const timed = new TimedProber([], seeds);
+  timed.respond = () => {
+    timed.prober.stop();
+    return notSent;
+  };
+  await timed.prober.start();
+  assert.deepEqual(timed.requests(), ["seed1/cluster"]);
+});
