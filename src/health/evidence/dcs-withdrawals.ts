@@ -3,7 +3,8 @@ import { lockHolderOf, type LostClaim } from "../../cluster/leadership.ts";
 import { nodeOfMember } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import { lockTtlMs } from "./freshness.ts";
+import type { HealthPolicy } from "../health-policy.ts";
+import { isFresh, lockTtlMs, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 
 /**
@@ -17,10 +18,10 @@ type Fate = "stays" | "ends" | "distrusted";
  * Returns the withdrawals because of which a claim can still be refused, by node name (rule 2). Pure.
  * @returns an empty map if there are none, or if the watch is distrusted
  */
-export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Withdrawal> {
+export function withdrawalsByNode(cluster: ClusterState, policy: HealthPolicy): ReadonlyMap<string, Withdrawal> {
   const byNode = new Map<string, Withdrawal>();
   if (cluster.dcs === null) return byNode;
-  const { withdrawals, isUp: isWatchUp } = settleDcs(cluster, cluster.dcs);
+  const { withdrawals, isUp: isWatchUp } = settleDcs(cluster, cluster.dcs, policy);
   for (const withdrawal of withdrawals.values()) {
     const observation = nodeOfMember(cluster, withdrawal.member);
     if (observation === undefined) continue;
@@ -49,10 +50,11 @@ export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observ
  * @param dcs its DCS
  * @returns the same object if nothing ends
  */
-export function settleDcs(cluster: ClusterState, dcs: DcsState): DcsState {
+export function settleDcs(cluster: ClusterState, dcs: DcsState, policy: HealthPolicy): DcsState {
+  const maxAge = maxAgeMs(cluster, policy);
   const staying = new Map<string, Withdrawal>();
   for (const [member, withdrawal] of dcs.withdrawals) {
-    const fate = fateOf(cluster, withdrawal, nodeOfMember(cluster, member));
+    const fate = fateOf(cluster, withdrawal, { observation: nodeOfMember(cluster, member), maxAge });
     if (fate === "distrusted") {
       const sinceMs = nodeOfMember(cluster, member)?.sentAtMs ?? withdrawal.readAtMs;
       return { ...dcs, withdrawals: new Map(), distrust: { withdrawal, sinceMs } };
@@ -82,15 +84,17 @@ export function withDcsTrust(cluster: ClusterState): ClusterState {
 function fateOf(
   cluster: ClusterState,
   { namedInstead, readAtMs }: Withdrawal,
-  observation: Observation | undefined,
+  { observation, maxAge }: { readonly observation: Observation | undefined; readonly maxAge: number },
 ): Fate {
   if (observation === undefined) return "ends";
   const { node, report, hasLock, sentAtMs, claimedSinceMs } = observation;
   // The report of another server at the node's address says nothing about the node itself, so it ends nothing.
   if (report !== null && (isOutOfScope(cluster, report) || isMisaddressed(node, report))) return "stays";
   if (!hasLock) return sentAtMs > readAtMs ? "ends" : "stays";
-  // Without a leader key a paused cluster, and one in failsafe mode, keeps its leader.
-  if (namedInstead === null && (report?.isPaused === true || report?.isFailsafe === true)) return "ends";
+  // Without a leader key a paused cluster, and one in failsafe mode, keeps its leader. A report that was too old when
+  // the key was read does not show that the node was in such a mode then.
+  const keepsLeader = report?.isPaused === true || report?.isFailsafe === true;
+  if (namedInstead === null && keepsLeader && isFresh(observation, maxAge, readAtMs)) return "ends";
   const claimedForMs = sentAtMs - Math.max(readAtMs, claimedSinceMs ?? -Infinity);
   return claimedForMs >= lockTtlMs(cluster) ? "distrusted" : "stays";
 }

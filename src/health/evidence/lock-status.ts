@@ -156,7 +156,7 @@ function inputsOf(
     views,
     nodes,
     lostClaims,
-    withdrawals: withdrawalsByNode(cluster),
+    withdrawals: withdrawalsByNode(cluster, policy),
     lastHolder: presentOrLastHolderOf(cluster.leadership),
     incumbent,
   };

@@ -36,18 +36,18 @@ export function updateLeadership(
     positioned.position?.timeline !== before.position?.timeline;
   const restarted = isOther ? restartWindows(positioned, context) : positioned;
   const current = markDiverged(restarted, (state) => viewWithLeader(state, lock, context));
-  if (isSame) return withSettledDcs(current);
+  if (isSame) return withSettledDcs(current, context);
   const previous = lockHolderOf(cluster.leadership);
   const lastLoss =
     previous !== null && previous !== lock.holder
       ? { node: previous, atMs: context.nowMs }
       : cluster.leadership.lastLoss;
-  return withIncumbent(withSettledDcs({ ...current, leadership: { ...leadership, lastLoss } }), context);
+  return withIncumbent(withSettledDcs({ ...current, leadership: { ...leadership, lastLoss } }, context), context);
 }
 
 /** Records which withdrawals of the DCS have ended, and whether its watch is trusted. */
-function withSettledDcs(cluster: ClusterState): ClusterState {
+function withSettledDcs(cluster: ClusterState, { policy }: EvaluationContext): ClusterState {
   if (cluster.dcs === null) return cluster;
-  const dcs = settleDcs(cluster, cluster.dcs);
+  const dcs = settleDcs(cluster, cluster.dcs, policy);
   return withDcsTrust(dcs === cluster.dcs ? cluster : { ...cluster, dcs });
 }

@@ -103,6 +103,8 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
     askedMs - slackMs(scene, askedMs - 1_000, askedMs),
   );
   if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || !isHonest(scene, askedMs)) return null;
+  // Until a holder is promoted, its position does not count as the leader's (rule 4).
+  if (documentOf(leader)?.["role"] === "replica") return null;
   // Past the end of the timeline it still reports, only a sender list distinguishes streaming from divergence.
   if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs)) return null;
   // The highest position that any node ever reported: it bounds every lag. A leader that restarted lower is believed.
@@ -200,10 +202,7 @@ export const lagIsKept: Rule = (scene, answer) => {
   );
 };
 
-/**
- * The holder has been frozen for long, is silent or reports no position.
- * No other node has claimed or changed anything.
- */
+/** The holder has been silent or without a position for long, and no other node has claimed or changed anything. */
 function isLeaderMute({ world, troubles, evidence, profile, seats }: Scene, byMs: number): boolean {
   const { holding } = world;
   const fromMs = byMs - 2_000 - profile.timeoutMs;
