@@ -16,9 +16,9 @@ function primary(node: string, status: number, askedMs: number): Said {
 /** The leader key names pg1, which is fit, and then pg2. */
 function replaced(evidence: Denials = never): DcsPromise {
   const promise = new DcsPromise({ armed: new Map(), replacedMs: new Map(), evidence, profile: profiles.default });
-  promise.read("pg1", 1_000);
+  promise.read("pg1", 1_000, 1_000);
   assert.deepEqual(promise.judge([primary("pg1", 200, 1_500)]), []);
-  promise.read("pg2", 2_000);
+  promise.read("pg2", 2_000, 1_990);
   return promise;
 }
 
@@ -51,8 +51,8 @@ suite("the promise of the DCS watch", () => {
       [never, 1],
     ] as const) {
       const promise = new DcsPromise({ armed: new Map(), replacedMs: new Map(), evidence, profile: profiles.default });
-      promise.read("pg1", 20_000);
-      promise.read(null, 21_000);
+      promise.read("pg1", 20_000, 20_000);
+      promise.read(null, 21_000, 21_000);
       assert.equal(promise.judge([primary("pg1", 200, 21_100)]).length, broken);
     }
   });
@@ -61,29 +61,30 @@ suite("the promise of the DCS watch", () => {
     let isDenied = true;
     const evidence: Denials = { ...never, mayHaveDenied: () => isDenied };
     const promise = new DcsPromise({ armed: new Map(), replacedMs: new Map(), evidence, profile: profiles.default });
-    promise.read("pg1", 20_000);
-    promise.read(null, 21_000);
+    promise.read("pg1", 20_000, 20_000);
+    promise.read(null, 21_000, 21_000);
     assert.deepEqual(promise.judge([primary("pg1", 200, 22_000)]), []);
     isDenied = false;
-    promise.read(null, 24_000);
+    promise.read(null, 24_000, 24_000);
     assert.deepEqual(promise.judge([primary("pg1", 200, 24_100)]), []);
-    promise.read("pg1", 25_000);
-    promise.read(null, 26_000);
+    promise.read("pg1", 25_000, 25_000);
+    promise.read(null, 26_000, 26_000);
     assert.equal(promise.judge([primary("pg1", 200, 26_100)]).length, 1);
   });
 
   test("ends when the key names the member again", () => {
     const promise = replaced();
-    promise.read("pg1", 3_000);
+    promise.read("pg1", 3_000, 3_000);
     assert.deepEqual(promise.judge([primary("pg1", 200, 3_100)]), []);
   });
 
+  // rolecall compares the report with the read by when each was sent.
   test("ends when the member reports that it holds no lock: a later claim is a new one", () => {
     const asked: [string, number][] = [];
     const denied = { ...never, mayHaveDenied: (node: string, sinceMs: number) => asked.push([node, sinceMs]) > 0 };
     const promise = replaced(denied);
     assert.deepEqual(promise.judge([primary("pg1", 200, 9_000)]), []);
-    assert.deepEqual(asked, [["pg1", 2_000]]);
+    assert.deepEqual(asked, [["pg1", 1_990]]);
     assert.deepEqual(promise.judge([primary("pg1", 200, 9_500)]), []);
   });
 });

@@ -15,6 +15,8 @@ const flags = ["pause", "failsafe_mode_is_active"] as const;
 interface Replacement {
   readonly by: string | null;
   readonly sinceMs: number;
+  /** When that read was sent. A report that was requested after that may count for rolecall as newer than the read. */
+  readonly sentMs: number;
 }
 
 type Claims = Pick<Evidence, "mayHaveDenied" | "mayHaveFlagged" | "lastClaim">;
@@ -71,8 +73,8 @@ export class DcsPromise {
     for (const [node, { by }] of this.#replaced) if (by === null) this.#replaced.delete(node);
   }
 
-  /** Takes a read that has reached rolecall. */
-  read(leader: string | null, nowMs: number): void {
+  /** Takes a read that rolecall sent at `sentMs` and that has reached it now. */
+  read(leader: string | null, nowMs: number, sentMs: number): void {
     if (this.#named !== null && leader !== this.#named && leader !== this.#lastRead)
       this.#replacedMs.set(this.#named, nowMs);
     // Only a change of the key withdraws. A read that repeats the one before says nothing about a claim begun between.
@@ -86,7 +88,7 @@ export class DcsPromise {
       this.#replaced.delete(leader);
     }
     if (before === null || before === leader || this.#replaced.has(before)) return;
-    this.#replaced.set(before, { by: leader, sinceMs: nowMs });
+    this.#replaced.set(before, { by: leader, sinceMs: nowMs, sentMs });
     // Only where the last answer was a yes can one be wrong.
     const hadYes = nowMs - (this.#yesMs.get(before) ?? -Infinity) < 1_000;
     if (hadYes) this.#armed.set("dcs-replaced", (this.#armed.get("dcs-replaced") ?? 0) + 1);
@@ -106,7 +108,7 @@ export class DcsPromise {
       else this.#yesMs.delete(node);
       const replaced = this.#replaced.get(node);
       if (status !== 200 || replaced === undefined || askedMs - replaced.sinceMs <= withinMs) continue;
-      if (isMoved(node) || this.#mayStay(node, replaced) || this.#hasEnded(node, replaced.sinceMs)) {
+      if (isMoved(node) || this.#mayStay(node, replaced) || this.#hasEnded(node, replaced)) {
         this.#replaced.delete(node);
         continue;
       }
@@ -130,9 +132,9 @@ export class DcsPromise {
     return by === null && flags.some((flag) => this.#evidence.mayHaveFlagged(node, flag, fromMs));
   }
 
-  #hasEnded(node: string, sinceMs: number): boolean {
+  #hasEnded(node: string, { sinceMs, sentMs }: Replacement): boolean {
     const { maxAgeMs, slackMs } = this.#profile;
-    if (this.#evidence.mayHaveDenied(node, sinceMs)) return true;
+    if (this.#evidence.mayHaveDenied(node, sentMs)) return true;
     const certain = this.#evidence.lastClaim(node, maxAgeMs - slackMs);
     return certain !== null && certain.firstMs > sinceMs && this.#unreadableMs > sinceMs;
   }

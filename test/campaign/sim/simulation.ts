@@ -93,7 +93,7 @@ export class Simulation {
     const { name } = cluster;
     this.#comparisons = new Comparisons({ life, asker: this.#asker, time, cluster: name, armed, onViolation });
     this.#dcsPromise = new DcsPromise(cluster.scene);
-    cluster.members.onRead = (leader) => this.#dcsPromise.read(leader, time.nowMs);
+    cluster.members.onRead = (leader, sentMs) => this.#dcsPromise.read(leader, time.nowMs, sentMs);
     this.#asks = new AskTimes({
       time,
       chance: chance.fork(10),

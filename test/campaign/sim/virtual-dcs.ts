@@ -23,7 +23,7 @@ export class VirtualDcs {
   /** What happens to events: lost, or late by this time in ms. */
   events: { readonly kind: "lost" } | { readonly kind: "late"; readonly ms: number } | null = null;
   /** Called with the leader of each read that reaches rolecall. */
-  onRead: (leader: string | null) => void = () => {};
+  onRead: (leader: string | null, sentMs: number) => void = () => {};
   readonly #watchers = new Set<Watcher>();
   readonly #world: World;
   readonly #time: VirtualTime;
@@ -87,6 +87,7 @@ export class VirtualDcs {
   }
 
   #read(member: number): Promise<DcsResult> {
+    const sentMs = this.#time.nowMs;
     return new Promise((resolve) => {
       const fail = (kind: "refused" | "timeout", delayMs: number): void => {
         const failure = { kind, detail: `etcd: ${kind}` };
@@ -97,7 +98,7 @@ export class VirtualDcs {
         if (this.isolated.has(member) || this.#world.dcs.isDown) return fail("timeout", timeoutMs);
         const read = { leader: this.#leader, source: "etcd 1 leader", revision: this.#revision, hasScope: true };
         this.#time.after("delivery", this.#latencyMs(), () => {
-          this.onRead(read.leader);
+          this.onRead(read.leader, sentMs);
           resolve({ read });
         });
       });
