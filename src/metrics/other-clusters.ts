@@ -16,9 +16,10 @@ export async function forgetOtherClusters(
   for (const metric of metrics) {
     const { values } = await metric.get();
     for (const { labels } of values) {
-      const { le: _, ...own } = labels;
-      const cluster = String(own["cluster"]);
-      if (cluster !== "" && !clusters.has(cluster)) metric.remove(own);
+      // prom-client adds `le` to the buckets of a histogram. It is no label of the series.
+      const { le: _, ...seriesLabels } = labels;
+      const cluster = String(seriesLabels["cluster"]);
+      if (cluster !== "" && !clusters.has(cluster)) metric.remove(seriesLabels);
     }
   }
 }

@@ -73,9 +73,9 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
   const countForApi = counts.get(api);
   if (countForApi === undefined) return false;
   const isMost = [...counts].every(([address, number]) => address === api || number < countForApi);
-  // With a single vote for `api`, `isMost` means that no other address has a vote. A node that answers always has one.
-  // So either it voted for `api` itself (`own`), or it does not answer. Only in the second case must the new list name
-  // the holder.
+  // With a single vote for `api`, `isMost` means that no other address has a vote. If the node answers, there is always
+  // a vote: by its own list, or else for its present address. So either it voted for `api` itself (`own`), or it does
+  // not answer. Only in the second case must the new list name the holder.
   return isMost && (countForApi > 1 || own === api || votes.namesHolder);
 }
 

@@ -7,7 +7,7 @@ import { freshUntilMs, isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { isSameSystemAndTimeline, isSuccessor, sharedHistory } from "./shared-history.ts";
 import { newestView } from "./leader-views.ts";
-import { hasPosition, isPromoted, walReached, writtenBy } from "./report-position.ts";
+import { hasPosition, isPromoted, walReached, leaderPositionIn } from "./report-position.ts";
 
 /** A node's new report, already recorded in the cluster's state. */
 export interface ObservedReport {
@@ -40,9 +40,9 @@ export function advancePosition(
   const report = observation.report;
   if (report === null) return position;
   if (observation.node.name === holder && isPromoted(report)) {
-    const highest = writtenBy(report);
+    const highest = leaderPositionIn(report);
     if (highest === null) return position;
-    // A primary states its timeline. A holder that states none is in recovery, so it is still on the known one.
+    // A primary states its timeline. A standby leader may omit it, and is still on the known one then.
     const timeline = report.timeline ?? position?.timeline ?? null;
     return withStatedPosition(cluster, { system: report.system, timeline, highest, isStated: true }, before);
   }
@@ -60,7 +60,7 @@ export function advancePosition(
 export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Observation): LeaderPosition | null {
   const { position: known } = cluster;
   const { report, hasLock } = leader;
-  const highest = report === null ? null : writtenBy(report);
+  const highest = report === null ? null : leaderPositionIn(report);
   if (report === null || !hasLock || !isPromoted(report) || report.timeline === null || highest === null) return known;
   const stated = { ...systemAndTimelineOf(report), highest, isStated: true };
   const counts =
@@ -71,8 +71,8 @@ export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Obse
 }
 
 /**
- * Estimates the position of a leader that does not answer, or answers without a position, by what the replicas have
- * reached. If no node holds the lock and no such leader is known, it estimates the position of the last leader.
+ * Estimates the position of a leader that may have written WAL that rolecall has not seen, by what the replicas have
+ * reached. `unseenLeader` says which leader that is.
  */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
   const unseen = unseenLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
@@ -149,10 +149,10 @@ function systemAndTimelineOf(report: Report): Pick<LeaderPosition, "system" | "t
   return { system: report.system, timeline: report.timeline };
 }
 
-/** A node that leads, or may lead. */
-interface LeaderOnTimeline {
+/** The node that a view names as the leader. */
+interface NamedLeader {
   readonly leader: Observation;
-  /** Its timeline; `null` if unknown. */
+  /** Its timeline in that view; `null` if unknown. */
   readonly timeline: number | null;
 }
 
@@ -169,9 +169,12 @@ interface UnseenLeader {
 
 /**
  * Finds the leader whose position may advance unseen. The candidate is the likely leader (`likelyLeader`).
- * @returns the candidate, if it does not answer, or answers without a position; otherwise `leader: null`, for the last
- * lock holder, unless a promoted node holds the lock. If the last lock holder answers again, as a replica, its answers
- * may show less than it wrote. `null` if nobody can have written unseen WAL
+ * @returns one of three:
+ *
+ * 1. the candidate, if it does not answer, or answers without a position;
+ * 2. otherwise `null`, if a promoted node holds the lock: nobody can have written unseen WAL;
+ * 3. otherwise `leader: null`, for the last lock holder. It may answer again as a replica, but then its answers may show
+ *    less than it wrote.
  */
 function unseenLeader(cluster: ClusterState, holder: string | null, context: EvaluationContext): UnseenLeader | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
@@ -193,7 +196,7 @@ function unseenLeader(cluster: ClusterState, holder: string | null, context: Eva
 /**
  * Returns three things: the likely leader, the node that the newest view names, and whether the last report of the
  * likely leader has no position. The likely leader is the holder. Without one, it is the node that the newest view
- * names. Without such a node, it is the first claimant whose last answer is newer than all views.
+ * names. Without such a node, it is the first claimant, if its last answer is newer than all views.
  */
 function likelyLeader(cluster: ClusterState, holder: string | null): LikelyLeader {
   const holdingNode = nodeNamed(cluster, holder);
@@ -205,12 +208,12 @@ function likelyLeader(cluster: ClusterState, holder: string | null): LikelyLeade
 
 interface LikelyLeader {
   readonly leader: Observation | undefined;
-  readonly named: LeaderOnTimeline | undefined;
+  readonly named: NamedLeader | undefined;
   readonly lacksPosition: boolean;
 }
 
 /** The node that the newest view names as the leader, and its timeline in that view. */
-function namedLeader(cluster: ClusterState): LeaderOnTimeline | undefined {
+function namedLeader(cluster: ClusterState): NamedLeader | undefined {
   const newest = newestView(cluster);
   const leader = newest === undefined ? undefined : cluster.nodes.find(({ node }) => node.member === newest.leader);
   return leader === undefined ? undefined : { leader, timeline: newest?.timeline ?? null };

@@ -11,22 +11,22 @@ export function walReached({ received, replayed }: Pick<Report, "received" | "re
 }
 
 /**
- * The position up to which a leader has WAL for its replicas. A standby leader writes none of its own: for it, that is
- * what it received or replayed.
+ * Returns the position up to which a leader has WAL for its replicas, in bytes; `null` if its report has none. A standby
+ * leader writes no WAL of its own: for it, that is what it received or replayed.
  */
-export function writtenBy(report: Report): number | null {
+export function leaderPositionIn(report: Report): number | null {
   return report.location ?? walReached(report);
 }
 
 /**
- * Whether the report of a lock holder is that of a leader. Until its promotion a holder is a replica that may still
- * receive WAL, so its position is not yet where the last leader's WAL ends.
+ * Whether the report of a lock holder has another role than `replica`: it is a primary or a standby leader. Until then
+ * the holder may still receive WAL, so its position may be lower than the last leader's.
  */
 export function isPromoted({ role }: Pick<Report, "role">): boolean {
   return role !== "replica";
 }
 
-/** Whether the report of a lock holder has the leader's position. */
+/** Whether the report of a lock holder states the leader's position. */
 export function statesPosition(report: Report): boolean {
   return isPromoted(report) && hasPosition(report);
 }

@@ -105,17 +105,17 @@ export function applyReport(
   // Nothing below changes who leads, so the lock is settled once.
   const lock = settleLock(claimed, policy, nowMs);
   const isHolder = lock.holder === node.name;
-  // This report may have made another node the lock holder. What that node stated before counts from now on (rule 4).
-  const withKnownHolder = isHolder ? claimed : withHolderPosition(claimed, lock);
-  const position = advancePosition(withKnownHolder, { before, observation, holder: lock.holder, nowMs }, policy);
-  // Only a position that this report states is sampled. The lock holder states none if its query of PostgreSQL failed,
-  // or if it is not promoted yet. To sample the known position again would give an old value a new time.
+  // This report may have made another node the lock holder. The position that it stated before may count now (rule 4).
+  const withHolderStated = isHolder ? claimed : withHolderPosition(claimed, lock);
+  const position = advancePosition(withHolderStated, { before, observation, holder: lock.holder, nowMs }, policy);
+  // The lock holder's report gives a new sample only if it states a position. It states none if its query of PostgreSQL
+  // failed, or if it is not promoted yet. To sample the known position again would give an old value a new time.
   const givesSample = isHolder && report !== null && statesPosition(report);
-  // Keeps the earlier samples that are valid under the new position. For a new leader, `before` shows which WAL it had
-  // reached as a replica.
-  const carried = carriedSamples(withKnownHolder, position, givesSample ? before : null);
+  // Keeps the earlier samples that are valid under the new position. For a newly promoted leader, its last report as a
+  // replica (`before`) may give one more sample.
+  const carried = carriedSamples(withHolderStated, position, givesSample ? before : null);
   const positionSamples = givesSample ? withSample(carried, position, sentAtMs) : carried;
-  const positioned: ClusterState = { ...withKnownHolder, position, positionSamples };
+  const positioned: ClusterState = { ...withHolderStated, position, positionSamples };
   const derivation = { policy, nowMs, lock };
   const derived = deriveNodeFields(positioned, { before, after: observation }, derivation);
   const replaced = replaceNode(positioned, at, derived);

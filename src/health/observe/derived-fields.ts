@@ -36,7 +36,8 @@ export function deriveNodeFields(
   const observed = {
     ...after,
     measured,
-    // The time up to this instant is settled: it was either added to the attach window (rule 5) or skipped.
+    // The time up to the sending of this report is accounted for: `nextAttachment` adds it to the counts of rule 5, or
+    // skips it.
     countedAtMs: Math.max(sentAtMs, before.countedAtMs),
     dampedLag: isDamped ? after.dampedLag : null,
   };
@@ -56,7 +57,7 @@ export function deriveNodeFields(
  *   report counted for the node.
  *
  * The node reported before the leader's position changed. So it is measured against the position before that change. If
- * none was known, or it is on another timeline, the present position counts.
+ * no earlier position was known, or it was of another system or timeline, the present position counts.
  * @param cluster the state with what was just recorded
  * @param known the leader's position before this change
  */
@@ -75,14 +76,14 @@ export function withOthersMeasured(
   let { nodes } = cluster;
   for (const [at, other] of cluster.nodes.entries()) {
     const { report, node } = other;
-    const isNewlyStreaming =
-      isUnmeasured(cluster, other) &&
+    const isMeasurableByList =
+      lacksLagOnLeaderTimeline(cluster, other) &&
       isListedStreaming((view ??= viewWithLeader(cluster, context.lock, context)), node.name);
-    if (report === null || !(isNewlyStreaming || isComparableByNow(cluster, other))) continue;
+    if (report === null || !(isMeasurableByList || isComparableByNow(cluster, other))) continue;
     const measured = measure(stateToMeasureAgainst, {
       before: other,
       report,
-      isStreaming: () => isNewlyStreaming,
+      isStreaming: () => isMeasurableByList,
       ...context,
     });
     nodes = nodes.with(at, { ...other, measured });
@@ -100,10 +101,10 @@ function isComparableByNow({ position }: ClusterState, { report, measured }: Obs
 }
 
 /**
- * Whether a node's last report is on a lower timeline than the leader's, and its lag was not measured on the leader's
- * timeline. `false` for a diverged node.
+ * Whether a node is on a lower timeline than the leader's, by its last report and by the timeline that its lag was
+ * measured on. `false` for a diverged node.
  */
-function isUnmeasured(cluster: ClusterState, observation: Observation): boolean {
+function lacksLagOnLeaderTimeline(cluster: ClusterState, observation: Observation): boolean {
   const { measured, attachment } = observation;
   if (attachment.isDiverged || !isOnLowerTimeline(cluster, observation)) return false;
   return measured?.timeline !== cluster.position?.timeline;
