@@ -66,7 +66,8 @@ With a [DCS](dcs.md) (key \`dcs\`), a claim is also lost, whatever the views are
 has changed in one of two ways:
 
 * the key names another node. Step 5 does not apply in this case;
-* the key names nobody, and the claimant reports neither a pause nor failsafe mode.
+* the key names nobody, and the claimant reports neither a pause nor failsafe mode. Its report counts if it is fresh
+  when the key is read, or newer.
 
 A linearizable read must have confirmed the change. The claim is no longer lost when the key names the claimant again,
 or when the claim has gone on for a whole \`ttl\` after that read. The DCS restores no claim that views contradict.
