@@ -1,5 +1,5 @@
 import { Counter, type Registry } from "prom-client";
-import type { ClusterMetric } from "./other-clusters.ts";
+import type { ClusterMetric } from "./removed-clusters.ts";
 
 /** Metrics of the bursts in which a cluster is probed while its leadership is about to change (rule 12). */
 export class BurstMetrics {

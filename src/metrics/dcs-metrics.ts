@@ -1,5 +1,5 @@
 import { Counter, type Registry } from "prom-client";
-import type { ClusterMetric } from "./other-clusters.ts";
+import type { ClusterMetric } from "./removed-clusters.ts";
 
 /** Metrics of the watches of the DCS. Whether a watch works is in the metrics of its cluster. */
 export class DcsMetrics {

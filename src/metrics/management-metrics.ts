@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from "prom-client";
-import type { ClusterMetric } from "./other-clusters.ts";
+import type { ClusterMetric } from "./removed-clusters.ts";
 
 /** A finished management call, as far as metrics show it. */
 export interface ManagedCall {

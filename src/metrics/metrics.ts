@@ -18,7 +18,7 @@ import { nodeMetrics, probeMetrics } from "./nodes/node-metrics.ts";
 import { nodeSeries, type NodeSeries } from "./nodes/node-series.ts";
 import { managerFamilies } from "./nodes/patroni-metrics.ts";
 import { exporterFamilies, type ProbedCollector } from "./nodes/pg-exporter-metrics.ts";
-import { forgetOtherClusters } from "./other-clusters.ts";
+import { forgetRemovedClusters } from "./removed-clusters.ts";
 import { registerProcessMetrics } from "./process-metrics.ts";
 import { registerStreamMetrics } from "./stream-metrics.ts";
 import type { MetricSources } from "./sources.ts";
@@ -119,7 +119,7 @@ export class Metrics {
     const clusters = new Set(this.#sources.snapshot().clusters.map(({ name }) => name));
     const { bursts, dcs, management } = this;
     const ofClusters = [this.#disputes, ...bursts.ofClusters, ...dcs.ofClusters, ...management.ofClusters];
-    await forgetOtherClusters(ofClusters, clusters);
+    await forgetRemovedClusters(ofClusters, clusters);
     const own = await this.#registry.metrics();
     const nodes = await inSlices(nodeSeries(this.#sources));
     const nodePieces = await renderPage([

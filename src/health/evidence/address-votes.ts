@@ -19,8 +19,8 @@ export interface AddressVotes {
    */
   readonly lists: ReadonlyMap<string, Addresses>;
   /**
-   * The new list names the lock holder, at its known address or, if that node is configured, at any address. Also true
-   * if no node holds the lock.
+   * The new list names the lock holder as the leader, at its known address or, if that node is configured, at any
+   * address. Also true if no node holds the lock.
    */
   readonly namesHolder: boolean;
   /**
@@ -56,7 +56,7 @@ interface VoteContext {
  * Whether a node that is not configured takes the address that the new list gives it. This address must have more votes
  * than every other one, also more than the node's present address. A node that answers counts as a vote for its present
  * address, unless its own list gives another. If a node does not answer, a single vote moves it only if the new list
- * names the holder. On a node that answers, a new list from a non-witness has no vote.
+ * names the holder as the leader. About a node that answers, a new list from a non-witness has no vote.
  */
 export function isVotedTo(votes: AddressVotes, known: Observation, api: string): boolean {
   const { node } = known;

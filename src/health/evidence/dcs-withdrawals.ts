@@ -8,9 +8,9 @@ import { isFresh, lockTtlMs, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 
 /**
- * The DCS withdraws the yes of a member once the leader key names another member or nobody. The fate of a withdrawal is
- * decided by the newest report of the member's node. `distrusted`: the report makes the watch of the leader key
- * distrusted, which drops all withdrawals. If rolecall knows no node of the member, the withdrawal ends.
+ * The DCS withdraws the yes of the member that the leader key named, once it names another member or nobody. The fate
+ * of a withdrawal is decided by the newest report of the member's node. `distrusted`: the report makes the watch of the
+ * leader key distrusted, which drops all withdrawals. If rolecall knows no node of the member, the withdrawal ends.
  */
 type Fate = "stays" | "ends" | "distrusted";
 
@@ -47,7 +47,7 @@ export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observ
  * ttl without a break while its yes is withdrawn, the watched key is probably not the one by which the nodes of the
  * cluster agree on the leader. The watch is then distrusted, and has no withdrawals any more. Pure.
  * @param cluster the state with the newest outcome
- * @param dcs its DCS
+ * @param dcs the DCS of `cluster`, which has one
  * @returns the same object if nothing ends
  */
 export function settleDcs(cluster: ClusterState, dcs: DcsState, policy: HealthPolicy): DcsState {

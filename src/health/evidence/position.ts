@@ -20,12 +20,12 @@ export interface ObservedReport {
 }
 
 /**
- * Updates the cluster's leader position with one report (rule 4). A position belongs to one system and timeline. The
- * holder's own position is believed, also a lower one on the same timeline: it may have restarted after a crash.
+ * Updates the cluster's leader position when a report arrives (rule 4). A position belongs to one system and timeline.
+ * The holder's own position is believed, also a lower one on the same timeline: it may have restarted after a crash.
  * A holder that is not promoted yet counts as any replica does.
  *
- * While the leader does not answer, or answers without a position, the positions that nodes reached on its timeline
- * count too (`unseenLeader` says which leader). Without them, all replicas of a dead leader would soon look caught up.
+ * While a leader may have written unseen WAL (`leaderWithUnseenWal`), the positions that nodes reached on its timeline
+ * count too. Without them, all replicas of a dead leader would soon look caught up.
  *
  * When the timeline of a system rises, `shared` keeps what the old and the new timeline have in common, as far as it is
  * known (`sharedHistory`). After any other change of system or timeline `shared` is empty.
@@ -46,7 +46,7 @@ export function advancePosition(
     const timeline = report.timeline ?? position?.timeline ?? null;
     return withStatedPosition(cluster, { system: report.system, timeline, highest, isStated: true }, before);
   }
-  const unseen = unseenLeader(cluster, holder, { policy, nowMs });
+  const unseen = leaderWithUnseenWal(cluster, holder, { policy, nowMs });
   // The new report of a replica that crashed has no position, but its previous one may show how far the leader was.
   return unseen === null ? position : raisedByAll(cluster, [...cluster.nodes, before], { unseen, policy, nowMs });
 }
@@ -72,10 +72,10 @@ export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Obse
 
 /**
  * Estimates the position of a leader that may have written WAL that rolecall has not seen, by what the replicas have
- * reached. `unseenLeader` says which leader that is.
+ * reached. `leaderWithUnseenWal` says which leader that is.
  */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
-  const unseen = unseenLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
+  const unseen = leaderWithUnseenWal(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
   return unseen === null ? cluster.position : raisedByAll(cluster, cluster.nodes, { unseen, policy, nowMs });
 }
 
@@ -83,7 +83,7 @@ export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, no
 function raisedByAll(
   cluster: ClusterState,
   observations: readonly Observation[],
-  { unseen, policy, nowMs }: EvaluationContext & { readonly unseen: UnseenLeader },
+  { unseen, policy, nowMs }: EvaluationContext & { readonly unseen: LeaderWithUnseenWal },
 ): LeaderPosition | null {
   const maxAge = maxAgeMs(cluster, policy);
   const reports = observations.flatMap((node) =>
@@ -96,11 +96,11 @@ function raisedByAll(
 }
 
 /**
- * Until when the leader counts as answering with a position, if no new evidence arrives. From then on, its position may
- * advance unseen. The newest view may name another node than the holder. Either of the two may be the real leader, so
- * both must answer.
- * @returns ms of rolecall's clock; -Infinity if the last probe of one of the two failed, or the leader answered without
- * a position; `Infinity` if no leader is known: then there is none whose answer could become too old
+ * Until when the likely leader (`likelyLeader`) counts as answering with a position, if no new evidence arrives. From
+ * then on, its position may advance unseen. The newest view may name another node than the holder. Either of the two
+ * may be the real leader, so both must answer.
+ * @returns ms of rolecall's clock; -Infinity if the last probe of one of the two failed, or the likely leader answered
+ * without a position; `Infinity` if there is no likely leader: then no answer could become too old
  */
 export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPolicy): number {
   const { leader, named, lacksPosition } = likelyLeader(cluster, lockHolderOf(cluster.leadership));
@@ -108,10 +108,14 @@ export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPoli
   return Math.min(answersUntilMs(cluster, leader, policy), answersUntilMs(cluster, named?.leader, policy));
 }
 
-type PositionOnly = Omit<LeaderPosition, "shared">;
+type PositionWithoutShared = Omit<LeaderPosition, "shared">;
 
 /** The leader position after the leader's own report. */
-function withStatedPosition(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
+function withStatedPosition(
+  cluster: ClusterState,
+  position: PositionWithoutShared,
+  leader: Observation,
+): LeaderPosition {
   const known = cluster.position;
   if (known === null || !isSameSystemAndTimeline(known, position)) return firstOnTimeline(cluster, position, leader);
   return known.isStated && known.highest === position.highest
@@ -121,12 +125,12 @@ function withStatedPosition(cluster: ClusterState, position: PositionOnly, leade
 
 /**
  * Raises the leader position to what a replica received or replayed, because the leader has written it. Ignored are
- * replicas on another timeline than that leader, and those of another system than the known position.
+ * replicas on another timeline than the leader with unseen WAL, and those of another system than the known position.
  */
 function raisedByReceived(
   cluster: ClusterState,
   report: Report,
-  { timeline, leader }: UnseenLeader,
+  { timeline, leader }: LeaderWithUnseenWal,
 ): LeaderPosition | null {
   const known = cluster.position;
   const reached = walReached(report);
@@ -141,7 +145,7 @@ function raisedByReceived(
 }
 
 /** The first position on a new timeline or system, with the history that it shares with the previous one. */
-function firstOnTimeline(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
+function firstOnTimeline(cluster: ClusterState, position: PositionWithoutShared, leader: Observation): LeaderPosition {
   return { ...position, shared: sharedHistory(cluster.position, position, leader) };
 }
 
@@ -157,7 +161,7 @@ interface NamedLeader {
 }
 
 /** A leader that may have written WAL that rolecall has not seen. */
-interface UnseenLeader {
+interface LeaderWithUnseenWal {
   /**
    * `null`: the leader in question is the last lock holder. Before it lost the lock, it may have written WAL that
    * rolecall has not seen. In this case `timeline` is the known one.
@@ -172,11 +176,15 @@ interface UnseenLeader {
  * @returns one of three:
  *
  * 1. the candidate, if it does not answer, or answers without a position;
- * 2. otherwise `null`, if a promoted node holds the lock: nobody can have written unseen WAL;
- * 3. otherwise `leader: null`, for the last lock holder. It may answer again as a replica, but then its answers may show
- *    less than it wrote.
+ * 2. otherwise `null`, if a promoted node holds the lock: its own position counts;
+ * 3. otherwise `leader: null`, for the last lock holder. It may answer again as a replica, but then its answers may
+ *    show less than it wrote.
  */
-function unseenLeader(cluster: ClusterState, holder: string | null, context: EvaluationContext): UnseenLeader | null {
+function leaderWithUnseenWal(
+  cluster: ClusterState,
+  holder: string | null,
+  context: EvaluationContext,
+): LeaderWithUnseenWal | null {
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
   const known = cluster.position?.timeline ?? null;
   const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);

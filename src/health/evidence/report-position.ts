@@ -11,16 +11,16 @@ export function walReached({ received, replayed }: Pick<Report, "received" | "re
 }
 
 /**
- * Returns the position up to which a leader has WAL for its replicas, in bytes; `null` if its report has none. A standby
- * leader writes no WAL of its own: for it, that is what it received or replayed.
+ * Returns the position up to which a leader has WAL for its replicas, in bytes; `null` if its report has none. A
+ * standby leader writes no WAL of its own: for it, that is what it received or replayed.
  */
 export function leaderPositionIn(report: Report): number | null {
   return report.location ?? walReached(report);
 }
 
 /**
- * Whether the report of a lock holder has another role than `replica`: it is a primary or a standby leader. Until then
- * the holder may still receive WAL, so its position may be lower than the last leader's.
+ * Whether the report of a lock holder has another role than `replica`: it is a primary or a standby leader. While
+ * its role is `replica`, the holder may still receive WAL, so its position may be lower than the last leader's.
  */
 export function isPromoted({ role }: Pick<Report, "role">): boolean {
   return role !== "replica";

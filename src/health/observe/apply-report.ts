@@ -105,17 +105,19 @@ export function applyReport(
   // Nothing below changes who leads, so the lock is settled once.
   const lock = settleLock(claimed, policy, nowMs);
   const isHolder = lock.holder === node.name;
-  // This report may have made another node the lock holder. The position that it stated before may count now (rule 4).
-  const withHolderStated = isHolder ? claimed : withHolderPosition(claimed, lock);
-  const position = advancePosition(withHolderStated, { before, observation, holder: lock.holder, nowMs }, policy);
-  // The lock holder's report gives a new sample only if it states a position. It states none if its query of PostgreSQL
-  // failed, or if it is not promoted yet. To sample the known position again would give an old value a new time.
+  // This report may have made another node the lock holder. The position that this other node stated earlier may count
+  // now (rule 4).
+  const withNewHolderPosition = isHolder ? claimed : withHolderPosition(claimed, lock);
+  const position = advancePosition(withNewHolderPosition, { before, observation, holder: lock.holder, nowMs }, policy);
+  // The lock holder's report gives a new sample only if it states the leader's position. It does not if the holder's
+  // query of PostgreSQL failed, or the holder is not promoted yet. To sample the known position again would give an old
+  // value a new time.
   const givesSample = isHolder && report !== null && statesPosition(report);
   // Keeps the earlier samples that are valid under the new position. For a newly promoted leader, its last report as a
   // replica (`before`) may give one more sample.
-  const carried = carriedSamples(withHolderStated, position, givesSample ? before : null);
+  const carried = carriedSamples(withNewHolderPosition, position, givesSample ? before : null);
   const positionSamples = givesSample ? withSample(carried, position, sentAtMs) : carried;
-  const positioned: ClusterState = { ...withHolderStated, position, positionSamples };
+  const positioned: ClusterState = { ...withNewHolderPosition, position, positionSamples };
   const derivation = { policy, nowMs, lock };
   const derived = deriveNodeFields(positioned, { before, after: observation }, derivation);
   const replaced = replaceNode(positioned, at, derived);

@@ -36,8 +36,8 @@ export function deriveNodeFields(
   const observed = {
     ...after,
     measured,
-    // The time up to the sending of this report is accounted for: `nextAttachment` adds it to the counts of rule 5, or
-    // skips it.
+    // The time up to the sending of this report is accounted for: `nextAttachment` adds it to the counts of rules 5 and
+    // 6, or skips it.
     countedAtMs: Math.max(sentAtMs, before.countedAtMs),
     dampedLag: isDamped ? after.dampedLag : null,
   };
@@ -101,8 +101,8 @@ function isComparableByNow({ position }: ClusterState, { report, measured }: Obs
 }
 
 /**
- * Whether a node is on a lower timeline than the leader's, by its last report and by the timeline that its lag was
- * measured on. `false` for a diverged node.
+ * Whether the node counts as on a lower timeline than the leader's, has not diverged, and has no lag that was measured
+ * on the leader's timeline.
  */
 function lacksLagOnLeaderTimeline(cluster: ClusterState, observation: Observation): boolean {
   const { measured, attachment } = observation;

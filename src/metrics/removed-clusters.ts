@@ -9,7 +9,7 @@ export interface ClusterMetric {
  * @param metrics each has a label `cluster`. It may be empty for what belongs to no cluster: such samples stay
  * @param clusters the names of the present clusters
  */
-export async function forgetOtherClusters(
+export async function forgetRemovedClusters(
   metrics: readonly ClusterMetric[],
   clusters: ReadonlySet<string>,
 ): Promise<void> {
