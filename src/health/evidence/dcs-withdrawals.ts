@@ -25,9 +25,9 @@ export function withdrawalsByNode(cluster: ClusterState, policy: HealthPolicy): 
   for (const withdrawal of withdrawals.values()) {
     const observation = nodeOfMember(cluster, withdrawal.member);
     if (observation === undefined) continue;
-    // A claim that began before the withdrawal is refused even if the watch is down. A later one is refused only while
-    // the watch works. It may be the old claim: if a node was silent for longer than `max_age`, for example frozen,
-    // rolecall counts its claim as a new one.
+    // A claim that began before the withdrawal is refused even if the watch is down. A claim that rolecall counts as
+    // later may still be the old one: after a silence longer than `max_age`, for example of a frozen node, a claim
+    // counts as new. So it is refused too, but only while the watch works.
     const isEarlierClaim = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
     if (isEarlierClaim || isWatchUp) byNode.set(observation.node.name, withdrawal);
   }
@@ -36,7 +36,7 @@ export function withdrawalsByNode(cluster: ClusterState, policy: HealthPolicy): 
 
 /**
  * Whether the DCS withdrew the yes of a node. Its next report may then end the withdrawal, or make the watch
- * distrusted. So that report must be applied even if it repeats the one before.
+ * distrusted. That report must therefore be applied, even if it repeats the one before.
  */
 export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observation): boolean {
   return dcs !== null && (dcs.withdrawals.has(node.member) || dcs.withdrawals.has(node.name));

@@ -163,8 +163,8 @@ interface NamedLeader {
 /** A leader that may have written WAL that rolecall has not seen. */
 interface LeaderWithUnseenWal {
   /**
-   * `null`: the leader in question is the last lock holder. Before it lost the lock, it may have written WAL that
-   * rolecall has not seen. In this case `timeline` is the known one.
+   * `null`: the leader in question is the last leader (docs/judgement.md, Terms). Before it lost the lock, it may have
+   * written WAL that rolecall has not seen. In this case `timeline` is that of the cluster's leader position.
    */
   readonly leader: Observation | null;
   /** Its timeline; `null` if unknown. */
@@ -177,8 +177,8 @@ interface LeaderWithUnseenWal {
  *
  * 1. the candidate, if it does not answer, or answers without a position;
  * 2. otherwise `null`, if a promoted node holds the lock: its own position counts;
- * 3. otherwise `leader: null`, for the last lock holder. It may answer again as a replica, but then its answers may
- *    show less than it wrote.
+ * 3. otherwise `leader: null`, which stands for the last leader. It may answer again as a replica, but then its answers
+ *    may show less than it wrote.
  */
 function leaderWithUnseenWal(
   cluster: ClusterState,
@@ -189,7 +189,7 @@ function leaderWithUnseenWal(
   const known = cluster.position?.timeline ?? null;
   const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);
   // A candidate that answers with its position has written nothing unseen. But unless a promoted node holds the lock,
-  // the last lock holder may have written unseen WAL, on the known timeline.
+  // the last leader may have written unseen WAL, on the timeline of the cluster's leader position.
   if (leader === undefined || (isAnswering && !lacksPosition)) {
     const leads = holder !== null && leader !== undefined && leader.report !== null && isPromoted(leader.report);
     return leads ? null : { leader: null, timeline: known };
