@@ -27,10 +27,10 @@ export type LeaderDecision =
   /** Views or the DCS contradict every claim. */
   | { readonly kind: "lost" };
 
-/** A claim that views contradicted, that the DCS withdrew, or both. */
-export interface LostClaim {
+/** Why a claim is lost: views contradict it, the DCS withdrew it, or both. */
+export interface ClaimLoss {
   /** When the newest of those views was requested, in ms of rolecall's clock; -Infinity if no view contradicted it. */
-  readonly viewMs: number;
+  readonly newestViewSentAtMs: number;
   /** The nodes that gave those views. */
   readonly witnesses: readonly string[];
   readonly withdrawal?: Withdrawal;
@@ -51,7 +51,7 @@ export interface Leadership {
    * until newer views restore it. A claim that the DCS withdrew stays lost until the DCS names its node again or is
    * distrusted. If both apply, both must end.
    */
-  readonly lostClaims: ReadonlyMap<string, LostClaim>;
+  readonly lostClaims: ReadonlyMap<string, ClaimLoss>;
   /**
    * The last node that held the lock for half an interval or longer. It breaks ties (rule 2) and is kept across a
    * restart. A shorter tenure does not count: if claims appear together, for instance when rolecall starts, it must not

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as fc from "fast-check";
-import type { LostClaim } from "../../src/cluster/leadership.ts";
+import type { ClaimLoss } from "../../src/cluster/leadership.ts";
 import { nodeNamed } from "../../src/cluster/lookup.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
@@ -85,7 +85,7 @@ class Watched {
   }
 
   /** The claims that the DCS withdraws now. */
-  get withdrawn(): readonly (readonly [node: string, loss: LostClaim])[] {
+  get withdrawn(): readonly (readonly [node: string, loss: ClaimLoss])[] {
     return [...this.fixture.cluster.leadership.lostClaims].filter(([, { withdrawal }]) => withdrawal !== undefined);
   }
 

@@ -1,4 +1,4 @@
-import type { LostClaim } from "../../cluster/leadership.ts";
+import type { ClaimLoss } from "../../cluster/leadership.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { activeDrainOf } from "../../health/evidence/active-drain.ts";
 import { isUndiscovered, type ClusterView } from "../../health/evidence/cluster-view.ts";
@@ -154,8 +154,8 @@ function claimsOf({ cluster, lock, policy }: ClusterView): ClaimFacts {
  * From when on a claim that goes on conflicts with its loss. A leader that stops may answer once more after its key has
  * gone.
  */
-function conflictFromMs({ viewMs, withdrawal }: LostClaim, { intervalMs }: HealthPolicy): number {
-  return withdrawal === undefined ? viewMs : Math.max(viewMs, withdrawal.readAtMs + intervalMs);
+function conflictFromMs({ newestViewSentAtMs, withdrawal }: ClaimLoss, { intervalMs }: HealthPolicy): number {
+  return withdrawal === undefined ? newestViewSentAtMs : Math.max(newestViewSentAtMs, withdrawal.readAtMs + intervalMs);
 }
 
 function markOf({ attachment }: Observation): AttachmentMark | null {

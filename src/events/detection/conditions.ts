@@ -1,5 +1,5 @@
 import type { DcsState } from "../../cluster/dcs.ts";
-import type { LostClaim } from "../../cluster/leadership.ts";
+import type { ClaimLoss } from "../../cluster/leadership.ts";
 import type { EventDraft } from "../cluster-event.ts";
 import { isAnswering, type ClusterFacts } from "./cluster-facts.ts";
 import { beginning, type Condition } from "./condition.ts";
@@ -69,7 +69,7 @@ function claimsConflict({ cluster, claims, view }: ClusterFacts): Condition {
 }
 
 /** What contradicts the only claim, for the end of a sentence. */
-function denialText(lost: LostClaim | undefined): string {
+function denialText(lost: ClaimLoss | undefined): string {
   return lost?.withdrawal === undefined
     ? "the cluster does not confirm it"
     : `the DCS names ${lost.withdrawal.namedInstead ?? "nobody"}`;

@@ -1,5 +1,5 @@
 import type { Failure } from "../../cluster/values/failure.ts";
-import type { LostClaim } from "../../cluster/leadership.ts";
+import type { ClaimLoss } from "../../cluster/leadership.ts";
 import type { ClusterEvent } from "../cluster-event.ts";
 
 /** The figures of an event. */
@@ -35,7 +35,7 @@ export function failureText({ kind, detail }: Failure): string {
 }
 
 /** Describes what contradicts the claim of a node on the leader lock: member lists or the DCS. */
-export function lostClaimText(node: string, { witnesses, withdrawal }: LostClaim): string {
+export function lostClaimText(node: string, { witnesses, withdrawal }: ClaimLoss): string {
   return withdrawal === undefined
     ? `the cluster documents of ${listText(witnesses)} contradict ${node}`
     : `the DCS names ${withdrawal.namedInstead ?? "nobody"} in place of ${node}`;

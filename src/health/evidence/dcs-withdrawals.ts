@@ -1,5 +1,5 @@
 import type { DcsState, Withdrawal } from "../../cluster/dcs.ts";
-import { lockHolderOf, type LostClaim } from "../../cluster/leadership.ts";
+import { lockHolderOf, type ClaimLoss } from "../../cluster/leadership.ts";
 import { nodeOfMember } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
@@ -47,7 +47,7 @@ export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observ
  * ttl without a break while its yes is withdrawn, the watched key is probably not the one by which the nodes of the
  * cluster agree on the leader. The watch is then distrusted, and has no withdrawals any more. Pure.
  * @param cluster the state with the newest outcome
- * @param dcs the DCS of `cluster`, which has one
+ * @param dcs `cluster.dcs`, which is not null
  * @returns the same object if nothing ends
  */
 export function settleDcs(cluster: ClusterState, dcs: DcsState, policy: HealthPolicy): DcsState {
@@ -99,10 +99,12 @@ function fateOf(
   return claimedForMs >= lockTtlMs(cluster) ? "distrusted" : "stays";
 }
 
-/** The part of a lost claim that is due to views; `undefined` if no view contradicted the claim. */
-export function lossByViews(loss: LostClaim | undefined): LostClaim | undefined {
+/** What views alone contribute to the loss of a claim; `undefined` if no view contradicted the claim. */
+export function lossByViews(loss: ClaimLoss | undefined): ClaimLoss | undefined {
   if (loss === undefined || loss.witnesses.length === 0) return undefined;
-  return loss.withdrawal === undefined ? loss : { viewMs: loss.viewMs, witnesses: loss.witnesses };
+  return loss.withdrawal === undefined
+    ? loss
+    : { newestViewSentAtMs: loss.newestViewSentAtMs, witnesses: loss.witnesses };
 }
 
 /**
@@ -113,12 +115,14 @@ export function lossByViews(loss: LostClaim | undefined): LostClaim | undefined 
  * has the same withdrawal and views
  */
 export function withWithdrawal(
-  loss: LostClaim | null,
-  before: LostClaim | undefined,
+  loss: ClaimLoss | null,
+  before: ClaimLoss | undefined,
   withdrawal: Withdrawal | undefined,
-): LostClaim | null {
+): ClaimLoss | null {
   if (withdrawal === undefined) return loss;
-  const { viewMs, witnesses } = loss ?? { viewMs: -Infinity, witnesses: [] };
-  const isSame = before?.withdrawal === withdrawal && before.viewMs === viewMs;
-  return isSame && before.witnesses.join() === witnesses.join() ? before : { viewMs, witnesses, withdrawal };
+  const { newestViewSentAtMs, witnesses } = loss ?? { newestViewSentAtMs: -Infinity, witnesses: [] };
+  const isSame = before?.withdrawal === withdrawal && before.newestViewSentAtMs === newestViewSentAtMs;
+  return isSame && before.witnesses.join() === witnesses.join()
+    ? before
+    : { newestViewSentAtMs, witnesses, withdrawal };
 }

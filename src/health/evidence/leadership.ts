@@ -1,5 +1,5 @@
 import type { Withdrawal } from "../../cluster/dcs.ts";
-import type { DecisionBasis, LeaderDecision, LostClaim } from "../../cluster/leadership.ts";
+import type { DecisionBasis, LeaderDecision, ClaimLoss } from "../../cluster/leadership.ts";
 import { lossByViews, withWithdrawal } from "./dcs-withdrawals.ts";
 
 /** A node that claims the lock: a fresh 200 of `GET /leader`. */
@@ -54,7 +54,7 @@ export interface LeadershipInputs {
   /** By node name. */
   readonly nodes: ReadonlyMap<string, NodeAnswers>;
   /** The claims that were lost before, by node name. */
-  readonly lostClaims: ReadonlyMap<string, LostClaim>;
+  readonly lostClaims: ReadonlyMap<string, ClaimLoss>;
   /** The nodes whose yes the DCS withdraws. */
   readonly withdrawals: ReadonlyMap<string, Withdrawal>;
   /** The last uncontested leader, kept while no node claims the lock. */
@@ -66,7 +66,7 @@ export interface LeadershipInputs {
 /** Who leads, and which claims are lost. */
 export interface ResolvedLeadership {
   readonly decision: LeaderDecision;
-  readonly lostClaims: ReadonlyMap<string, LostClaim>;
+  readonly lostClaims: ReadonlyMap<string, ClaimLoss>;
 }
 
 /**
@@ -82,8 +82,8 @@ export function resolveLeadership(inputs: LeadershipInputs): ResolvedLeadership 
 }
 
 /** Silence does not end a claim, nor the loss of one: a lost claim that is not fresh stays in the map. */
-function lostClaims(inputs: LeadershipInputs): ReadonlyMap<string, LostClaim> {
-  const lost = new Map<string, LostClaim>();
+function lostClaims(inputs: LeadershipInputs): ReadonlyMap<string, ClaimLoss> {
+  const lost = new Map<string, ClaimLoss>();
   for (const [node, before] of inputs.lostClaims) if (inputs.nodes.get(node)?.hasLock === true) lost.set(node, before);
   for (const claim of inputs.claims) {
     const loss = lossOf(claim, inputs);
@@ -94,19 +94,21 @@ function lostClaims(inputs: LeadershipInputs): ReadonlyMap<string, LostClaim> {
 }
 
 /** The new or continued loss of one claim, to views or to the DCS; `null` if the claim is not lost. */
-function lossOf(claim: LockClaim, inputs: LeadershipInputs): LostClaim | null {
+function lossOf(claim: LockClaim, inputs: LeadershipInputs): ClaimLoss | null {
   const before = inputs.lostClaims.get(claim.node);
   return withWithdrawal(lossToViews(claim, inputs, lossByViews(before)), before, inputs.withdrawals.get(claim.node));
 }
 
-function lossToViews(claim: LockClaim, inputs: LeadershipInputs, before: LostClaim | undefined): LostClaim | null {
+function lossToViews(claim: LockClaim, inputs: LeadershipInputs, before: ClaimLoss | undefined): ClaimLoss | null {
   // The DCS is down, and every member agreed that this node continues: no view is newer than that.
   if (claim.isFailsafe) return null;
   const against = viewsAgainst(claim, inputs, before !== undefined);
   if (against.length > 0) {
-    const viewMs = Math.max(...against.map(({ requestedAtMs }) => requestedAtMs));
+    const newestViewSentAtMs = Math.max(...against.map(({ requestedAtMs }) => requestedAtMs));
     const witnesses = against.map(({ witness }) => witness).toSorted();
-    return before?.viewMs === viewMs && before.witnesses.join() === witnesses.join() ? before : { viewMs, witnesses };
+    return before?.newestViewSentAtMs === newestViewSentAtMs && before.witnesses.join() === witnesses.join()
+      ? before
+      : { newestViewSentAtMs, witnesses };
   }
   return before === undefined || isRestored(claim, before, inputs.views) ? null : before;
 }
@@ -175,8 +177,12 @@ function isPending(view: LeaderView, claim: LockClaim, { nodes, views }: Leaders
  * Whether a lost claim that no view contradicts any more is restored: a newer view must name the claimant, or every
  * witness against it must have given a newer view. Silence and age alone do not restore it.
  */
-function isRestored({ node }: LockClaim, { viewMs, witnesses }: LostClaim, views: readonly LeaderView[]): boolean {
-  const newer = views.filter(({ requestedAtMs }) => requestedAtMs > viewMs);
+function isRestored(
+  { node }: LockClaim,
+  { newestViewSentAtMs, witnesses }: ClaimLoss,
+  views: readonly LeaderView[],
+): boolean {
+  const newer = views.filter(({ requestedAtMs }) => requestedAtMs > newestViewSentAtMs);
   return (
     newer.some(({ names }) => names === node) ||
     witnesses.every((name) => newer.some(({ witness }) => witness === name))

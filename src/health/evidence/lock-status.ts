@@ -1,5 +1,5 @@
 import type { Observation } from "../../cluster/observation.ts";
-import { lockHolderOf, presentOrLastHolderOf, type LeaderDecision, type LostClaim } from "../../cluster/leadership.ts";
+import { lockHolderOf, presentOrLastHolderOf, type LeaderDecision, type ClaimLoss } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import {
   countsUntilMs,
@@ -29,7 +29,7 @@ export interface LockStatus {
 /** The same, as decided when an outcome is recorded. */
 export interface SettledLockStatus extends LockStatus {
   readonly decision: LeaderDecision;
-  readonly lostClaims: ReadonlyMap<string, LostClaim>;
+  readonly lostClaims: ReadonlyMap<string, ClaimLoss>;
 }
 
 /**
@@ -176,7 +176,7 @@ function claimOf({ node, report, claimedSinceMs }: Observation): LockClaim {
 interface ClaimSets {
   readonly claims: readonly Observation[];
   readonly counting: readonly Observation[];
-  readonly lostClaims: ReadonlyMap<string, LostClaim>;
+  readonly lostClaims: ReadonlyMap<string, ClaimLoss>;
 }
 
 /** Decides between several claims without a cluster manager: by the standbys, not by timelines or the incumbent. */
@@ -213,6 +213,6 @@ function isSameDecision(one: LeaderDecision, other: LeaderDecision): boolean {
   return one.kind === other.kind;
 }
 
-function hasSameLosses(one: ReadonlyMap<string, LostClaim>, other: ReadonlyMap<string, LostClaim>): boolean {
+function hasSameLosses(one: ReadonlyMap<string, ClaimLoss>, other: ReadonlyMap<string, ClaimLoss>): boolean {
   return one.size === other.size && [...other].every(([node, loss]) => one.get(node) === loss);
 }

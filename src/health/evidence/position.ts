@@ -125,7 +125,8 @@ function withStatedPosition(
 
 /**
  * Raises the leader position to what a replica received or replayed, because the leader has written it. Ignored are
- * replicas on another timeline than the leader with unseen WAL, and those of another system than the known position.
+ * replicas on another timeline than `timeline`, that of the leader, and those of another system than the known
+ * position.
  */
 function raisedByReceived(
   cluster: ClusterState,

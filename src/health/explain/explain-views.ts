@@ -1,5 +1,5 @@
 import type { DcsState } from "../../cluster/dcs.ts";
-import type { DecisionBasis, LostClaim } from "../../cluster/leadership.ts";
+import type { DecisionBasis, ClaimLoss } from "../../cluster/leadership.ts";
 import { seconds, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
 import { validViews } from "../evidence/leader-views.ts";
@@ -36,7 +36,7 @@ function reasonOf({ lock, cluster }: Pick<ClusterView, "lock" | "cluster">): str
   }
 }
 
-function lossOf([node, { witnesses, withdrawal }]: readonly [string, LostClaim]): string {
+function lossOf([node, { witnesses, withdrawal }]: readonly [string, ClaimLoss]): string {
   if (withdrawal !== undefined) {
     const { member, namedInstead } = withdrawal;
     return `the claim of ${node} is withdrawn: the DCS named ${member} and now names ${namedInstead ?? "nobody"}`;

@@ -54,8 +54,8 @@ export function deriveNodeFields(
  * (rule 4). Without this, their lag would stay unknown or outdated until their next report. There are two such cases:
  *
  * - A sender list shows the node streaming, although the node's own report has a lower timeline.
- * - The leader's position is now on the timeline that the node has reported already. Until now, figures of an earlier
- *   report counted for the node.
+ * - The leader's position is now on the timeline that the node has reported already. When its report came, it was not
+ *   comparable, so figures of an earlier report were kept. They may have expired.
  *
  * The node reported before the leader's position changed. So it is measured against the position before that change. If
  * no earlier position was known, or it was of another system or timeline, the present position counts.

@@ -1,4 +1,4 @@
-import type { LostClaim } from "../../../src/cluster/leadership.ts";
+import type { ClaimLoss } from "../../../src/cluster/leadership.ts";
 import {
   resolveLeadership,
   type LeadershipInputs,
@@ -115,7 +115,7 @@ export function kindsOf(states: readonly NodeState[]): ReadonlyMap<NodeState, nu
 }
 
 /** Converts a row to the function's inputs. @param laterMs how much later everything but the claims happened */
-export function inputsOf(row: Row, lost: ReadonlyMap<string, LostClaim> = new Map(), laterMs = 0): LeadershipInputs {
+export function inputsOf(row: Row, lost: ReadonlyMap<string, ClaimLoss> = new Map(), laterMs = 0): LeadershipInputs {
   const claims: LockClaim[] = [];
   const views: LeaderView[] = [];
   const nodes = new Map<string, NodeAnswers>();
@@ -160,7 +160,7 @@ export function inputsOf(row: Row, lost: ReadonlyMap<string, LostClaim> = new Ma
 }
 
 /** The decision after the same evidence was repeated, starting with the given lost claims. */
-export function settled(row: Row, lost: ReadonlyMap<string, LostClaim> = new Map()): ResolvedLeadership {
+export function settled(row: Row, lost: ReadonlyMap<string, ClaimLoss> = new Map()): ResolvedLeadership {
   let resolved = resolveLeadership(inputsOf(row, lost, 100));
   for (let round = 2; round <= 3; round += 1) {
     const holder = resolved.decision.kind === "held" ? Number(resolved.decision.holder.slice(2)) - 1 : row.incumbent;

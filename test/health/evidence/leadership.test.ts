@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import type { LostClaim } from "../../../src/cluster/leadership.ts";
+import type { ClaimLoss } from "../../../src/cluster/leadership.ts";
 import { resolveLeadership, type ResolvedLeadership } from "../../../src/health/evidence/leadership.ts";
 import { leadershipDocument } from "./leadership-document.ts";
 import {
@@ -68,9 +68,11 @@ function isConfirmedByAll(row: Row, at: number): boolean {
 }
 
 /** All claims lost to views requested at the same time as the row's own. */
-function allLost(row: Row): ReadonlyMap<string, LostClaim> {
+function allLost(row: Row): ReadonlyMap<string, ClaimLoss> {
   return new Map(
-    row.nodes.flatMap((node, at) => (doesClaim(node) ? [[nameOf(at), { viewMs: 30, witnesses: [nameOf(at)] }]] : [])),
+    row.nodes.flatMap((node, at) =>
+      doesClaim(node) ? [[nameOf(at), { newestViewSentAtMs: 30, witnesses: [nameOf(at)] }]] : [],
+    ),
   );
 }
 
@@ -115,7 +117,7 @@ describe("who leads, for every combination of two and three nodes", () => {
       const right = theRightOne(row);
       if (right === null) continue;
       count += 1;
-      for (const lost of [new Map<string, LostClaim>(), allLost(row)]) {
+      for (const lost of [new Map<string, ClaimLoss>(), allLost(row)]) {
         const holder = holderOf(settled(row, lost));
         assert.equal(holder, right, `${JSON.stringify(row)}, ${lost.size} lost before`);
       }

@@ -124,7 +124,9 @@ suite("a decision", () => {
 
 suite("the claims that are lost", () => {
   const lost = (watched: ClusterFixture): object =>
-    Object.fromEntries([...watched.cluster.leadership.lostClaims].map(([node, { viewMs }]) => [node, viewMs]));
+    Object.fromEntries(
+      [...watched.cluster.leadership.lostClaims].map(([node, { newestViewSentAtMs }]) => [node, newestViewSentAtMs]),
+    );
 
   test("stay the same object while nothing changes", () => {
     const watched = played(bothLost);

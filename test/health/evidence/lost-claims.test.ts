@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { LostClaim } from "../../../src/cluster/leadership.ts";
+import type { ClaimLoss } from "../../../src/cluster/leadership.ts";
 import {
   resolveLeadership,
   type LeaderView,
@@ -35,7 +35,7 @@ interface Given {
   /** The answers of pg3, which the views name. */
   readonly named?: Partial<NodeAnswers>;
   /** How the claim was lost before. */
-  readonly before?: LostClaim;
+  readonly before?: ClaimLoss;
 }
 
 function inputs({ claim: more = {}, views, own = {}, named = {}, before }: Given): LeadershipInputs {
@@ -56,23 +56,23 @@ function inputs({ claim: more = {}, views, own = {}, named = {}, before }: Given
 }
 
 /** How pg1's claim is lost; `null` if it is not. */
-function lossOf(given: Given): LostClaim | null {
+function lossOf(given: Given): ClaimLoss | null {
   return resolveLeadership(inputs(given)).lostClaims.get("pg1") ?? null;
 }
 
 const against = [view("pg2", "pg3", 30), view("pg4", "pg3", 40)];
-const lost: LostClaim = { viewMs: 40, witnesses: ["pg2", "pg4"] };
+const lost: ClaimLoss = { newestViewSentAtMs: 40, witnesses: ["pg2", "pg4"] };
 /** A loss that views older than all others here caused. */
-const old: LostClaim = { viewMs: 20, witnesses: ["pg5"] };
+const old: ClaimLoss = { newestViewSentAtMs: 20, witnesses: ["pg5"] };
 
-const rows: readonly (Given & { readonly title: string; readonly loss: LostClaim | null })[] = [
+const rows: readonly (Given & { readonly title: string; readonly loss: ClaimLoss | null })[] = [
   { title: "two witnesses, the newer of which any view that restores it has to follow", views: against, loss: lost },
   { title: "one witness alone does not suffice", views: [view("pg2", "pg3", 30)], loss: null },
   {
     title: "one witness suffices against a claimant without an API, which has no view",
     claim: { hasApi: false },
     views: [view("pg2", "pg3", 30)],
-    loss: { viewMs: 30, witnesses: ["pg2"] },
+    loss: { newestViewSentAtMs: 30, witnesses: ["pg2"] },
   },
   {
     title: "views that name nobody say nothing of a claimant without an API",
@@ -83,7 +83,7 @@ const rows: readonly (Given & { readonly title: string; readonly loss: LostClaim
   {
     title: "one witness and the claimant's own later view, which does not name it",
     views: [view("pg2", "pg3", 30), view("pg1", null, 30)],
-    loss: { viewMs: 30, witnesses: ["pg1", "pg2"] },
+    loss: { newestViewSentAtMs: 30, witnesses: ["pg1", "pg2"] },
   },
   {
     title: "not if that own view was requested before the accusation",
@@ -98,7 +98,7 @@ const rows: readonly (Given & { readonly title: string; readonly loss: LostClaim
   {
     title: "nobody named twice accuses if both views were requested after the claim appeared",
     views: [view("pg2", null, 30, { nobodySinceMs: 11 }), view("pg4", null, 30, { nobodySinceMs: 11 })],
-    loss: { viewMs: 30, witnesses: ["pg2", "pg4"] },
+    loss: { newestViewSentAtMs: 30, witnesses: ["pg2", "pg4"] },
   },
   {
     title: "not if the first of them was requested when the claim appeared",
@@ -194,7 +194,7 @@ const rows: readonly (Given & { readonly title: string; readonly loss: LostClaim
   },
   {
     title: "another witness of the same instant is added",
-    before: { viewMs: 40, witnesses: ["pg4"] },
+    before: { newestViewSentAtMs: 40, witnesses: ["pg4"] },
     views: against,
     loss: lost,
   },
