@@ -189,8 +189,7 @@ function leaderWithUnseenWal(
   const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
   const known = cluster.position?.timeline ?? null;
   const isAnswering = context.nowMs < answersUntilMs(cluster, leader, context.policy);
-  // A candidate that answers with its position has written nothing unseen. But unless a promoted node holds the lock,
-  // the last leader may have written unseen WAL, on the timeline of the cluster's leader position.
+  // A candidate that answers with its position has written nothing unseen, but the last leader may have.
   if (leader === undefined || (isAnswering && !lacksPosition)) {
     const leads = holder !== null && leader !== undefined && leader.report !== null && isPromoted(leader.report);
     return leads ? null : { leader: null, timeline: known };
@@ -203,9 +202,9 @@ function leaderWithUnseenWal(
 }
 
 /**
- * Returns three things: the likely leader, the node that the newest view names, and whether the last report of the
- * likely leader has no position. The likely leader is the holder. Without one, it is the node that the newest view
- * names. Without such a node, it is the first claimant, if its last answer is newer than all views.
+ * Returns the likely leader, the node that the newest view names, and whether the likely leader's last report has no
+ * position. The likely leader is the holder; else the node that the newest view names; else the first claimant, if its
+ * last answer is newer than all views.
  */
 function likelyLeader(cluster: ClusterState, holder: string | null): LikelyLeader {
   const holdingNode = nodeNamed(cluster, holder);
