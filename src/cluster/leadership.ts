@@ -30,7 +30,7 @@ export type LeaderDecision =
 /** Why a claim is lost: views contradict it, the DCS withdrew it, or both. */
 export interface ClaimLoss {
   /** When the newest of those views was requested, in ms of rolecall's clock; -Infinity if no view contradicted it. */
-  readonly newestViewSentAtMs: number;
+  readonly viewSentAtMs: number;
   /** The nodes that gave those views. */
   readonly witnesses: readonly string[];
   readonly withdrawal?: Withdrawal;

@@ -29,7 +29,7 @@ const instants: ReadonlySet<string> = new Set([
   "nobodyAtMs",
   "newestReportAtMs",
   "atMs",
-  "newestViewSentAtMs",
+  "viewSentAtMs",
   "failedViews",
   "heldUntilMs",
 ]);

@@ -134,7 +134,7 @@ describe("the checker of histories", () => {
     const stale = ", while it may have known no leader";
     const acknowledged = write(1_000, { seq: 2, node: "p1" });
     // The lock is free from 100.0 s at the earliest to 100.2 s at the latest.
-    const lastMs = movedAtMs + bounds.newestViewSentAtMs + bounds.readCheckMs;
+    const lastMs = movedAtMs + bounds.viewSentAtMs + bounds.readCheckMs;
     const readAt = (atMs: number): readonly HistoryEvent[] => [
       ...grants,
       acknowledged,

@@ -106,7 +106,7 @@ test("while nobody holds the lock a view requests nothing", async () => {
 });
 
 test("while several nodes claim the lock, or the only claim is lost, a change requests all views", async () => {
-  const loss = { newestViewSentAtMs: 1_000, witnesses: ["pg2"] };
+  const loss = { viewSentAtMs: 1_000, witnesses: ["pg2"] };
   const disputes: readonly ((timed: TimedProber) => void)[] = [
     ({ fixture, nowMs }) => fixture.lead("pg2", nowMs),
     ({ fixture }) => {

@@ -154,8 +154,8 @@ function claimsOf({ cluster, lock, policy }: ClusterView): ClaimFacts {
  * From when on a claim that goes on conflicts with its loss. A leader that stops may answer once more after its key has
  * gone.
  */
-function conflictFromMs({ newestViewSentAtMs, withdrawal }: ClaimLoss, { intervalMs }: HealthPolicy): number {
-  return withdrawal === undefined ? newestViewSentAtMs : Math.max(newestViewSentAtMs, withdrawal.readAtMs + intervalMs);
+function conflictFromMs({ viewSentAtMs, withdrawal }: ClaimLoss, { intervalMs }: HealthPolicy): number {
+  return withdrawal === undefined ? viewSentAtMs : Math.max(viewSentAtMs, withdrawal.readAtMs + intervalMs);
 }
 
 function markOf({ attachment }: Observation): AttachmentMark | null {

@@ -102,9 +102,7 @@ function fateOf(
 /** What views alone contribute to the loss of a claim; `undefined` if no view contradicted the claim. */
 export function lossByViews(loss: ClaimLoss | undefined): ClaimLoss | undefined {
   if (loss === undefined || loss.witnesses.length === 0) return undefined;
-  return loss.withdrawal === undefined
-    ? loss
-    : { newestViewSentAtMs: loss.newestViewSentAtMs, witnesses: loss.witnesses };
+  return loss.withdrawal === undefined ? loss : { viewSentAtMs: loss.viewSentAtMs, witnesses: loss.witnesses };
 }
 
 /**
@@ -120,9 +118,7 @@ export function withWithdrawal(
   withdrawal: Withdrawal | undefined,
 ): ClaimLoss | null {
   if (withdrawal === undefined) return loss;
-  const { newestViewSentAtMs, witnesses } = loss ?? { newestViewSentAtMs: -Infinity, witnesses: [] };
-  const isSame = before?.withdrawal === withdrawal && before.newestViewSentAtMs === newestViewSentAtMs;
-  return isSame && before.witnesses.join() === witnesses.join()
-    ? before
-    : { newestViewSentAtMs, witnesses, withdrawal };
+  const { viewSentAtMs, witnesses } = loss ?? { viewSentAtMs: -Infinity, witnesses: [] };
+  const isSame = before?.withdrawal === withdrawal && before.viewSentAtMs === viewSentAtMs;
+  return isSame && before.witnesses.join() === witnesses.join() ? before : { viewSentAtMs, witnesses, withdrawal };
 }

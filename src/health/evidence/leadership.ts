@@ -104,11 +104,10 @@ function lossToViews(claim: LockClaim, inputs: LeadershipInputs, before: ClaimLo
   if (claim.isFailsafe) return null;
   const against = viewsAgainst(claim, inputs, before !== undefined);
   if (against.length > 0) {
-    const newestViewSentAtMs = Math.max(...against.map(({ requestedAtMs }) => requestedAtMs));
+    const viewSentAtMs = Math.max(...against.map(({ requestedAtMs }) => requestedAtMs));
     const witnesses = against.map(({ witness }) => witness).toSorted();
-    return before?.newestViewSentAtMs === newestViewSentAtMs && before.witnesses.join() === witnesses.join()
-      ? before
-      : { newestViewSentAtMs, witnesses };
+    const isSame = before?.viewSentAtMs === viewSentAtMs && before.witnesses.join() === witnesses.join();
+    return isSame ? before : { viewSentAtMs, witnesses };
   }
   return before === undefined || isRestored(claim, before, inputs.views) ? null : before;
 }
@@ -177,16 +176,10 @@ function isPending(view: LeaderView, claim: LockClaim, { nodes, views }: Leaders
  * Whether a lost claim that no view contradicts any more is restored: a newer view must name the claimant, or every
  * witness against it must have given a newer view. Silence and age alone do not restore it.
  */
-function isRestored(
-  { node }: LockClaim,
-  { newestViewSentAtMs, witnesses }: ClaimLoss,
-  views: readonly LeaderView[],
-): boolean {
-  const newer = views.filter(({ requestedAtMs }) => requestedAtMs > newestViewSentAtMs);
-  return (
-    newer.some(({ names }) => names === node) ||
-    witnesses.every((name) => newer.some(({ witness }) => witness === name))
-  );
+function isRestored({ node }: LockClaim, loss: ClaimLoss, views: readonly LeaderView[]): boolean {
+  const newer = views.filter(({ requestedAtMs }) => requestedAtMs > loss.viewSentAtMs);
+  const isSuperseded = (name: string): boolean => newer.some(({ witness }) => witness === name);
+  return newer.some(({ names }) => names === node) || loss.witnesses.every(isSuperseded);
 }
 
 /**

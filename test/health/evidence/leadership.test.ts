@@ -71,7 +71,7 @@ function isConfirmedByAll(row: Row, at: number): boolean {
 function allLost(row: Row): ReadonlyMap<string, ClaimLoss> {
   return new Map(
     row.nodes.flatMap((node, at) =>
-      doesClaim(node) ? [[nameOf(at), { newestViewSentAtMs: 30, witnesses: [nameOf(at)] }]] : [],
+      doesClaim(node) ? [[nameOf(at), { viewSentAtMs: 30, witnesses: [nameOf(at)] }]] : [],
     ),
   );
 }

@@ -125,7 +125,7 @@ suite("a decision", () => {
 suite("the claims that are lost", () => {
   const lost = (watched: ClusterFixture): object =>
     Object.fromEntries(
-      [...watched.cluster.leadership.lostClaims].map(([node, { newestViewSentAtMs }]) => [node, newestViewSentAtMs]),
+      [...watched.cluster.leadership.lostClaims].map(([node, { viewSentAtMs }]) => [node, viewSentAtMs]),
     );
 
   test("stay the same object while nothing changes", () => {

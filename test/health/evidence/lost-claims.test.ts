@@ -61,9 +61,9 @@ function lossOf(given: Given): ClaimLoss | null {
 }
 
 const against = [view("pg2", "pg3", 30), view("pg4", "pg3", 40)];
-const lost: ClaimLoss = { newestViewSentAtMs: 40, witnesses: ["pg2", "pg4"] };
+const lost: ClaimLoss = { viewSentAtMs: 40, witnesses: ["pg2", "pg4"] };
 /** A loss that views older than all others here caused. */
-const old: ClaimLoss = { newestViewSentAtMs: 20, witnesses: ["pg5"] };
+const old: ClaimLoss = { viewSentAtMs: 20, witnesses: ["pg5"] };
 
 const rows: readonly (Given & { readonly title: string; readonly loss: ClaimLoss | null })[] = [
   { title: "two witnesses, the newer of which any view that restores it has to follow", views: against, loss: lost },
@@ -72,7 +72,7 @@ const rows: readonly (Given & { readonly title: string; readonly loss: ClaimLoss
     title: "one witness suffices against a claimant without an API, which has no view",
     claim: { hasApi: false },
     views: [view("pg2", "pg3", 30)],
-    loss: { newestViewSentAtMs: 30, witnesses: ["pg2"] },
+    loss: { viewSentAtMs: 30, witnesses: ["pg2"] },
   },
   {
     title: "views that name nobody say nothing of a claimant without an API",
@@ -83,7 +83,7 @@ const rows: readonly (Given & { readonly title: string; readonly loss: ClaimLoss
   {
     title: "one witness and the claimant's own later view, which does not name it",
     views: [view("pg2", "pg3", 30), view("pg1", null, 30)],
-    loss: { newestViewSentAtMs: 30, witnesses: ["pg1", "pg2"] },
+    loss: { viewSentAtMs: 30, witnesses: ["pg1", "pg2"] },
   },
   {
     title: "not if that own view was requested before the accusation",
@@ -98,7 +98,7 @@ const rows: readonly (Given & { readonly title: string; readonly loss: ClaimLoss
   {
     title: "nobody named twice accuses if both views were requested after the claim appeared",
     views: [view("pg2", null, 30, { nobodySinceMs: 11 }), view("pg4", null, 30, { nobodySinceMs: 11 })],
-    loss: { newestViewSentAtMs: 30, witnesses: ["pg2", "pg4"] },
+    loss: { viewSentAtMs: 30, witnesses: ["pg2", "pg4"] },
   },
   {
     title: "not if the first of them was requested when the claim appeared",
@@ -194,7 +194,7 @@ const rows: readonly (Given & { readonly title: string; readonly loss: ClaimLoss
   },
   {
     title: "another witness of the same instant is added",
-    before: { newestViewSentAtMs: 40, witnesses: ["pg4"] },
+    before: { viewSentAtMs: 40, witnesses: ["pg4"] },
     views: against,
     loss: lost,
   },

@@ -21,7 +21,7 @@ export const bounds = {
   /** A read on a new connection sees every write that survived and was acknowledged this long before it. */
   readMs: lagTimeMs + maxAgeMs + readCheckMs,
   /** After the DCS gave a free lock to a node, views may name nobody for this long (rule 1). */
-  newestViewSentAtMs: viewMaxAgeMs,
+  viewSentAtMs: viewMaxAgeMs,
   /** A read may rest on a check of HAProxy that began this long before. */
   readCheckMs,
   /**

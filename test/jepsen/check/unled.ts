@@ -20,7 +20,7 @@ export class UnledSpans {
   constructor(history: readonly HistoryEvent[], routes: Routes, slackMs: number) {
     const writes = eventsOf(history, "write").filter((write) => isRoutedWrite(write, routes));
     this.#spans = new LockTimeline(history).freeSpans.map((free) => {
-      const knownMs = Math.min(free.toMs + bounds.newestViewSentAtMs, knownAtMs(free, writes));
+      const knownMs = Math.min(free.toMs + bounds.viewSentAtMs, knownAtMs(free, writes));
       return { fromMs: free.fromMs, toMs: knownMs + bounds.readCheckMs + slackMs };
     });
   }
