@@ -21,9 +21,7 @@ import { updateLeadership } from "./update-leadership.ts";
  */
 export function observe(cluster: ClusterState, outcome: ProbeOutcome, context: EvaluationContext): ClusterState {
   const next = apply(withIncumbent(cluster, context), outcome, context);
-  return next === cluster || isAgeOnlyChange(cluster, next, context)
-    ? next
-    : { ...next, revision: cluster.revision + 1 };
+  return isAgeOnlyChange(cluster, next, context) ? next : { ...next, revision: cluster.revision + 1 };
 }
 
 function apply(cluster: ClusterState, outcome: ProbeOutcome, context: EvaluationContext): ClusterState {

@@ -51,8 +51,8 @@ export function isAgeOnlyChange(
 }
 
 function isSameEvidence(was: Observation, is: Observation): boolean {
-  if (is.report === null || is.exporter !== null) return false;
   return (
+    is.exporter === null &&
     isSameExcept(was, is, ageingNodeFields) &&
     isSameHeartbeat(was.liveness, is.liveness) &&
     isSameLag(was.dampedLag, is.dampedLag)
@@ -74,7 +74,7 @@ function isSameLag(was: Observation["dampedLag"], is: Observation["dampedLag"]):
   return was === is || (was !== null && is !== null && was.bytes === is.bytes && was.timeMs === is.timeMs);
 }
 
-/** Whether the leader's position is unchanged: its last sample may only have a later instant. */
+/** Whether the leader has not moved: its last sample may only have a later instant. */
 function isSameTrack(was: readonly PositionSample[], is: readonly PositionSample[]): boolean {
-  return was === is || (was.length === is.length && was.at(-1)?.position === is.at(-1)?.position);
+  return was.at(-1)?.position === is.at(-1)?.position;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { noExporterEvidence, type ExporterEvidence } from "../../../src/cluster/exporter/exporter-evidence.ts";
 import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report.ts";
+import { lockHolderOf } from "../../../src/cluster/leadership.ts";
 import type { FailureKind, Observation } from "../../../src/cluster/observation.ts";
 import type { ExporterOutcome } from "../../../src/cluster/outcome.ts";
 import { observeExporter } from "../../../src/health/observe/observe-exporter.ts";
@@ -93,7 +94,9 @@ suite("a node that is known through its exporter alone", () => {
     const outcomes = [1_000, 2_000, 4_000, 5_000].map((atMs) => [failed("metrics"), atMs] as const);
     const [first, second, ...more] = outcomes;
     assert.ok(first !== undefined && second !== undefined);
-    assert.equal(nodeAfter([pageAt(0), 0], first, second, [pageAt(3), 3_000], ...more)?.isDown, false);
+    const page = (databaseTimeS: number): Result => pageAt(databaseTimeS, { family: "postgres_exporter" });
+    assert.equal(nodeAfter([page(0), 0], first, second, [page(3), 3_000], ...more)?.isDown, false);
+    assert.equal(nodeAfter([page(0), 0], ...outcomes)?.isDown, true);
   });
 
   test("has a report as old as the older of /up and the page, if the page came last", () => {
@@ -102,7 +105,8 @@ suite("a node that is known through its exporter alone", () => {
   });
 
   test("leads at a position as old as its page, however new the answer of /up", () => {
-    const { cluster } = after([up, 1_000], [pageAt(1), 1_000], [up, 2_000], [pageAt(2), 2_000], [up, 5_000]);
+    const { cluster } = after([up, 1_000], [pageAt(1), 1_000], [up, 2_000], [pageAt(2), 2_000], [up, 4_000]);
+    assert.equal(lockHolderOf(cluster.leadership), "pg1");
     assert.equal(cluster.positionSamples.at(-1)?.atMs, 2_000);
   });
 });

@@ -22,14 +22,17 @@ test("a member list adds and updates nodes; omitted nodes keep their evidence", 
   assert.equal(watched.judge("pg2", "primary", 1_000), "fit");
 });
 
-test("an unchanged member stays the same object, so that its prober continues", () => {
+test("an unchanged member, and the index of the nodes, stay the same objects, so that probers continue", () => {
   const watched = discoveringCluster();
   applyMemberList(watched, ["pg1", "pg2"], 0);
+  const { index, lockClaims } = watched.cluster;
   const [first, second] = watched.cluster.nodes;
   failUntilDown(watched, "pg2", 900);
   applyMemberList(watched, ["pg1", "pg2 pg9"], 1_000);
   assert.equal(watched.cluster.nodes[0]?.node, first?.node);
   assert.notEqual(watched.cluster.nodes[1]?.node, second?.node);
+  assert.equal(watched.cluster.index, index);
+  assert.equal(watched.cluster.lockClaims, lockClaims);
 });
 
 test("a member list of another scope or without members changes nothing", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { primaryPage } from "../../fake/exporter-page.ts";
 import { applyMemberList, describeNodes, discoveringCluster, failUntilDown } from "../../fake/member-lists.ts";
 
 test("a node that led and changes its address does not break ties there", () => {
@@ -64,4 +65,19 @@ test("a node that led does not break ties once it changes its address, even if o
     ["pg1", "pg2"].map((name) => watched.judge(name, "primary", 12_003)),
     ["superseded", "fit"],
   );
+});
+
+test("a node that led and gets an address for its API, having had none, keeps that", () => {
+  const watched = discoveringCluster({ nodes: [{ name: "pg1", api: null, exporter: "http://pg1:9630" }] });
+  const sent = { kind: "exporter", cluster: "demo", node: "pg1" } as const;
+  for (const databaseTimeS of [0, 1]) {
+    const atMs = databaseTimeS * 1_000;
+    const page = { ...primaryPage, databaseTimeS };
+    for (const result of [{ endpoint: "up", role: "primary" } as const, { endpoint: "metrics", page } as const])
+      watched.record({ ...sent, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+  }
+  assert.equal(watched.cluster.leadership.incumbent, "pg1");
+  applyMemberList(watched, ["pg1", "pg2"], 2_000, { leader: "pg1" });
+  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008", "pg2 http://pg2:8008"]);
+  assert.equal(watched.cluster.leadership.incumbent, "pg1");
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { noExporterEvidence } from "../../../src/cluster/exporter/exporter-evidence.ts";
 import { lockHolderOf } from "../../../src/cluster/leadership.ts";
 import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { Observation } from "../../../src/cluster/observation.ts";
@@ -110,19 +111,36 @@ suite("isAgeOnlyChange", () => {
     const changed = withReplica(before, { liveness: alive });
     assert.ok(!isUnchanged(changed));
     assert.ok(isUnchanged(withReplica(changed, { liveness: { ...alive, sentAtMs: 2_000 } }), 2_000, changed));
-    assert.ok(!isUnchanged(withReplica(changed, { liveness: { isAlive: false, sentAtMs: 2_000 } }), 2_000, changed));
+    const failed = withReplica(changed, { liveness: { isAlive: false, sentAtMs: 2_000 } });
+    assert.ok(!isUnchanged(failed, 2_000, changed));
+    assert.ok(!isUnchanged(withReplica(failed, { liveness: { isAlive: true, sentAtMs: 3_000 } }), 3_000, failed));
   });
 
   test("is true while the damped lag is the same", () => {
     const damped = { bytes: 0, timeMs: 0, samples: [] };
     const changed = withReplica(before, { dampedLag: damped });
     assert.ok(isUnchanged(withReplica(changed, { dampedLag: { ...damped } }), 2_000, changed));
-    assert.ok(!isUnchanged(withReplica(changed, { dampedLag: { ...damped, bytes: 1 } }), 2_000, changed));
+    for (const change of [{ bytes: 1 }, { timeMs: 1 }])
+      assert.ok(!isUnchanged(withReplica(changed, { dampedLag: { ...damped, ...change } }), 2_000, changed));
   });
 
   test("is false if the leader's position advanced", () => {
     const { positionSamples } = before;
     assert.equal(positionSamples.length, 1);
-    assert.ok(!isUnchanged({ ...before, positionSamples: [...positionSamples, { atMs: 2_000, position: 1_008 }] }));
+    const advanced = { ...before, positionSamples: [...positionSamples, { atMs: 2_000, position: 1_008 }] };
+    assert.ok(!isUnchanged(advanced));
+    const later = { ...before, positionSamples: advanced.positionSamples.with(1, { atMs: 3_000, position: 1_008 }) };
+    assert.ok(isUnchanged(later, 3_000, advanced));
+  });
+
+  test("is false for a node with an exporter: it is judged by the instant of its report too", () => {
+    const known = withReplica(before, { exporter: noExporterEvidence });
+    assert.ok(!isUnchanged(again(known, "pg2", 2_000), 2_000, known));
+    assert.ok(isUnchanged(again(known, "pg1", 2_000), 2_000, known));
+  });
+
+  test("is true for the answer of another node while a node has not answered", () => {
+    const known = withReplica(before, { report: null, sentAtMs: -Infinity });
+    assert.ok(isUnchanged(again(known, "pg1", 2_000), 2_000, known));
   });
 });
