@@ -215,7 +215,7 @@ export const rows: readonly Row[] = [
   },
   {
     given: "a node that lost its claim has left the configuration",
-    before: (watched) => setLeadership(watched, { lostClaims: new Map([["pg9", { viewMs: 0, witnesses: [] }]]) }),
+    before: (watched) => setLeadership(watched, { lostClaims: new Map([["pg9", { viewSentAtMs: 0, witnesses: [] }]]) }),
     quick: "",
   },
 ];
