@@ -4,7 +4,7 @@ import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
-import { leaderReachableUntilMs } from "./position.ts";
+import { leaderReachableUntilMs } from "./likely-leader.ts";
 import { walReached } from "./report-position.ts";
 
 /** A report, and what its measurement depends on. */

@@ -1,7 +1,7 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition, PositionSample } from "../../cluster/snapshot.ts";
 import { measuredAt, measuredUntilMs } from "./measure.ts";
-import { leaderReachableUntilMs } from "./position.ts";
+import { leaderReachableUntilMs } from "./likely-leader.ts";
 import { walReached } from "./report-position.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { isSameSystemAndTimeline, isSuccessor, sharedUpTo } from "./shared-history.ts";
