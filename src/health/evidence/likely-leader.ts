@@ -24,9 +24,10 @@ export interface LeaderWithUnseenWal {
  *
  * 1. the candidate, if it does not answer, or answers without a position;
  * 2. `null`, if a promoted node holds the lock: its own position counts;
- * 3. the holder, if it is on a later timeline than the last leader, whose WAL is then no longer the cluster's;
- * 4. `leader: null`, which stands for the last leader. It may answer again as a replica, but then its answers may show
- *    less than it wrote.
+ * 3. the holder, on its own timeline or on the last leader's, whichever is later. If its own is later, further WAL of
+ *    the last leader does not count;
+ * 4. `leader: null`, which stands for the last leader, if nobody holds the lock, or one of these timelines is unknown.
+ *    The last leader may answer again as a replica, but then its answers may show less than it wrote.
  */
 export function leaderWithUnseenWal(
   cluster: ClusterState,
@@ -42,7 +43,7 @@ export function leaderWithUnseenWal(
     if (holder === null || leader === undefined || leader.report === null) return last;
     const { timeline } = leader.report;
     if (isPromoted(leader.report)) return null;
-    return timeline !== null && known !== null && timeline > known ? { leader, timeline } : last;
+    return timeline === null || known === null ? last : { leader, timeline: Math.max(timeline, known) };
   }
   // The leader's report and the view may each be old for a while after a promotion, so the higher timeline counts.
   const timelines = [leader.report?.timeline ?? null, leader === named?.leader ? named.timeline : null].filter(

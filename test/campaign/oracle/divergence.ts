@@ -96,10 +96,29 @@ export function divergedInVain(scene: Scene, answer: Said): string | null {
   const honestFromMs = askedMs - 2 * profile.confirmMs;
   if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
   if (evidence.isRestarted && !isTimelineKnown(scene, newest.arrivedMs - profile.slackMs)) return null;
+  if (wasBehindFor(scene, node, askedMs) >= profile.attachMs * 0.8) return null;
   const reports = evidence.since(node, "status", newest.arrivedMs).filter((served) => evidence.isPossible(served));
   return reports.every((served) => isOnHistory(scene, served, askedMs))
     ? `diverged, but its history is the leader's: ${tell(newest, answer)}`
     : null;
+}
+
+/**
+ * For how long all reports of a node have been on timelines that had ended by then, in ms. A mark that this time caused
+ * lasts until the node is on the leader's timeline, also if it is on a later one than before (rule 6).
+ */
+function wasBehindFor({ evidence, world }: Scene, node: string, askedMs: number): number {
+  const reports = evidence.since(node, "status", -Infinity).filter((served) => timelineOf(served) !== null);
+  const hadEnded = (served: Served): boolean => endOf(world, timelineOf(served)) < served.arrivedMs;
+  const [first] = reports.slice(reports.findLastIndex((served) => !hadEnded(served)) + 1);
+  return first === undefined ? 0 : askedMs - first.arrivedMs;
+}
+
+/** When a timeline ended, in ms; `Infinity` for the present one, -Infinity if the model has no record. */
+function endOf(world: Scene["world"], timeline: unknown): number {
+  if (timeline === world.timeline) return Infinity;
+  const fork = world.forks.find((one) => one.timeline === timeline);
+  return fork === undefined ? -Infinity : Date.parse(fork.at) - world.wallMs(0);
 }
 
 /**
@@ -118,10 +137,10 @@ function isOnHistory({ profile, world }: Scene, served: Served, askedMs: number)
   const [timeline, top] = [timelineOf(served), topOf(served)];
   if (typeof timeline !== "number") return false;
   if (timeline === world.timeline) return true;
-  const fork = world.forks.find((one) => one.timeline === timeline);
-  const endedMs = fork === undefined ? -Infinity : Date.parse(fork.at) - world.wallMs(0);
   // Successive reports count, so the first of them may be most of a window older than what is counted.
   return (
-    askedMs - endedMs < profile.attachMs * 0.8 && top !== null && top <= world.switchPoint(timeline, world.timeline)
+    askedMs - endOf(world, timeline) < profile.attachMs * 0.8 &&
+    top !== null &&
+    top <= world.switchPoint(timeline, world.timeline)
   );
 }

@@ -103,8 +103,8 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
     askedMs - slackMs(scene, askedMs - 1_000, askedMs),
   );
   if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || !isHonest(scene, askedMs)) return null;
-  // Until a holder is promoted, its position does not count as the leader's (rule 4).
-  if (documentOf(leader)?.["role"] === "replica") return null;
+  // Until a holder is promoted and states its position, that of the last leader counts (rule 4).
+  if (documentOf(leader)?.["role"] === "replica" || topOf(leader) === null) return null;
   // Past the end of the timeline it still reports, only a sender list distinguishes streaming from divergence.
   if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs)) return null;
   // The highest position that any node ever reported: it bounds every lag. A leader that restarted lower is believed.
