@@ -27,7 +27,8 @@ export function withdrawalsByNode(cluster: ClusterState, policy: HealthPolicy): 
     if (observation === undefined) continue;
     // A claim that began before the withdrawal is refused even if the watch is down. A claim that rolecall counts as
     // later may still be the old one: after a silence longer than `max_age`, for example of a frozen node, a claim
-    // counts as new. So it is refused too, but only while the watch works.
+    // counts as new. So it is refused too, but only while the watch works: a watch that is down would not show that the
+    // node has taken the lock again.
     const isEarlierClaim = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
     if (isEarlierClaim || isWatchUp) byNode.set(observation.node.name, withdrawal);
   }
@@ -106,10 +107,10 @@ export function lossByViews(loss: ClaimLoss | undefined): ClaimLoss | undefined 
 }
 
 /**
- * Combines what contradicts a claim: views and a withdrawal.
- * @param loss what contradicts the claim by views; `null` if no view does
- * @param before what contradicted this claim in the previous decision
- * @returns a loss with all that contradicts the claim; `loss` itself if there is no withdrawal; `before` itself if it
+ * Adds a withdrawal to the loss of a claim to views.
+ * @param loss the loss of the claim to views; `null` if views do not make it lost
+ * @param before the loss of this claim in the previous decision
+ * @returns a loss with the withdrawal and the views; `loss` itself if there is no withdrawal; `before` itself if it
  * has the same withdrawal and views
  */
 export function withWithdrawal(

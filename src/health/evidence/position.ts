@@ -41,7 +41,8 @@ export function advancePosition(
   if (observation.node.name === holder && isPromoted(report)) {
     const highest = leaderPositionIn(report);
     if (highest === null) return position;
-    // A primary states its timeline. A standby leader may omit it, and is still on the known one then.
+    // `isPromoted` is true of standby leaders too. A primary states its timeline. A standby leader may omit it, and is
+    // still on the known one then.
     const timeline = report.timeline ?? position?.timeline ?? null;
     return withStatedPosition(cluster, { system: report.system, timeline, highest, isStated: true }, before);
   }
