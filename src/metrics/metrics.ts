@@ -120,6 +120,7 @@ export class Metrics {
     const { bursts, dcs, management } = this;
     const ofClusters = [this.#disputes, ...bursts.ofClusters, ...dcs.ofClusters, ...management.ofClusters];
     await forgetRemovedClusters(ofClusters, clusters);
+    this.probeStats.keepOnly(clusters);
     const own = await this.#registry.metrics();
     const nodes = await inSlices(nodeSeries(this.#sources));
     const nodePieces = await renderPage([

@@ -141,6 +141,8 @@ test("no series of a cluster stays after a reload has removed it", async () => {
     );
   metrics.forgetNodes();
   watched.cluster = { ...watched.cluster, name: "other" };
+  // A probe that was in flight during the reload.
+  metrics.probed({ cluster: "demo", node: "pg1", endpoint: "leader", outcome: "canceled", durationMs: 3 });
   assert.deepEqual(await ofDemo(), []);
   assert.deepEqual(await linesOf(metrics, "rolecall_hints_total"), [
     'rolecall_hints_total{cluster="",effect="forbidden"} 1',

@@ -107,8 +107,8 @@ export function lossByViews(loss: ClaimLoss | undefined): ClaimLoss | undefined 
 }
 
 /**
- * Adds a withdrawal to the loss of a claim to views.
- * @param loss the loss of the claim to views; `null` if views do not make it lost
+ * Adds a withdrawal to the loss of a claim that views caused.
+ * @param loss the loss that views caused; `null` if they caused none
  * @param before the loss of this claim in the previous decision
  * @returns a loss with the withdrawal and the views; `loss` itself if there is no withdrawal; `before` itself if it
  * has the same withdrawal and views

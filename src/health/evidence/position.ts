@@ -97,7 +97,10 @@ function raisedByAll(
 
 type PositionWithoutShared = Omit<LeaderPosition, "shared">;
 
-/** The leader position after the leader's own report. */
+/**
+ * The leader position after the leader's own report.
+ * @param leader the leader's observation, whose attachment still shows what it had as a replica
+ */
 function withStatedPosition(
   cluster: ClusterState,
   position: PositionWithoutShared,
@@ -128,6 +131,7 @@ function raisedByReceived(
   const isForeign = known.system !== null && report.system !== null && report.system !== known.system;
   // A replica cannot move the leader back to an earlier timeline.
   if (isForeign || (known.timeline !== null && timeline < known.timeline)) return known;
+  // `leader` is `null` for the last leader only, whose timeline is the known one.
   if (known.timeline !== timeline) return leader === null ? known : firstOnTimeline(cluster, position, leader);
   return position.highest > known.highest ? { ...known, highest: position.highest } : known;
 }

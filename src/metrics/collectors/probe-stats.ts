@@ -67,6 +67,14 @@ export class ProbeStats {
     this.#rows.clear();
   }
 
+  /**
+   * Forgets the clusters that a reload has removed. Probes that were in flight during the reload are counted after it.
+   * @param clusters the names of the present clusters
+   */
+  keepOnly(clusters: ReadonlySet<string>): void {
+    for (const [key, { cluster }] of this.#rows) if (!clusters.has(cluster)) this.#rows.delete(key);
+  }
+
   #row({ cluster, node, endpoint }: ProbeRecord): MutableProbeStat | null {
     const key = keyOf(cluster, node, endpoint);
     const known = this.#rows.get(key);
