@@ -55,7 +55,7 @@ export function advancePosition(
  * Returns the leader position after the lock passed to `leader`. That node may have claimed the lock, and stated its
  * position, before rolecall accepted its claim. Such a position counts if it is higher on the same timeline, if it is
  * on a higher timeline of the same system, or if no position is known. Without a timeline it never counts.
- * @param leader the observation of the node that holds the lock now
+ * @param leader the observation of the lock holder. Its last report may no longer claim the lock: then nothing counts
  */
 export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Observation): LeaderPosition | null {
   const { position: known } = cluster;
@@ -99,7 +99,8 @@ type PositionWithoutShared = Omit<LeaderPosition, "shared">;
 
 /**
  * The leader position after the leader's own report.
- * @param leader the leader's observation, whose attachment still shows what it had as a replica
+ * @param leader the leader's observation. Its `attachment` still has the WAL positions that it reached as a replica,
+ *   because the reports of a primary state none
  */
 function withStatedPosition(
   cluster: ClusterState,
