@@ -106,6 +106,11 @@ export function lossByViews(loss: ClaimLoss | undefined): ClaimLoss | undefined 
   return loss.withdrawal === undefined ? loss : { viewSentAtMs: loss.viewSentAtMs, witnesses: loss.witnesses };
 }
 
+/** Whether the same views caused two losses. */
+export function hasSameViews(one: ClaimLoss, other: ClaimLoss): boolean {
+  return one.viewSentAtMs === other.viewSentAtMs && one.witnesses.join() === other.witnesses.join();
+}
+
 /**
  * Adds a withdrawal to the loss of a claim that views caused.
  * @param loss the loss that views caused; `null` if they caused none
@@ -119,7 +124,7 @@ export function withWithdrawal(
   withdrawal: Withdrawal | undefined,
 ): ClaimLoss | null {
   if (withdrawal === undefined) return loss;
-  const { viewSentAtMs, witnesses } = loss ?? { viewSentAtMs: -Infinity, witnesses: [] };
-  const isSame = before?.withdrawal === withdrawal && before.viewSentAtMs === viewSentAtMs;
-  return isSame && before.witnesses.join() === witnesses.join() ? before : { viewSentAtMs, witnesses, withdrawal };
+  const views = loss ?? { viewSentAtMs: -Infinity, witnesses: [] };
+  const isSame = before?.withdrawal === withdrawal && hasSameViews(before, views);
+  return isSame ? before : { viewSentAtMs: views.viewSentAtMs, witnesses: views.witnesses, withdrawal };
 }

@@ -1,6 +1,6 @@
 import type { Withdrawal } from "../../cluster/dcs.ts";
 import type { DecisionBasis, LeaderDecision, ClaimLoss } from "../../cluster/leadership.ts";
-import { lossByViews, withWithdrawal } from "./dcs-withdrawals.ts";
+import { hasSameViews, lossByViews, withWithdrawal } from "./dcs-withdrawals.ts";
 
 /** A node that claims the lock: a fresh 200 of `GET /leader`. */
 export interface LockClaim {
@@ -105,9 +105,8 @@ function lossToViews(claim: LockClaim, inputs: LeadershipInputs, before: ClaimLo
   const against = viewsAgainst(claim, inputs, before !== undefined);
   if (against.length > 0) {
     const viewSentAtMs = Math.max(...against.map(({ requestedAtMs }) => requestedAtMs));
-    const witnesses = against.map(({ witness }) => witness).toSorted();
-    const isSame = before?.viewSentAtMs === viewSentAtMs && before.witnesses.join() === witnesses.join();
-    return isSame ? before : { viewSentAtMs, witnesses };
+    const loss = { viewSentAtMs, witnesses: against.map(({ witness }) => witness).toSorted() };
+    return before !== undefined && hasSameViews(before, loss) ? before : loss;
   }
   return before === undefined || isRestored(claim, before, inputs.views) ? null : before;
 }

@@ -4,7 +4,7 @@ import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
-import { isSameSystemAndTimeline, isSuccessor, sharedHistory } from "./shared-history.ts";
+import { isSameSystemAndTimeline, isSuccessor, sharedHistory, type SystemAndTimeline } from "./shared-history.ts";
 import { type LeaderWithUnseenWal, leaderWithUnseenWal } from "./likely-leader.ts";
 import { isPromoted, leaderPositionIn, walReached } from "./report-position.ts";
 
@@ -142,6 +142,6 @@ function firstOnTimeline(cluster: ClusterState, position: PositionWithoutShared,
   return { ...position, shared: sharedHistory(cluster.position, position, leader) };
 }
 
-function systemAndTimelineOf(report: Report): Pick<LeaderPosition, "system" | "timeline"> {
-  return { system: report.system, timeline: report.timeline };
+function systemAndTimelineOf({ system, timeline }: Report): SystemAndTimeline {
+  return { system, timeline };
 }

@@ -1,6 +1,9 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition, SharedHistory } from "../../cluster/snapshot.ts";
 
+/** What two positions must have in common to be comparable. */
+export type SystemAndTimeline = Pick<LeaderPosition, "system" | "timeline">;
+
 /** The maximum number of earlier timelines: no replica is further behind. */
 const timelinesMax = 8;
 
@@ -13,7 +16,7 @@ const timelinesMax = 8;
  */
 export function sharedHistory(
   known: LeaderPosition | null,
-  next: Pick<LeaderPosition, "system" | "timeline">,
+  next: SystemAndTimeline,
   leader: Observation,
 ): readonly SharedHistory[] {
   if (known === null || known.timeline === null || !isSuccessor(known, next)) return [];
@@ -24,18 +27,13 @@ export function sharedHistory(
   return [...earlier, { timeline, upTo }].slice(-timelinesMax);
 }
 
-type SystemAndTimeline = Pick<LeaderPosition, "system" | "timeline">;
-
 /** Whether two positions are of the same system and timeline, so that they can be compared. */
 export function isSameSystemAndTimeline(one: SystemAndTimeline, other: SystemAndTimeline): boolean {
   return one.system === other.system && one.timeline === other.timeline;
 }
 
 /** Whether `next` is on a later timeline of the same system. */
-export function isSuccessor(
-  known: Pick<LeaderPosition, "system" | "timeline">,
-  next: Pick<LeaderPosition, "system" | "timeline">,
-): boolean {
+export function isSuccessor(known: SystemAndTimeline, next: SystemAndTimeline): boolean {
   return (
     known.system === next.system && known.timeline !== null && next.timeline !== null && next.timeline > known.timeline
   );

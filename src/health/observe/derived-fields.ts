@@ -13,8 +13,7 @@ import { timeLagMs } from "../evidence/time-lag.ts";
 
 /**
  * Derives what a node's report shows in relation to the cluster: its distance to the leader's position (rule 4), its
- * signs of attachment (rules 5 and 6), and its damped lag, if `lag_samples` or `dwell` is
- * set.
+ * signs of attachment (rules 5 and 6), and its damped lag, if `lag_samples` or `dwell` is set.
  * @param pair the node's observation before and after the report
  * @param context the policy, the instant of recording, and who holds the lock once the report is recorded
  */
