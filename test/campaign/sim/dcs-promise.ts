@@ -24,8 +24,9 @@ type Claims = Pick<Evidence, "mayHaveDenied" | "mayHaveFlagged" | "lastClaim">;
 /**
  * The promise of the DCS watch: once a read has shown another member in the leader key, the member that it named before
  * gets no yes as the primary, until the key names it again. The same holds for a key that names nobody, unless the
- * cluster was paused or in failsafe mode lately, or that member still reports so in an old document. The promise ends
- * when that member reports that it holds no lock: a claim after that is a new one. It ends as well:
+ * cluster was paused or in failsafe mode lately, or a document of that member said so that was fresh at the read, or
+ * newer. The promise ends when that member reports that it holds no lock: a claim after that is a new one. It ends as
+ * well:
  *
  * - when its claim has gone on for a whole ttl: then the watch is distrusted (rule 2), and nothing is promised of any
  *   member any more;
