@@ -125,6 +125,12 @@ export function healthyCluster(names: readonly string[]): Responder {
   };
 }
 
+/** Answers as `healthyCluster`, except to one path. */
+export function healthyExcept(names: readonly string[], path: string, answer: Responder): Responder {
+  const healthy = healthyCluster(names);
+  return (origin, requested) => (requested === path ? answer : healthy)(origin, requested);
+}
+
 const notServed: ProbeAnswer = { status: 502 };
 
 export function neverReplies(): Promise<NodeReply> {

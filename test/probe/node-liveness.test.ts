@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NodeReply } from "../../src/probe/client/client.ts";
-import { NodeProber } from "../../src/probe/node-prober.ts";
 import { failedReply, healthyCluster, neverReplies, FakeTransport, runPendingTasks } from "../fake/fake-transport.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
-
-function proberOf(scripted: FakeTransport, schedule: Parameters<FakeTransport["context"]>[0] = {}): NodeProber {
-  const [first] = scripted.fixture.cluster.nodes;
-  assert.ok(first !== undefined);
-  return new NodeProber(first.node, first.node.api ?? "", scripted.context(schedule));
-}
+import { nodeProberOf } from "../fake/node-prober-of.ts";
 
 test("probes liveness at its own slower interval, and only on a node that has just answered", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await scripted.advance(9_000);
   scripted.respond = (origin, path) =>
@@ -30,7 +24,7 @@ test("a failed liveness probe is no evidence", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
     path === "/liveness" ? failedReply("timeout") : healthyCluster(["pg1"])(origin, path),
   );
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await scripted.advance(100);
   assert.equal(scripted.fixture.cluster.nodes[0]?.liveness, null);
@@ -45,7 +39,7 @@ test("a liveness probe that hangs delays no status probe, and no second one is s
   const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
     path === "/liveness" ? neverReplies() : healthyCluster(["pg1"])(origin, path),
   );
-  const prober = proberOf(scripted, { livenessIntervalMs: 1_000 });
+  const prober = nodeProberOf(scripted, { livenessIntervalMs: 1_000 });
   prober.probe();
   await scripted.advance(5_000);
   assert.deepEqual(scripted.sentAt("/liveness"), [0]);
@@ -56,7 +50,7 @@ test("a liveness probe that hangs delays no status probe, and no second one is s
 
 test("liveness is probed again once its interval has passed, in the same round as the status", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await scripted.advance(20_500);
   assert.deepEqual(scripted.sentAt("/liveness"), [0, 10_000, 20_000]);
@@ -65,7 +59,7 @@ test("liveness is probed again once its interval has passed, in the same round a
 
 test("a liveness probe that is due while the node is silent counts as skipped, without a duration", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("timeout"));
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   scripted.nowMs = 500;
   prober.probe();
   await scripted.advance(100);
@@ -81,7 +75,7 @@ test("does not record the answer of a liveness probe that arrives after stop", a
   const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
     path === "/liveness" ? new Promise((resolve) => (answer = resolve)) : healthyCluster(["pg1"])(origin, path),
   );
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await prober.inFlight;
   prober.stop();

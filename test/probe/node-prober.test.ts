@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NodeReply } from "../../src/probe/client/client.ts";
-import { NodeProber } from "../../src/probe/node-prober.ts";
 import { failedReply, healthyCluster, neverReplies, FakeTransport, runPendingTasks } from "../fake/fake-transport.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
-
-function proberOf(scripted: FakeTransport, schedule: Parameters<FakeTransport["context"]>[0] = {}): NodeProber {
-  const [first] = scripted.fixture.cluster.nodes;
-  assert.ok(first !== undefined);
-  return new NodeProber(first.node, first.node.api ?? "", scripted.context(schedule));
-}
+import { nodeProberOf } from "../fake/node-prober-of.ts";
 
 test("probes a node once an interval, with one request in flight", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await scripted.advance(3_500);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000]);
@@ -28,7 +22,7 @@ test("probes requested while one is in flight become one more, sent as soon as t
     new ClusterFixture(),
     () => new Promise<NodeReply>((resolve) => (answer = resolve)),
   );
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await scripted.advance(200);
   prober.probe();
@@ -47,7 +41,7 @@ test("probes requested while one is in flight become one more, sent as soon as t
 
 test("sends no second probe while one hangs", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), neverReplies);
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await scripted.advance(2_000);
   prober.probe();
@@ -58,7 +52,7 @@ test("sends no second probe while one hangs", async (context) => {
 
 test("jitter moves a probe by a tenth of its interval at most", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   scripted.random = 0;
   prober.probe();
   await scripted.advance(900);
@@ -75,7 +69,7 @@ test("the age of a report counts from when its probe was sent", async (context) 
     new ClusterFixture(),
     () => new Promise<NodeReply>((resolve) => (answer = resolve)),
   );
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   scripted.nowMs = 7_000;
   prober.probe();
   await scripted.advance(2_000);
@@ -88,7 +82,7 @@ test("the age of a report counts from when its probe was sent", async (context) 
 
 test("the interval doubles with each failure from the fall-th on, up to 5 s, until an answer", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await scripted.advance(24_000);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 4_000, 8_000, 13_000, 18_000, 23_000]);
@@ -100,7 +94,7 @@ test("the interval doubles with each failure from the fall-th on, up to 5 s, unt
 
 test("the longest interval of a node that fails is 5 s", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await scripted.advance(12_950);
   await scripted.advance(100, 1);
@@ -110,7 +104,7 @@ test("the longest interval of a node that fails is 5 s", async (context) => {
 
 test("probeIfIdle sends a probe unless one is in flight", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   assert.equal(prober.probeIfIdle(), true);
   assert.equal(prober.probeIfIdle(), false);
   await scripted.advance(200);
@@ -122,7 +116,7 @@ test("probeIfIdle sends a probe unless one is in flight", async (context) => {
 
 test("an answer that stays the same is recorded as the same object", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await scripted.advance(1_500);
   const [first, second] = scripted.recorded.flatMap((outcome) => (outcome.kind === "status" ? outcome.result : []));
@@ -133,7 +127,7 @@ test("an answer that stays the same is recorded as the same object", async (cont
 
 test("failures never shorten an interval longer than 5 s", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
-  const prober = proberOf(scripted, { intervalMs: 8_000, fall: 1 });
+  const prober = nodeProberOf(scripted, { intervalMs: 8_000, fall: 1 });
   prober.probe();
   await scripted.advance(16_000);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 8_000, 16_000]);
@@ -147,7 +141,7 @@ test("sends and records nothing after stop, not even the result of the probe in 
     new ClusterFixture(),
     () => new Promise<NodeReply>((resolve) => (answer = resolve)),
   );
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   prober.stop();
   answer(await healthyCluster(["pg1"])("http://pg1:8008", "/leader"));
@@ -165,7 +159,7 @@ test("sends and records nothing after stop, not even the result of the probe in 
 
 test("opens a new connection to apply new TLS material", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await scripted.advance(100);
   prober.reconnect();
@@ -185,7 +179,7 @@ test("a node that answers within its timeout never becomes stale, however slow i
     };
     context.mock.timers.reset();
     scripted = new FakeTransport(context, new ClusterFixture(), script);
-    const prober = proberOf(scripted);
+    const prober = nodeProberOf(scripted);
     prober.probe();
     await scripted.advance(2_500);
     for (let passed = 0; passed < 30_000; passed += 50) {
@@ -204,7 +198,7 @@ test("a node that answers within its timeout never becomes stale, however slow i
 
 test("a probe that could not be sent is counted as such, not recorded, and delays nothing", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   prober.probe();
   await scripted.advance(500);
   const recorded = scripted.recorded.length;
@@ -227,7 +221,7 @@ test("failed probes of a burst do not lengthen the interval sooner", async (cont
   const scripted = new FakeTransport(context, new ClusterFixture({ policy: { intervalMs: 1_000 } }), () =>
     failedReply("refused"),
   );
-  const prober = proberOf(scripted);
+  const prober = nodeProberOf(scripted);
   for (let burst = 0; burst < 8; burst += 1) {
     prober.probe();
     await scripted.advance(250);

@@ -4,21 +4,16 @@ import { DocumentProber } from "../../../src/probe/documents/document-prober.ts"
 import {
   failedReply,
   healthyCluster,
+  healthyExcept,
   jsonReply,
   neverReplies,
   FakeTransport,
   runPendingTasks,
-  type Responder,
 } from "../../fake/fake-transport.ts";
 import { answeringCluster, ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const names = ["pg1", "pg2", "pg3"];
 const seeds = ["http://pg8:8008", "http://pg9:8008"];
-
-function only(path: string, answer: Responder): Responder {
-  return (origin, requested) =>
-    requested === path ? answer(origin, requested) : healthyCluster(names)(origin, requested);
-}
 
 test("requests /cluster from one node each cluster interval, the others each config interval", async (context) => {
   const scripted = new FakeTransport(context, answeringCluster(), healthyCluster(names));
@@ -42,7 +37,7 @@ test("rests 10 s after a failure, then 20, 40 and 60, until an answer", async (c
   const scripted = new FakeTransport(
     context,
     answeringCluster(),
-    only("/cluster", () => failedReply("timeout")),
+    healthyExcept(names, "/cluster", () => failedReply("timeout")),
   );
   const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
@@ -58,7 +53,7 @@ test("the rest after a failure is never shorter than 10 s, and its longest is 60
   const scripted = new FakeTransport(
     context,
     answeringCluster(),
-    only("/cluster", () => failedReply("timeout")),
+    healthyExcept(names, "/cluster", () => failedReply("timeout")),
   );
   const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();

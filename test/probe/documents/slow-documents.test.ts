@@ -6,19 +6,14 @@ import { DocumentProber } from "../../../src/probe/documents/document-prober.ts"
 import {
   failedReply,
   healthyCluster,
+  healthyExcept,
   jsonReply,
   FakeTransport,
   runPendingTasks,
-  type Responder,
 } from "../../fake/fake-transport.ts";
 import { answeringCluster } from "../../fake/cluster-fixture.ts";
 
 const names = ["pg1", "pg2", "pg3"];
-
-function only(path: string, answer: Responder): Responder {
-  return (origin, requested) =>
-    requested === path ? answer(origin, requested) : healthyCluster(names)(origin, requested);
-}
 
 function pathsOf(scripted: FakeTransport): readonly string[] {
   return scripted.sent.map(({ url }) => new URL(url).pathname);
@@ -28,13 +23,13 @@ test("rests after a failed slow document too, except /failsafe, which nodes may 
   const scripted = new FakeTransport(
     context,
     answeringCluster(),
-    only("/history", () => failedReply("timeout")),
+    healthyExcept(names, "/history", () => failedReply("timeout")),
   );
   const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
   await scripted.advance(9_900);
   assert.deepEqual(scripted.sentAt("/cluster"), [0]);
-  scripted.respond = only("/failsafe", () => failedReply("timeout"));
+  scripted.respond = healthyExcept(names, "/failsafe", () => failedReply("timeout"));
   await scripted.advance(100, 1);
   assert.deepEqual(scripted.sentAt("/history"), [0, 10_000]);
   await scripted.advance(3_100);
@@ -63,7 +58,7 @@ test("rounds of a dispute do not end the rest after a failed slow document", asy
   const scripted = new FakeTransport(
     context,
     watched,
-    only("/history", () => failedReply("timeout")),
+    healthyExcept(names, "/history", () => failedReply("timeout")),
   );
   const prober = new DocumentProber(scripted.context(), []);
   prober.startRoundsIfDisputed();
@@ -80,7 +75,7 @@ test("after a promotion the history comes first, and alone until it reaches the 
   const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
   assert.deepEqual(pathsOf(scripted), ["/cluster", "/history", "/config", "/failsafe"]);
-  scripted.respond = only("/history", () => jsonReply([[1, 4_000, "no recovery target specified"]]));
+  scripted.respond = healthyExcept(names, "/history", () => jsonReply([[1, 4_000, "no recovery target specified"]]));
   await scripted.advance(6_100);
   assert.deepEqual(pathsOf(scripted).slice(4), ["/cluster", "/history", "/cluster"]);
   prober.stop();
@@ -91,7 +86,7 @@ test("slow documents that were requested before a change are requested again aft
   const scripted = new FakeTransport(
     context,
     answeringCluster(),
-    only("/history", () => new Promise((resolve) => (answer = resolve))),
+    healthyExcept(names, "/history", () => new Promise((resolve) => (answer = resolve))),
   );
   const prober = new DocumentProber(scripted.context(), []);
   void prober.probe();
@@ -116,7 +111,7 @@ test("requests no further document after stop, and reads nothing from the store"
   const scripted = new FakeTransport(
     context,
     watched,
-    only("/config", () => new Promise((resolve) => (answer = resolve))),
+    healthyExcept(names, "/config", () => new Promise((resolve) => (answer = resolve))),
   );
   const state = (): ClusterState => {
     assert.ok(!isStopped, "the store may have forgotten the cluster");
