@@ -59,14 +59,17 @@ function start(samples: string): void {
 }
 
 function usageOf(): Pick<ProcessSample, "usage" | "resources"> {
-  const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage();
+  const { rss, heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage();
   const resources: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
   const threads = Number(/^Threads:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]);
   const descriptors = readdirSync("/proc/self/fd").length;
   const contexts = getHeapStatistics().number_of_native_contexts;
   const handles = Object.values(resources).reduce((sum, each) => sum + each, 0);
-  return { usage: { rss, heapUsed, external, arrayBuffers, descriptors, threads, contexts, handles }, resources };
+  return {
+    usage: { rss, heapTotal, heapUsed, external, arrayBuffers, descriptors, threads, contexts, handles },
+    resources,
+  };
 }
 
 /** What is alive after a full collection of garbage, timers that do not keep the process alive included. */

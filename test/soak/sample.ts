@@ -7,6 +7,8 @@ export interface ProcessSample {
   readonly lateMs: number;
   readonly usage: {
     readonly rss: number;
+    /** What V8 holds for its heap, garbage and free pages included. */
+    readonly heapTotal: number;
     readonly heapUsed: number;
     readonly external: number;
     readonly arrayBuffers: number;

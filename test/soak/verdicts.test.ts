@@ -24,7 +24,7 @@ function sampleAt(
   grown: { readonly rss?: number; readonly timers?: number },
 ): ProcessSample {
   const { rss = 0, timers = 0 } = grown;
-  const sizes = { rss: 1e8 + rss, heapUsed: 4e7, external: 5e6, arrayBuffers: 1e6 };
+  const sizes = { rss: 1e8 + rss, heapTotal: 6e7, heapUsed: 4e7, external: 5e6, arrayBuffers: 1e6 };
   return {
     atMs,
     pid,
