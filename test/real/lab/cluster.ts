@@ -11,6 +11,9 @@ import { removeAtExit } from "./reaper.ts";
 import type { Reply } from "./ask.ts";
 import { until } from "../../fake/until.ts";
 
+/** A replica streams much sooner after a failover; `pg_rewind` included. */
+const rewindSeconds = 20;
+
 export class Cluster {
   readonly folder: string;
   /** What the nodes' APIs are protected by; none: plain HTTP. */
@@ -71,11 +74,16 @@ export class Cluster {
   }
 
   /**
-   * Waits until the cluster's own document names a leader and two replicas that follow without lag, and each node
-   * reports that it runs, with its role. The document alone is not enough: a node whose PostgreSQL was stopped counts
-   * as running in it for a while, and an old leader counts as a replica before it has demoted itself.
+   * Waits until the cluster's own document names a leader and two replicas that follow without lag, each node reports
+   * that it runs, with its role, and both replicas stream. The document alone is not enough: a node whose PostgreSQL
+   * was stopped counts as running in it for a while, and an old leader counts as a replica before it has demoted itself.
+   *
+   * If a replica reports that it runs but does not stream for `rewindSeconds`, it is reinitialized, as an operator does.
+   * After a freeze, the old leader may win the lock again on its old timeline. A replica that has followed the new one
+   * by then has WAL of a later timeline, and Patroni does not rewind it.
    */
   async whole(seconds = 60): Promise<void> {
+    let settledSinceMs: number | undefined;
     await until({ what: "whole cluster", seconds, evidence: () => this.#tails }, async () => {
       const leader = await this.leader();
       const isSettled = await Promise.all(
@@ -84,7 +92,15 @@ export class Cluster {
           return health.status === 200 && isReplica(own) === (node !== leader);
         }),
       );
-      return isWhole(await leader.ask("/cluster")) && isSettled.every(Boolean) ? true : undefined;
+      if (!isSettled.every(Boolean)) return undefined;
+      const streaming = streamingReplicas(await leader.ask("/patroni"));
+      if (streaming.length === 2) return isWhole(await leader.ask("/cluster")) ? true : undefined;
+      settledSinceMs ??= performance.now();
+      if (performance.now() - settledSinceMs < rewindSeconds * 1000) return undefined;
+      settledSinceMs = undefined;
+      const lost = this.nodes.filter((node) => node !== leader && !streaming.includes(node.name));
+      for (const node of lost) await node.ask("/reinitialize", { method: "POST", body: {}, deadlineMs: 10_000 });
+      return undefined;
     });
   }
 
@@ -94,10 +110,9 @@ export class Cluster {
    */
   async streaming(seconds = 30): Promise<void> {
     const leader = await this.leader();
-    await until({ what: "two streaming replicas", seconds, evidence: () => this.#tails }, async () => {
-      const { body } = await leader.ask("/patroni");
-      return body.match(/"state": "streaming", "sync_state"/g)?.length === 2 ? true : undefined;
-    });
+    await until({ what: "two streaming replicas", seconds, evidence: () => this.#tails }, async () =>
+      streamingReplicas(await leader.ask("/patroni")).length === 2 ? true : undefined,
+    );
   }
 
   /** Changes the cluster's dynamic configuration, as `PATCH /config` merges it. */
@@ -140,6 +155,15 @@ export class Cluster {
 /** Whether the document of a node (`GET /patroni`) has the role of a replica. */
 function isReplica({ body }: Reply): boolean {
   return /"role": "(replica|standby_leader|sync_standby)"/.test(body);
+}
+
+/** The names of the replicas that stream from a leader, by its status document. */
+function streamingReplicas({ status, body }: Reply): readonly string[] {
+  if (status !== 200) return [];
+  const { replication = [] } = JSON.parse(body) as {
+    readonly replication?: readonly { readonly application_name: string; readonly state: string }[];
+  };
+  return replication.filter(({ state }) => state === "streaming").map(({ application_name: name }) => name);
 }
 
 function isWhole(reply: Reply): boolean {
