@@ -22,6 +22,9 @@ LABEL org.opencontainers.image.title="rolecall" \
       org.opencontainers.image.base.name="${NODE_IMAGE}"
 ENV NODE_ENV=production
 ENV CACHE_DIRECTORY=/app/code-cache
+# All threads share one heap, and free memory returns to the system: less resident memory, which stays flat.
+ENV MALLOC_ARENA_MAX=1
+ENV MALLOC_TRIM_THRESHOLD_=131072
 # Where HEALTHCHECK asks: any listener of the configuration will do.
 ENV HEALTH_URL=http://127.0.0.1:8008/livez
 WORKDIR /app

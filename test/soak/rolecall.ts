@@ -29,7 +29,7 @@ export class Rolecall {
       stdio: ["ignore", "pipe", "pipe"],
       // A session of its own, as a service has: the scheduler shares the processors among sessions first.
       detached: true,
-      env: { ...process.env, NODE_OPTIONS: `--import ${preload}`, SOAK_SAMPLES: folder },
+      env: { ...process.env, ...serviceEnvironment(), NODE_OPTIONS: `--import ${preload}`, SOAK_SAMPLES: folder },
     });
     this.#child.stdout?.resume();
     createInterface({ input: this.#child.stderr ?? process.stdin }).on("line", (text) => {
@@ -81,4 +81,11 @@ function startOf(pid: number): number {
   } catch {
     return Infinity;
   }
+}
+
+/** The variables that the rendered systemd service sets. */
+function serviceEnvironment(): Readonly<Record<string, string>> {
+  const unit = readFileSync("deploy/systemd/rolecall.service", "utf8");
+  const [, variables = ""] = /^Environment=(.+)$/m.exec(unit) ?? [];
+  return Object.fromEntries(variables.split(" ").map((variable) => variable.split("=")));
 }

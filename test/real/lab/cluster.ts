@@ -76,9 +76,9 @@ export class Cluster {
   /**
    * Waits until the cluster's own document names a leader and two replicas that follow without lag, each node reports
    * that it runs, with its role, and both replicas stream. The document alone is not enough: a node whose PostgreSQL
-   * was stopped counts as running in it for a while, and an old leader counts as a replica before it has demoted itself.
+   * was stopped counts as running in it for a while, and an old leader counts as a replica before its demotion.
    *
-   * If a replica reports that it runs but does not stream for `rewindSeconds`, it is reinitialized, as an operator does.
+   * A replica that reports that it runs but does not stream for `rewindSeconds` is reinitialized, as an operator does.
    * After a freeze, the old leader may win the lock again on its old timeline. A replica that has followed the new one
    * by then has WAL of a later timeline, and Patroni does not rewind it.
    */
