@@ -1,6 +1,6 @@
 /**
- * `listen rolecall` of a rendered configuration: if every instance ends while a check is in flight, the check gets the
- * 404 that keeps the sessions of its server, and no closed connection.
+ * `listen rolecall` of a rendered configuration: if all instances terminate while a check is in flight, the check gets
+ * a 404, which keeps the sessions of its server, instead of a connection that is closed without a response.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -19,24 +19,28 @@ import { until } from "../fake/until.ts";
 const folder = mkdtempSync(join(tmpdir(), "rolecall-check-proxy-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** An instance that ends on a request with this path. */
+/** A request for this path terminates the instance. */
 const fatalPath = "/fatal";
 
 for (const { kind, title, found } of balancerPrograms()) {
   if (kind !== "haproxy") continue;
   const skip = "notRun" in found ? `not run: ${found.notRun}` : false;
   for (const instances of [1, 2])
-    test(`${title}: a check in flight gets a 404 if all instances (${instances}) end`, { skip }, async (context) => {
-      if ("notRun" in found) return;
-      const checkPort = await startProxy(context, found.path, instances);
-      // HAProxy may keep the connection of this check for the next one.
-      assert.equal((await ask({ port: checkPort, path: "/clusters/demo/nodes/pg1/primary" })).status, 200);
-      const { status } = await ask({ port: checkPort, path: fatalPath });
-      assert.equal(status, 404, "0: the connection was closed without a response");
-    });
+    test(
+      `${title}: a check in flight gets a 404 if all instances (${instances}) terminate`,
+      { skip },
+      async (context) => {
+        if ("notRun" in found) return;
+        const checkPort = await startProxy(context, found.path, instances);
+        // Without `http-reuse never`, HAProxy could reuse the connection of this check for the next one.
+        assert.equal((await ask({ port: checkPort, path: "/clusters/demo/nodes/pg1/primary" })).status, 200);
+        const { status } = await ask({ port: checkPort, path: fatalPath });
+        assert.equal(status, 404, `expected 404, got ${status} (0: no response)`);
+      },
+    );
 }
 
-/** Starts HAProxy with a rendered configuration in front of so many instances. @returns the port for checks */
+/** Starts HAProxy with a rendered configuration in front of some instances. @returns the port for checks */
 async function startProxy(context: TestContext, program: string, instances: number): Promise<number> {
   const edges: number[] = [];
   while (edges.length < instances) edges.push(await startInstance(context));
@@ -56,7 +60,7 @@ async function startProxy(context: TestContext, program: string, instances: numb
   return checkPort;
 }
 
-/** Starts a server with the answers of an instance that keeps connections open. @returns its port */
+/** Starts a stand-in for an instance, which keeps connections open. @returns its port */
 async function startInstance(context: TestContext): Promise<number> {
   const answer: RequestListener = ({ url }, response) => {
     if (url !== fatalPath) {

@@ -7,7 +7,7 @@ export interface ProcessSample {
   readonly lateMs: number;
   readonly usage: {
     readonly rss: number;
-    /** What V8 holds for its heap, garbage and free pages included. */
+    /** What V8 has committed for its heap, garbage and unused space included. */
     readonly heapTotal: number;
     readonly heapUsed: number;
     readonly external: number;

@@ -11,8 +11,8 @@ import { removeAtExit } from "./reaper.ts";
 import type { Reply } from "./ask.ts";
 import { until } from "../../fake/until.ts";
 
-/** A replica streams much sooner after a failover; `pg_rewind` included. */
-const rewindSeconds = 20;
+/** How long a running replica may not stream. After a failover it streams much sooner, even with `pg_rewind`. */
+const notStreamingSeconds = 20;
 
 export class Cluster {
   readonly folder: string;
@@ -74,16 +74,17 @@ export class Cluster {
   }
 
   /**
-   * Waits until the cluster's own document names a leader and two replicas that follow without lag, each node reports
-   * that it runs, with its role, and both replicas stream. The document alone is not enough: a node whose PostgreSQL
-   * was stopped counts as running in it for a while, and an old leader counts as a replica before its demotion.
+   * Waits until `GET /cluster` names a leader and two replicas that follow without lag, each node reports that it runs,
+   * with its role, and both replicas stream. `/cluster` alone is not enough: it shows a node as running for a while
+   * after its PostgreSQL was stopped, and an old leader as a replica before its demotion.
    *
-   * A replica that reports that it runs but does not stream for `rewindSeconds` is reinitialized, as an operator does.
-   * After a freeze, the old leader may win the lock again on its old timeline. A replica that has followed the new one
-   * by then has WAL of a later timeline, and Patroni does not rewind it.
+   * If the replicas report that they run, but not both stream for `notStreamingSeconds`, those that do not are
+   * reinitialized, as an operator would do. After a freeze, the old leader may acquire the lock again and stay on its
+   * old timeline. A replica that has meanwhile followed another leader is on a later timeline, and Patroni does not
+   * rewind it.
    */
   async whole(seconds = 60): Promise<void> {
-    let settledSinceMs: number | undefined;
+    let waitsSinceMs: number | null = null;
     await until({ what: "whole cluster", seconds, evidence: () => this.#tails }, async () => {
       const leader = await this.leader();
       const isSettled = await Promise.all(
@@ -92,14 +93,16 @@ export class Cluster {
           return health.status === 200 && isReplica(own) === (node !== leader);
         }),
       );
-      if (!isSettled.every(Boolean)) return undefined;
       const streaming = streamingReplicas(await leader.ask("/patroni"));
-      if (streaming.length === 2) return isWhole(await leader.ask("/cluster")) ? true : undefined;
-      settledSinceMs ??= performance.now();
-      if (performance.now() - settledSinceMs < rewindSeconds * 1000) return undefined;
-      settledSinceMs = undefined;
-      const lost = this.nodes.filter((node) => node !== leader && !streaming.includes(node.name));
-      for (const node of lost) await node.ask("/reinitialize", { method: "POST", body: {}, deadlineMs: 10_000 });
+      if (!isSettled.every(Boolean) || streaming.length === 2) {
+        waitsSinceMs = null;
+        return isSettled.every(Boolean) && isWhole(await leader.ask("/cluster")) ? true : undefined;
+      }
+      waitsSinceMs ??= performance.now();
+      if (performance.now() - waitsSinceMs < notStreamingSeconds * 1000) return undefined;
+      waitsSinceMs = null;
+      const stuck = this.nodes.filter((node) => node !== leader && !streaming.includes(node.name));
+      for (const node of stuck) await node.ask("/reinitialize", { method: "POST", body: {}, deadlineMs: 10_000 });
       return undefined;
     });
   }
@@ -157,7 +160,7 @@ function isReplica({ body }: Reply): boolean {
   return /"role": "(replica|standby_leader|sync_standby)"/.test(body);
 }
 
-/** The names of the replicas that stream from a leader, by its status document. */
+/** The names of the replicas that the status document of a leader (`GET /patroni`) lists as streaming. */
 function streamingReplicas({ status, body }: Reply): readonly string[] {
   if (status !== 200) return [];
   const { replication = [] } = JSON.parse(body) as {

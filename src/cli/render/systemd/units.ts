@@ -70,7 +70,7 @@ StateDirectoryMode=0750
 CacheDirectory=rolecall
 CacheDirectoryMode=0700
 UMask=0077
-# All threads share one heap, and free memory returns to the system: less resident memory, which stays flat.
+# One malloc arena for all threads and a fixed trim threshold: glibc returns free memory sooner.
 Environment=MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072
 
 ${hardening}
