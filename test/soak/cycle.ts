@@ -16,7 +16,7 @@ export interface Cycle {
 
 const calmCycle: Cycle = { lengthMs: 240_000, activeMs: 110_000, calmFromMs: 165_000 };
 
-/** A shorter soak has no room for eight calm parts in its second half, the fewest that a trend needs. */
+/** A shorter soak has fewer than twelve calm parts after its first quarter. A trend needs at least eight. */
 const leastMinutes = 64;
 
 /** The cycle of a soak. @returns `null` if the soak is too short for cycles: then actions begin at any time */

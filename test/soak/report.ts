@@ -26,9 +26,9 @@ export function reportOf(records: SoakRecords, outcome: Outcome): string {
     "",
     "## Trends",
     "",
-    "The slope per hour is Theil and Sen's, with its 95 % confidence interval. The first half is left out for memory",
-    "and the first eighth for what is counted. A window is the calm part of a cycle; a soak that is too short for",
-    "cycles has 24. The least figure of a window counts, and the median of the live heap. Sizes are in MiB.",
+    "The slope per hour is Theil and Sen's, with its 95 % confidence interval. The first quarter is left out for",
+    "memory and the first eighth for what is counted. A window is the calm part of a cycle; a soak that is too short",
+    "for cycles has 24. The least figure of a window counts, and the median of the live heap. Sizes are in MiB.",
     ...outcome.processes.flatMap(({ kind, pid, trends }) => [
       "",
       `### ${kind} (pid ${pid})`,
