@@ -3,21 +3,20 @@
  * a 404, which keeps the sessions of its server, instead of a connection that is closed without a response.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test, type TestContext } from "node:test";
+import { test, type TestContext } from "node:test";
 import { ask } from "./lab/ask.ts";
 import { balancerPrograms } from "./lab/balancer-programs.ts";
 import { Child } from "./lab/child.ts";
 import { listenDuringTest } from "../fake/listen.ts";
 import { renderClusters } from "../fake/rendered-rows.ts";
 import { freePort } from "../fake/rolecall-process.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "rolecall-check-proxy-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("check-proxy");
 
 /** A request for this path terminates the instance. */
 const fatalPath = "/fatal";

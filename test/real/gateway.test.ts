@@ -76,7 +76,6 @@ for (const version of ["3.0.2", "4.1"] as const) {
       );
     const settle = async (): Promise<{ readonly leader: string; readonly replica: string }> => {
       await cluster.whole();
-      await cluster.streaming();
       const leader = (await cluster.leader()).name;
       const replica = cluster.nodes.find(({ name }) => name !== leader)?.name ?? "";
       await until({ what: `rolecall's yes to ${leader}`, seconds: 20, evidence: () => rolecall.tail }, async () =>

@@ -68,7 +68,6 @@ for (const version of ["3.0.2", "4.1"] as const)
             `${now.bursts - earlier.bursts} bursts; all hints so far by effect: ${now.effects}`,
         );
         await cluster.whole();
-        await cluster.streaming();
       });
 
     test("Patroni switches over while rolecall is stopped, and never has to kill the script", async () => {

@@ -73,7 +73,6 @@ function scenarios(command: Command, version: "3.0.2" | "4.1"): void {
   /** A cluster that is whole for Patroni and for rolecall, behind a pool that takes writes. */
   const settled = async (): Promise<void> => {
     await cluster.whole();
-    await cluster.streaming();
     const leader = (await cluster.leader()).name;
     await until({ what: "a pool that leads to the leader", seconds: 30, evidence: () => rolecall.tail }, async () => {
       const isFit = (await rolecall.ask(leader, "/primary")).status === 200;

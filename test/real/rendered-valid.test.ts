@@ -1,22 +1,21 @@
 /** Each load balancer's own verdict on every configuration of test/spec/cli/rendered.yaml. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { balancerPrograms } from "./lab/balancer-programs.ts";
 import { CertificateAuthority } from "../fake/certificates.ts";
 import { renderClusters, renderedSpec } from "../fake/rendered-rows.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "rolecall-valid-"));
+const folder = temporaryFolder("valid");
 
 before(() => {
   const authority = new CertificateAuthority();
   copyFileSync(authority.ca, join(folder, "ca.pem"));
   authority.remove();
 });
-after(() => rmSync(folder, { recursive: true }));
 
 for (const { kind, title, found } of balancerPrograms()) {
   const skip = "notRun" in found ? `not run: ${found.notRun}` : false;
