@@ -1,7 +1,7 @@
 import type { Said } from "../rolecall/asker.ts";
 import { type Served } from "../wire/evidence.ts";
 import { failingMs } from "./freshness.ts";
-import { isListedBy, topOf } from "./reports.ts";
+import { isListedBy, timelineOf, topOf } from "./reports.ts";
 import { held, routeOf, type Scene, slackMs } from "./scene.ts";
 
 /** The truth is recorded with each step of the model, in ms: what was so at the last step may still be so. */
@@ -156,15 +156,18 @@ function restart(track: Track): void {
   track.isAccused = false;
 }
 
-/** The true holder, where no node has lied about it recently; null otherwise. */
-function holderOf({ world, troubles, seats, profile }: Scene, atMs: number): string | null {
+/** The true holder, where no node has lied about it recently, and rolecall surely knew its timeline; null otherwise. */
+function holderOf({ world, troubles, seats, profile, evidence }: Scene, atMs: number): string | null {
   const { holding } = world;
   // A standby cluster that is promoted has the same holder on a new timeline.
   if (holding === null || atMs < Math.max(holding.sinceMs, world.timelineSinceMs)) return null;
   const isCalm = seats.every(({ node: { name } }) =>
     troubles.isFree(name, atMs - profile.confirmMs, "claim", "view", "guest"),
   );
-  return isCalm ? `${holding.name}@${world.timeline}` : null;
+  if (!isCalm) return null;
+  // A leader may omit its new timeline. rolecall restarts its counts when the leader states it at last.
+  const known = evidence.newestSure(holding.name, "status", atMs - profile.slackMs, statesTimeline);
+  return timelineOf(known) === world.timeline ? `${holding.name}@${world.timeline}` : null;
 }
 
 /**
@@ -183,6 +186,10 @@ function isPositioned({ evidence, profile, troubles }: Scene, holder: string, fr
   if (mayFail && first.arrivedMs < toMs - failingMs(profile) + profile.slackMs) return false;
   const answers = evidence.since(name, "status", first.arrivedMs).filter(({ arrivedMs }) => arrivedMs <= toMs);
   return answers.filter((served) => evidence.isPossible(served)).every(hasLocation);
+}
+
+function statesTimeline(served: Served): boolean {
+  return served.status === 200 && typeof timelineOf(served) === "number";
 }
 
 function hasLocation(served: Served): boolean {

@@ -83,8 +83,15 @@ export class Evidence {
   }
 
   /** The newest answer of a kind that had surely been read by an instant; undefined where there is none. */
-  newestSure(node: string, kind: Kind, byMs: number): Served | undefined {
-    return this.#list(node, kind).findLast((served) => this.isSure(served) && (served.doneMs ?? Infinity) <= byMs);
+  newestSure(
+    node: string,
+    kind: Kind,
+    byMs: number,
+    accepts: (served: Served) => boolean = () => true,
+  ): Served | undefined {
+    return this.#list(node, kind).findLast(
+      (served) => this.isSure(served) && (served.doneMs ?? Infinity) <= byMs && accepts(served),
+    );
   }
 
   /** Whether the rolecall that runs now has read an answer: it was readable, and well within the timeout. */
