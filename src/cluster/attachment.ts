@@ -15,10 +15,34 @@ export interface Attachment {
    * `null` if the last report is not past it.
    */
   readonly pastSinceMs: number | null;
-  /** Marks of rules 5 and 6. Each one stays until a sign of attachment removes it, also over changes of leader. */
+  /** Marks of rule 5. Each one stays until a sign of attachment removes it, also over changes of leader. */
   readonly isDetached: boolean;
   readonly isStalled: boolean;
-  readonly isDiverged: boolean;
+  /** The mark by (a) or (b) of rule 6: the node is on a lower timeline than the leader. */
+  readonly isOffTimeline: boolean;
+  /** A position that the leader may not have reached when the node had (rule 6 (c)); `null` if there is none. */
+  readonly ahead: Ahead | null;
+  /** The mark by (c) of rule 6; `null` if the node has none. */
+  readonly fork: Fork | null;
+}
+
+/** A position of a replica, in bytes of WAL, that is higher than any that the leader has stated. */
+export interface Ahead {
+  readonly reached: number;
+  /** When the report with this position arrived, in ms of rolecall's clock. */
+  readonly sinceMs: number;
+  /**
+   * The leader's highest position by the first of its reports that was requested later, if that is lower; else `null`.
+   */
+  readonly leaderAt: number | null;
+}
+
+/** WAL of a replica that its leader does not have, although both are on the same timeline. */
+export interface Fork {
+  /** Up to which position the replica has such WAL, in bytes. */
+  readonly upTo: number;
+  /** Since when its reports have lower positions, in ms of rolecall's clock; `null` if the last one has not. */
+  readonly belowSinceMs: number | null;
 }
 
 /** The attachment of a node that never answered. */
@@ -32,8 +56,15 @@ export const noAttachment: Attachment = {
   pastSinceMs: null,
   isDetached: false,
   isStalled: false,
-  isDiverged: false,
+  isOffTimeline: false,
+  ahead: null,
+  fork: null,
 };
+
+/** Whether a replica is marked diverged, by any part of rule 6. */
+export function isDiverged({ isOffTimeline, fork }: Pick<Attachment, "isOffTimeline" | "fork">): boolean {
+  return isOffTimeline || fork !== null;
+}
 
 /**
  * Whether two attachments are marked alike: detached, stalled, diverged. Most are the same object, so objects are
@@ -42,7 +73,10 @@ export const noAttachment: Attachment = {
 export function isMarkedAlike(one: Attachment, other: Attachment): boolean {
   if (one === other) return true;
   return (
-    one.isDetached === other.isDetached && one.isStalled === other.isStalled && one.isDiverged === other.isDiverged
+    one.isDetached === other.isDetached &&
+    one.isStalled === other.isStalled &&
+    one.isOffTimeline === other.isOffTimeline &&
+    one.fork?.upTo === other.fork?.upTo
   );
 }
 

@@ -89,11 +89,19 @@ export interface LeaderPosition {
   readonly highest: number;
   /** Whether a leader has stated its position on this timeline. Otherwise it is only what replicas have received. */
   readonly isStated: boolean;
+  /** The highest position that the last leader to state one on this timeline has stated; `null` if none did. */
+  readonly peak: LeaderPeak | null;
   /**
    * Earlier timelines in this leader's history, as far as they are known to be shared before `/history` has the switch
    * point.
    */
   readonly shared: readonly SharedHistory[];
+}
+
+/** A leader, and the highest position that it has stated on its timeline, in bytes of WAL. */
+export interface LeaderPeak {
+  readonly leader: string;
+  readonly highest: number;
 }
 
 /** An earlier timeline that equals the leader's history at least up to the position `upTo`. */

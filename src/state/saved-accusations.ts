@@ -1,7 +1,7 @@
-import { isMarkedAlike, noAttachment, type Attachment } from "../cluster/attachment.ts";
+import { isDiverged, isMarkedAlike, noAttachment, type Attachment } from "../cluster/attachment.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
-import { isObject, listOf, nameOf } from "../cluster/values/json.ts";
+import { countOf, isObject, listOf, nameOf } from "../cluster/values/json.ts";
 import type { MonitoredCluster } from "./store.ts";
 
 /** The most entries that are read: more than any configuration has nodes. */
@@ -11,11 +11,13 @@ const accusationsMax = 10_000;
  * A node that was marked detached, stalled or diverged (rules 5 and 6) when the state was saved. The mark stays until a
  * sign of attachment, over a restart too.
  */
-export interface Accusation extends Pick<Attachment, "isDetached" | "isStalled" | "isDiverged"> {
+export interface Accusation extends Pick<Attachment, "isDetached" | "isStalled" | "isOffTimeline"> {
   readonly cluster: string;
   readonly node: string;
   /** The address of its API: another database may have taken the name since. */
   readonly api: string | null;
+  /** Up to which position it has WAL that its leader lacks, in bytes (rule 6 (c)); `null` if it is not marked so. */
+  readonly forkedUpTo: number | null;
 }
 
 /** The marked nodes of a snapshot, in the form of the state file. */
@@ -27,7 +29,8 @@ export function accusationsToJson(snapshot: Snapshot): readonly object[] {
       api: node.api,
       detached: attachment.isDetached,
       stalled: attachment.isStalled,
-      diverged: attachment.isDiverged,
+      diverged: attachment.isOffTimeline,
+      forked_up_to: attachment.fork?.upTo ?? null,
     })),
   );
 }
@@ -54,8 +57,9 @@ export function withAccusations(
     if (observation.report !== null) return observation;
     const accusation = accusations.find((candidate) => isAbout(candidate, cluster, observation));
     if (accusation === undefined) return observation;
-    const { isDetached, isStalled, isDiverged } = accusation;
-    return { ...observation, attachment: { ...noAttachment, isDetached, isStalled, isDiverged } };
+    const { isDetached, isStalled, isOffTimeline, forkedUpTo } = accusation;
+    const fork = forkedUpTo === null ? null : { upTo: forkedUpTo, belowSinceMs: null };
+    return { ...observation, attachment: { ...noAttachment, isDetached, isStalled, isOffTimeline, fork } };
   };
   return monitored.map(({ cluster, policy }) => ({
     policy,
@@ -68,7 +72,7 @@ function isAbout(accusation: Accusation, cluster: string, { node }: Observation)
 }
 
 function isMarked({ attachment }: Observation): boolean {
-  return attachment.isDetached || attachment.isStalled || attachment.isDiverged;
+  return attachment.isDetached || attachment.isStalled || isDiverged(attachment);
 }
 
 function parseAccusation(value: unknown): Accusation[] {
@@ -82,7 +86,8 @@ function parseAccusation(value: unknown): Accusation[] {
       api: nameOf(value["api"]),
       isDetached: value["detached"] === true,
       isStalled: value["stalled"] === true,
-      isDiverged: value["diverged"] === true,
+      isOffTimeline: value["diverged"] === true,
+      forkedUpTo: countOf(value["forked_up_to"]),
     },
   ];
 }

@@ -25,6 +25,8 @@ export interface FixtureOptions {
   readonly policy?: Partial<HealthPolicy>;
   /** The nodes that an earlier run refused, and why: it has saved that. */
   readonly accused?: { readonly [node: string]: "detached" | "stalled" };
+  /** The nodes that an earlier run marked as forked, and up to which position: it has saved that. */
+  readonly forked?: { readonly [node: string]: number };
 }
 
 /** One cluster without probing: tests record outcomes and judge checks. Uses the pure modules only. */
@@ -38,18 +40,20 @@ export class ClusterFixture {
     cluster = {},
     policy: settings = {},
     accused = {},
+    forked = {},
   }: FixtureOptions = {}) {
     const fixed = nodes.map((node) =>
       nodeOf(typeof node === "string" ? { name: node, api: `http://${node}:8008` } : node),
     );
     const config = configOf({ clusters: [clusterOf({ nodes: fixed, ...cluster })] });
-    const accusations = Object.entries(accused).map(([node, reason]) => ({
+    const accusations = Object.keys({ ...accused, ...forked }).map((node) => ({
       cluster: "demo",
       node,
       api: fixed.find(({ name }) => name === node)?.api ?? null,
-      isDetached: reason === "detached",
-      isStalled: reason === "stalled",
-      isDiverged: false,
+      isDetached: accused[node] === "detached",
+      isStalled: accused[node] === "stalled",
+      isOffTimeline: false,
+      forkedUpTo: forked[node] ?? null,
     }));
     const [monitored] = withAccusations(buildClusters(config, new Map()), accusations);
     if (monitored === undefined) throw new Error("the configuration must have a cluster");
@@ -62,10 +66,15 @@ export class ClusterFixture {
     return this.cluster;
   }
 
-  /** Records the node's answer to `GET /leader`, sent and received at the same instant. */
-  answer(node: string, said: { readonly fields?: StatusFields; readonly hasLock?: boolean }, atMs: number): void {
+  /** Records the node's answer to `GET /leader`, sent and received at the same instant unless `sentAtMs` is given. */
+  answer(
+    node: string,
+    said: { readonly fields?: StatusFields; readonly hasLock?: boolean },
+    atMs: number,
+    sentAtMs = atMs,
+  ): void {
     const result = { report: reportOf(node, said.fields), hasLock: said.hasLock ?? false };
-    this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+    this.record({ kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result }, atMs);
   }
 
   /** Records the node's last answer once more, as a prober does that recognises an unchanged response. */
@@ -77,8 +86,8 @@ export class ClusterFixture {
   }
 
   /** Records a primary that holds the lock. */
-  lead(node: string, atMs: number, fields: StatusFields = {}): void {
-    this.answer(node, { hasLock: true, fields: { role: "primary", ...fields } }, atMs);
+  lead(node: string, atMs: number, fields: StatusFields = {}, sentAtMs = atMs): void {
+    this.answer(node, { hasLock: true, fields: { role: "primary", ...fields } }, atMs, sentAtMs);
   }
 
   follow(node: string, atMs: number, fields: StatusFields = {}): void {

@@ -5,11 +5,16 @@ import { ClusterFixture, type FixtureOptions } from "./cluster-fixture.ts";
 
 type Fields = { readonly [field: string]: unknown };
 
-/** One step of a scenario, at an instant in seconds: an outcome is recorded, or a check is judged. */
-export type Step = { readonly at: number } & (
+/**
+ * One step of a scenario, at an instant in seconds: an outcome is recorded, or a check is judged. `sent`: when the
+ * answer was requested, if not at that instant.
+ */
+export type Step = { readonly at: number; readonly sent?: number } & (
   | { readonly leads: string; readonly with?: Fields }
   | { readonly follows: string; readonly with?: Fields }
   | { readonly answers: string; readonly lock: boolean; readonly with?: Fields }
+  /** The node's last answer once more, as the same object. */
+  | { readonly repeats: string }
   | { readonly fails: string; readonly by: FailureKind; readonly times?: number }
   | { readonly heartbeat: string; readonly alive: boolean }
   | { readonly document: "cluster" | "config" | "history"; readonly of: string; readonly says: unknown }
@@ -83,9 +88,10 @@ function differences<Value>(
 
 function play(watched: ClusterFixture, step: Step): readonly string[] {
   const atMs = step.at * 1000;
-  if ("leads" in step) watched.lead(step.leads, atMs, step.with);
+  if ("leads" in step) watched.lead(step.leads, atMs, step.with, (step.sent ?? step.at) * 1000);
   else if ("follows" in step) watched.follow(step.follows, atMs, step.with);
   else if ("answers" in step) watched.answer(step.answers, { hasLock: step.lock, fields: step.with ?? {} }, atMs);
+  else if ("repeats" in step) watched.again(step.repeats, atMs);
   else if ("fails" in step) fail(watched, step);
   else if ("heartbeat" in step) watched.recordLiveness(step.heartbeat, step.alive, atMs);
   else if ("document" in step) watched.document(step.document, { of: step.of, value: step.says }, atMs);

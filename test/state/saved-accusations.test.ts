@@ -94,6 +94,32 @@ suite("accusations in the state file", () => {
     assert.equal(watched.judge("pg2", "/replica", 21_500), "fit");
   });
 
+  test("keep a forked node unfit although the leader has passed its position, and cause a write", async () => {
+    const file = join(folder, "forked.json");
+    const ahead = { xlog: { received_location: 9_000, replayed_location: 9_000 } };
+    const earlier = new ClusterFixture();
+    for (const second of [0, 1, 2]) {
+      earlier.lead("pg1", second * 1_000, { xlog: { location: 4_000 + second } });
+      if (second < 2) earlier.follow("pg2", second * 1_000 + 500, ahead);
+    }
+    const unaccused = earlier.cluster;
+    earlier.follow("pg2", 2_500, ahead);
+    assert.equal(earlier.judge("pg2", "/replica", 2_500), "diverged");
+    assert.equal(hasSameSavedState(unaccused, earlier.cluster), false);
+    await writeSavedState(file, snapshotOf(earlier.cluster));
+    const { accused } = JSON.parse(readFileSync(file, "utf8")) as { accused: { forked_up_to: unknown }[] };
+    assert.deepEqual(
+      accused.map(({ forked_up_to }) => forked_up_to),
+      [9_000],
+    );
+    const watched = restarted(file);
+    watched.lead("pg1", 20_000, { xlog: { location: 9_500 } });
+    watched.follow("pg2", 20_500, ahead);
+    assert.equal(watched.judge("pg2", "/replica", 20_500), "diverged");
+    watched.follow("pg2", 21_500, { xlog: { received_location: 9_500, replayed_location: 9_500 } });
+    assert.equal(watched.judge("pg2", "/replica", 21_500), "fit");
+  });
+
   test("cause a write when they begin and when they end, and not in between", () => {
     const watched = accusing(9);
     const unaccused = watched.cluster;
@@ -114,6 +140,8 @@ suite("accusations in the state file", () => {
       "{}",
       '{"accused":3}',
       '{"accused":[null,3,{"cluster":"demo"},{"cluster":"demo","node":"pg2","api":3,"detached":1}]}',
+      '{"accused":[{"cluster":"demo","node":"pg2","api":"http://pg2:8008","forked_up_to":-1}]}',
+      '{"accused":[{"cluster":"demo","node":"pg2","api":"http://pg2:8008","forked_up_to":"9000"}]}',
     ]) {
       writeFileSync(file, text);
       const watched = restarted(file);

@@ -13,7 +13,7 @@ const remedies: { readonly [reason in Reason]: string } = {
   foreign: "it must belong to this cluster: check its address, scope and system identifier",
   misaddressed: "its address must lead to the node of this name: correct the address",
   moved: "the load balancer must use the address of its database: update the server there",
-  diverged: "it must follow the leader's timeline: run pg_rewind, or rolecall reinitialize",
+  diverged: "it must have the leader's WAL only: rewind it, or copy it anew with rolecall reinitialize",
   detached: "it must receive WAL from the leader again: check primary_conninfo, the slot and the network",
   stalled: "its position must move again: check its WAL receiver and the network to the leader",
   wrong_role: "it must have the role that the check asks for, for example after a switchover",

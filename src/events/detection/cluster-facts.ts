@@ -1,3 +1,4 @@
+import { isDiverged } from "../../cluster/attachment.ts";
 import type { ClaimLoss } from "../../cluster/leadership.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { activeDrainOf } from "../../health/evidence/active-drain.ts";
@@ -159,7 +160,7 @@ function conflictFromMs({ viewSentAtMs, withdrawal }: ClaimLoss, { intervalMs }:
 }
 
 function markOf({ attachment }: Observation): AttachmentMark | null {
-  if (attachment.isDiverged) return "diverged";
+  if (isDiverged(attachment)) return "diverged";
   if (attachment.isDetached) return "detached";
   return attachment.isStalled ? "stalled" : null;
 }

@@ -29,7 +29,7 @@ function down({ cluster }: ClusterFacts, { node, observation }: NodeFacts): Cond
 }
 
 const markTexts: { readonly [mark in AttachmentMark]: string } = {
-  diverged: "it has WAL that the primary's timeline does not have, and must be rewound or copied anew",
+  diverged: "it has WAL that the primary does not have, and must be rewound or copied anew",
   detached: "it does not receive WAL from the primary",
   stalled: "it does not advance",
 };

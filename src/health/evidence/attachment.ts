@@ -4,6 +4,7 @@ import type { Report } from "../../cluster/documents/report.ts";
 import { isSet } from "../../cluster/values/tags.ts";
 import type { Check } from "../check.ts";
 import { divergenceUntilMs, hasDiverged, isOnLowerTimeline, nextDivergence } from "./divergence.ts";
+import { nextFork } from "./fork.ts";
 import { timelineOf } from "./measure.ts";
 import { walReached } from "./report-position.ts";
 import type { ClusterView, ReportedNode } from "./cluster-view.ts";
@@ -14,7 +15,7 @@ import { fit, unfit, validUntil, type Verdict } from "../verdict.ts";
 export function judgeAttachment(view: ClusterView, { observation }: ReportedNode, check: Check): Verdict {
   if (!view.policy.guards.attachedReplica) return fit;
   const verdict = hasDiverged(view, observation)
-    ? unfit("diverged", `timeline ${timelineOf(observation)}`)
+    ? unfit("diverged", `${observation.attachment.fork === null ? "" : "own "}timeline ${timelineOf(observation)}`)
     : judgeStream(observation, check);
   return validUntil(verdict, divergenceUntilMs(view, observation));
 }
@@ -87,6 +88,7 @@ export function nextAttachment(
     isDetached,
     isStalled,
     ...divergence,
+    ...nextFork(view, known, after),
   };
   return isSame(known, next) ? known : next;
 }
@@ -94,7 +96,7 @@ export function nextAttachment(
 /**
  * Restarts a node's counts towards the attachment window after a change of leader or timeline. The counts of a marked
  * node go on: both counts of rule 5 if it is detached or stalled, and the time on a lower timeline if that has reached
- * the window. A diverged node also keeps the time of its first report past the switch point.
+ * the window. A node marked by its timeline also keeps the time of its first report past the switch point.
  * @param windowMs the length of the window
  */
 export function restartWindow(observation: Observation, nowMs: number, windowMs: number): Observation {
@@ -105,7 +107,8 @@ export function restartWindow(observation: Observation, nowMs: number, windowMs:
     silentMs: isMarked ? known.silentMs : 0,
     listedMs: isMarked ? known.listedMs : 0,
     lowerTimelineMs: known.lowerTimelineMs >= windowMs ? known.lowerTimelineMs : 0,
-    pastSinceMs: known.isDiverged ? known.pastSinceMs : null,
+    pastSinceMs: known.isOffTimeline ? known.pastSinceMs : null,
+    ahead: null,
   };
   return { ...observation, countedAtMs: nowMs, attachment: isSame(known, next) ? known : next };
 }
@@ -190,7 +193,9 @@ function isSame(one: Attachment, other: Attachment): boolean {
     one.pastSinceMs === other.pastSinceMs &&
     one.isDetached === other.isDetached &&
     one.isStalled === other.isStalled &&
-    one.isDiverged === other.isDiverged
+    one.isOffTimeline === other.isOffTimeline &&
+    one.ahead === other.ahead &&
+    one.fork === other.fork
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Attachment } from "../../cluster/attachment.ts";
+import { isDiverged, type Attachment } from "../../cluster/attachment.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
@@ -35,7 +35,7 @@ export function switchPointOf(cluster: ClusterState, report: Report): number | n
  * then there is no sender list that could show that the node streams on the new timeline by now.
  */
 export function hasDiverged(view: ClusterView, observation: Observation): boolean {
-  if (observation.attachment.isDiverged) return true;
+  if (isDiverged(observation.attachment)) return true;
   return view.lock.holder === null && isPastSwitchPoint(view.cluster, observation);
 }
 
@@ -45,7 +45,7 @@ export function hasDiverged(view: ClusterView, observation: Observation): boolea
  * time.
  */
 export function divergenceUntilMs(view: ClusterView, observation: Observation): number {
-  return !observation.attachment.isDiverged && isPastSwitchPoint(view.cluster, observation)
+  return !isDiverged(observation.attachment) && isPastSwitchPoint(view.cluster, observation)
     ? view.lock.validUntilMs
     : Infinity;
 }
@@ -83,18 +83,19 @@ export function nextDivergence(
   view: ClusterView,
   inputs: DivergenceInputs,
   countedMs: number,
-): Pick<Attachment, "lowerTimelineMs" | "pastSinceMs" | "isDiverged"> {
+): Pick<Attachment, "lowerTimelineMs" | "pastSinceMs" | "isOffTimeline"> {
   const { known, after, isLowerAndNotStreaming, isListed, isExempt } = inputs;
   // Without both timelines nothing can be compared, so the mark stays. The leader's is unknown right after a restart.
   const isComparable = (after.report?.timeline ?? null) !== null && (view.cluster.position?.timeline ?? null) !== null;
-  if (known.isDiverged && !isComparable)
-    return { lowerTimelineMs: known.lowerTimelineMs, pastSinceMs: known.pastSinceMs, isDiverged: true };
-  if (!isLowerAndNotStreaming || isListed()) return { lowerTimelineMs: 0, pastSinceMs: null, isDiverged: false };
+  if (known.isOffTimeline && !isComparable)
+    return { lowerTimelineMs: known.lowerTimelineMs, pastSinceMs: known.pastSinceMs, isOffTimeline: true };
+  if (!isLowerAndNotStreaming || isListed()) return { lowerTimelineMs: 0, pastSinceMs: null, isOffTimeline: false };
   const lowerTimelineMs = isExempt ? 0 : known.lowerTimelineMs + countedMs;
   const side = sideOfSwitchPoint(view.cluster, after);
   const pastSinceMs = side === "past" ? known.pastSinceMs : null;
-  const isDiverged = lowerTimelineMs >= view.policy.guards.attachWindowMs || (known.isDiverged && side !== "before");
-  return { lowerTimelineMs, pastSinceMs, isDiverged };
+  const isOffTimeline =
+    lowerTimelineMs >= view.policy.guards.attachWindowMs || (known.isOffTimeline && side !== "before");
+  return { lowerTimelineMs, pastSinceMs, isOffTimeline };
 }
 
 /**
@@ -104,20 +105,20 @@ export function nextDivergence(
  * node's successive reports past the switch point. Without a leader there is nothing to wait for.
  */
 export function markDiverged(cluster: ClusterState, viewOf: (state: ClusterState) => ClusterView): ClusterState {
-  if (!cluster.nodes.some((node) => !node.attachment.isDiverged && isPastSwitchPoint(cluster, node))) return cluster;
+  if (!cluster.nodes.some((node) => !node.attachment.isOffTimeline && isPastSwitchPoint(cluster, node))) return cluster;
   const view = viewOf(cluster);
   const leader = freshLeader(view);
   let { nodes } = cluster;
   for (const [at, node] of cluster.nodes.entries()) {
-    if (node.attachment.isDiverged || !isPastSwitchPoint(cluster, node)) continue;
+    if (node.attachment.isOffTimeline || !isPastSwitchPoint(cluster, node)) continue;
     const isListed = isInSenderChain(view, node.node.name);
     const sinceMs = node.attachment.pastSinceMs ?? node.sentAtMs;
     // `freshLeader` leaves out a leader whose own query failed: its list is empty, which says nothing about the node.
     const isSenderListNewer = leader !== null && leader.sentAtMs > sinceMs;
-    const isDiverged = !isListed && (isSenderListNewer || view.lock.holder === null);
+    const isOffTimeline = !isListed && (isSenderListNewer || view.lock.holder === null);
     const pastSinceMs = isListed ? null : sinceMs;
-    if (isDiverged || pastSinceMs !== node.attachment.pastSinceMs)
-      nodes = nodes.with(at, { ...node, attachment: { ...node.attachment, pastSinceMs, isDiverged } });
+    if (isOffTimeline || pastSinceMs !== node.attachment.pastSinceMs)
+      nodes = nodes.with(at, { ...node, attachment: { ...node.attachment, pastSinceMs, isOffTimeline } });
   }
   return nodes === cluster.nodes ? cluster : { ...cluster, nodes };
 }

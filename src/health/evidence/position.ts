@@ -1,7 +1,7 @@
 import { lockHolderOf } from "../../cluster/leadership.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
-import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
+import type { ClusterState, LeaderPeak, LeaderPosition } from "../../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { isSameSystemAndTimeline, isSuccessor, sharedHistory, type SystemAndTimeline } from "./shared-history.ts";
@@ -95,23 +95,26 @@ function raisedByAll(
   );
 }
 
-type PositionWithoutShared = Omit<LeaderPosition, "shared">;
+/** A position, without what depends on the previous one. */
+type NewPosition = Omit<LeaderPosition, "shared" | "peak">;
 
 /**
  * The leader position after the leader's own report.
  * @param leader the leader's observation. Its `attachment` still has the WAL positions that it reached as a replica,
  *   because the reports of a primary state none
  */
-function withStatedPosition(
-  cluster: ClusterState,
-  position: PositionWithoutShared,
-  leader: Observation,
-): LeaderPosition {
+function withStatedPosition(cluster: ClusterState, position: NewPosition, leader: Observation): LeaderPosition {
   const known = cluster.position;
   if (known === null || !isSameSystemAndTimeline(known, position)) return firstOnTimeline(cluster, position, leader);
-  return known.isStated && known.highest === position.highest
+  const peak = raisedPeak(known.peak, leader.node.name, position.highest);
+  return known.isStated && known.highest === position.highest && known.peak === peak
     ? known
-    : { ...known, highest: position.highest, isStated: true };
+    : { ...known, highest: position.highest, isStated: true, peak };
+}
+
+/** A leader may state a lower position after a crash. Another leader's positions say nothing about this one. */
+function raisedPeak(known: LeaderPeak | null, leader: string, highest: number): LeaderPeak {
+  return known !== null && known.leader === leader && known.highest >= highest ? known : { leader, highest };
 }
 
 /**
@@ -128,7 +131,7 @@ function raisedByReceived(
   const reached = walReached(report);
   if (timeline === null || report.timeline !== timeline || reached === null) return known;
   const position = { ...systemAndTimelineOf(report), highest: reached, isStated: false };
-  if (known === null) return { ...position, shared: [] };
+  if (known === null) return { ...position, shared: [], peak: null };
   const isForeign = known.system !== null && report.system !== null && report.system !== known.system;
   // A replica cannot move the leader back to an earlier timeline.
   if (isForeign || (known.timeline !== null && timeline < known.timeline)) return known;
@@ -138,8 +141,9 @@ function raisedByReceived(
 }
 
 /** The first position on a new timeline or system, with the history that it shares with the previous one. */
-function firstOnTimeline(cluster: ClusterState, position: PositionWithoutShared, leader: Observation): LeaderPosition {
-  return { ...position, shared: sharedHistory(cluster.position, position, leader) };
+function firstOnTimeline(cluster: ClusterState, position: NewPosition, leader: Observation): LeaderPosition {
+  const peak = position.isStated ? { leader: leader.node.name, highest: position.highest } : null;
+  return { ...position, shared: sharedHistory(cluster.position, position, leader), peak };
 }
 
 function systemAndTimelineOf({ system, timeline }: Report): SystemAndTimeline {

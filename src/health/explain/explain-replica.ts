@@ -121,6 +121,8 @@ function reasonOf({ view, observation, check }: ExplainContext, report: Report):
 function historyOf({ view, observation }: ExplainContext, report: Report): string {
   const reached = walReached(report);
   const where = `timeline ${report.timeline ?? "not stated"}${reached === null ? "" : ` at ${formatLsn(reached)}`}`;
+  const { fork } = observation.attachment;
+  if (fork !== null) return `${where}; it has WAL up to ${formatLsn(fork.upTo)} that its leader did not write`;
   if (!isOnLowerTimeline(view.cluster, observation)) return where;
   const switchPoint = switchPointOf(view.cluster, report);
   return switchPoint === null ? where : `${where}; that timeline ended at ${formatLsn(switchPoint)}`;

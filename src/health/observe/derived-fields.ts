@@ -1,3 +1,4 @@
+import { isDiverged } from "../../cluster/attachment.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import { nextAttachment, restartWindow } from "../evidence/attachment.ts";
@@ -106,7 +107,7 @@ function isComparableByNow({ position }: ClusterState, { report, measured }: Obs
  */
 function lacksLagOnLeaderTimeline(cluster: ClusterState, observation: Observation): boolean {
   const { measured, attachment } = observation;
-  if (attachment.isDiverged || !isOnLowerTimeline(cluster, observation)) return false;
+  if (isDiverged(attachment) || !isOnLowerTimeline(cluster, observation)) return false;
   return measured?.timeline !== cluster.position?.timeline;
 }
 

@@ -1,3 +1,4 @@
+import { isDiverged } from "../../cluster/attachment.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { StatusOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
@@ -5,6 +6,7 @@ import { hasNothingToReceive } from "../evidence/attachment.ts";
 import { isDamping } from "../evidence/damping.ts";
 import { isWithdrawn } from "../evidence/dcs-withdrawals.ts";
 import { isOnLowerTimeline } from "../evidence/divergence.ts";
+import { isAheadOfPeak } from "../evidence/fork.ts";
 import { isFresh, maxAgeMs } from "../evidence/freshness.ts";
 import { isConfirmed } from "../evidence/leader-views.ts";
 import { measure } from "../evidence/measure.ts";
@@ -43,7 +45,7 @@ export function recordUnchanged(
   if (position !== cluster.position || hasLowerTimeline(cluster)) return null;
   if (!hasLock && (report.timeline !== position?.timeline || !hasNothingToReceive({ cluster }, report, () => false)))
     return null;
-  if (isSuspected(before)) return null;
+  if (isSuspected(before) || isAheadOfPeak(cluster, report)) return null;
   const after: Observation = {
     ...before,
     sentAtMs,
@@ -82,12 +84,13 @@ function hasLowerTimeline(cluster: ClusterState): boolean {
 }
 
 /**
- * Whether time counts against the node, or it is marked detached, stalled or diverged. Then a report changes more than
- * ages.
+ * Whether time counts against the node, it may be ahead of the leader, or it is marked detached, stalled or diverged.
+ * Then a report changes more than ages.
  */
 function isSuspected({ attachment }: Observation): boolean {
-  const { silentMs, listedMs, lowerTimelineMs, isDetached, isStalled, isDiverged } = attachment;
-  return silentMs + listedMs + lowerTimelineMs > 0 || isDetached || isStalled || isDiverged;
+  const { silentMs, listedMs, lowerTimelineMs, isDetached, isStalled, ahead } = attachment;
+  const isMarked = isDetached || isStalled || isDiverged(attachment);
+  return silentMs + listedMs + lowerTimelineMs > 0 || isMarked || ahead !== null;
 }
 
 function isAnswering(observation: Observation, maxAge: number, nowMs: number): boolean {

@@ -89,7 +89,7 @@ test("an accusation that was restored stays until a sign, whatever time has coun
 for (const [mark, value] of [
   ["isDetached", true],
   ["isStalled", true],
-  ["isDiverged", true],
+  ["isOffTimeline", true],
   ["lowerTimelineMs", 1_000],
   ["silentMs", 1_000],
   ["listedMs", 1_000],
@@ -116,6 +116,6 @@ test("a mark stays while the leader's timeline is unknown, as right after a rest
   const watched = new ClusterFixture();
   watched.follow("pg2", 0);
   const after = observed(watched, "pg2");
-  const before = { ...after, attachment: { ...after.attachment, isDiverged: true } };
-  assert.ok(nextAttachment(viewAt(watched.cluster, watched.policy, 0), { before, after }).isDiverged);
+  const before = { ...after, attachment: { ...after.attachment, isOffTimeline: true } };
+  assert.ok(nextAttachment(viewAt(watched.cluster, watched.policy, 0), { before, after }).isOffTimeline);
 });

@@ -19,7 +19,7 @@ test("a position that replicas received counts as stated once the leader states 
 
 suite("what a node stated before it got the lock", () => {
   const system = "7000000000000000001";
-  const known: LeaderPosition = { system, timeline: 2, highest: 5_000, isStated: false, shared: [] };
+  const known: LeaderPosition = { system, timeline: 2, highest: 5_000, isStated: false, peak: null, shared: [] };
   const at = (location: number): StatusFields => ({ timeline: 2, xlog: { location } });
   const rows: readonly {
     readonly given: string;

@@ -20,7 +20,7 @@ suite("a change of leader or timeline", () => {
   });
 
   test("keeps the counts because of which a node is marked", () => {
-    const diverged = { lowerTimelineMs: 4, pastSinceMs: 4, isDiverged: true };
+    const diverged = { lowerTimelineMs: 4, pastSinceMs: 4, isOffTimeline: true };
     assert.deepEqual(restarted({ ...diverged, silentMs: 1 }).attachment, { ...none, ...diverged });
     for (const mark of ["isDetached", "isStalled"] as const) {
       const counts = { silentMs: 1, listedMs: 2, [mark]: true };
@@ -29,7 +29,7 @@ suite("a change of leader or timeline", () => {
   });
 
   test("restarts the time on a lower timeline of a node that only its switch point marked", () => {
-    const diverged = { lowerTimelineMs: 3, pastSinceMs: 4, isDiverged: true };
+    const diverged = { lowerTimelineMs: 3, pastSinceMs: 4, isOffTimeline: true };
     assert.deepEqual(restarted(diverged).attachment, { ...none, ...diverged, lowerTimelineMs: 0 });
   });
 

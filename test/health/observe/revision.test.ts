@@ -101,7 +101,7 @@ suite("isAgeOnlyChange", () => {
       { lowerTimelineMs: 1_000 },
       { isDetached: true },
       { isStalled: true },
-      { isDiverged: true },
+      { isOffTimeline: true },
     ])
       assert.ok(!isUnchanged(withReplica(after, { attachment: { ...attachment, ...change } })), JSON.stringify(change));
   });
