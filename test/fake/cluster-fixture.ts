@@ -24,7 +24,7 @@ export interface FixtureOptions {
   readonly cluster?: Partial<ClusterConfig>;
   readonly policy?: Partial<HealthPolicy>;
   /** The nodes that an earlier run refused, and why: it has saved that. */
-  readonly accused?: { readonly [node: string]: "detached" | "stalled" };
+  readonly accused?: { readonly [node: string]: "detached" | "stalled" | "diverged" };
   /** The nodes that an earlier run marked as forked, and up to which position: it has saved that. */
   readonly forked?: { readonly [node: string]: number };
 }
@@ -52,7 +52,7 @@ export class ClusterFixture {
       api: fixed.find(({ name }) => name === node)?.api ?? null,
       isDetached: accused[node] === "detached",
       isStalled: accused[node] === "stalled",
-      isOffTimeline: false,
+      isOffTimeline: accused[node] === "diverged",
       forkedUpTo: forked[node] ?? null,
     }));
     const [monitored] = withAccusations(buildClusters(config, new Map()), accusations);

@@ -75,8 +75,9 @@ interface DivergenceInputs {
  *
  * `markDiverged` marks nodes that are past the switch point.
  *
- * Otherwise the mark is removed, except while the node's or the leader's timeline is unknown: then it stays. Successive
- * reports past the switch point count from the first of them: `markDiverged` begins the count.
+ * Otherwise the mark is removed, except while the node's or the leader's timeline is unknown: then it stays, unless the
+ * node holds the lock. Successive reports past the switch point count from the first of them: `markDiverged` begins the
+ * count.
  * @param countedMs the time since the node's previous report, in ms, if the leader's position is known; else 0
  */
 export function nextDivergence(
@@ -86,8 +87,9 @@ export function nextDivergence(
 ): Pick<Attachment, "lowerTimelineMs" | "pastSinceMs" | "isOffTimeline"> {
   const { known, after, isLowerAndNotStreaming, isListed, isExempt } = inputs;
   // Without both timelines nothing can be compared, so the mark stays. The leader's is unknown right after a restart.
+  // The lock holder is on the leader's timeline, whatever that is.
   const isComparable = (after.report?.timeline ?? null) !== null && (view.cluster.position?.timeline ?? null) !== null;
-  if (known.isOffTimeline && !isComparable)
+  if (known.isOffTimeline && !isComparable && view.lock.holder !== after.node.name)
     return { lowerTimelineMs: known.lowerTimelineMs, pastSinceMs: known.pastSinceMs, isOffTimeline: true };
   if (!isLowerAndNotStreaming || isListed()) return { lowerTimelineMs: 0, pastSinceMs: null, isOffTimeline: false };
   const lowerTimelineMs = isExempt ? 0 : known.lowerTimelineMs + countedMs;

@@ -1,5 +1,6 @@
 /** Times at which the machine, not rolecall, was late: of this process's event loop, and of rolecall's answers. */
 export class Stalls {
+  /** In the order of their ends. */
   readonly #stalls: { readonly fromMs: number; readonly toMs: number }[] = [];
   #timer: NodeJS.Timeout | null = null;
   /** How many stalls, how long in all, and how often a bound was widened by one. */
@@ -34,7 +35,9 @@ export class Stalls {
   note(fromMs: number, toMs: number): void {
     this.count += 1;
     this.totalMs += toMs - fromMs;
-    this.#stalls.push({ fromMs, toMs });
+    // A stall that is contained in another one is recorded later, and ends earlier.
+    const after = this.#stalls.findLastIndex((stall) => stall.toMs <= toMs);
+    this.#stalls.splice(after + 1, 0, { fromMs, toMs });
     if (this.#stalls.length > 5_000) this.#stalls.shift();
   }
 
