@@ -32,6 +32,9 @@ const instants: ReadonlySet<string> = new Set([
   "viewSentAtMs",
   "failedViews",
   "heldUntilMs",
+  "pastSinceMs",
+  "sinceMs",
+  "belowSinceMs",
 ]);
 
 /**
