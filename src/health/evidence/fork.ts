@@ -13,9 +13,10 @@ import { isSameSystemAndTimeline } from "./shared-history.ts";
  */
 type Comparison = "ahead" | "not ahead" | "open";
 
-/** The highest position that the leader has stated. `sentAtMs`: when its last report was requested. */
+/** The highest position that the leader has stated, the last one, and when its last report was requested. */
 interface Peak {
   readonly highest: number;
+  readonly location: number;
   readonly sentAtMs: number;
 }
 
@@ -41,7 +42,11 @@ export function nextFork(view: ClusterView, known: Attachment, after: Observatio
   const isConfirmed = compared === "ahead" && isRaised(known.ahead, peak);
   const ahead = peak === null ? known.ahead : nextAhead(known.ahead, { compared, isConfirmed, peak, reached }, view);
   if (isConfirmed) return { ahead, fork: raisedFork(known.fork, reached) };
-  return { ahead, fork: known.fork === null ? null : keptFork(known.fork, { report, reached, compared }, view) };
+  const { location = null } = peak ?? {};
+  return {
+    ahead,
+    fork: known.fork === null ? null : keptFork(known.fork, { report, reached, compared, location }, view),
+  };
 }
 
 /** Whether a report has reached a higher position than the leader has ever stated. */
@@ -62,7 +67,7 @@ function comparablePeak({ cluster, lock }: ClusterView, after: Observation, repo
   if (leader?.report?.role !== "primary" || leader.report.location === null || position === null) return null;
   if (leader.node.api === null || after.node.api === null || position.peak?.leader !== leader.node.name) return null;
   if (report.timeline === null || !isSameSystemAndTimeline(report, position)) return null;
-  return { highest: position.peak.highest, sentAtMs: leader.sentAtMs };
+  return { highest: position.peak.highest, location: leader.report.location, sentAtMs: leader.sentAtMs };
 }
 
 function compare(ahead: Ahead | null, { highest, sentAtMs }: Peak, reached: number): Comparison {
@@ -99,17 +104,29 @@ function raisedFork(known: Fork | null, reached: number): Fork {
   return reached > known.upTo ? { ...known, upTo: reached } : known;
 }
 
+/** A report of a marked node. */
+interface ForkedReport {
+  readonly report: Report;
+  readonly reached: number;
+  readonly compared: Comparison;
+  /** The leader's last position; `null` if the two cannot be compared. */
+  readonly location: number | null;
+}
+
 /**
  * Returns the mark after a report that confirms nothing. PostgreSQL replays WAL only if it continues what it has. So a
- * node that replays past the marked position, and is not ahead of the leader, has the leader's WAL by now. A rewound or
- * copied node begins below the marked position. But a node may also be below it while it recovers after a restart.
+ * node that replays past the marked position, and is not ahead of the leader, has the leader's WAL by now. The same is
+ * true of a node that is exactly where the leader is: then a clone was taken for the leader. A rewound or copied node
+ * begins below the marked position. But a node may also be below it while it recovers after a restart.
  */
 function keptFork(
   known: Fork,
-  { report, reached, compared }: { readonly report: Report; readonly reached: number; readonly compared: Comparison },
+  { report, reached, compared, location }: ForkedReport,
   { nowMs, policy }: Pick<ClusterView, "nowMs" | "policy">,
 ): Fork | null {
-  if (compared === "not ahead" && (report.replayed ?? 0) > known.upTo) return null;
+  const replayed = report.replayed ?? 0;
+  if (compared === "not ahead" && (replayed > known.upTo || (replayed === known.upTo && replayed === location)))
+    return null;
   if (reached >= known.upTo || report.state !== "running")
     return known.belowSinceMs === null ? known : { ...known, belowSinceMs: null };
   const belowSinceMs = known.belowSinceMs ?? nowMs;

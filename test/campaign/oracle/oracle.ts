@@ -3,6 +3,7 @@ import { Attachment } from "./attachment.ts";
 import { disputeIsTrue, falseClaimIsRefused, holderIsFit, lostClaimIsRefused } from "./claims.ts";
 import { isConsistent, twoPrimaries } from "./consistency.ts";
 import { divergedIsRefused } from "./divergence.ts";
+import { forkedIsRefused } from "./forks.ts";
 import { addressIsKept, silenceIsTrue, yesAgrees, yesIsFresh } from "./freshness.ts";
 import { Marks } from "./marks.ts";
 import { isProbedInTime } from "./probing.ts";
@@ -28,6 +29,7 @@ const rules: Readonly<Record<string, Rule>> = {
   dispute: disputeIsTrue,
   accusation: accusationIsTrue,
   diverged: divergedIsRefused,
+  forked: forkedIsRefused,
   lag: lagIsKept,
   "lag-time": timeLagIsKept,
   "min-lsn": writesAreRead,

@@ -1,5 +1,5 @@
 import { isServing, type ModelNode } from "../world/node.ts";
-import { hasDiverged } from "../world/wal.ts";
+import { hasDiverged, isForked } from "../world/wal.ts";
 import type { World } from "../world/world.ts";
 import { isLying } from "../wire/mask.ts";
 import type { Seat } from "../wire/seat.ts";
@@ -31,6 +31,7 @@ export const troubles = [
   "detached",
   "diverged",
   "undiverged",
+  "unforked",
 ] as const;
 
 export type Trouble = (typeof troubles)[number];
@@ -144,6 +145,8 @@ function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, t
       return hasDiverged(world, node);
     case "undiverged":
       return !hasDiverged(world, node);
+    case "unforked":
+      return !isForked(world, node);
   }
 }
 

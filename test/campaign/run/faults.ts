@@ -171,6 +171,22 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
     world.isStandby = false;
     return nothing;
   },
+  /**
+   * The leader's machine freezes, and the lock goes to a replica that does not know its timeline: it begins another one
+   * with the same number.
+   */
+  repeatTimeline({ cluster: { world }, node, nowMs }) {
+    const leader = world.nodes.find(({ name }) => name === world.holder(nowMs));
+    const isBehind = node.role === "replica" && isServing(node) && node.timeline === world.timeline - 1;
+    if (leader === undefined || leader === node || !isBehind || world.isStandby) return nothing;
+    leader.isHalted = true;
+    world.repeater = node.name;
+    world.isTended = false;
+    return () => {
+      leader.isHalted = false;
+      world.repeater = null;
+    };
+  },
   restart({ cluster: { machine }, fault }) {
     machine?.restart(Math.min(fault.forMs, 8_000));
     return nothing;

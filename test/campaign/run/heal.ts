@@ -2,6 +2,8 @@ import type { ModelCluster } from "./model-cluster.ts";
 
 /** Removes every fault. The model handles the consequences (a rewind, a race for the lock). */
 export function heal({ world, seats, setRate }: ModelCluster): void {
+  world.repeater = null;
+  world.isTended = true;
   Object.assign(world.dcs, { isDown: false, isPaused: false, hasFailsafe: false, switchover: null });
   world.dcs.cut.clear();
   setRate();

@@ -41,6 +41,7 @@ const weights = {
   crash: 0,
   promoteCluster: 0,
   restart: 0,
+  repeatTimeline: 0,
 };
 
 /** Kinds that only a simulation has, and how often each is chosen there. */
@@ -58,7 +59,7 @@ export type FaultKind = keyof typeof weights;
 /**
  * Kinds that were added later. A simulation draws them apart, so that a seed means the same faults of all other kinds.
  */
-export const laterKinds: readonly FaultKind[] = ["crash", "promoteCluster", "restart"];
+export const laterKinds: readonly FaultKind[] = ["crash", "promoteCluster", "restart", "repeatTimeline"];
 
 const lasting: readonly FaultKind[] = ["detach", "freezeReceiver", "pauseReplay", "keepHistory", "claim", "oldStatus"];
 

@@ -7,7 +7,12 @@ import type { Mode } from "../world/mode.ts";
 /** How often each mode is drawn. */
 const weights: Readonly<Record<Mode, number>> = { plain: 10, sync: 3, "sync-two": 2, quorum: 2, standby: 4 };
 /** How likely an episode has a fault of a kind. */
-const shares: Partial<Record<FaultKind, number>> = { crash: 0.35, promoteCluster: 0.4, restart: 0.25 };
+const shares: Partial<Record<FaultKind, number>> = {
+  crash: 0.35,
+  promoteCluster: 0.4,
+  restart: 0.25,
+  repeatTimeline: 0.15,
+};
 
 /** The mode of a cluster, of those that are allowed and that it can have; `plain` if it can have none of them. */
 export function modeFor(
@@ -34,6 +39,29 @@ export function laterFaults(
   return wanted.flatMap((kind) => {
     const isDrawn = chance.happens((shares[kind] ?? 0) * factor);
     const fault = faultOf(chance, profile, { kind, size: shape.size });
-    return isDrawn && (kind !== "promoteCluster" || shape.mode === "standby") ? [fault] : [];
+    if (!isDrawn) return [];
+    if (kind === "repeatTimeline")
+      return shape.size > 2 && shape.mode === "plain" && shape.walRate > 0 ? repeatOf(fault, shape.size, profile) : [];
+    return kind !== "promoteCluster" || shape.mode === "standby" ? [fault] : [];
   });
+}
+
+/**
+ * A replica is cut off before a switchover to another one, so that it does not know the new timeline when it gets the
+ * lock. The first node leads at first, so neither of them is the first one.
+ */
+function repeatOf(fault: Fault, size: number, { faultsMs }: Profile): readonly Fault[] {
+  const target = 1 + (fault.other % (size - 1));
+  const other = 1 + (target % (size - 1));
+  const atMs = Math.round(fault.atMs * 0.15);
+  const after = (share: number, forShare: number): Pick<Fault, "atMs" | "forMs"> => ({
+    atMs: atMs + Math.round(faultsMs * share),
+    forMs: Math.round(faultsMs * forShare),
+  });
+  const common = { ...fault, target, other };
+  return [
+    { ...common, kind: "detach", atMs, forMs: Math.round(faultsMs * 0.85) },
+    { ...common, kind: "switchover", ...after(0.04, 0.1) },
+    { ...common, ...after(0.4, 0.35) },
+  ];
 }

@@ -2,7 +2,7 @@ import { isServing, type ModelNode, positionOf } from "./node.ts";
 import type { World } from "./world.ts";
 
 /** The size of a segment of WAL: a standby that starts requests WAL from the beginning of its last segment. */
-const segmentBytes = 16 * 1024 * 1024;
+export const segmentBytes = 16 * 1024 * 1024;
 
 /** What follows when PostgreSQL of a node was killed while Patroni goes on. */
 export interface Crash {

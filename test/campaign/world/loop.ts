@@ -1,7 +1,7 @@
-import { recover } from "./crash.ts";
+import { recover, segmentBytes } from "./crash.ts";
 import { isManaging, isServing, type ModelNode, positionOf } from "./node.ts";
 import { beginSync, chooseStandbys, mayLead, syncRoleOf } from "./sync.ts";
-import { hasDiverged } from "./wal.ts";
+import { isForked, isPastSwitchPoint } from "./wal.ts";
 import type { World } from "./world.ts";
 
 /** One turn of the cluster manager's loop on a node, as Patroni does it. */
@@ -92,7 +92,8 @@ function restartAsReplica(world: World, node: ModelNode, nowMs: number): void {
   const position = positionOf(node);
   node.role = "replica";
   node.leadsStandby = false;
-  node.received = position;
+  // A standby that starts requests WAL from the beginning of its last segment. This shows only if nothing follows.
+  node.received = isForked(world, node) ? position - (position % segmentBytes) : position;
   node.replayed = position;
   node.upstream = null;
   node.transition = {
@@ -135,15 +136,18 @@ function serve(world: World, node: ModelNode, holder: string, nowMs: number): vo
     node.isStreaming &&
     source.timeline === leader.timeline;
   if (!isCascading && world.leads(leader)) node.upstream = holder;
-  if (!hasDiverged(world, node) || !node.rewinds || leader.role !== "primary" || !isServing(leader)) return;
+  const isRewound = isPastSwitchPoint(world, node) && node.rewinds;
+  const isCopied = !isRewound && world.isTended && isForked(world, node);
+  if (!(isRewound || isCopied) || leader.role !== "primary" || !isServing(leader)) return;
   node.state = "stopped";
   node.transition = {
     atMs: nowMs + world.profile.loopMs * (0.3 + world.chance.next()),
     next: () => {
       const common = world.switchPoint(node.timeline, world.timeline);
-      node.received = Math.min(positionOf(node), common);
+      node.received = isCopied ? leader.flushed : Math.min(positionOf(node), common);
       node.replayed = node.received;
       node.timeline = world.timeline;
+      node.branch = world.branch;
       node.state = "running";
       node.nextLoopMs = 0;
     },
@@ -155,6 +159,7 @@ function race(world: World, node: ModelNode, nowMs: number): void {
   if (node.role === "primary")
     return node.timeline === world.timeline ? world.take(node, nowMs) : demote(world, node, nowMs);
   if (world.dcs.isPaused) return;
+  if (world.repeater !== null) return repeat(world, node, nowMs);
   const rivals = world.nodes.filter(
     (other) =>
       isManaging(other) &&
@@ -171,6 +176,14 @@ function race(world: World, node: ModelNode, nowMs: number): void {
   beginSync(world, node);
   node.isReplayPaused = false;
   if (world.isStandby) return leadStandby(world, node);
+  node.promoteAtMs = nowMs + world.profile.loopMs * 0.4 * world.chance.next();
+}
+
+/** Only one replica can take the lock, whatever it has: the others are cut off. */
+function repeat(world: World, node: ModelNode, nowMs: number): void {
+  if (node.name !== world.repeater || !isServing(node)) return;
+  world.take(node, nowMs);
+  node.isReplayPaused = false;
   node.promoteAtMs = nowMs + world.profile.loopMs * 0.4 * world.chance.next();
 }
 

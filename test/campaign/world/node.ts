@@ -24,6 +24,8 @@ export interface ModelNode {
   /** When the current transition ends, and the next state. */
   transition: { readonly atMs: number; readonly next: () => void } | null;
   timeline: number;
+  /** Which WAL it has of that timeline: two timelines with one number can have different WAL. */
+  branch: number;
   /** The timeline in its document: a replica notices a new one in its next loop. */
   shownTimeline: number;
   /** A primary's position. */
@@ -76,6 +78,7 @@ export function modelNode(name: string, host: string, generation: 3 | 4): ModelN
     state: "running",
     transition: null,
     timeline: 1,
+    branch: 0,
     shownTimeline: 1,
     written: 0,
     flushed: 0,

@@ -28,6 +28,7 @@ function receive(world: World, node: ModelNode): void {
   if (node.isStreaming && node.upstream !== null) {
     const source = world.node(node.upstream);
     node.timeline = source.timeline;
+    node.branch = source.branch;
     node.received = Math.max(node.received, sentBy(source));
   }
   if (!node.isReplayPaused) node.replayed = Math.max(node.replayed, node.received);
@@ -36,25 +37,45 @@ function receive(world: World, node: ModelNode): void {
 function isConnected(world: World, node: ModelNode): boolean {
   if (node.receiver !== "streaming" || node.upstream === null || node.upstream === node.name) return false;
   const source = world.node(node.upstream);
-  if (!isServing(source) || source.timeline < node.timeline) return false;
+  if (!isServing(source) || source.timeline < node.timeline || !sharesBranch(world, node, source)) return false;
   // A cascading replica whose own source is the asker would be a ring.
   if (source.role === "replica" && source.upstream === node.name) return false;
   return positionOf(node) <= world.switchPoint(node.timeline, source.timeline) && positionOf(node) <= sentBy(source);
 }
 
+/** Whether a node's WAL, on its timeline, is that which another node has or continues. */
+function sharesBranch(world: World, node: ModelNode, source: Pick<ModelNode, "timeline" | "branch">): boolean {
+  if (node.timeline === source.timeline) return node.branch === source.branch;
+  return world.forks.find(({ timeline }) => timeline === node.timeline)?.branch === node.branch;
+}
+
 /**
- * The standbys in a node's sender list: those that stream, and frozen receivers until the sender drops them.
+ * The standbys in a node's sender list: those that stream, frozen receivers until the sender drops them, and receivers
+ * that get WAL of another timeline with the same number, which cannot be replayed.
  */
 export function listedAt(world: World, source: ModelNode, nowMs: number): readonly ModelNode[] {
   if (!isServing(source)) return [];
   return world.nodes.filter((node) => {
     if (node === source || node.upstream !== source.name || node.role === "primary") return false;
     if (node.isStreaming) return true;
+    const isSameNumber = node.timeline === source.timeline && node.branch !== source.branch;
+    if (isSameNumber && node.receiver === "streaming" && node.state === "running")
+      return isServing(node) && node.received <= sentBy(source);
     return node.receiver === "frozen" && node.isUp && nowMs - node.receiverSinceMs < world.profile.senderTimeoutMs;
   });
 }
 
 /** Whether a node's WAL has diverged from the leader's history. */
 export function hasDiverged(world: World, node: ModelNode): boolean {
+  return isPastSwitchPoint(world, node) || isForked(world, node);
+}
+
+/** Whether a node is past the end of its timeline in the leader's history: the cluster manager rewinds it. */
+export function isPastSwitchPoint(world: World, node: ModelNode): boolean {
   return node.timeline < world.timeline && positionOf(node) > world.switchPoint(node.timeline, world.timeline);
+}
+
+/** Whether a node's timeline has the number of one in the leader's history, but other WAL. Nobody notices. */
+export function isForked(world: World, node: ModelNode): boolean {
+  return !sharesBranch(world, node, world);
 }

@@ -41,6 +41,8 @@ export interface Fork {
   readonly position: number;
   readonly by: string;
   readonly at: string;
+  /** Which WAL of that timeline the next one continues. */
+  readonly branch: number;
 }
 
 /** What a cluster is made with. */
@@ -77,11 +79,20 @@ export class World {
   readonly remote: ModelNode | null;
   readonly forks: Fork[] = [];
   readonly nodes: readonly ModelNode[];
+  /** Which WAL the newest timeline has: each promotion begins other WAL. */
+  branch = 0;
+  /** The replica that gets the lock next although it does not know the newest timeline, and begins another such one. */
+  repeater: string | null = null;
+  /** Whether two timelines had the same number: a number does not tell which WAL a node has. */
+  hasRepeated = false;
+  /** Whether an operator copies a replica anew that can never follow its leader. */
+  isTended = false;
   /** Bytes of WAL per second. */
   walRate = 200_000;
   /** Since when the current holder has held the lock continuously; null without a holder. */
   holding: { readonly name: string; readonly sinceMs: number } | null = null;
   #lastMs: number;
+  #branches = 0;
 
   readonly scope: string;
   readonly system: string;
@@ -190,14 +201,17 @@ export class World {
     if (holder !== null && holder !== node.name) node.leaseUntilMs = 0;
     if (node.role === "primary" || node.leaseUntilMs <= nowMs) return;
     const position = Math.max(node.received, node.replayed);
-    this.forks.push({
-      timeline: this.timeline,
-      position,
-      by: node.name,
-      at: new Date(this.wallMs(nowMs)).toISOString().replace("Z", "+00:00"),
-    });
+    // A repeater does not know that another node has begun the next timeline before. Its own timeline ended then.
+    const isRepeated = this.repeater === node.name && node.timeline < this.timeline;
+    const at = (isRepeated ? this.forks.pop()?.at : null) ?? this.#timeText(nowMs);
+    this.repeater = null;
+    this.hasRepeated ||= isRepeated;
+    this.forks.push({ timeline: this.timeline, position, by: node.name, at, branch: node.branch });
+    this.#branches += 1;
+    this.branch = this.#branches;
     node.role = "primary";
     node.timeline = this.timeline;
+    node.branch = this.branch;
     node.shownTimeline = node.timeline;
     node.written = position + 128;
     node.flushed = node.written;
@@ -206,6 +220,10 @@ export class World {
     node.isStreaming = false;
     node.isReplayPaused = false;
     node.leadsStandby = false;
+  }
+
+  #timeText(nowMs: number): string {
+    return new Date(this.wallMs(nowMs)).toISOString().replace("Z", "+00:00");
   }
 
   #begin(nowMs: number): void {

@@ -1,0 +1,74 @@
+import type { Served } from "../wire/evidence.ts";
+import { isForked } from "../world/wal.ts";
+import { firstClaim } from "./claims.ts";
+import { timelineOf, topOf } from "./reports.ts";
+import { held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
+import { isContradicted } from "./sole-claim.ts";
+
+/** How often the truth is recorded at least, in ms. */
+const modelStepMs = 150;
+
+/**
+ * A replica with other WAL on a timeline of the leader's number is refused if it is ahead of two rising positions of
+ * the leader, each requested after a report of the replica, and has answered again since (rule 6 (c)).
+ */
+export const forkedIsRefused: Rule = (scene, answer) => {
+  const { node, status, check, askedMs } = answer;
+  if (node === null || routeOf(check) !== "/replica") return null;
+  const { evidence, profile, troubles, world } = scene;
+  const { holding } = world;
+  if (holding === null || holding.name === node || !isForked(world, world.node(node))) return null;
+  const byMs = askedMs - slackMs(scene, askedMs - profile.maxAgeMs, askedMs);
+  const honestFromMs = byMs - 2 * profile.confirmMs;
+  if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
+  const claim = firstClaim(scene, holding.name, byMs);
+  if (claim === undefined || claim.arrivedMs < holding.sinceMs) return null;
+  if (isContradicted(scene, holding.name, claim.arrivedMs)) return null;
+  const last = evidence.newestSure(node, "status", byMs);
+  const report = firstOnTimeline(scene, node, promotedMs(scene, holding.name));
+  if (last === undefined || report === undefined || !wasForkedSince(scene, node, report)) return null;
+  const isAhead = risesBelow(scene, { leader: holding.name, report, last });
+  return held(scene, "forked", isAhead && status === 200, `ahead of its leader: ${tell(report, answer)}`);
+};
+
+/** When rolecall surely knew the leader and its timeline, in ms; `Infinity` if it may not know them yet. */
+function promotedMs({ evidence, profile, world }: Scene, leader: string): number {
+  const first = evidence
+    .since(leader, "status", world.holding?.sinceMs ?? Infinity)
+    .find(
+      (one) => one.status === 200 && timelineOf(one) === world.timeline && topOf(one) !== null && evidence.isSure(one),
+    );
+  return (first?.doneMs ?? Infinity) + profile.slackMs;
+}
+
+function firstOnTimeline({ evidence, world }: Scene, node: string, fromMs: number): Served | undefined {
+  return evidence
+    .since(node, "status", fromMs)
+    .find((one) => timelineOf(one) === world.timeline && topOf(one) !== null && evidence.isSure(one));
+}
+
+function wasForkedSince({ troubles }: Scene, node: string, { arrivedMs }: Served): boolean {
+  return troubles.isFree(node, arrivedMs - modelStepMs, "unforked");
+}
+
+interface Between {
+  readonly leader: string;
+  readonly report: Served;
+  readonly last: Served;
+}
+
+/** Whether the leader surely stated two rising positions between two reports of a replica, and never reached it. */
+function risesBelow({ evidence, profile }: Scene, { leader, report, last }: Between): boolean {
+  const top = topOf(report) ?? -Infinity;
+  const fromMs = (report.doneMs ?? Infinity) + profile.slackMs;
+  const answers = evidence.since(leader, "status", report.arrivedMs - profile.maxAgeMs);
+  if (answers.some((one) => evidence.isPossible(one) && (topOf(one) ?? Infinity) >= top)) return false;
+  const later = answers.filter(
+    (one) =>
+      evidence.isSure(one) && one.arrivedMs > fromMs && (one.doneMs ?? Infinity) < last.arrivedMs - profile.slackMs,
+  );
+  const own = evidence.since(report.node, "status", report.arrivedMs);
+  const isKept = own.every((one) => (topOf(one) ?? -Infinity) >= top);
+  // The first of them may come after one that was not sure, so three positions are needed.
+  return isKept && new Set(later.map(topOf)).size > 2;
+}
