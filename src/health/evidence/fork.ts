@@ -52,7 +52,8 @@ export function nextFork(view: ClusterView, known: Attachment, after: Observatio
 /** Whether a report has reached a higher position than the leader has ever stated. */
 export function isAheadOfPeak({ position }: Pick<ClusterState, "position">, report: Report): boolean {
   const peak = position?.peak ?? null;
-  return peak !== null && (walReached(report) ?? 0) > peak.highest;
+  const reached = walReached(report);
+  return peak !== null && reached !== null && reached > peak.highest;
 }
 
 /**
@@ -124,9 +125,10 @@ function keptFork(
   { report, reached, compared, location }: ForkedReport,
   { nowMs, policy }: Pick<ClusterView, "nowMs" | "policy">,
 ): Fork | null {
-  const replayed = report.replayed ?? 0;
-  if (compared === "not ahead" && (replayed > known.upTo || (replayed === known.upTo && replayed === location)))
-    return null;
+  const { replayed } = report;
+  const hasLeadersWal =
+    replayed !== null && (replayed > known.upTo || (replayed === known.upTo && replayed === location));
+  if (compared === "not ahead" && hasLeadersWal) return null;
   if (reached >= known.upTo || report.state !== "running")
     return known.belowSinceMs === null ? known : { ...known, belowSinceMs: null };
   const belowSinceMs = known.belowSinceMs ?? nowMs;

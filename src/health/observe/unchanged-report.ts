@@ -89,8 +89,8 @@ function hasLowerTimeline(cluster: ClusterState): boolean {
  */
 function isSuspected({ attachment }: Observation): boolean {
   const { silentMs, listedMs, lowerTimelineMs, isDetached, isStalled, ahead } = attachment;
-  const isMarked = isDetached || isStalled || isDiverged(attachment);
-  return silentMs + listedMs + lowerTimelineMs > 0 || isMarked || ahead !== null;
+  const countedMs = silentMs + listedMs + lowerTimelineMs;
+  return countedMs > 0 || isDetached || isStalled || isDiverged(attachment) || ahead !== null;
 }
 
 function isAnswering(observation: Observation, maxAge: number, nowMs: number): boolean {
