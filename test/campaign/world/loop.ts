@@ -147,7 +147,7 @@ function serve(world: World, node: ModelNode, holder: string, nowMs: number): vo
       node.received = isCopied ? leader.flushed : Math.min(positionOf(node), common);
       node.replayed = node.received;
       node.timeline = world.timeline;
-      node.branch = world.branch;
+      node.branch = leader.branch;
       node.state = "running";
       node.nextLoopMs = 0;
     },

@@ -77,5 +77,7 @@ export function isPastSwitchPoint(world: World, node: ModelNode): boolean {
 
 /** Whether a node's timeline has the number of one in the leader's history, but other WAL. Nobody notices. */
 export function isForked(world: World, node: ModelNode): boolean {
-  return !sharesBranch(world, node, world);
+  const holder = world.holding === null ? null : world.node(world.holding.name);
+  // Of two leaders on timelines with one number, the first may get the lock again.
+  return !sharesBranch(world, node, holder?.role === "primary" ? holder : world);
 }
