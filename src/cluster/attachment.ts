@@ -20,28 +20,28 @@ export interface Attachment {
   readonly isStalled: boolean;
   /** The mark by (a) or (b) of rule 6: the node is on a lower timeline than the leader. */
   readonly isOffTimeline: boolean;
-  /** A position that the leader may not have reached when the node had (rule 6 (c)); `null` if there is none. */
+  /** The position to compare with later reports of the leader (rule 6 (c)); `null` if the node is not ahead of it. */
   readonly ahead: Ahead | null;
   /** The mark by (c) of rule 6; `null` if the node has none. */
   readonly fork: Fork | null;
 }
 
-/** A position of a replica, in bytes of WAL, that is higher than any that the leader has stated. */
+/** What a replica had replayed, in bytes of WAL, when that was higher than all that the leader had stated. */
 export interface Ahead {
-  readonly reached: number;
+  readonly replayed: number;
   /** When the report with this position arrived, in ms of rolecall's clock. */
   readonly sinceMs: number;
   /**
-   * The leader's highest position by the first of its reports that was requested later, if that is lower; else `null`.
+   * The leader's highest position when the replica next reported after a later report of the leader; `null` until then.
    */
   readonly leaderAt: number | null;
 }
 
 /** WAL of a replica that its leader does not have, although both are on the same timeline. */
 export interface Fork {
-  /** Up to which position the replica has such WAL, in bytes. */
+  /** Up to which position the replica has replayed such WAL, in bytes. */
   readonly upTo: number;
-  /** Since when its reports have lower positions, in ms of rolecall's clock; `null` if the last one has not. */
+  /** Since when the running node reports lower positions, in ms of rolecall's clock; `null` if it does not. */
   readonly belowSinceMs: number | null;
 }
 
@@ -76,7 +76,7 @@ export function isMarkedAlike(one: Attachment, other: Attachment): boolean {
     one.isDetached === other.isDetached &&
     one.isStalled === other.isStalled &&
     one.isOffTimeline === other.isOffTimeline &&
-    one.fork?.upTo === other.fork?.upTo
+    (one.fork === null) === (other.fork === null)
   );
 }
 

@@ -89,7 +89,7 @@ export interface LeaderPosition {
   readonly highest: number;
   /** Whether a leader has stated its position on this timeline. Otherwise it is only what replicas have received. */
   readonly isStated: boolean;
-  /** The highest position that the last leader to state one on this timeline has stated; `null` if none did. */
+  /** The highest position of the leader that has most recently stated one on this timeline; `null` if none has. */
   readonly peak: LeaderPeak | null;
   /**
    * Earlier timelines in this leader's history, as far as they are known to be shared before `/history` has the switch

@@ -116,6 +116,8 @@ suite("accusations in the state file", () => {
     watched.lead("pg1", 20_000, { xlog: { location: 9_500 } });
     watched.follow("pg2", 20_500, ahead);
     assert.equal(watched.judge("pg2", "/replica", 20_500), "diverged");
+    const replication = [{ application_name: "pg2", client_addr: null, state: "streaming" }];
+    watched.lead("pg1", 21_000, { xlog: { location: 9_500 }, replication });
     watched.follow("pg2", 21_500, { xlog: { received_location: 9_500, replayed_location: 9_500 } });
     assert.equal(watched.judge("pg2", "/replica", 21_500), "fit");
   });

@@ -88,7 +88,7 @@ export function nextAttachment(
     isDetached,
     isStalled,
     ...divergence,
-    ...nextFork(view, known, after),
+    ...nextFork(view, known, { after, isListed, isExempt: isExempt(after) }),
   };
   return isSame(known, next) ? known : next;
 }

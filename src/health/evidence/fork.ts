@@ -1,137 +1,162 @@
 import type { Ahead, Attachment, Fork } from "../../cluster/attachment.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterView } from "./cluster-view.ts";
-import { walReached } from "./report-position.ts";
+import { isPromoted } from "./report-position.ts";
 import { isSameSystemAndTimeline } from "./shared-history.ts";
 
 /**
- * How a replica's position compares with the leader's. `ahead`: the replica had reached a position that the leader had
- * not reached later. `not ahead`: the leader had that position, or has the present one. `open`: neither is known.
+ * How a replica's position compares with the leader's:
+ *
+ * - `ahead`: by a later report of the leader, it has still not reached what the replica had replayed.
+ * - `confirmed`: the same, and the leader has advanced since it was `ahead` before.
+ * - `not ahead`: the leader has reached that position, or the one that the replica has now.
+ * - `open`: there is no later report of the leader, or the two cannot be compared.
  */
-type Comparison = "ahead" | "not ahead" | "open";
+type Comparison = "ahead" | "confirmed" | "not ahead" | "open";
 
-/** The highest position that the leader has stated, the last one, and when its last report was requested. */
-interface Peak {
-  readonly highest: number;
+/** What the leader has stated on its timeline. */
+interface LeaderFigures {
+  /** The highest position. */
+  readonly peak: number;
+  /** The last position. */
   readonly location: number;
+  /** When its last report was requested, in ms of rolecall's clock. */
   readonly sentAtMs: number;
+}
+
+/** A new report of a replica, and the facts that decide whether its mark ends. */
+interface ForkInputs {
+  /** The observation with the report, measured. */
+  readonly after: Observation;
+  /** Whether a chain of sender lists shows the node. */
+  readonly isListed: () => boolean;
+  /** Whether the node needs no stream, so that its absence from sender lists says nothing. */
+  readonly isExempt: boolean;
 }
 
 /**
  * Applies rule 6 (c) to a new report: finds WAL of a replica that its leader does not have, although both are on the
  * same timeline. The cluster manager may promote a node that lacks the last leader's timeline, and so begin another one
- * with the same number. A replica of the last leader then counts as on the leader's timeline. PostgreSQL may even list
- * it as streaming, but it replays nothing.
+ * with the same number. A replica of the last leader then appears to be on the present leader's timeline. PostgreSQL
+ * may even list it as streaming, but it replays nothing.
  *
- * A replica receives only WAL that its leader has written. So if it had reached a position before the leader's report
- * was requested, and the leader has never stated it by then, it has other WAL. A second, higher position of the leader
- * must confirm this, because a node may repeat an old answer.
+ * A replica replays only WAL that its leader has written. So if it had replayed a position before the leader's report
+ * was requested, and no report of the leader up to that one states it, the replica has WAL that the leader did not
+ * write. A second, higher position of the leader must confirm this, because a node may repeat an old answer. The
+ * received position does not count: after a crash, some versions of PostgreSQL replace an incomplete record that the
+ * replica has received already.
  * @param known the attachment before the report
- * @param after the observation with the report, measured
  */
-export function nextFork(view: ClusterView, known: Attachment, after: Observation): Pick<Attachment, "ahead" | "fork"> {
-  const { report, node } = after;
-  if (view.lock.holder === node.name) return { ahead: null, fork: null };
-  const reached = report === null ? null : walReached(report);
-  if (report === null || reached === null) return { ahead: known.ahead, fork: known.fork };
-  const peak = comparablePeak(view, after, report);
-  const compared = peak === null ? "open" : compare(known.ahead, peak, reached);
-  const isConfirmed = compared === "ahead" && isRaised(known.ahead, peak);
-  const ahead = peak === null ? known.ahead : nextAhead(known.ahead, { compared, isConfirmed, peak, reached }, view);
-  if (isConfirmed) return { ahead, fork: raisedFork(known.fork, reached) };
-  const { location = null } = peak ?? {};
-  return {
-    ahead,
-    fork: known.fork === null ? null : keptFork(known.fork, { report, reached, compared, location }, view),
-  };
-}
-
-/** Whether a report has reached a higher position than the leader has ever stated. */
-export function isAheadOfPeak({ position }: Pick<ClusterState, "position">, report: Report): boolean {
-  const peak = position?.peak ?? null;
-  const reached = walReached(report);
-  return peak !== null && reached !== null && reached > peak.highest;
+export function nextFork(view: ClusterView, known: Attachment, inputs: ForkInputs): Pick<Attachment, "ahead" | "fork"> {
+  const { report, node } = inputs.after;
+  const isHolder = view.lock.holder === node.name;
+  if (isHolder && report !== null && isPromoted(report)) return { ahead: null, fork: null };
+  const replayed = report?.replayed ?? null;
+  if (report === null || replayed === null) return { ahead: known.ahead, fork: withoutWindow(known.fork) };
+  const leader = isHolder ? null : comparableLeader(view, inputs.after, report);
+  const compared = leader === null ? "open" : compare(known.ahead, leader, replayed);
+  const ahead = leader === null ? known.ahead : nextAhead(known.ahead, { compared, leader, replayed }, view);
+  if (compared === "confirmed") return { ahead, fork: raised(known.fork, replayed) };
+  if (known.fork === null || compared === "ahead") return { ahead, fork: withoutWindow(known.fork) };
+  return { ahead, fork: keptFork(view, known.fork, { ...inputs, report, replayed, compared, leader }) };
 }
 
 /**
- * The highest position that the leader has stated, if the node's report can be compared with it: the leader is a
- * primary that states its position now, on the timeline of the node, and both have an API. The position on a page of an
- * exporter may be as old as the page's cache. After its restart, a standby leader may state a lower position than its
- * replicas have.
+ * Whether a report has replayed a higher position than the leader has ever stated. The caller checks that both are of
+ * the same timeline.
  */
-function comparablePeak({ cluster, lock }: ClusterView, after: Observation, report: Report): Peak | null {
+export function isAheadOfPeak({ position }: Pick<ClusterState, "position">, { replayed }: Report): boolean {
+  const peak = position?.peak ?? null;
+  return peak !== null && replayed !== null && replayed > peak.highest;
+}
+
+/**
+ * What the leader has stated, if the node's report can be compared with it: the leader is a primary whose last report
+ * has a position, it is on the timeline of the node, and both have an API. The position on a page of an exporter may be
+ * as old as the page's cache. After its restart, a standby leader may state a lower position than its replicas have.
+ */
+function comparableLeader({ cluster, lock }: ClusterView, after: Observation, report: Report): LeaderFigures | null {
   const leader = nodeNamed(cluster, lock.holder);
   const { position } = cluster;
   if (leader?.report?.role !== "primary" || leader.report.location === null || position === null) return null;
   if (leader.node.api === null || after.node.api === null || position.peak?.leader !== leader.node.name) return null;
-  if (report.timeline === null || !isSameSystemAndTimeline(report, position)) return null;
-  return { highest: position.peak.highest, location: leader.report.location, sentAtMs: leader.sentAtMs };
+  if (!isOnTimeline(report, position)) return null;
+  return { peak: position.peak.highest, location: leader.report.location, sentAtMs: leader.sentAtMs };
 }
 
-function compare(ahead: Ahead | null, { highest, sentAtMs }: Peak, reached: number): Comparison {
-  if (reached <= highest) return "not ahead";
+function isOnTimeline(report: Report, position: LeaderPosition): boolean {
+  return report.timeline !== null && isSameSystemAndTimeline(report, position);
+}
+
+function compare(ahead: Ahead | null, { peak, sentAtMs }: LeaderFigures, replayed: number): Comparison {
+  if (replayed <= peak) return "not ahead";
   if (ahead === null || sentAtMs <= ahead.sinceMs) return "open";
-  return highest < ahead.reached ? "ahead" : "not ahead";
-}
-
-/** Whether the leader was below the replica's position before, and has advanced since. */
-function isRaised(ahead: Ahead | null, peak: Peak | null): boolean {
-  const leaderAt = ahead?.leaderAt ?? null;
-  return peak !== null && leaderAt !== null && peak.highest > leaderAt;
+  if (peak >= ahead.replayed) return "not ahead";
+  return ahead.leaderAt !== null && peak > ahead.leaderAt ? "confirmed" : "ahead";
 }
 
 interface AheadInputs {
   readonly compared: Comparison;
-  readonly isConfirmed: boolean;
-  readonly peak: Peak;
-  readonly reached: number;
+  readonly leader: LeaderFigures;
+  readonly replayed: number;
 }
 
 function nextAhead(
   known: Ahead | null,
-  { compared, isConfirmed, peak, reached }: AheadInputs,
+  { compared, leader, replayed }: AheadInputs,
   { nowMs }: Pick<ClusterView, "nowMs">,
 ): Ahead | null {
-  if (reached <= peak.highest) return null;
-  if (known === null || compared === "not ahead" || isConfirmed) return { reached, sinceMs: nowMs, leaderAt: null };
-  return compared === "ahead" && known.leaderAt === null ? { ...known, leaderAt: peak.highest } : known;
+  if (replayed <= leader.peak) return null;
+  if (known === null || compared === "not ahead" || compared === "confirmed")
+    return { replayed, sinceMs: nowMs, leaderAt: null };
+  return compared === "ahead" && known.leaderAt === null ? { ...known, leaderAt: leader.peak } : known;
 }
 
-function raisedFork(known: Fork | null, reached: number): Fork {
-  if (known === null) return { upTo: reached, belowSinceMs: null };
-  return reached > known.upTo ? { ...known, upTo: reached } : known;
+function raised(known: Fork | null, replayed: number): Fork | null {
+  return known !== null && replayed <= known.upTo ? withoutWindow(known) : { upTo: replayed, belowSinceMs: null };
 }
 
-/** A report of a marked node. */
-interface ForkedReport {
+interface KeptInputs extends ForkInputs {
   readonly report: Report;
-  readonly reached: number;
+  readonly replayed: number;
   readonly compared: Comparison;
-  /** The leader's last position; `null` if the two cannot be compared. */
-  readonly location: number | null;
+  readonly leader: LeaderFigures | null;
 }
 
 /**
- * Returns the mark after a report that confirms nothing. PostgreSQL replays WAL only if it continues what it has. So a
- * node that replays past the marked position, and is not ahead of the leader, has the leader's WAL by now. The same is
- * true of a node that is exactly where the leader is: then a clone was taken for the leader. A rewound or copied node
- * begins below the marked position. But a node may also be below it while it recovers after a restart.
+ * Returns the mark after a report that does not show the node ahead. PostgreSQL replays WAL only if it continues what
+ * it has. So a node that streams from the leader, has replayed past the mark, and is not ahead of the leader, is taken
+ * to have the leader's WAL. After pg_rewind or a base backup, a node begins below the mark. While it replays its own
+ * WAL after a restart, it is below the mark too, but not listed.
  */
-function keptFork(
-  known: Fork,
-  { report, reached, compared, location }: ForkedReport,
-  { nowMs, policy }: Pick<ClusterView, "nowMs" | "policy">,
-): Fork | null {
-  const { replayed } = report;
-  const hasLeadersWal =
-    replayed !== null && (replayed > known.upTo || (replayed === known.upTo && replayed === location));
-  if (compared === "not ahead" && hasLeadersWal) return null;
-  if (reached >= known.upTo || report.state !== "running")
-    return known.belowSinceMs === null ? known : { ...known, belowSinceMs: null };
-  const belowSinceMs = known.belowSinceMs ?? nowMs;
-  if (nowMs - belowSinceMs >= policy.guards.attachWindowMs) return null;
-  return known.belowSinceMs === null ? { ...known, belowSinceMs } : known;
+function keptFork(view: ClusterView, known: Fork, inputs: KeptInputs): Fork | null {
+  const { report, replayed, compared, leader, isListed, isExempt } = inputs;
+  const { upTo, belowSinceMs } = known;
+  const { position } = view.cluster;
+  const isReached = position !== null && isOnTimeline(report, position) && replayed <= position.highest;
+  const isFed = isExempt || isListed();
+  if (replayed > upTo) return isFed && (compared === "not ahead" || isReached) ? null : withoutWindow(known);
+  if (replayed === upTo) return isWhereLeaderIs(replayed, leader) ? null : withoutWindow(known);
+  if (!isFed || report.state !== "running") return withoutWindow(known);
+  if (belowSinceMs === null) return { upTo, belowSinceMs: view.nowMs };
+  return view.nowMs - belowSinceMs >= view.policy.guards.attachWindowMs ? null : known;
+}
+
+/** The size of the smallest segments of WAL, in bytes. */
+const segmentMin = 2 ** 20;
+
+/**
+ * Whether a marked node and the leader are at one position. It is unlikely that two nodes with different WAL stop at
+ * one position, except at the end of a segment. So another machine, such as a clone, was taken for the leader.
+ */
+function isWhereLeaderIs(replayed: number, leader: LeaderFigures | null): boolean {
+  return replayed === leader?.location && replayed % segmentMin !== 0;
+}
+
+/** The mark, without the time for which its node has been below it. */
+function withoutWindow(known: Fork | null): Fork | null {
+  return known === null || known.belowSinceMs === null ? known : { ...known, belowSinceMs: null };
 }

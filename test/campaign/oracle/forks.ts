@@ -1,16 +1,16 @@
 import type { Served } from "../wire/evidence.ts";
 import { isForked } from "../world/wal.ts";
 import { firstClaim } from "./claims.ts";
-import { timelineOf, topOf } from "./reports.ts";
+import { replayedOf, timelineOf, topOf } from "./reports.ts";
 import { held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 import { isContradicted } from "./sole-claim.ts";
 
-/** How often the truth is recorded at least, in ms. */
+/** The longest time between two records of the true state, in ms. */
 const modelStepMs = 150;
 
 /**
- * A replica with other WAL on a timeline of the leader's number is refused if it is ahead of two rising positions of
- * the leader, each requested after a report of the replica, and has answered again since (rule 6 (c)).
+ * A replica with other WAL on a timeline of the leader's number is refused once rolecall has surely seen it ahead of
+ * two rising positions of the leader (rule 6 (c)).
  */
 export const forkedIsRefused: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
@@ -44,7 +44,7 @@ function promotedMs({ evidence, profile, world }: Scene, leader: string): number
 function firstOnTimeline({ evidence, world }: Scene, node: string, fromMs: number): Served | undefined {
   return evidence
     .since(node, "status", fromMs)
-    .find((one) => timelineOf(one) === world.timeline && topOf(one) !== null && evidence.isSure(one));
+    .find((one) => timelineOf(one) === world.timeline && replayedOf(one) !== null && evidence.isSure(one));
 }
 
 function wasForkedSince({ troubles }: Scene, node: string, { arrivedMs }: Served): boolean {
@@ -57,18 +57,29 @@ interface Between {
   readonly last: Served;
 }
 
-/** Whether the leader surely stated two rising positions between two reports of a replica, and never reached it. */
+/**
+ * Whether rolecall has surely confirmed rule 6 (c): the leader stated rising positions, all below that of a report of
+ * the replica, and the replica reported after each of them.
+ */
 function risesBelow({ evidence, profile }: Scene, { leader, report, last }: Between): boolean {
-  const top = topOf(report) ?? -Infinity;
-  const fromMs = (report.doneMs ?? Infinity) + profile.slackMs;
+  const top = replayedOf(report) ?? -Infinity;
   const answers = evidence.since(leader, "status", report.arrivedMs - profile.maxAgeMs);
   if (answers.some((one) => evidence.isPossible(one) && (topOf(one) ?? Infinity) >= top)) return false;
-  const later = answers.filter(
-    (one) =>
-      evidence.isSure(one) && one.arrivedMs > fromMs && (one.doneMs ?? Infinity) < last.arrivedMs - profile.slackMs,
-  );
   const own = evidence.since(report.node, "status", report.arrivedMs);
-  const isKept = own.every((one) => (topOf(one) ?? -Infinity) >= top);
-  // The first of them may come after one that was not sure, so three positions are needed.
-  return isKept && new Set(later.map(topOf)).size > 2;
+  if (own.some((one) => (replayedOf(one) ?? -Infinity) < top)) return false;
+  // An answer that only possibly arrived may have been the first position, so three are needed.
+  const rounds = [1, 2, 3].reduce<{ readonly fromMs: number; readonly above: number }>(
+    ({ fromMs, above }) => {
+      const stated = answers.find((one) => isAfter(evidence, one, fromMs) && (topOf(one) ?? 0) > above);
+      const reported = own.find((one) => isAfter(evidence, one, (stated?.doneMs ?? Infinity) + profile.slackMs));
+      return { fromMs: (reported?.doneMs ?? Infinity) + profile.slackMs, above: topOf(stated) ?? Infinity };
+    },
+    { fromMs: (report.doneMs ?? Infinity) + profile.slackMs, above: -Infinity },
+  );
+  return rounds.fromMs <= last.arrivedMs;
+}
+
+/** Whether an answer was requested after an instant, and surely arrived. */
+function isAfter(evidence: Scene["evidence"], one: Served, fromMs: number): boolean {
+  return one.arrivedMs > fromMs && evidence.isSure(one);
 }

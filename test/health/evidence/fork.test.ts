@@ -15,10 +15,15 @@ function replicaOf({ cluster }: ClusterFixture): Observation {
   return observation;
 }
 
+function inputsOf(after: Observation): Parameters<typeof nextFork>[2] {
+  return { after, isListed: () => false, isExempt: false };
+}
+
 /** What follows from pg2's last report at an instant, with another attachment before it. */
 function next(watched: ClusterFixture, known: Partial<Attachment>, nowMs: number): ReturnType<typeof nextFork> {
   const observation = replicaOf(watched);
-  return nextFork(viewAt(watched.cluster, watched.policy, nowMs), { ...observation.attachment, ...known }, observation);
+  const before = { ...observation.attachment, ...known };
+  return nextFork(viewAt(watched.cluster, watched.policy, nowMs), before, inputsOf(observation));
 }
 
 function leading(...locations: readonly number[]): ClusterFixture {
@@ -33,7 +38,7 @@ function leading(...locations: readonly number[]): ClusterFixture {
 test("a comparison that shows nothing new keeps the same object", () => {
   const watched = leading(4_000, 4_001);
   const known = replicaOf(watched).attachment.ahead;
-  assert.deepEqual(known, { reached: 9_000, sinceMs: 500, leaderAt: 4_001 });
+  assert.deepEqual(known, { replayed: 9_000, sinceMs: 500, leaderAt: 4_001 });
   assert.equal(next(watched, {}, 1_600).ahead, known);
 });
 
@@ -41,7 +46,7 @@ test("a mark that is confirmed again at the same position keeps the same object"
   const watched = leading(4_000, 4_001, 4_002);
   const { fork } = replicaOf(watched).attachment;
   assert.deepEqual(fork, { upTo: 9_000, belowSinceMs: null });
-  const confirming = { ahead: { reached: 9_000, sinceMs: 500, leaderAt: 4_001 } };
+  const confirming = { ahead: { replayed: 9_000, sinceMs: 500, leaderAt: 4_001 } };
   assert.equal(next(watched, confirming, 2_600).fork, fork);
   assert.deepEqual(next(watched, { ...confirming, fork: { upTo: 8_999, belowSinceMs: null } }, 2_600).fork, fork);
 });
@@ -55,9 +60,9 @@ test("figures of an exporter are not compared: a page may be as old as the cache
     );
     const observation = nodes.find(({ node }) => node.name === "pg2");
     assert.ok(observation !== undefined);
-    const known = { ...observation.attachment, ahead: { reached: 9_000, sinceMs: 500, leaderAt: 4_000 } };
+    const known = { ...observation.attachment, ahead: { replayed: 9_000, sinceMs: 500, leaderAt: 4_000 } };
     const view = viewAt({ ...cluster, nodes }, policy, 1_600);
-    assert.equal(nextFork(view, known, observation).fork, null, without);
+    assert.equal(nextFork(view, known, inputsOf(observation)).fork, null, without);
     assert.notEqual(next(watched, known, 1_600).fork, null, "with both APIs");
   }
 });
