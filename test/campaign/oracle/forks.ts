@@ -1,3 +1,4 @@
+import type { Said } from "../rolecall/asker.ts";
 import type { Served } from "../wire/evidence.ts";
 import { isForked } from "../world/wal.ts";
 import { firstClaim } from "./claims.ts";
@@ -82,4 +83,24 @@ function risesBelow({ evidence, profile }: Scene, { leader, report, last }: Betw
 /** Whether an answer was requested after an instant, and surely arrived. */
 function isAfter(evidence: Scene["evidence"], one: Served, fromMs: number): boolean {
   return one.arrivedMs > fromMs && evidence.isSure(one);
+}
+
+/**
+ * Whether rolecall may still wait for the end of a mark by rule 6 (c): it ends at the latest once the replica has been
+ * listed below the marked position for a whole window. The window may start again with every trouble.
+ */
+export function mayBeMarkedAhead(scene: Scene, { node, phrase, askedMs }: Said): boolean {
+  const { evidence, profile, troubles, world } = scene;
+  if (node === null || !phrase.includes("own timeline")) return false;
+  const { holding } = world;
+  const boundMs = profile.attachMs + 4 * profile.intervalMs + profile.timeoutMs;
+  const fromMs = askedMs - boundMs - slackMs(scene, askedMs - boundMs, askedMs);
+  const isSound =
+    holding !== null &&
+    holding.sinceMs < fromMs &&
+    world.nodes.every(({ name }) => troubles.isFree(name, fromMs, "claim", "view", "guest", "status")) &&
+    troubles.isFree(holding.name, fromMs, "notPrimary") &&
+    troubles.isFree(node, fromMs, "diverged", "detached");
+  const first = evidence.since(node, "status", fromMs).find((one) => evidence.isSure(one));
+  return !isSound || first === undefined || first.arrivedMs > askedMs - boundMs;
 }

@@ -1,6 +1,7 @@
 import type { Said } from "../rolecall/asker.ts";
 import { documentOf, type Served } from "../wire/evidence.ts";
 import { divergedInVain } from "./divergence.ts";
+import { mayBeMarkedAhead } from "./forks.ts";
 import { fallenBefore, isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
 import { ago, held, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
@@ -34,7 +35,7 @@ export const accusationIsTrue: Rule = (scene, answer) => {
         ? `${reason}, but its position has risen meanwhile: ${tell(newest, answer)}`
         : null;
     case "diverged":
-      return divergedInVain(scene, answer);
+      return mayBeMarkedAhead(scene, answer) ? null : divergedInVain(scene, answer);
     case "lagging":
       return hasSettled(scene, answer) ? laggingInVain(scene, answer) : null;
     case "lag_unknown":
