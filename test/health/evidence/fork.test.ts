@@ -61,7 +61,7 @@ test("figures of an exporter are not compared: a page may be as old as the cache
     const observation = nodes.find(({ node }) => node.name === "pg2");
     assert.ok(observation !== undefined);
     const known = { ...observation.attachment, ahead: { replayed: 9_000, sinceMs: 500, leaderAt: 4_000 } };
-    const view = viewAt({ ...cluster, nodes }, policy, 1_600);
+    const view = { ...viewAt(cluster, policy, 1_600), cluster: { ...cluster, nodes } };
     assert.equal(nextFork(view, known, inputsOf(observation)).fork, null, without);
     assert.notEqual(next(watched, known, 1_600).fork, null, "with both APIs");
   }
