@@ -60,7 +60,7 @@ export function nextFork(view: ClusterView, known: Attachment, inputs: ForkInput
   const compared = leader === null ? "open" : compare(known.ahead, leader, replayed);
   const ahead = leader === null ? known.ahead : nextAhead(known.ahead, { compared, leader, replayed }, view);
   if (compared === "confirmed") return { ahead, fork: raised(known.fork, replayed) };
-  if (known.fork === null || compared === "ahead") return { ahead, fork: withoutWindow(known.fork) };
+  if (known.fork === null) return { ahead, fork: null };
   return { ahead, fork: keptFork(view, known.fork, { ...inputs, report, replayed, compared, leader }) };
 }
 
@@ -127,15 +127,16 @@ interface KeptInputs extends ForkInputs {
 }
 
 /**
- * Returns the mark after a report that does not show the node ahead. PostgreSQL replays WAL only if it continues what
- * it has. So a node that streams from the leader, has replayed past the mark, and is not ahead of the leader, is taken
- * to have the leader's WAL. After pg_rewind or a base backup, a node begins below the mark. While it replays its own
- * WAL after a restart, it is below the mark too, but not listed.
+ * Returns the mark after a report that does not confirm it. PostgreSQL replays WAL only if it continues what it has. So
+ * a node that streams from the leader, has replayed past the mark, and is not ahead of the leader, is taken to have the
+ * leader's WAL. After pg_rewind or a base backup, a node begins below the mark. While it replays its own WAL after a
+ * restart, it is below the mark too, but not listed.
  */
 function keptFork(view: ClusterView, known: Fork, inputs: KeptInputs): Fork | null {
   const { report, replayed, compared, leader, isListed, isExempt } = inputs;
   const { upTo, belowSinceMs } = known;
   const { position } = view.cluster;
+  if (compared === "ahead") return withoutWindow(known);
   const isReached = position !== null && isOnTimeline(report, position) && replayed <= position.highest;
   const isFed = isExempt || isListed();
   if (replayed > upTo) return isFed && (compared === "not ahead" || isReached) ? null : withoutWindow(known);
