@@ -1,4 +1,6 @@
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { listenUntilClosed } from "../fake/listen.ts";
 import { type Changes, configurationOf, invalidConfigurationOf, type Parts } from "./configuration.ts";
 import type { Action } from "./plan.ts";
 import type { Rolecall } from "./rolecall.ts";
@@ -63,8 +65,10 @@ export class Operator {
 
   async #loadInvalid(variant: string): Promise<string> {
     this.reloads.invalid += 1;
-    const taken = Number(new URL(this.#parts.etcd).port);
-    await this.#load(invalidConfigurationOf(this.#parts, variant, taken));
+    // A port of the fake etcd would be free during a fault of the DCS.
+    const taken = await listenUntilClosed(createServer());
+    await this.#load(invalidConfigurationOf(this.#parts, variant, taken.port));
+    await taken.close();
     // What a restart would read.
     writeFileSync(this.#config, JSON.stringify(configurationOf(this.#parts, this.#changes)));
     return variant;
