@@ -88,7 +88,7 @@ export function nextAttachment(
     isDetached,
     isStalled,
     ...divergence,
-    ...nextFork(view, known, { after, isListed, isExempt: isExempt(after) }),
+    ...nextFork(view, known, divergenceInputs),
   };
   return isSame(known, next) ? known : next;
 }

@@ -51,7 +51,7 @@ export function divergenceUntilMs(view: ClusterView, observation: Observation): 
 }
 
 /** A new report of a node, and the facts that decide whether the node is marked diverged. */
-interface DivergenceInputs {
+export interface DivergenceInputs {
   /** The node's attachment before the report. */
   readonly known: Attachment;
   /** The node's observation with the report, measured. */

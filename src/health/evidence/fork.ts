@@ -4,6 +4,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterView } from "./cluster-view.ts";
+import type { DivergenceInputs } from "./divergence.ts";
 import { isPromoted } from "./report-position.ts";
 import { isSameSystemAndTimeline } from "./shared-history.ts";
 
@@ -27,15 +28,7 @@ interface LeaderFigures {
   readonly sentAtMs: number;
 }
 
-/** A new report of a replica, and the facts that decide whether its mark ends. */
-interface ForkInputs {
-  /** The observation with the report, measured. */
-  readonly after: Observation;
-  /** Whether a chain of sender lists shows the node. */
-  readonly isListed: () => boolean;
-  /** Whether the node needs no stream, so that its absence from sender lists says nothing. */
-  readonly isExempt: boolean;
-}
+type ForkInputs = Pick<DivergenceInputs, "after" | "isListed" | "isExempt">;
 
 /**
  * Applies rule 6 (c) to a new report: finds WAL of a replica that its leader does not have, although both are on the
