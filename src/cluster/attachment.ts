@@ -22,7 +22,7 @@ export interface Attachment {
   readonly isOffTimeline: boolean;
   /** The position to compare with later reports of the leader (rule 6 (c)); `null` if the node is not ahead of it. */
   readonly ahead: Ahead | null;
-  /** The mark by (c) of rule 6; `null` if the node has none. */
+  /** The mark by (c) or (d) of rule 6; `null` if the node has none. */
   readonly fork: Fork | null;
 }
 
@@ -37,10 +37,15 @@ export interface Ahead {
   readonly leaderAt: number | null;
 }
 
-/** WAL of a replica that its leader does not have, although both are on the same timeline. */
+/** WAL of a node that the leader does not have, although both are on the same timeline. */
 export interface Fork {
-  /** Up to which position the replica has replayed such WAL, in bytes. */
+  /** Up to which position the node has replayed or written such WAL, in bytes. */
   readonly upTo: number;
+  /**
+   * Whether the node has reported a replayed position since it was the leader. Until then, it may have written more WAL
+   * than it stated.
+   */
+  readonly isEndKnown: boolean;
   /** Since when the running node reports lower positions, in ms of rolecall's clock; `null` if it does not. */
   readonly belowSinceMs: number | null;
 }

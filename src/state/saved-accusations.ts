@@ -16,7 +16,7 @@ export interface Accusation extends Pick<Attachment, "isDetached" | "isStalled" 
   readonly node: string;
   /** The address of its API: another database may have taken the name since. */
   readonly api: string | null;
-  /** Up to which position it has WAL that its leader lacks, in bytes (rule 6 (c)); `null` if it is not marked so. */
+  /** Up to which position it has WAL that its leader lacks, in bytes (rule 6 (c), (d)); `null` if not marked so. */
   readonly forkedUpTo: number | null;
 }
 
@@ -58,7 +58,7 @@ export function withAccusations(
     const accusation = accusations.find((candidate) => isAbout(candidate, cluster, observation));
     if (accusation === undefined) return observation;
     const { isDetached, isStalled, isOffTimeline, forkedUpTo } = accusation;
-    const fork = forkedUpTo === null ? null : { upTo: forkedUpTo, belowSinceMs: null };
+    const fork = forkedUpTo === null ? null : { upTo: forkedUpTo, isEndKnown: true, belowSinceMs: null };
     return { ...observation, attachment: { ...noAttachment, isDetached, isStalled, isOffTimeline, fork } };
   };
   return monitored.map(({ cluster, policy }) => ({

@@ -159,7 +159,9 @@ function conflictFromMs({ viewSentAtMs, withdrawal }: ClaimLoss, { intervalMs }:
   return withdrawal === undefined ? viewSentAtMs : Math.max(viewSentAtMs, withdrawal.readAtMs + intervalMs);
 }
 
-function markOf({ attachment }: Observation): AttachmentMark | null {
+/** The mark of a primary says what it would be as a replica: it may get the lock again. */
+function markOf({ attachment, report }: Observation): AttachmentMark | null {
+  if (report?.role === "primary") return null;
   if (isDiverged(attachment)) return "diverged";
   if (attachment.isDetached) return "detached";
   return attachment.isStalled ? "stalled" : null;

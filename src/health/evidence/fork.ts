@@ -49,12 +49,13 @@ export function nextFork(view: ClusterView, known: Attachment, inputs: ForkInput
   if (isHolder && report !== null && isPromoted(report)) return { ahead: null, fork: null };
   const replayed = report?.replayed ?? null;
   if (report === null || replayed === null) return { ahead: known.ahead, fork: withoutWindow(known.fork) };
+  const fork = withEnd(known.fork, replayed);
   const leader = isHolder ? null : comparableLeader(view, inputs.after, report);
   const compared = leader === null ? "open" : compare(known.ahead, leader, replayed);
   const ahead = leader === null ? known.ahead : nextAhead(known.ahead, { compared, leader, replayed }, view);
-  if (compared === "confirmed") return { ahead, fork: raised(known.fork, replayed) };
-  if (known.fork === null) return { ahead, fork: null };
-  return { ahead, fork: keptFork(view, known.fork, { ...inputs, report, replayed, compared, leader }) };
+  if (compared === "confirmed") return { ahead, fork: raised(fork, replayed) };
+  if (fork === null) return { ahead, fork: null };
+  return { ahead, fork: keptFork(view, fork, { ...inputs, report, replayed, compared, leader }) };
 }
 
 /**
@@ -109,7 +110,15 @@ function nextAhead(
 }
 
 function raised(known: Fork | null, replayed: number): Fork | null {
-  return known !== null && replayed <= known.upTo ? withoutWindow(known) : { upTo: replayed, belowSinceMs: null };
+  if (known !== null && replayed <= known.upTo) return withoutWindow(known);
+  return { upTo: replayed, isEndKnown: true, belowSinceMs: null };
+}
+
+/** What a former leader first reports as a replica is where its own WAL ends, if that is past what it had stated. */
+function withEnd(known: Fork | null, replayed: number): Fork | null {
+  return known === null || known.isEndKnown
+    ? known
+    : { ...known, upTo: Math.max(known.upTo, replayed), isEndKnown: true };
 }
 
 interface KeptInputs extends ForkInputs {
@@ -135,7 +144,7 @@ function keptFork(view: ClusterView, known: Fork, inputs: KeptInputs): Fork | nu
   if (replayed > upTo) return isFed && (compared === "not ahead" || isReached) ? null : withoutWindow(known);
   if (replayed === upTo) return isWhereLeaderIs(replayed, leader) ? null : withoutWindow(known);
   if (!isFed || report.state !== "running") return withoutWindow(known);
-  if (belowSinceMs === null) return { upTo, belowSinceMs: view.nowMs };
+  if (belowSinceMs === null) return { ...known, belowSinceMs: view.nowMs };
   return view.nowMs - belowSinceMs >= view.policy.guards.attachWindowMs ? null : known;
 }
 

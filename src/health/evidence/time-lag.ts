@@ -4,6 +4,7 @@ import { measuredAt, measuredUntilMs } from "./measure.ts";
 import { leaderReachableUntilMs } from "./likely-leader.ts";
 import { walReached } from "./report-position.ts";
 import type { EvaluationContext } from "../health-policy.ts";
+import { isRepeatedTimeline } from "./repeated-timeline.ts";
 import { isSameSystemAndTimeline, isSuccessor, sharedUpTo } from "./shared-history.ts";
 
 /** The maximum number of samples of a cluster. Old samples are thinned out, not cut off. */
@@ -28,7 +29,8 @@ export function withSample(
 
 /**
  * Returns the samples that remain valid under a new position: those of the same system and timeline that are not past
- * it; after a promotion, those of the history that both timelines share; else none.
+ * it; after a promotion, those of the history that both timelines share; else none. None either if the new leader began
+ * a timeline with the same number.
  * @param leader the new leader's observation before its report: while it was a replica, nobody wrote on its timeline.
  *   It had all of the last leader's WAL that survived if the switch point is known, or if none beyond it is known.
  */
@@ -39,6 +41,7 @@ export function carriedSamples(
 ): readonly PositionSample[] {
   const { position: known, positionSamples: samples } = cluster;
   if (known === null || position === null) return samples;
+  if (isRepeatedTimeline(cluster, position)) return [];
   if (isSameSystemAndTimeline(known, position)) return upTo(samples, position.highest);
   const shared =
     known.timeline === null || !isSuccessor(known, position)

@@ -8,6 +8,7 @@ import { addressIsKept, silenceIsTrue, yesAgrees, yesIsFresh } from "./freshness
 import { Marks } from "./marks.ts";
 import { isProbedInTime } from "./probing.ts";
 import { writesAreRead } from "./read-your-writes.ts";
+import { lastLeaderIsRefused } from "./repeated-timelines.ts";
 import { accusationIsTrue, lagIsKept, timeLagIsKept } from "./replicas.ts";
 import type { Rule, Scene, Violation } from "./scene.ts";
 import { soleClaimStands } from "./sole-claim.ts";
@@ -30,6 +31,7 @@ const rules: Readonly<Record<string, Rule>> = {
   accusation: accusationIsTrue,
   diverged: divergedIsRefused,
   forked: forkedIsRefused,
+  "last-leader": lastLeaderIsRefused,
   lag: lagIsKept,
   "lag-time": timeLagIsKept,
   "min-lsn": writesAreRead,
