@@ -9,15 +9,16 @@ import { isSameSystemAndTimeline } from "./shared-history.ts";
  *
  * PostgreSQL begins a new timeline at each promotion. So a primary that was last seen as a replica on an earlier
  * timeline began its own. A standby leader begins none.
- * @param cluster the state with the known position, and with the report that states `next`
+ * @param cluster the state with the report that states `next`
+ * @param known the position that was known before
  */
 export function isRepeatedTimeline(
-  cluster: Pick<ClusterState, "nodes" | "index" | "position">,
+  cluster: Pick<ClusterState, "nodes" | "index">,
+  known: LeaderPosition,
   next: LeaderPosition,
 ): boolean {
-  const { position: known } = cluster;
-  if (known === null || known.peak === null || next.peak === null) return false;
-  if (known.peak.leader === next.peak.leader || !isSameSystemAndTimeline(known, next)) return false;
+  if (known.peak === null || next.peak === null || known.peak.leader === next.peak.leader) return false;
+  if (!isSameSystemAndTimeline(known, next)) return false;
   const leader = nodeNamed(cluster, next.peak.leader);
   return leader !== undefined && hasBegunTimeline(leader, next.timeline);
 }
@@ -32,15 +33,14 @@ function hasBegunTimeline({ report, attachment }: Observation, timeline: number 
  * Marks the last leader as diverged if the present one began a timeline with the same number (rule 6 (d)).
  * @param before the state before the outcome that made the position the present leader's
  */
-export function markRepeatedTimeline(before: ClusterState, cluster: ClusterState): ClusterState {
+export function markRepeatedTimeline({ position: known }: ClusterState, cluster: ClusterState): ClusterState {
   const { position } = cluster;
-  const last = before.position?.peak ?? null;
-  if (position === before.position || position === null || last === null) return cluster;
-  const at = cluster.index.get(last.leader);
+  if (known === null || known.peak === null || position === null) return cluster;
+  if (!isRepeatedTimeline(cluster, known, position)) return cluster;
+  const at = cluster.index.get(known.peak.leader);
   const node = at === undefined ? undefined : cluster.nodes[at];
   if (at === undefined || node === undefined) return cluster;
-  if (!isRepeatedTimeline({ ...cluster, position: before.position }, position)) return cluster;
-  const fork = { upTo: last.highest, isEndKnown: false, belowSinceMs: null };
+  const fork = { upTo: known.peak.highest, isEndKnown: false, belowSinceMs: null };
   const attachment = { ...node.attachment, fork };
   return { ...cluster, nodes: cluster.nodes.with(at, { ...node, attachment }) };
 }

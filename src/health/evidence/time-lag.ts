@@ -41,7 +41,7 @@ export function carriedSamples(
 ): readonly PositionSample[] {
   const { position: known, positionSamples: samples } = cluster;
   if (known === null || position === null) return samples;
-  if (isRepeatedTimeline(cluster, position)) return [];
+  if (isRepeatedTimeline(cluster, known, position)) return [];
   if (isSameSystemAndTimeline(known, position)) return upTo(samples, position.highest);
   const shared =
     known.timeline === null || !isSuccessor(known, position)

@@ -1,6 +1,6 @@
 import type { Said } from "../rolecall/asker.ts";
 import { hasDiverged } from "../world/wal.ts";
-import type { Served } from "../wire/evidence.ts";
+import { documentOf, type Served } from "../wire/evidence.ts";
 import { firstClaim } from "./claims.ts";
 import { isListedBy, timelineOf, topOf } from "./reports.ts";
 import { held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
@@ -123,12 +123,12 @@ function endOf(world: Scene["world"], timeline: unknown): number {
 
 /**
  * Whether rolecall surely knows the leader's timeline. Before that, no report ends a mark that it has saved before a
- * restart.
+ * restart. A lock holder that is not promoted yet does not state the leader's timeline.
  */
 function isTimelineKnown({ evidence, world }: Scene, byMs: number): boolean {
   return world.nodes.some(({ name }) => {
     const led = evidence.newestSure(name, "status", byMs);
-    return led?.status === 200 && timelineOf(led) === world.timeline;
+    return led?.status === 200 && documentOf(led)?.["role"] !== "replica" && timelineOf(led) === world.timeline;
   });
 }
 

@@ -134,17 +134,19 @@ export function lsnOf(position: number): string {
   return `${hex(Math.floor(position / 2 ** 32))}/${hex(position >>> 0)}`;
 }
 
-/** The rows of history that a node has cached. */
+/**
+ * The rows of history that a node has cached. A leader states its own history: if it was promoted from an earlier
+ * timeline than the newest, that one ended where its own timeline begins.
+ */
 export function historyDocument(world: World, node: ModelNode): readonly unknown[] {
-  return world.forks
-    .slice(0, node.historyRows)
-    .map(({ timeline, position, by, at }) => [
-      timeline,
-      position,
-      "no recovery target specified",
-      at,
-      ...(node.generation === 3 ? [] : [by]),
-    ]);
+  const forks = world.forks.slice(0, node.historyRows);
+  return forks.map(({ timeline, by, at }, row) => [
+    timeline,
+    Math.min(...forks.slice(row).map(({ position }) => position)),
+    "no recovery target specified",
+    at,
+    ...(node.generation === 3 ? [] : [by]),
+  ]);
 }
 
 /** The dynamic configuration, in whole seconds. */
