@@ -1,8 +1,8 @@
 import type { Said } from "../rolecall/asker.ts";
 import { hasDiverged } from "../world/wal.ts";
-import { documentOf, type Served } from "../wire/evidence.ts";
+import type { Served } from "../wire/evidence.ts";
 import { firstClaim } from "./claims.ts";
-import { isListedBy, timelineOf, topOf } from "./reports.ts";
+import { isLeading, isListedBy, timelineOf, topOf } from "./reports.ts";
 import { held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 import { isContradicted } from "./sole-claim.ts";
 
@@ -128,7 +128,7 @@ function endOf(world: Scene["world"], timeline: unknown): number {
 function isTimelineKnown({ evidence, world }: Scene, byMs: number): boolean {
   return world.nodes.some(({ name }) => {
     const led = evidence.newestSure(name, "status", byMs);
-    return led?.status === 200 && documentOf(led)?.["role"] !== "replica" && timelineOf(led) === world.timeline;
+    return isLeading(led) && timelineOf(led) === world.timeline;
   });
 }
 

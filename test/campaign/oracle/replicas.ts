@@ -2,7 +2,7 @@ import type { Said } from "../rolecall/asker.ts";
 import { documentOf, type Served } from "../wire/evidence.ts";
 import { divergedInVain } from "./divergence.ts";
 import { mayBeMarkedAhead } from "./forks.ts";
-import { fallenBefore, isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
+import { isLeading, fallenBefore, isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
 import { ago, held, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
 /**
@@ -162,7 +162,7 @@ function unknownInVain(scene: Scene, answer: Said): string | null {
     const newest = evidence.newestSure(name, "status", askedMs - 2_000);
     const answers = evidence.since(name, "status", -Infinity);
     const hasPosition = answers.some(
-      (one) => one.status === 200 && topOf(one) !== null && isComparable(one) && evidence.isSure(one),
+      (one) => isLeading(one) && topOf(one) !== null && isComparable(one) && evidence.isSure(one),
     );
     return newest?.status === 200 && isFresh(newest) && hasPosition;
   });

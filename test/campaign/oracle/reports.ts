@@ -20,6 +20,11 @@ export function timelineOf(served: Served | undefined): unknown {
   return documentOf(served)?.["timeline"];
 }
 
+/** Whether an answer is that of a promoted lock holder: before its promotion, its position is not the leader's. */
+export function isLeading(served: Served | undefined): boolean {
+  return served?.status === 200 && documentOf(served)?.["role"] !== "replica";
+}
+
 /** Whether the sender list of an answer shows a node. */
 export function isListedBy(served: Served | undefined, node: string): boolean {
   const list = documentOf(served)?.["replication"];
