@@ -87,9 +87,10 @@ export interface LeaderPosition {
   readonly system: string | null;
   readonly timeline: number | null;
   readonly highest: number;
-  /** Whether a leader has stated its position on this timeline. Otherwise it is only what replicas have received. */
-  readonly isStated: boolean;
-  /** The highest position of the leader that has most recently stated one on this timeline; `null` if none has. */
+  /**
+   * The highest position of the leader that has most recently stated one on this timeline; `null` if none has: then
+   * `highest` is only what replicas have received.
+   */
   readonly peak: LeaderPeak | null;
   /**
    * Earlier timelines in this leader's history, as far as they are known to be shared before `/history` has the switch

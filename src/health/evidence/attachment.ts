@@ -45,7 +45,7 @@ export function hasNothingToReceive(
 ): boolean {
   const { position } = cluster;
   const reached = walReached(report);
-  if (position?.isStated !== true || reached === null || reached < position.highest) return false;
+  if (position === null || position.peak === null || reached === null || reached < position.highest) return false;
   return report.timeline === null || report.timeline === position.timeline || isStreaming();
 }
 

@@ -44,7 +44,7 @@ export function advancePosition(
     // `isPromoted` is true of standby leaders too. A primary states its timeline. A standby leader may omit it, and is
     // still on the known one then.
     const timeline = report.timeline ?? position?.timeline ?? null;
-    return withStatedPosition(cluster, { system: report.system, timeline, highest, isStated: true }, before);
+    return withStatedPosition(cluster, { system: report.system, timeline, highest }, before);
   }
   const unseen = leaderWithUnseenWal(cluster, holder, { policy, nowMs });
   // The new report of a replica that crashed has no position, but its previous one may show how far the leader was.
@@ -62,7 +62,7 @@ export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Obse
   const { report, hasLock } = leader;
   const highest = report === null ? null : leaderPositionIn(report);
   if (report === null || !hasLock || !isPromoted(report) || report.timeline === null || highest === null) return known;
-  const stated = { ...systemAndTimelineOf(report), highest, isStated: true };
+  const stated = { ...systemAndTimelineOf(report), highest };
   const counts =
     known === null ||
     isSuccessor(known, stated) ||
@@ -95,21 +95,22 @@ function raisedByAll(
   );
 }
 
-/** A position, without what depends on the previous one. */
-type NewPosition = Omit<LeaderPosition, "shared" | "peak">;
+/** What a leader states. */
+type StatedPosition = Pick<LeaderPosition, "system" | "timeline" | "highest">;
 
 /**
  * The leader position after the leader's own report.
  * @param leader the leader's observation. Its `attachment` still has the WAL positions that it reached as a replica,
  *   because the reports of a primary state none
  */
-function withStatedPosition(cluster: ClusterState, position: NewPosition, leader: Observation): LeaderPosition {
+function withStatedPosition(cluster: ClusterState, position: StatedPosition, leader: Observation): LeaderPosition {
   const known = cluster.position;
-  if (known === null || !isSameSystemAndTimeline(known, position)) return firstOnTimeline(cluster, position, leader);
-  const peak = raisedPeak(known.peak, leader.node.name, position.highest);
-  return known.isStated && known.highest === position.highest && known.peak === peak
-    ? known
-    : { ...known, highest: position.highest, isStated: true, peak };
+  const { highest } = position;
+  const name = leader.node.name;
+  if (known === null || !isSameSystemAndTimeline(known, position))
+    return firstOnTimeline(cluster, { ...position, peak: { leader: name, highest } }, leader);
+  const peak = raisedPeak(known.peak, name, highest);
+  return known.highest === highest && known.peak === peak ? known : { ...known, highest, peak };
 }
 
 /** A leader may state a lower position after a crash. Another leader's positions say nothing about this one. */
@@ -130,8 +131,8 @@ function raisedByReceived(
   const known = cluster.position;
   const reached = walReached(report);
   if (timeline === null || report.timeline !== timeline || reached === null) return known;
-  const position = { ...systemAndTimelineOf(report), highest: reached, isStated: false };
-  if (known === null) return { ...position, shared: [], peak: null };
+  const position = { ...systemAndTimelineOf(report), highest: reached, peak: null };
+  if (known === null) return { ...position, shared: [] };
   const isForeign = known.system !== null && report.system !== null && report.system !== known.system;
   // A replica cannot move the leader back to an earlier timeline.
   if (isForeign || (known.timeline !== null && timeline < known.timeline)) return known;
@@ -141,9 +142,12 @@ function raisedByReceived(
 }
 
 /** The first position on a new timeline or system, with the history that it shares with the previous one. */
-function firstOnTimeline(cluster: ClusterState, position: NewPosition, leader: Observation): LeaderPosition {
-  const peak = position.isStated ? { leader: leader.node.name, highest: position.highest } : null;
-  return { ...position, shared: sharedHistory(cluster.position, position, leader), peak };
+function firstOnTimeline(
+  cluster: ClusterState,
+  position: Omit<LeaderPosition, "shared">,
+  leader: Observation,
+): LeaderPosition {
+  return { ...position, shared: sharedHistory(cluster.position, position, leader) };
 }
 
 function systemAndTimelineOf({ system, timeline }: Report): SystemAndTimeline {

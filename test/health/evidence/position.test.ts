@@ -12,14 +12,14 @@ test("a position that replicas received counts as stated once the leader states 
   const [leader] = cluster.nodes;
   assert.ok(leader !== undefined && cluster.position !== null);
   assert.equal(leader.node.name, "pg1");
-  const received = { ...cluster, position: { ...cluster.position, isStated: false } };
+  const received = { ...cluster, position: { ...cluster.position, peak: null } };
   const observed = { before: leader, observation: leader, holder: "pg1", nowMs: 0 };
   assert.deepEqual(advancePosition(received, observed, policy), cluster.position);
 });
 
 suite("what a node stated before it got the lock", () => {
   const system = "7000000000000000001";
-  const known: LeaderPosition = { system, timeline: 2, highest: 5_000, isStated: false, peak: null, shared: [] };
+  const known: LeaderPosition = { system, timeline: 2, highest: 5_000, peak: null, shared: [] };
   const at = (location: number): StatusFields => ({ timeline: 2, xlog: { location } });
   const rows: readonly {
     readonly given: string;
@@ -58,6 +58,6 @@ suite("what a node stated before it got the lock", () => {
       assert.ok(leader !== undefined);
       const after = positionStatedBeforeTakeover({ ...watched.cluster, position }, leader);
       if (counts === null) assert.equal(after, position);
-      else assert.deepEqual([after?.highest, after?.isStated], [counts, true]);
+      else assert.deepEqual([after?.highest, after?.peak], [counts, { leader: "pg1", highest: counts }]);
     });
 });

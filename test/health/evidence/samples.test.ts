@@ -7,7 +7,7 @@ import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import type { StatusFields } from "../../fake/node-documents.ts";
 
 function at(highest: number): LeaderPosition {
-  return { system: "1", timeline: 1, highest, isStated: true, peak: null, shared: [] };
+  return { system: "1", timeline: 1, highest, peak: null, shared: [] };
 }
 
 suite("the samples of the leader's position", () => {

@@ -4,7 +4,7 @@ import type { LeaderPosition, SharedHistory } from "../../../src/cluster/snapsho
 import { sharedHistory } from "../../../src/health/evidence/shared-history.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
-const known: LeaderPosition = { system: "1", timeline: 2, highest: 5_000, isStated: true, peak: null, shared: [] };
+const known: LeaderPosition = { system: "1", timeline: 2, highest: 5_000, peak: null, shared: [] };
 
 /** The positions of the new leader as a replica: received and replayed, and their timeline. */
 type Had = readonly [received: number | null, replayed: number | null, timeline: number | null];
