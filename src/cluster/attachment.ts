@@ -37,17 +37,25 @@ export interface Ahead {
   readonly leaderAt: number | null;
 }
 
-/** WAL of a node that the leader does not have, although both are on the same timeline. */
+/** WAL of a node that the leader does not have, although their timelines have the same number. */
 export interface Fork {
-  /** Up to which position the node has replayed or written such WAL, in bytes. */
+  /** Up to which position the node has such WAL, in bytes. */
   readonly upTo: number;
   /**
-   * Whether the node has reported a replayed position since it was the leader. Until then, it may have written more WAL
-   * than it stated.
+   * Whether the node has reported a replayed position as a replica. Until then, it may have written more WAL than it
+   * stated as the leader.
    */
   readonly isEndKnown: boolean;
-  /** Since when the running node reports lower positions, in ms of rolecall's clock; `null` if it does not. */
-  readonly belowSinceMs: number | null;
+  /** The first of the successive reports of the running node that are below `upTo`; `null` if the last one is not. */
+  readonly below: BelowFork | null;
+}
+
+/** A report of a node below the position up to which it has WAL of its own. */
+export interface BelowFork {
+  /** When it arrived, in ms of rolecall's clock. */
+  readonly sinceMs: number;
+  /** The replayed position in it, in bytes of WAL. */
+  readonly replayed: number;
 }
 
 /** The attachment of a node that never answered. */
@@ -81,7 +89,7 @@ export function isMarkedAlike(one: Attachment, other: Attachment): boolean {
     one.isDetached === other.isDetached &&
     one.isStalled === other.isStalled &&
     one.isOffTimeline === other.isOffTimeline &&
-    (one.fork === null) === (other.fork === null)
+    one.fork?.isEndKnown === other.fork?.isEndKnown
   );
 }
 

@@ -34,7 +34,6 @@ const instants: ReadonlySet<string> = new Set([
   "heldUntilMs",
   "pastSinceMs",
   "sinceMs",
-  "belowSinceMs",
 ]);
 
 /**

@@ -159,7 +159,7 @@ function conflictFromMs({ viewSentAtMs, withdrawal }: ClaimLoss, { intervalMs }:
   return withdrawal === undefined ? viewSentAtMs : Math.max(viewSentAtMs, withdrawal.readAtMs + intervalMs);
 }
 
-/** The mark of a primary says what it would be as a replica: it may get the lock again. */
+/** A primary has no stream. Its marks count once it is a replica: see rule 6 (d). */
 function markOf({ attachment, report }: Observation): AttachmentMark | null {
   if (report?.role === "primary") return null;
   if (isDiverged(attachment)) return "diverged";

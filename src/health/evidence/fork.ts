@@ -5,7 +5,7 @@ import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import type { DivergenceInputs } from "./divergence.ts";
-import { isPromoted } from "./report-position.ts";
+import { statesPosition } from "./report-position.ts";
 import { isSameSystemAndTimeline } from "./shared-history.ts";
 
 /**
@@ -31,7 +31,7 @@ interface LeaderFigures {
 type ForkInputs = Pick<DivergenceInputs, "after" | "isListed" | "isExempt">;
 
 /**
- * Applies rule 6 (c) to a new report: finds WAL of a replica that its leader does not have, although both are on the
+ * Applies rule 6 (c) to a new report, and ends the marks by (c) and (d). (c) finds WAL of a replica that its leader does not have, although both are on the
  * same timeline. The cluster manager may promote a node that lacks the last leader's timeline, and so begin another one
  * with the same number. A replica of the last leader then appears to be on the present leader's timeline. PostgreSQL
  * may even list it as streaming, but it replays nothing.
@@ -46,7 +46,7 @@ type ForkInputs = Pick<DivergenceInputs, "after" | "isListed" | "isExempt">;
 export function nextFork(view: ClusterView, known: Attachment, inputs: ForkInputs): Pick<Attachment, "ahead" | "fork"> {
   const { report, node } = inputs.after;
   const isHolder = view.lock.holder === node.name;
-  if (isHolder && report !== null && isPromoted(report)) return { ahead: null, fork: null };
+  if (isHolder && report !== null && statesPosition(report)) return { ahead: null, fork: null };
   const replayed = report?.replayed ?? null;
   if (report === null || replayed === null) return { ahead: known.ahead, fork: withoutWindow(known.fork) };
   const fork = withEnd(known.fork, replayed);
@@ -111,7 +111,7 @@ function nextAhead(
 
 function raised(known: Fork | null, replayed: number): Fork | null {
   if (known !== null && replayed <= known.upTo) return withoutWindow(known);
-  return { upTo: replayed, isEndKnown: true, belowSinceMs: null };
+  return { upTo: replayed, isEndKnown: true, below: null };
 }
 
 /** What a former leader first reports as a replica is where its own WAL ends, if that is past what it had stated. */
@@ -131,21 +131,24 @@ interface KeptInputs extends ForkInputs {
 /**
  * Returns the mark after a report that does not confirm it. PostgreSQL replays WAL only if it continues what it has. So
  * a node that streams from the leader, has replayed past the mark, and is not ahead of the leader, is taken to have the
- * leader's WAL. After pg_rewind or a base backup, a node begins below the mark. While it replays its own WAL after a
- * restart, it is below the mark too, but not listed.
+ * leader's WAL. After a rewind or a base backup, a node begins below the mark, and replays from there. While it replays
+ * its own WAL after a restart, it is below the mark too, but not listed.
  */
 function keptFork(view: ClusterView, known: Fork, inputs: KeptInputs): Fork | null {
   const { report, replayed, compared, leader, isListed, isExempt } = inputs;
-  const { upTo, belowSinceMs } = known;
+  const { upTo, below } = known;
   const { position } = view.cluster;
   if (compared === "ahead") return withoutWindow(known);
-  const isReached = position !== null && isOnTimeline(report, position) && replayed <= position.highest;
+  const isComparable = position !== null && (report.timeline === null || isOnTimeline(report, position));
+  const isReached = isComparable && replayed <= position.highest;
   const isFed = isExempt || isListed();
   if (replayed > upTo) return isFed && (compared === "not ahead" || isReached) ? null : withoutWindow(known);
   if (replayed === upTo) return isWhereLeaderIs(replayed, leader) ? null : withoutWindow(known);
   if (!isFed || report.state !== "running") return withoutWindow(known);
-  if (belowSinceMs === null) return { ...known, belowSinceMs: view.nowMs };
-  return view.nowMs - belowSinceMs >= view.policy.guards.attachWindowMs ? null : known;
+  if (below === null) return { ...known, below: { sinceMs: view.nowMs, replayed } };
+  if (view.nowMs - below.sinceMs < view.policy.guards.attachWindowMs) return known;
+  const hasNothingToReplay = isComparable && replayed === position.highest;
+  return replayed > below.replayed || hasNothingToReplay ? null : known;
 }
 
 /** The size of the smallest segments of WAL, in bytes. */
@@ -159,7 +162,7 @@ function isWhereLeaderIs(replayed: number, leader: LeaderFigures | null): boolea
   return replayed === leader?.location && replayed % segmentMin !== 0;
 }
 
-/** The mark, without the time for which its node has been below it. */
+/** The mark, as if its node had not been below it. */
 function withoutWindow(known: Fork | null): Fork | null {
-  return known === null || known.belowSinceMs === null ? known : { ...known, belowSinceMs: null };
+  return known === null || known.below === null ? known : { ...known, below: null };
 }

@@ -6,6 +6,7 @@ import { isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { isSameSystemAndTimeline, isSuccessor, sharedHistory, type SystemAndTimeline } from "./shared-history.ts";
 import { type LeaderWithUnseenWal, leaderWithUnseenWal } from "./likely-leader.ts";
+import { hasOtherWal } from "./repeated-timeline.ts";
 import { isPromoted, leaderPositionIn, walReached } from "./report-position.ts";
 
 /** A node's new report, already recorded in the cluster's state. */
@@ -54,7 +55,8 @@ export function advancePosition(
 /**
  * Returns the leader position after the lock passed to `leader`. That node may have claimed the lock, and stated its
  * position, before rolecall accepted its claim. Such a position counts if it is higher on the same timeline, if it is
- * on a higher timeline of the same system, or if no position is known. Without a timeline it never counts.
+ * on a higher timeline of the same system, if that node began another timeline with the same number (rule 6 (d)), or if
+ * no position is known. Without a timeline it never counts.
  * @param leader the observation of the lock holder. Its last report may no longer claim the lock: then nothing counts
  */
 export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Observation): LeaderPosition | null {
@@ -62,12 +64,13 @@ export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Obse
   const { report, hasLock } = leader;
   const highest = report === null ? null : leaderPositionIn(report);
   if (report === null || !hasLock || !isPromoted(report) || report.timeline === null || highest === null) return known;
-  const stated = { ...systemAndTimelineOf(report), highest };
+  const next = withStatedPosition(cluster, { ...systemAndTimelineOf(report), highest }, leader);
   const counts =
     known === null ||
-    isSuccessor(known, stated) ||
-    (isSameSystemAndTimeline(known, stated) && known.highest < stated.highest);
-  return counts ? withStatedPosition(cluster, stated, leader) : known;
+    isSuccessor(known, next) ||
+    (isSameSystemAndTimeline(known, next) && known.highest < next.highest) ||
+    hasOtherWal(leader, known, next);
+  return counts ? next : known;
 }
 
 /**
@@ -79,7 +82,10 @@ export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, no
   return unseen === null ? cluster.position : raisedByAll(cluster, cluster.nodes, { unseen, policy, nowMs });
 }
 
-/** Raises the leader position to the highest one that a node has reached, by the fresh reports of `observations`. */
+/**
+ * Raises the leader position to the highest one that a node has reached, by the fresh reports of `observations`. A node
+ * with WAL of its own on a timeline of that number (rule 6) says nothing about the leader's.
+ */
 function raisedByAll(
   cluster: ClusterState,
   observations: readonly Observation[],
@@ -87,7 +93,7 @@ function raisedByAll(
 ): LeaderPosition | null {
   const maxAge = maxAgeMs(cluster, policy);
   const reports = observations.flatMap((node) =>
-    node.report !== null && isFresh(node, maxAge, nowMs) ? [node.report] : [],
+    node.report !== null && node.attachment.fork === null && isFresh(node, maxAge, nowMs) ? [node.report] : [],
   );
   return reports.reduce(
     (position, report) => raisedByReceived({ ...cluster, position }, report, unseen),

@@ -1,10 +1,11 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition, PositionSample } from "../../cluster/snapshot.ts";
 import { measuredAt, measuredUntilMs } from "./measure.ts";
 import { leaderReachableUntilMs } from "./likely-leader.ts";
 import { walReached } from "./report-position.ts";
 import type { EvaluationContext } from "../health-policy.ts";
-import { isRepeatedTimeline } from "./repeated-timeline.ts";
+import { hasOtherWal } from "./repeated-timeline.ts";
 import { isSameSystemAndTimeline, isSuccessor, sharedUpTo } from "./shared-history.ts";
 
 /** The maximum number of samples of a cluster. Old samples are thinned out, not cut off. */
@@ -29,8 +30,8 @@ export function withSample(
 
 /**
  * Returns the samples that remain valid under a new position: those of the same system and timeline that are not past
- * it; after a promotion, those of the history that both timelines share; else none. None either if the new leader began
- * a timeline with the same number.
+ * it; after a promotion, those of the history that both timelines share; else none. None either if the new leader does
+ * not have the WAL of the last one (rule 6 (d)).
  * @param leader the new leader's observation before its report: while it was a replica, nobody wrote on its timeline.
  *   It had all of the last leader's WAL that survived if the switch point is known, or if none beyond it is known.
  */
@@ -41,7 +42,8 @@ export function carriedSamples(
 ): readonly PositionSample[] {
   const { position: known, positionSamples: samples } = cluster;
   if (known === null || position === null) return samples;
-  if (isRepeatedTimeline(cluster, known, position)) return [];
+  const present = nodeNamed(cluster, position.peak?.leader ?? null);
+  if (present !== undefined && hasOtherWal(present, known, position)) return [];
   if (isSameSystemAndTimeline(known, position)) return upTo(samples, position.highest);
   const shared =
     known.timeline === null || !isSuccessor(known, position)

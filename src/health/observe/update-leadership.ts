@@ -4,7 +4,7 @@ import { viewWithLeader } from "../evidence/cluster-view.ts";
 import { markDiverged } from "../evidence/divergence.ts";
 import { settleDcs, withDcsTrust } from "../evidence/dcs-withdrawals.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
-import { markRepeatedTimeline } from "../evidence/repeated-timeline.ts";
+import { markLastLeader } from "../evidence/repeated-timeline.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { restartWindows, withOthersMeasured } from "./derived-fields.ts";
 import { withHolderPosition } from "./holder-position.ts";
@@ -36,8 +36,8 @@ export function updateLeadership(
     (leader !== null && leader !== presentOrLastHolderOf(before.leadership)) ||
     positioned.position?.timeline !== before.position?.timeline;
   const restarted = isOther ? restartWindows(positioned, context) : positioned;
-  const repeated = markRepeatedTimeline(before, restarted);
-  const current = markDiverged(repeated, (state) => viewWithLeader(state, lock, context));
+  const marked = markLastLeader(before, restarted);
+  const current = markDiverged(marked, (state) => viewWithLeader(state, lock, context));
   if (isSame) return withSettledDcs(current, context);
   const previous = lockHolderOf(cluster.leadership);
   const lastLoss =
