@@ -31,10 +31,10 @@ interface LeaderFigures {
 type ForkInputs = Pick<DivergenceInputs, "after" | "isListed" | "isExempt">;
 
 /**
- * Applies rule 6 (c) to a new report, and ends the marks by (c) and (d). (c) finds WAL of a replica that its leader does not have, although both are on the
- * same timeline. The cluster manager may promote a node that lacks the last leader's timeline, and so begin another one
- * with the same number. A replica of the last leader then appears to be on the present leader's timeline. PostgreSQL
- * may even list it as streaming, but it replays nothing.
+ * Applies rule 6 (c) to a new report, and ends the marks by (c) and (d). (c) finds WAL of a replica that its leader
+ * does not have, although both are on the same timeline. The cluster manager may promote a node that lacks the last
+ * leader's timeline, and so begin another one with the same number. A replica of the last leader then appears to be on
+ * the present leader's timeline. PostgreSQL may even list it as streaming, but it replays nothing.
  *
  * A replica replays only WAL that its leader has written. So if it had replayed a position before the leader's report
  * was requested, and no report of the leader up to that one states it, the replica has WAL that the leader did not
