@@ -55,5 +55,6 @@ export function markLastLeader(before: ClusterState, cluster: ClusterState): Clu
 /** The mark of a former leader. If it is a replica already, its replayed position is where its own WAL ends. */
 function forkOf({ report }: Observation, stated: number): Observation["attachment"]["fork"] {
   const replayed = report?.replayed ?? null;
-  return { upTo: Math.max(stated, replayed ?? 0), isEndKnown: replayed !== null, below: null };
+  if (replayed === null) return { upTo: stated, isEndKnown: false, below: null };
+  return { upTo: Math.max(stated, replayed), isEndKnown: true, below: null };
 }
