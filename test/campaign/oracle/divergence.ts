@@ -123,12 +123,12 @@ function endOf(world: Scene["world"], timeline: unknown): number {
 
 /**
  * Whether rolecall surely knows the leader's timeline. Before that, no report ends a mark that it has saved before a
- * restart. A lock holder that is not promoted yet does not state the leader's timeline.
+ * restart. An answer states it with a position only, and only if the lock holder is promoted.
  */
 function isTimelineKnown({ evidence, world }: Scene, byMs: number): boolean {
   return world.nodes.some(({ name }) => {
     const led = evidence.newestSure(name, "status", byMs);
-    return isLeading(led) && timelineOf(led) === world.timeline;
+    return isLeading(led) && topOf(led) !== null && timelineOf(led) === world.timeline;
   });
 }
 
