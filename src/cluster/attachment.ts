@@ -46,12 +46,15 @@ export interface Fork {
    * stated as the leader.
    */
   readonly isEndKnown: boolean;
-  /** The first of the successive reports of the running node that are below `upTo`; `null` if the last one is not. */
-  readonly below: BelowFork | null;
+  /**
+   * The first of the successive reports by which the mark may end: the running node is below `upTo`, or stays at `upTo`
+   * with the leader; `null` if the last one is no such report.
+   */
+  readonly window: ForkWindow | null;
 }
 
-/** A report of a node below the position up to which it has WAL of its own. */
-export interface BelowFork {
+/** A report of a node that is not past the position up to which it has WAL of its own. */
+export interface ForkWindow {
   /** When it arrived, in ms of rolecall's clock. */
   readonly sinceMs: number;
   /** The replayed position in it, in bytes of WAL. */

@@ -58,7 +58,7 @@ export function withAccusations(
     const accusation = accusations.find((candidate) => isAbout(candidate, cluster, observation));
     if (accusation === undefined) return observation;
     const { isDetached, isStalled, isOffTimeline, forkedUpTo } = accusation;
-    const fork = forkedUpTo === null ? null : { upTo: forkedUpTo, isEndKnown: true, below: null };
+    const fork = forkedUpTo === null ? null : { upTo: forkedUpTo, isEndKnown: true, window: null };
     return { ...observation, attachment: { ...noAttachment, isDetached, isStalled, isOffTimeline, fork } };
   };
   return monitored.map(({ cluster, policy }) => ({

@@ -111,7 +111,7 @@ function nextAhead(
 
 function raised(known: Fork | null, replayed: number): Fork | null {
   if (known !== null && replayed <= known.upTo) return withoutWindow(known);
-  return { upTo: replayed, isEndKnown: true, below: null };
+  return { upTo: replayed, isEndKnown: true, window: null };
 }
 
 /** What a former leader first reports as a replica is where its own WAL ends, if that is past what it had stated. */
@@ -132,37 +132,40 @@ interface KeptInputs extends ForkInputs {
  * Returns the mark after a report that does not confirm it. PostgreSQL replays WAL only if it continues what it has. So
  * a node that streams from the leader, has replayed past the mark, and is not ahead of the leader, is taken to have the
  * leader's WAL. After a rewind or a base backup, a node begins below the mark, and replays from there. While it replays
- * its own WAL after a restart, it is below the mark too, but not listed.
+ * its own WAL after a restart, it is below the mark too, but not listed. A node that stays where the leader stays was
+ * compared with another machine, such as a clone of the leader.
  */
 function keptFork(view: ClusterView, known: Fork, inputs: KeptInputs): Fork | null {
   const { report, replayed, compared, leader, isListed, isExempt } = inputs;
-  const { upTo, below } = known;
+  const { upTo } = known;
   const { position } = view.cluster;
   if (compared === "ahead") return withoutWindow(known);
   const isComparable = position !== null && (report.timeline === null || isOnTimeline(report, position));
   const isReached = isComparable && replayed <= position.highest;
   const isFed = isExempt || isListed();
   if (replayed > upTo) return isFed && (compared === "not ahead" || isReached) ? null : withoutWindow(known);
-  if (replayed === upTo) return isWhereLeaderIs(replayed, leader) ? null : withoutWindow(known);
-  if (!isFed || report.state !== "running") return withoutWindow(known);
-  if (below === null) return { ...known, below: { sinceMs: view.nowMs, replayed } };
-  if (view.nowMs - below.sinceMs < view.policy.guards.attachWindowMs) return known;
+  const isAtEnd = replayed === upTo;
+  if (isAtEnd ? !isWhereLeaderIs(replayed, leader) : !isFed || report.state !== "running") return withoutWindow(known);
+  const { window } = known;
+  if (window === null || isAtEnd !== (window.replayed === upTo))
+    return { ...known, window: { sinceMs: view.nowMs, replayed } };
+  if (view.nowMs - window.sinceMs < view.policy.guards.attachWindowMs) return known;
   const hasNothingToReplay = isComparable && replayed === position.highest;
-  return replayed > below.replayed || hasNothingToReplay ? null : known;
+  return isAtEnd || replayed > window.replayed || hasNothingToReplay ? null : known;
 }
 
 /** The size of the smallest segments of WAL, in bytes. */
 const segmentMin = 2 ** 20;
 
 /**
- * Whether a marked node and the leader are at one position. It is unlikely that two nodes with different WAL stop at
- * one position, except at the end of a segment. So another machine, such as a clone, was taken for the leader.
+ * Whether a marked node and the leader are at one position. It is unlikely that two nodes with different WAL stop
+ * there, except at the end of a segment. A leader that writes may pass the position, so both must stay there.
  */
 function isWhereLeaderIs(replayed: number, leader: LeaderFigures | null): boolean {
   return replayed === leader?.location && replayed % segmentMin !== 0;
 }
 
-/** The mark, as if its node had not been below it. */
+/** The mark, with the attach window to begin again. */
 function withoutWindow(known: Fork | null): Fork | null {
-  return known === null || known.below === null ? known : { ...known, below: null };
+  return known === null || known.window === null ? known : { ...known, window: null };
 }

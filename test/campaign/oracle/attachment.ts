@@ -76,7 +76,7 @@ export class Attachment {
       // rolecall counts the time when the report comes.
       const countedMs = (served.doneMs ?? Infinity) + profile.slackMs;
       const isPositionedGap = isCounted && isPositioned(scene, holder ?? "", track.lastMs, countedMs);
-      const listing = listingOf(scene, node, track.lastMs, served.arrivedMs);
+      const listing = listingOf(scene, [node], { fromMs: track.lastMs, toMs: served.arrivedMs });
       if (listing !== "unlisted") {
         // Being listed ends `detached`, not `stalled`.
         track.silentMs = 0;
@@ -110,7 +110,11 @@ export class Attachment {
     if (later.some((served) => served.status === 200 || (topOf(served) ?? -1) > (track.top ?? Infinity))) return true;
     if (later.some((served) => this.#hasReached(scene, node, topOf(served), served.arrivedMs))) return true;
     if (mayListClone(scene, track.lastMs)) return true;
-    if (track.listedMs < boundMs(scene) && listingOf(scene, node, track.lastMs, atMs) !== "unlisted") return true;
+    if (
+      track.listedMs < boundMs(scene) &&
+      listingOf(scene, [node], { fromMs: track.lastMs, toMs: atMs }) !== "unlisted"
+    )
+      return true;
     // It streams again in truth. A sender may list it again, which clears `detached` before its own report does.
     return scene.troubles.last(node, "detached") < atMs - modelStepMs;
   }
@@ -134,19 +138,40 @@ function stillMs({ silentMs, listedMs }: Track): number {
   return Math.max(silentMs, listedMs);
 }
 
-/** Whether all lists that may have counted between two instants show a node, or none does. */
-function listingOf(scene: Scene, node: string, fromMs: number, toMs: number): "listed" | "unlisted" | "mixed" {
-  const { evidence, profile, world } = scene;
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * Whether all lists of a node that may have counted between two instants show another one, or no list does. The list of
+ * a replica counts only while it is listed itself, and not diverged.
+ * @param chain the node, and what receives WAL through it
+ */
+function listingOf(scene: Scene, chain: readonly [string, ...string[]], span: Span): "listed" | "unlisted" | "mixed" {
+  const { evidence, profile, troubles, world } = scene;
+  const [node] = chain;
+  const { fromMs, toMs } = span;
   const earliestMs = fromMs - profile.maxAgeMs - profile.timeoutMs;
   const lists = world.nodes
-    .filter(({ name }) => name !== node)
+    .filter(({ name }) => !chain.includes(name))
     .map(({ name }) => {
       const firstMs = evidence.newestSure(name, "status", fromMs)?.arrivedMs ?? earliestMs;
       const answers = evidence.since(name, "status", Math.max(firstMs, earliestMs));
-      return answers.filter((served) => served.arrivedMs <= toMs && evidence.isPossible(served));
+      return {
+        sender: name,
+        answers: answers.filter((served) => served.arrivedMs <= toMs && evidence.isPossible(served)),
+      };
     });
-  if (!lists.flat().some((served) => isListedBy(served, node))) return "unlisted";
-  const isListed = lists.some((one) => one.length > 0 && one.every((served) => isListedBy(served, node)));
+  if (!lists.some(({ answers }) => answers.some((served) => isListedBy(served, node)))) return "unlisted";
+  const isListed = lists.some(
+    ({ sender, answers }) =>
+      answers.length > 0 &&
+      answers.every((served) => isListedBy(served, node)) &&
+      (answers.every(({ status }) => status === 200) ||
+        (troubles.isFree(sender, fromMs - 2 * profile.confirmMs, "diverged") &&
+          listingOf(scene, [sender, ...chain], span) === "listed")),
+  );
   return isListed ? "listed" : "mixed";
 }
 

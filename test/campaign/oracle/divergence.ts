@@ -95,7 +95,7 @@ export function divergedInVain(scene: Scene, answer: Said): string | null {
     return null;
   const honestFromMs = askedMs - 2 * profile.confirmMs;
   if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
-  if (evidence.isRestarted && !isTimelineKnown(scene, newest.arrivedMs - profile.slackMs)) return null;
+  if (evidence.isRestarted && !isComparable(scene, newest)) return null;
   if (wasBehindFor(scene, node, askedMs) >= profile.attachMs * 0.8) return null;
   const reports = evidence.since(node, "status", newest.arrivedMs).filter((served) => evidence.isPossible(served));
   return reports.every((served) => isOnHistory(scene, served, askedMs))
@@ -122,14 +122,20 @@ function endOf(world: Scene["world"], timeline: unknown): number {
 }
 
 /**
- * Whether rolecall surely knows the leader's timeline. Before that, no report ends a mark that it has saved before a
- * restart. An answer states it with a position only, and only if the lock holder is promoted.
+ * Whether rolecall surely knew the leader's timeline before a report, and where the report's timeline ended. Before
+ * that, no report ends a mark that it has saved before a restart. An answer states the leader's timeline with a
+ * position only, and only if the lock holder is promoted.
  */
-function isTimelineKnown({ evidence, world }: Scene, byMs: number): boolean {
-  return world.nodes.some(({ name }) => {
+function isComparable(scene: Scene, report: Served): boolean {
+  const { evidence, profile, world } = scene;
+  const byMs = report.arrivedMs - profile.slackMs;
+  const isTimelineKnown = world.nodes.some(({ name }) => {
     const led = evidence.newestSure(name, "status", byMs);
     return isLeading(led) && topOf(led) !== null && timelineOf(led) === world.timeline;
   });
+  const timeline = timelineOf(report);
+  if (typeof timeline !== "number" || timeline === world.timeline) return isTimelineKnown;
+  return isTimelineKnown && knownSwitch(scene, timeline, byMs) < Infinity;
 }
 
 /** Whether a report is in the leader's history, and its timeline has not ended a window ago. */
