@@ -151,7 +151,7 @@ function keptFork(view: ClusterView, known: Fork, inputs: KeptInputs): Fork | nu
     return { ...known, window: { sinceMs: view.nowMs, replayed } };
   if (view.nowMs - window.sinceMs < view.policy.guards.attachWindowMs) return known;
   const hasNothingToReplay = isComparable && replayed === position.highest;
-  return isAtEnd || replayed > window.replayed || hasNothingToReplay ? null : known;
+  return replayed > window.replayed || hasNothingToReplay ? null : known;
 }
 
 /** The size of the smallest segments of WAL, in bytes. */
