@@ -2,10 +2,7 @@ import type { Said } from "../rolecall/asker.ts";
 import { type Served } from "../wire/evidence.ts";
 import { failingMs } from "./freshness.ts";
 import { isListedBy, timelineOf, topOf } from "./reports.ts";
-import { held, routeOf, type Scene, slackMs } from "./scene.ts";
-
-/** The truth is recorded with each step of the model, in ms: what was so at the last step may still be so. */
-const modelStepMs = 150;
+import { held, modelStepMs, routeOf, type Scene, slackMs } from "./scene.ts";
 
 interface Track {
   /** The last report that certainly counted. */

@@ -3,11 +3,8 @@ import { hasDiverged } from "../world/wal.ts";
 import type { Served } from "../wire/evidence.ts";
 import { firstClaim } from "./claims.ts";
 import { isLeading, isListedBy, timelineOf, topOf } from "./reports.ts";
-import { held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
+import { held, modelStepMs, routeOf, type Rule, type Scene, slackMs, tell } from "./scene.ts";
 import { isContradicted } from "./sole-claim.ts";
-
-/** How often the truth is recorded at least, in ms. */
-const modelStepMs = 150;
 
 /** Where a node's timeline ended by any history that rolecall was surely given; infinite where it was given none. */
 function knownSwitch({ evidence, world }: Scene, timeline: number, byMs: number): number {

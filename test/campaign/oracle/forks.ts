@@ -3,11 +3,8 @@ import type { Served } from "../wire/evidence.ts";
 import { isForked } from "../world/wal.ts";
 import { firstClaim } from "./claims.ts";
 import { replayedOf, timelineOf, topOf } from "./reports.ts";
-import { held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
+import { held, modelStepMs, routeOf, type Rule, type Scene, slackMs, tell } from "./scene.ts";
 import { isContradicted } from "./sole-claim.ts";
-
-/** The longest time between two records of the true state, in ms. */
-const modelStepMs = 150;
 
 /**
  * A replica with other WAL on a timeline of the leader's number is refused once rolecall has surely seen it ahead of

@@ -1,10 +1,7 @@
 import type { Said } from "../rolecall/asker.ts";
 import type { Served } from "../wire/evidence.ts";
 import { isListedBy, topOf } from "./reports.ts";
-import { held, routeOf, type Scene, slackMs } from "./scene.ts";
-
-/** The truth is recorded with each step of the model, in ms: what was so at the last step may still be so. */
-const modelStepMs = 150;
+import { held, modelStepMs, routeOf, type Scene, slackMs } from "./scene.ts";
 
 /** The last answer that refused a node as `detached` or `stalled`. */
 interface Mark {

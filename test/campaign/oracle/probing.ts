@@ -1,4 +1,4 @@
-import { type Rule, routeOf, held, slackMs, tell } from "./scene.ts";
+import { held, modelStepMs, routeOf, type Rule, slackMs, tell } from "./scene.ts";
 
 /** A probe may run a tenth later than its schedule. */
 const latest = 1.1;
@@ -34,5 +34,3 @@ export const isProbedInTime: Rule = (scene, answer) => {
   if (requests.length > 1) held(scene, "probed", false, "");
   return null;
 };
-
-const modelStepMs = 150;

@@ -23,6 +23,9 @@ export interface Scene {
   readonly replacedMs: Map<string, number>;
 }
 
+/** The true state is recorded at least this often, in ms: what was so at the last record may still be so. */
+export const modelStepMs = 150;
+
 /** A broken promise. */
 export interface Violation {
   readonly rule: string;

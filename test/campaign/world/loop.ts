@@ -174,16 +174,20 @@ function race(world: World, node: ModelNode, nowMs: number): void {
   if (rivals.some((other) => world.reaches(other) && positionOf(other) > positionOf(node))) return;
   world.take(node, nowMs);
   beginSync(world, node);
-  node.isReplayPaused = false;
-  if (world.isStandby) return leadStandby(world, node);
-  node.promoteAtMs = nowMs + world.profile.loopMs * 0.4 * world.chance.next();
+  promote(world, node, nowMs);
 }
 
 /** Only one replica can take the lock, whatever it has: the others are cut off. */
 function repeat(world: World, node: ModelNode, nowMs: number): void {
   if (node.name !== world.repeater || !isServing(node)) return;
   world.take(node, nowMs);
+  promote(world, node, nowMs);
+}
+
+/** Lets a new lock holder lead: at once in a standby cluster, otherwise once PostgreSQL has promoted it. */
+function promote(world: World, node: ModelNode, nowMs: number): void {
   node.isReplayPaused = false;
+  if (world.isStandby) return leadStandby(world, node);
   node.promoteAtMs = nowMs + world.profile.loopMs * 0.4 * world.chance.next();
 }
 
