@@ -1,7 +1,7 @@
-import { isDiverged, isMarkedAlike, noAttachment, type Attachment } from "../cluster/attachment.ts";
+import { isDiverged, isMarkedAlike, noAttachment, type Attachment, type Fork } from "../cluster/attachment.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
-import { countOf, isObject, listOf, nameOf } from "../cluster/values/json.ts";
+import { countOf, isObject, listOf, nameOf, type JsonObject } from "../cluster/values/json.ts";
 import type { MonitoredCluster } from "./store.ts";
 
 /** The most entries that are read: more than any configuration has nodes. */
@@ -16,8 +16,8 @@ export interface Accusation extends Pick<Attachment, "isDetached" | "isStalled" 
   readonly node: string;
   /** The address of its API: another database may have taken the name since. */
   readonly api: string | null;
-  /** Up to which position it has WAL that its leader lacks, in bytes (rule 6 (c), (d)); `null` if not marked so. */
-  readonly forkedUpTo: number | null;
+  /** The mark by rule 6 (c) or (d), without its attach window; `null` if it has none. */
+  readonly fork: Fork | null;
 }
 
 /** The marked nodes of a snapshot, in the form of the state file. */
@@ -31,6 +31,8 @@ export function accusationsToJson(snapshot: Snapshot): readonly object[] {
       stalled: attachment.isStalled,
       diverged: attachment.isOffTimeline,
       forked_up_to: attachment.fork?.upTo ?? null,
+      forked_as_last_leader: attachment.fork?.isLastLeader ?? false,
+      forked_end_known: attachment.fork?.isEndKnown ?? true,
     })),
   );
 }
@@ -57,8 +59,7 @@ export function withAccusations(
     if (observation.report !== null) return observation;
     const accusation = accusations.find((candidate) => isAbout(candidate, cluster, observation));
     if (accusation === undefined) return observation;
-    const { isDetached, isStalled, isOffTimeline, forkedUpTo } = accusation;
-    const fork = forkedUpTo === null ? null : { upTo: forkedUpTo, isEndKnown: true, window: null };
+    const { isDetached, isStalled, isOffTimeline, fork } = accusation;
     return { ...observation, attachment: { ...noAttachment, isDetached, isStalled, isOffTimeline, fork } };
   };
   return monitored.map(({ cluster, policy }) => ({
@@ -87,7 +88,14 @@ function parseAccusation(value: unknown): Accusation[] {
       isDetached: value["detached"] === true,
       isStalled: value["stalled"] === true,
       isOffTimeline: value["diverged"] === true,
-      forkedUpTo: countOf(value["forked_up_to"]),
+      fork: parseFork(value),
     },
   ];
+}
+
+function parseFork(value: JsonObject): Fork | null {
+  const upTo = countOf(value["forked_up_to"]);
+  if (upTo === null) return null;
+  const [isLastLeader, isEndKnown] = [value["forked_as_last_leader"] === true, value["forked_end_known"] !== false];
+  return { upTo, isLastLeader, isEndKnown, window: null };
 }

@@ -1,3 +1,4 @@
+import type { Fork } from "../../src/cluster/attachment.ts";
 import { nodeNamed } from "../../src/cluster/lookup.ts";
 import { parseClusterDocument } from "../../src/cluster/documents/cluster-document.ts";
 import { parseDynamicConfig } from "../../src/cluster/documents/dynamic-config.ts";
@@ -29,6 +30,11 @@ export interface FixtureOptions {
   readonly forked?: { readonly [node: string]: number };
 }
 
+/** A mark by rule 6 (c) up to a position. */
+function forkOf(upTo: number | undefined): Fork | null {
+  return upTo === undefined ? null : { upTo, isLastLeader: false, isEndKnown: true, window: null };
+}
+
 /** One cluster without probing: tests record outcomes and judge checks. Uses the pure modules only. */
 export class ClusterFixture {
   readonly policy: HealthPolicy;
@@ -53,7 +59,7 @@ export class ClusterFixture {
       isDetached: accused[node] === "detached",
       isStalled: accused[node] === "stalled",
       isOffTimeline: accused[node] === "diverged",
-      forkedUpTo: forked[node] ?? null,
+      fork: forkOf(forked[node]),
     }));
     const [monitored] = withAccusations(buildClusters(config, new Map()), accusations);
     if (monitored === undefined) throw new Error("the configuration must have a cluster");

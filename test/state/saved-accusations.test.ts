@@ -122,6 +122,40 @@ suite("accusations in the state file", () => {
     assert.equal(watched.judge("pg2", "/replica", 21_500), "fit");
   });
 
+  test("keep the last leader of a repeated timeline unfit, up to what it first reports as a replica", async () => {
+    const file = join(folder, "last-leader.json");
+    const earlier = new ClusterFixture();
+    earlier.follow("pg1", 0, { xlog: { received_location: 900, replayed_location: 900 } });
+    earlier.lead("pg2", 0, { timeline: 2, xlog: { location: 1_200 } });
+    earlier.answer("pg2", { fields: { role: "primary", timeline: 2, xlog: { location: 1_200 } } }, 1_000);
+    earlier.lead("pg1", 1_100, { timeline: 2, xlog: { location: 1_000 } });
+    await writeSavedState(file, snapshotOf(earlier.cluster));
+    const { accused } = JSON.parse(readFileSync(file, "utf8")) as { accused: object[] };
+    assert.deepEqual(accused, [
+      {
+        cluster: "demo",
+        node: "pg2",
+        api: "http://pg2:8008",
+        detached: false,
+        stalled: false,
+        diverged: false,
+        forked_up_to: 1_200,
+        forked_as_last_leader: true,
+        forked_end_known: false,
+      },
+    ]);
+    const watched = restarted(file);
+    watched.follow("pg2", 20_000, { timeline: 2, xlog: { received_location: 1_300, replayed_location: 1_300 } });
+    for (const second of [20, 25, 30, 35]) {
+      watched.lead("pg1", second * 1_000, { timeline: 2, xlog: { location: 1_300 } });
+      watched.follow("pg2", second * 1_000, {
+        timeline: 2,
+        xlog: { received_location: 1_300, replayed_location: 1_300 },
+      });
+      assert.equal(watched.judge("pg2", "/replica", second * 1_000), "diverged");
+    }
+  });
+
   test("cause a write when they begin and when they end, and not in between", () => {
     const watched = accusing(9);
     const unaccused = watched.cluster;

@@ -34,7 +34,7 @@ type ForkInputs = Pick<DivergenceInputs, "after" | "isListed" | "isExempt">;
  * Applies rule 6 (c) to a new report, and ends the marks by (c) and (d). (c) finds WAL of a replica that its leader
  * does not have, although both are on the same timeline. The cluster manager may promote a node that lacks the last
  * leader's timeline, and so begin another one with the same number. A replica of the last leader then appears to be on
- * the present leader's timeline. PostgreSQL may even list it as streaming, but it replays nothing.
+ * the present leader's timeline. PostgreSQL may even list it as streaming. It usually replays nothing.
  *
  * A replica replays only WAL that its leader has written. So if it had replayed a position before the leader's report
  * was requested, and no report of the leader up to that one states it, the replica has WAL that the leader did not
@@ -111,7 +111,7 @@ function nextAhead(
 
 function raised(known: Fork | null, replayed: number): Fork | null {
   if (known !== null && replayed <= known.upTo) return withoutWindow(known);
-  return { upTo: replayed, isEndKnown: true, window: null };
+  return { upTo: replayed, isLastLeader: known?.isLastLeader ?? false, isEndKnown: true, window: null };
 }
 
 /** What a former leader first reports as a replica is where its own WAL ends, if that is past what it had stated. */
@@ -145,7 +145,8 @@ function keptFork(view: ClusterView, known: Fork, inputs: KeptInputs): Fork | nu
   const isFed = isExempt || isListed();
   if (replayed > upTo) return isFed && (compared === "not ahead" || isReached) ? null : withoutWindow(known);
   const isAtEnd = replayed === upTo;
-  if (isAtEnd ? !isWhereLeaderIs(replayed, leader) : !isFed || report.state !== "running") return withoutWindow(known);
+  const mayEnd = isAtEnd ? isWhereLeaderIs(known, leader) : isFed && report.state === "running";
+  if (!mayEnd) return withoutWindow(known);
   const { window } = known;
   if (window === null || isAtEnd !== (window.replayed === upTo))
     return { ...known, window: { sinceMs: view.nowMs, replayed } };
@@ -158,11 +159,12 @@ function keptFork(view: ClusterView, known: Fork, inputs: KeptInputs): Fork | nu
 const segmentMin = 2 ** 20;
 
 /**
- * Whether a marked node and the leader are at one position. It is unlikely that two nodes with different WAL stop
- * there, except at the end of a segment. A leader that writes may pass the position, so both must stay there.
+ * Whether the leader is where the WAL of a marked node ends. A node that was ahead of its leader hardly stops there
+ * with it by chance, except at the end of a segment. A leader that writes may pass the position, so both must stay
+ * there. Two promotions from one position may well write equally much, so this proves nothing about a last leader.
  */
-function isWhereLeaderIs(replayed: number, leader: LeaderFigures | null): boolean {
-  return replayed === leader?.location && replayed % segmentMin !== 0;
+function isWhereLeaderIs({ upTo, isLastLeader }: Fork, leader: LeaderFigures | null): boolean {
+  return !isLastLeader && upTo === leader?.location && upTo % segmentMin !== 0;
 }
 
 /** The mark, with the attach window to begin again. */

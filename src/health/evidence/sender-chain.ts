@@ -1,4 +1,3 @@
-import { isDiverged } from "../../cluster/attachment.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Sender } from "../../cluster/documents/report.ts";
@@ -37,8 +36,7 @@ function isReached(view: ClusterView, name: string, states: ReadonlySet<string>)
   for (let from = open.pop(); from !== undefined; from = open.pop()) {
     const upstream = nodeNamed(view.cluster, from);
     if (upstream === undefined || upstream.report === null || !isFresh(upstream, view.maxAgeMs, view.nowMs)) continue;
-    // A diverged node sends its own WAL. It may have been rewound and listed by the leader since its list was made.
-    if (from !== holder && isDiverged(upstream.attachment)) continue;
+    if (from !== holder && mayHaveBeenRewound(upstream)) continue;
     for (const sender of upstream.report.senders) {
       const downstream = nodeOfSender(view.cluster, sender);
       if (downstream === null || !states.has(sender.state ?? "") || reached.has(downstream)) continue;
@@ -48,6 +46,14 @@ function isReached(view: ClusterView, name: string, states: ReadonlySet<string>)
     }
   }
   return false;
+}
+
+/**
+ * Whether a node listed its receivers before it was attached to the leader: as another primary, or on a lower timeline.
+ * By now it may have been rewound, and be listed itself.
+ */
+function mayHaveBeenRewound({ report, attachment }: Observation): boolean {
+  return report?.role === "primary" || attachment.isOffTimeline;
 }
 
 /**
