@@ -41,16 +41,14 @@ export interface Ahead {
 export interface Fork {
   /** Up to which position the node has such WAL, in bytes. */
   readonly upTo: number;
-  /** Whether it was the last leader of a timeline whose number the present one used again: rule 6 (d), not (c). */
-  readonly isLastLeader: boolean;
   /**
    * Whether the node has reported a replayed position as a replica. Until then, it may have written more WAL than it
    * stated as the leader.
    */
   readonly isEndKnown: boolean;
   /**
-   * The first of the successive reports by which the mark may end: the running node is below `upTo`, or, if marked by
-   * (c), stays at `upTo` with the leader; `null` if the last one is no such report.
+   * The first of the successive reports by which the mark may end: the running node is below `upTo`, or stays at `upTo`
+   * with the leader; `null` if the last one is no such report.
    */
   readonly window: ForkWindow | null;
 }
@@ -94,7 +92,6 @@ export function isMarkedAlike(one: Attachment, other: Attachment): boolean {
     one.isDetached === other.isDetached &&
     one.isStalled === other.isStalled &&
     one.isOffTimeline === other.isOffTimeline &&
-    one.fork?.isLastLeader === other.fork?.isLastLeader &&
     one.fork?.isEndKnown === other.fork?.isEndKnown
   );
 }

@@ -31,7 +31,6 @@ export function accusationsToJson(snapshot: Snapshot): readonly object[] {
       stalled: attachment.isStalled,
       diverged: attachment.isOffTimeline,
       forked_up_to: attachment.fork?.upTo ?? null,
-      forked_as_last_leader: attachment.fork?.isLastLeader ?? false,
       forked_end_known: attachment.fork?.isEndKnown ?? true,
     })),
   );
@@ -95,7 +94,5 @@ function parseAccusation(value: unknown): Accusation[] {
 
 function parseFork(value: JsonObject): Fork | null {
   const upTo = countOf(value["forked_up_to"]);
-  if (upTo === null) return null;
-  const [isLastLeader, isEndKnown] = [value["forked_as_last_leader"] === true, value["forked_end_known"] !== false];
-  return { upTo, isLastLeader, isEndKnown, window: null };
+  return upTo === null ? null : { upTo, isEndKnown: value["forked_end_known"] !== false, window: null };
 }

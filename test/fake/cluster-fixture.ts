@@ -32,7 +32,7 @@ export interface FixtureOptions {
 
 /** A mark by rule 6 (c) up to a position. */
 function forkOf(upTo: number | undefined): Fork | null {
-  return upTo === undefined ? null : { upTo, isLastLeader: false, isEndKnown: true, window: null };
+  return upTo === undefined ? null : { upTo, isEndKnown: true, window: null };
 }
 
 /** One cluster without probing: tests record outcomes and judge checks. Uses the pure modules only. */

@@ -140,14 +140,13 @@ suite("accusations in the state file", () => {
         stalled: false,
         diverged: false,
         forked_up_to: 1_200,
-        forked_as_last_leader: true,
         forked_end_known: false,
       },
     ]);
     const watched = restarted(file);
-    watched.follow("pg2", 20_000, { timeline: 2, xlog: { received_location: 1_300, replayed_location: 1_300 } });
+    const replication = [{ application_name: "pg2", client_addr: null, state: "streaming" }];
     for (const second of [20, 25, 30, 35]) {
-      watched.lead("pg1", second * 1_000, { timeline: 2, xlog: { location: 1_300 } });
+      watched.lead("pg1", second * 1_000, { timeline: 2, xlog: { location: 1_400 + second }, replication });
       watched.follow("pg2", second * 1_000, {
         timeline: 2,
         xlog: { received_location: 1_300, replayed_location: 1_300 },

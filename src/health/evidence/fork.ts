@@ -111,7 +111,7 @@ function nextAhead(
 
 function raised(known: Fork | null, replayed: number): Fork | null {
   if (known !== null && replayed <= known.upTo) return withoutWindow(known);
-  return { upTo: replayed, isLastLeader: known?.isLastLeader ?? false, isEndKnown: true, window: null };
+  return { upTo: replayed, isEndKnown: true, window: null };
 }
 
 /** What a former leader first reports as a replica is where its own WAL ends, if that is past what it had stated. */
@@ -145,7 +145,7 @@ function keptFork(view: ClusterView, known: Fork, inputs: KeptInputs): Fork | nu
   const isFed = isExempt || isListed();
   if (replayed > upTo) return isFed && (compared === "not ahead" || isReached) ? null : withoutWindow(known);
   const isAtEnd = replayed === upTo;
-  const mayEnd = isAtEnd ? isWhereLeaderIs(known, leader) : isFed && report.state === "running";
+  const mayEnd = isAtEnd ? isWhereLeaderIs(replayed, leader) : isFed && report.state === "running";
   if (!mayEnd) return withoutWindow(known);
   const { window } = known;
   if (window === null || isAtEnd !== (window.replayed === upTo))
@@ -159,12 +159,12 @@ function keptFork(view: ClusterView, known: Fork, inputs: KeptInputs): Fork | nu
 const segmentMin = 2 ** 20;
 
 /**
- * Whether the leader is where the WAL of a marked node ends. A node that was ahead of its leader hardly stops there
- * with it by chance, except at the end of a segment. A leader that writes may pass the position, so both must stay
- * there. Two promotions from one position may well write equally much, so this proves nothing about a last leader.
+ * Whether a marked node and the leader are at one position. Two nodes with different WAL hardly stop there by chance,
+ * except at the end of a segment, or if both wrote equally much from one position. A leader that writes may pass the
+ * position, so both must stay there.
  */
-function isWhereLeaderIs({ upTo, isLastLeader }: Fork, leader: LeaderFigures | null): boolean {
-  return !isLastLeader && upTo === leader?.location && upTo % segmentMin !== 0;
+function isWhereLeaderIs(replayed: number, leader: LeaderFigures | null): boolean {
+  return replayed === leader?.location && replayed % segmentMin !== 0;
 }
 
 /** The mark, with the attach window to begin again. */

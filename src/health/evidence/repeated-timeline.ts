@@ -55,6 +55,6 @@ export function markLastLeader(before: ClusterState, cluster: ClusterState): Clu
 /** The mark of a former leader. If it is a replica already, its replayed position is where its own WAL ends. */
 function forkOf({ report }: Observation, stated: number): Observation["attachment"]["fork"] {
   const replayed = report?.replayed ?? null;
-  if (replayed === null) return { upTo: stated, isLastLeader: true, isEndKnown: false, window: null };
-  return { upTo: Math.max(stated, replayed), isLastLeader: true, isEndKnown: true, window: null };
+  if (replayed === null) return { upTo: stated, isEndKnown: false, window: null };
+  return { upTo: Math.max(stated, replayed), isEndKnown: true, window: null };
 }

@@ -45,10 +45,10 @@ test("a comparison that shows nothing new keeps the same object", () => {
 test("a mark that is confirmed again at the same position keeps the same object", () => {
   const watched = leading(4_000, 4_001, 4_002);
   const { fork } = replicaOf(watched).attachment;
-  assert.deepEqual(fork, { upTo: 9_000, isLastLeader: false, isEndKnown: true, window: null });
+  assert.deepEqual(fork, { upTo: 9_000, isEndKnown: true, window: null });
   const confirming = { ahead: { replayed: 9_000, sinceMs: 500, leaderAt: 4_001 } };
   assert.equal(next(watched, confirming, 2_600).fork, fork);
-  const lower = { upTo: 8_999, isLastLeader: false, isEndKnown: true, window: null };
+  const lower = { upTo: 8_999, isEndKnown: true, window: null };
   assert.deepEqual(next(watched, { ...confirming, fork: lower }, 2_600).fork, fork);
 });
 
