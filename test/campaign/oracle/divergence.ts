@@ -40,8 +40,8 @@ export const divergedIsRefused: Rule = (scene, answer) => {
   if (isContradicted(scene, world.holding.name, Math.max(claim.arrivedMs, byMs - profile.confirmMs))) return null;
   // Without a position its own query failed: then its list is empty, and says nothing.
   if (topOf(leader) === null) return null;
-  // Until rolecall knows the leader and its timeline, no report is known to be on a lower one. A lock holder that is not
-  // promoted yet does not state the leader's timeline.
+  // Until rolecall knows the leader and its timeline, no report is known to be on a lower one. A lock holder states
+  // that timeline once it is promoted.
   const known = evidence.newestSure(world.holding.name, "status", leader.arrivedMs - profile.slackMs);
   if (!isLeading(known) || timelineOf(known) !== world.timeline) return null;
   const report = evidence.newestSure(node, "status", leader.arrivedMs - profile.slackMs);
