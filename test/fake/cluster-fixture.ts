@@ -1,4 +1,3 @@
-import type { Fork } from "../../src/cluster/attachment.ts";
 import { nodeNamed } from "../../src/cluster/lookup.ts";
 import { parseClusterDocument } from "../../src/cluster/documents/cluster-document.ts";
 import { parseDynamicConfig } from "../../src/cluster/documents/dynamic-config.ts";
@@ -15,7 +14,7 @@ import type { HealthPolicy } from "../../src/health/health-policy.ts";
 import { viewAt } from "../../src/health/evidence/cluster-view.ts";
 import type { Verdict } from "../../src/health/verdict.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
-import { withAccusations } from "../../src/state/saved-accusations.ts";
+import { parseAccusations, withAccusations } from "../../src/state/saved-accusations.ts";
 import { clusterOf, configOf, nodeOf } from "./config.ts";
 import { reportOf, type StatusFields } from "./node-documents.ts";
 
@@ -28,11 +27,6 @@ export interface FixtureOptions {
   readonly accused?: { readonly [node: string]: "detached" | "stalled" | "diverged" };
   /** The nodes that an earlier run marked as forked, and up to which position: it has saved that. */
   readonly forked?: { readonly [node: string]: number };
-}
-
-/** A mark by rule 6 (c) up to a position. */
-function forkOf(upTo: number | undefined): Fork | null {
-  return upTo === undefined ? null : { upTo, isEndKnown: true, window: null };
 }
 
 /** One cluster without probing: tests record outcomes and judge checks. Uses the pure modules only. */
@@ -56,12 +50,12 @@ export class ClusterFixture {
       cluster: "demo",
       node,
       api: fixed.find(({ name }) => name === node)?.api ?? null,
-      isDetached: accused[node] === "detached",
-      isStalled: accused[node] === "stalled",
-      isOffTimeline: accused[node] === "diverged",
-      fork: forkOf(forked[node]),
+      detached: accused[node] === "detached",
+      stalled: accused[node] === "stalled",
+      diverged: accused[node] === "diverged",
+      forked_up_to: forked[node] ?? null,
     }));
-    const [monitored] = withAccusations(buildClusters(config, new Map()), accusations);
+    const [monitored] = withAccusations(buildClusters(config, new Map()), parseAccusations(accusations));
     if (monitored === undefined) throw new Error("the configuration must have a cluster");
     this.cluster = monitored.cluster;
     this.policy = { ...monitored.policy, ...settings, guards: { ...monitored.policy.guards, ...settings.guards } };
