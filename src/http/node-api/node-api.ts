@@ -100,9 +100,9 @@ export class NodeApi {
     const { request, keepsConnection } = simple;
     const evaluated = this.#evaluate(this.#route(this.#keyOf(request), request), request);
     if (evaluated === null) return null;
-    const { reply, ...entry } = evaluated;
+    const { reply, cluster, revision, validUntilMs, count } = evaluated;
     const bytes = renderReply(reply, { method: request.method, keepsConnection, idleTimeoutMs });
-    return { ...entry, bytes, keepsConnection, request };
+    return { cluster, revision, validUntilMs, count, bytes, keepsConnection, request };
   }
 
   #prepare(key: string, request: Request): CachedReply | null {

@@ -39,6 +39,11 @@ export interface ResponseCacheContext<Entry, Source> {
   readonly render: (key: string, source: Source, outdated: Entry | undefined) => Entry | null;
 }
 
+/** The last response for a key. The next one replaces it without a change of the cache. */
+interface Slot<Entry> {
+  entry: Entry;
+}
+
 /** The size of the cache in characters: some thousand responses. */
 const sizeMax = 8_000_000;
 /** The approximate size of a response without its key, in characters. */
@@ -53,7 +58,7 @@ const onceMax = 4_096;
  */
 export class ResponseCache<Entry extends CacheEntry = CachedResponse, Source = void> {
   readonly #context: ResponseCacheContext<Entry, Source>;
-  readonly #entries = new LRUCache<string, Entry>({
+  readonly #slots = new LRUCache<string, Slot<Entry>>({
     maxSize: sizeMax,
     sizeCalculation: (_, key) => key.length + responseSize,
   });
@@ -65,7 +70,7 @@ export class ResponseCache<Entry extends CacheEntry = CachedResponse, Source = v
 
   /** The number of cached responses. */
   get size(): number {
-    return this.#entries.size;
+    return this.#slots.size;
   }
 
   /**
@@ -74,7 +79,8 @@ export class ResponseCache<Entry extends CacheEntry = CachedResponse, Source = v
    * @returns `null` if the response cannot be cached
    */
   find(key: string, source: Source): Entry | null {
-    const known = this.#entries.get(key);
+    const slot = this.#slots.get(key);
+    const known = slot?.entry;
     if (
       known !== undefined &&
       known.revision === this.#context.revision(known.cluster) &&
@@ -86,7 +92,8 @@ export class ResponseCache<Entry extends CacheEntry = CachedResponse, Source = v
     const rendered = this.#context.render(key, source, known);
     if (rendered === null) return null;
     rendered.count();
-    if (known !== undefined || this.#isSecond(key)) this.#entries.set(key, rendered);
+    if (slot !== undefined) slot.entry = rendered;
+    else if (this.#isSecond(key)) this.#slots.set(key, { entry: rendered });
     return rendered;
   }
 
