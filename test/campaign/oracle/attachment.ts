@@ -48,7 +48,9 @@ export class Attachment {
       scene,
       "attached",
       status === 200,
-      `no sign of attachment at ${track.top} for ${Math.round(stillMs(track))} ms of positioned time (window ${attachMs} ms)`,
+      () =>
+        `no sign of attachment at ${track.top} for ${Math.round(stillMs(track))} ms of positioned time ` +
+        `(window ${attachMs} ms)`,
     );
   }
 

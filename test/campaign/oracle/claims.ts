@@ -98,15 +98,12 @@ export const lostClaimIsRefused: Rule = (scene, answer) => {
     .map(({ name }) => accusingFrom(scene, name, { node, since }, askedMs))
     .filter((view) => view !== undefined)
     .filter((view) => (view.doneMs ?? Infinity) < byMs);
-  const described = accusing.map((view) => `${view.node}: ${tell(view, answer)}`).join("; ");
   const isOwn = accusing.some((view) => view.node === node);
   if (!isOwn && accusing.length < 2) return null;
-  return held(
-    scene,
-    "lost-claim",
-    status === 200,
-    `${isOwn ? "its own view disowns it" : "two views disown it"}: ${described}`,
-  );
+  return held(scene, "lost-claim", status === 200, () => {
+    const described = accusing.map((view) => `${view.node}: ${tell(view, answer)}`).join("; ");
+    return `${isOwn ? "its own view disowns it" : "two views disown it"}: ${described}`;
+  });
 };
 
 /** A false claim is refused once every honest witness could report it (rule 2, Asking for views). */
@@ -135,7 +132,7 @@ export const falseClaimIsRefused: Rule = (scene, answer) => {
     scene,
     "false-claim",
     status === 200,
-    `${holding.name} holds the lock since ${ago(answer, holding.sinceMs)} and all views could say so`,
+    () => `${holding.name} holds the lock since ${ago(answer, holding.sinceMs)} and all views could say so`,
   );
 };
 
@@ -146,7 +143,7 @@ export const holderIsFit: Rule = (scene, answer) => {
   // Another promise checks whether these are true: silence.
   if (["stale", "down", "unknown", "blind"].some((reason) => answer.phrase.startsWith(reason))) return null;
   if (soundHolder(scene, answer, askedMs) !== node) return null;
-  return held(scene, "holder-fit", status !== 200, `the sound holder is refused: ${answer.phrase}`);
+  return held(scene, "holder-fit", status !== 200, () => `the sound holder is refused: ${answer.phrase}`);
 };
 
 /** The holder of the lock, if rolecall must know it by now; null otherwise. */

@@ -50,7 +50,7 @@ export const divergedIsRefused: Rule = (scene, answer) => {
     .since(node, "status", report.arrivedMs)
     .filter((served) => evidence.isPossible(served))
     .every((served) => isPastKnown(scene, { node, served }, leader.arrivedMs - profile.slackMs));
-  const detail = `past the known end of its timeline: ${tell(report, answer)}`;
+  const detail = (): string => `past the known end of its timeline: ${tell(report, answer)}`;
   return isPast ? held(scene, "diverged", status === 200, detail) : null;
 };
 

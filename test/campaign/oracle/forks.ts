@@ -26,7 +26,7 @@ export const forkedIsRefused: Rule = (scene, answer) => {
   const report = firstOnTimeline(scene, node, promotedMs(scene, holding.name));
   if (last === undefined || report === undefined || !wasForkedSince(scene, node, report)) return null;
   const isAhead = risesBelow(scene, { leader: holding.name, report, last });
-  return held(scene, "forked", isAhead && status === 200, `ahead of its leader: ${tell(report, answer)}`);
+  return held(scene, "forked", isAhead && status === 200, () => `ahead of its leader: ${tell(report, answer)}`);
 };
 
 /** When rolecall surely knew the leader and its timeline, in ms; `Infinity` if it may not know them yet. */

@@ -29,7 +29,8 @@ export class Marks {
       return null;
     }
     const agoMs = Math.round(askedMs - mark.askedMs);
-    return held(scene, "mark-stays", status === 200, `${mark.reason} ${agoMs} ms ago, and no sign of life since`);
+    const detail = (): string => `${mark.reason} ${agoMs} ms ago, and no sign of life since`;
+    return held(scene, "mark-stays", status === 200, detail);
   }
 }
 

@@ -10,24 +10,33 @@ import { isProbedInTime } from "./probing.ts";
 import { writesAreRead } from "./read-your-writes.ts";
 import { lastLeaderIsRefused } from "./repeated-timelines.ts";
 import { accusationIsTrue, lagIsKept, timeLagIsKept } from "./replicas.ts";
-import type { Rule, Scene, Violation } from "./scene.ts";
+import { routeOf, type Rule, type Scene, type Violation } from "./scene.ts";
 import { soleClaimStands } from "./sole-claim.ts";
 import { standbyHasNoPrimary } from "./standby.ts";
 import { synchronyIsTrue } from "./synchrony.ts";
 
+type Rules = Readonly<Record<string, Rule>>;
+
 /** The promises about single answers, by name. */
-const rules: Readonly<Record<string, Rule>> = {
+const everyCheck: Rules = {
   consistent: isConsistent,
   "yes-fresh": yesIsFresh,
   "yes-agrees": yesAgrees,
   silence: silenceIsTrue,
-  probed: isProbedInTime,
   moved: addressIsKept,
+  dispute: disputeIsTrue,
+};
+
+const leaderChecks: Rules = {
+  probed: isProbedInTime,
   "lost-claim": lostClaimIsRefused,
   "false-claim": falseClaimIsRefused,
   "sole-claim": soleClaimStands,
   "holder-fit": holderIsFit,
-  dispute: disputeIsTrue,
+  standby: standbyHasNoPrimary,
+};
+
+const replicaChecks: Rules = {
   accusation: accusationIsTrue,
   diverged: divergedIsRefused,
   forked: forkedIsRefused,
@@ -35,11 +44,26 @@ const rules: Readonly<Record<string, Rule>> = {
   lag: lagIsKept,
   "lag-time": timeLagIsKept,
   "min-lsn": writesAreRead,
-  synchrony: synchronyIsTrue,
-  standby: standbyHasNoPrimary,
 };
 
-const rulesByName = Object.entries(rules);
+const synchronyChecks: Rules = { synchrony: synchronyIsTrue };
+
+/** The promises about the answers to one route. */
+const rulesByRoute = new Map<string, readonly (readonly [string, Rule])[]>();
+
+function rulesOf(route: string): readonly (readonly [string, Rule])[] {
+  let rules = rulesByRoute.get(route);
+  if (rules === undefined) {
+    rules = Object.entries({ ...everyCheck, ...groupOf(route) });
+    rulesByRoute.set(route, rules);
+  }
+  return rules;
+}
+
+function groupOf(route: string): Rules {
+  if (route === "/primary" || route === "/standby-leader") return leaderChecks;
+  return route === "/replica" ? replicaChecks : synchronyChecks;
+}
 
 /**
  * Judges rolecall's answers about one cluster, from the truth and from what nodes answered. It knows nothing of
@@ -65,7 +89,7 @@ export class Oracle {
     for (const answer of answers) {
       // Where rolecall follows a clone in a node's place, one promise reports it. The others have no evidence.
       const isMoved = answer.node !== null && !scene.troubles.isFree(answer.node, answer.askedMs - 5_000, "moved");
-      for (const [rule, holds] of rulesByName) {
+      for (const [rule, holds] of rulesOf(routeOf(answer.check))) {
         if (isMoved && rule !== "moved" && rule !== "consistent") continue;
         const detail = holds(scene, answer);
         if (detail !== null)

@@ -28,9 +28,9 @@ export const isProbedInTime: Rule = (scene, answer) => {
         scene,
         "probed",
         true,
-        `no status probe for ${Math.round(nextMs - request.arrivedMs)} ms after ${tell(request, answer)}`,
+        () => `no status probe for ${Math.round(nextMs - request.arrivedMs)} ms after ${tell(request, answer)}`,
       );
   }
-  if (requests.length > 1) held(scene, "probed", false, "");
+  if (requests.length > 1) held(scene, "probed", false, () => "");
   return null;
 };

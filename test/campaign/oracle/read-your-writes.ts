@@ -33,7 +33,7 @@ export const writesAreRead: Rule = (scene, answer) => {
   const newest = evidence.newestSure(node, "status", byMs);
   if (newest === undefined) return null;
   const reports = evidence.since(node, "status", newest.arrivedMs).filter((served) => evidence.isPossible(served));
-  const detail = `${floorText(floor)}: ${tell(newest, answer)}`;
+  const detail = (): string => `${floorText(floor)}: ${tell(newest, answer)}`;
   if (status === 200) return held(scene, "min-lsn", !reports.some((served) => mayHave(world, served, floor)), detail);
   if (word?.reason !== "min_lsn") return null;
   const isInVain =
@@ -41,7 +41,7 @@ export const writesAreRead: Rule = (scene, answer) => {
     (floor.timeline === world.timeline ||
       isKnownShared(scene, answer, floor) ||
       isInKnownHistory(scene, answer, floor));
-  return held(scene, "min-lsn", isInVain, `refused ${detail}`);
+  return held(scene, "min-lsn", isInVain, () => `refused ${detail()}`);
 };
 
 function floorOf(text: string | null): Written | null {

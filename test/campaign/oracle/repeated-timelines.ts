@@ -25,7 +25,7 @@ export const lastLeaderIsRefused: Rule = (scene, answer) => {
   if (!isAllHonest(scene, begun.arrivedMs - honestMs) || !wasReplicaBefore(scene, begun)) return null;
   const stated = lastStatement(scene, node, begun);
   if (stated === undefined || !evidence.isSure(stated)) return null;
-  return held(scene, "last-leader", status === 200, `both began one timeline: ${tell(stated, answer)}`);
+  return held(scene, "last-leader", status === 200, () => `both began one timeline: ${tell(stated, answer)}`);
 };
 
 function isAllHonest({ troubles, world }: Scene, fromMs: number): boolean {

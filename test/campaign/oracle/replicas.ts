@@ -199,7 +199,7 @@ export const lagIsKept: Rule = (scene, answer) => {
     scene,
     "lag",
     status === 200,
-    `known lag ${top - replayed} above ${limit}; its report: ${tell(own, answer)}`,
+    () => `known lag ${top - replayed} above ${limit}; its report: ${tell(own, answer)}`,
   );
 };
 
@@ -245,6 +245,6 @@ export const timeLagIsKept: Rule = (scene, answer) => {
     scene,
     "lag-time",
     status === 200,
-    `${holder} was past its replayed ${replayed} since ${ago(answer, first.arrivedMs)}`,
+    () => `${holder} was past its replayed ${replayed} since ${ago(answer, first.arrivedMs)}`,
   );
 };

@@ -36,10 +36,10 @@ export interface Violation {
 /** A promise about one answer: what is wrong with it, or null. */
 export type Rule = (scene: Scene, answer: Said) => string | null;
 
-/** Counts a promise that applies to an answer, and gives the detail when it is broken. */
-export function held({ armed }: Scene, rule: string, isBroken: boolean, detail: string): string | null {
+/** Counts a promise that applies to an answer, and gives the detail when it is broken. Few are: it is made then. */
+export function held({ armed }: Scene, rule: string, isBroken: boolean, detail: () => string): string | null {
   armed.set(rule, (armed.get(rule) ?? 0) + 1);
-  return isBroken ? detail : null;
+  return isBroken ? detail() : null;
 }
 
 /** The tolerated delay of an observation: ordinary scheduling, and the stalls since an instant. */

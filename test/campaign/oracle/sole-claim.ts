@@ -18,7 +18,8 @@ export const soleClaimStands: Rule = (scene, answer) => {
   const claim = soleClaim(scene, answer, node);
   if (claim === null || isContradicted(scene, node, claim.arrivedMs)) return null;
   const lateMs = Math.round(askedMs - claim.arrivedMs);
-  return held(scene, "sole-claim", status !== 200, `refused ${lateMs} ms after its sole claim: ${answer.phrase}`);
+  const detail = (): string => `refused ${lateMs} ms after its sole claim: ${answer.phrase}`;
+  return held(scene, "sole-claim", status !== 200, detail);
 };
 
 /** The first answer of a claim that rolecall surely knows and that is the only one; null otherwise. */

@@ -8,5 +8,5 @@ export const standbyHasNoPrimary: Rule = (scene, { node, status, check, askedMs 
   const { world, troubles, profile } = scene;
   if (node === null || routeOf(check) !== "/primary" || !world.isStandby) return null;
   const isOwn = troubles.isFree(node, askedMs - profile.maxAgeMs - profile.timeoutMs, "guestEver", "moved");
-  return isOwn ? held(scene, "standby", status === 200, "a yes as the primary in a standby cluster") : null;
+  return isOwn ? held(scene, "standby", status === 200, () => "a yes as the primary in a standby cluster") : null;
 };

@@ -21,13 +21,14 @@ export const synchronyIsTrue: Rule = (scene, answer) => {
   const reports = reportsOf(scene, node, askedMs);
   if (reports.length === 0) return null;
   const isMet = (served: Served): boolean => meets(served, route.wants);
-  const detail = tell(reports[0], answer);
+  const detail = (): string => tell(reports[0], answer);
   if (status === 200) {
     const isLeader = (served: Served): boolean => route.orLeader && served.status === 200;
-    return held(scene, "synchrony", !reports.some((one) => isMet(one) || isLeader(one)), `yes to ${check}: ${detail}`);
+    const isTrue = reports.some((one) => isMet(one) || isLeader(one));
+    return held(scene, "synchrony", !isTrue, () => `yes to ${check}: ${detail()}`);
   }
   if (word?.reason !== `not_${route.wants}`) return null;
-  return held(scene, "synchrony", reports.every(isMet), `${word.reason}, but it says: ${detail}`);
+  return held(scene, "synchrony", reports.every(isMet), () => `${word.reason}, but it says: ${detail()}`);
 };
 
 /** The newest answer of a node that rolecall certainly has, and all that it may have had since. */

@@ -1,5 +1,5 @@
 import { isServing, type ModelNode } from "../world/node.ts";
-import { hasDiverged, isForked } from "../world/wal.ts";
+import { isForked, isPastSwitchPoint } from "../world/wal.ts";
 import type { World } from "../world/world.ts";
 import { isLying } from "../wire/mask.ts";
 import type { Seat } from "../wire/seat.ts";
@@ -40,6 +40,14 @@ const whenMoved: readonly Trouble[] = ["moved", "guest", "claim", "view", "statu
 
 const whenDown: readonly Trouble[] = ["status", "refused", "cluster", "history"];
 
+/** What all nodes share. */
+interface Shared {
+  readonly holder: string | null;
+  readonly isPaused: boolean;
+  readonly isDown: boolean;
+  readonly timeline: number;
+}
+
 /** When each node last had each trouble; fed with every tick of the model. */
 export class Troubles {
   readonly #last = new Map<string, Record<Trouble, number>>();
@@ -49,7 +57,7 @@ export class Troubles {
   changedMs = -Infinity;
   /** Whether clones outnumbered the sound witnesses when rolecall was seen to follow one of them. */
   isMoveAmbiguous = false;
-  #state = "";
+  #before: Shared | null = null;
 
   /** Records that rolecall polls a clone in place of a node. */
   noteMoved(node: string, nowMs: number): void {
@@ -77,12 +85,20 @@ export class Troubles {
     for (const seat of seats) {
       const { name } = seat.node;
       const last = this.#of(name);
-      if (has(world, seat, "guestEver") && last.guestEver < nowMs - 1_000) this.#guestSinceMs.set(name, nowMs);
-      for (const trouble of troubles) if (has(world, seat, trouble)) last[trouble] = nowMs;
+      if (seat.guest !== null && last.guestEver < nowMs - 1_000) this.#guestSinceMs.set(name, nowMs);
+      note(last, world, seat, nowMs);
     }
-    const state = `${world.holder(nowMs)} ${world.dcs.isPaused} ${world.dcs.isDown} ${world.timeline}`;
-    if (state !== this.#state) this.changedMs = nowMs;
-    this.#state = state;
+    const { dcs, timeline } = world;
+    const holder = world.holder(nowMs);
+    const before = this.#before;
+    const isSame =
+      before?.holder === holder &&
+      before.isPaused === dcs.isPaused &&
+      before.isDown === dcs.isDown &&
+      before.timeline === timeline;
+    if (isSame) return;
+    this.changedMs = nowMs;
+    this.#before = { holder, isPaused: dcs.isPaused, isDown: dcs.isDown, timeline };
   }
 
   /** When a node last had a trouble; minus infinity where it never had. */
@@ -108,46 +124,29 @@ function noTrouble(): Record<Trouble, number> {
   return Object.fromEntries(troubles.map((trouble) => [trouble, -Infinity])) as Record<Trouble, number>;
 }
 
-function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, trouble: Trouble): boolean {
-  const isMute = !isMoving || !isListening || guest !== null || mask.isUnreachable;
-  switch (trouble) {
-    case "status":
-      return isMute || mask.wire.has("status") || mask.lose !== null || mask.frozenStatus !== null;
-    case "refused":
-      return !isListening || mask.isUnreachable;
-    case "cluster":
-      return isMute || mask.wire.has("cluster") || !world.reaches(node);
-    case "history":
-      return isMute || mask.wire.has("history") || mask.historyRows !== null || !world.reaches(node);
-    case "claim":
-      return mask.claims || mask.frozenStatus !== null || guest !== null;
-    case "view":
-      return mask.view !== undefined || guest !== null;
-    case "guest":
-      return guest !== null || isLying(mask);
-    case "guestEver":
-      return guest !== null;
-    case "moved":
-      return false;
-    case "notPrimary":
-      return !isLeading(world, node) || node.state !== "running" || !isServing(node);
-    case "notReplica":
-      return node.role !== "replica" || node.leadsStandby || node.state !== "running" || !isServing(node);
-    case "detached":
-      return (
-        node.role !== "replica" ||
-        node.state !== "running" ||
-        !node.isStreaming ||
-        node.isReplayPaused ||
-        !isServing(node)
-      );
-    case "diverged":
-      return hasDiverged(world, node);
-    case "undiverged":
-      return !hasDiverged(world, node);
-    case "unforked":
-      return !isForked(world, node);
-  }
+/** Notes the troubles of an instant. It runs with every tick of the model: nothing is looked up twice. */
+function note(last: Record<Trouble, number>, world: World, seat: Seat, nowMs: number): void {
+  const { node, mask, isListening, guest } = seat;
+  const isMute = !seat.isMoving || !isListening || guest !== null || mask.isUnreachable;
+  const isCut = isMute || !world.reaches(node);
+  const { wire } = mask;
+  if (isMute || wire.has("status") || mask.lose !== null || mask.frozenStatus !== null) last.status = nowMs;
+  if (!isListening || mask.isUnreachable) last.refused = nowMs;
+  if (isCut || wire.has("cluster")) last.cluster = nowMs;
+  if (isCut || wire.has("history") || mask.historyRows !== null) last.history = nowMs;
+  if (mask.claims || mask.frozenStatus !== null || guest !== null) last.claim = nowMs;
+  if (mask.view !== undefined || guest !== null) last.view = nowMs;
+  if (guest !== null || isLying(mask)) last.guest = nowMs;
+  if (guest !== null) last.guestEver = nowMs;
+  const isRunning = node.state === "running" && isServing(node);
+  const isReplica = isRunning && node.role === "replica";
+  if (!isRunning || !isLeading(world, node)) last.notPrimary = nowMs;
+  if (!isReplica || node.leadsStandby) last.notReplica = nowMs;
+  if (!isReplica || !node.isStreaming || node.isReplayPaused) last.detached = nowMs;
+  const isOther = isForked(world, node);
+  if (!isOther) last.unforked = nowMs;
+  if (isOther || isPastSwitchPoint(world, node)) last.diverged = nowMs;
+  else last.undiverged = nowMs;
 }
 
 function isLeading({ isStandby }: World, node: ModelNode): boolean {

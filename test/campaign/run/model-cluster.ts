@@ -121,6 +121,7 @@ export class ModelCluster {
 
   /** Records which nodes rolecall has moved by now. To be called before answers are judged between two steps. */
   noteMoves(nowMs: number): void {
+    if (this.aside.isEmpty) return;
     this.#judgeMoves(nowMs);
     for (const { name } of this.world.nodes) if (this.isMoved(name, nowMs)) this.troubles.noteMoved(name, nowMs);
   }

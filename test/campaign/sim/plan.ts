@@ -105,6 +105,11 @@ function upToLast(
   return isShrunk ? episodes.slice(0, Math.max(1, last + 1)) : episodes;
 }
 
+/** When the last of the faults of an episode is to end, in ms after its begin. */
+export function endMsOf(faults: readonly NumberedFault[]): number {
+  return Math.max(0, ...faults.map(({ fault }) => fault.atMs + fault.forMs));
+}
+
 /** All faults of a plan. */
 export function faultsOf({ opening: first, episodes }: Plan): readonly NumberedFault[] {
   return [...first, ...episodes.flat()];

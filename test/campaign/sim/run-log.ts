@@ -31,14 +31,13 @@ export class RunLog {
   }
 
   /** Notes an answer, where it differs from the last one to the same question. */
-  answer({ node, check, method, status, phrase }: Said): void {
+  answer({ node, check, method, path, status, phrase }: Said): void {
     if (method === "HEAD") return;
-    const key = `${node ?? "whole cluster"} ${check}`;
-    const before = this.#last.get(key);
+    const before = this.#last.get(path);
     if (before === phrase) return;
-    this.#last.set(key, phrase);
+    this.#last.set(path, phrase);
     if (reasonOf(before) !== reasonOf(phrase) || this.#trace !== null)
-      this.event(`answers: ${key}: ${status} ${phrase}`);
+      this.event(`answers: ${node ?? "whole cluster"} ${check}: ${status} ${phrase}`);
   }
 
   event(text: string): void {

@@ -11,7 +11,7 @@ import { Comparisons } from "./comparisons.ts";
 import { configurationFor } from "./configuration.ts";
 import { DcsPromise } from "./dcs-promise.ts";
 import { virtualMachine } from "./machine.ts";
-import { faultsOf, type NumberedFault, type Plan } from "./plan.ts";
+import { endMsOf, faultsOf, type NumberedFault, type Plan } from "./plan.ts";
 import { RunLog, type TimedViolation } from "./run-log.ts";
 import { SubjectLife } from "./subject-life.ts";
 import type { Trace } from "./trace.ts";
@@ -59,6 +59,7 @@ export class Simulation {
   readonly #log: RunLog;
   readonly #recoveredMs: number[] = [];
   #faults: readonly NumberedFault[] = [];
+  #faultsEndMs = 0;
   #undo = new Map<NumberedFault, Undo>();
   #episodeMs = 0;
   #recovery: Recovery | null = null;
@@ -90,8 +91,7 @@ export class Simulation {
     this.#asker = new VirtualAsker(() => life.subject, time);
     this.#rounds = new VirtualRounds(cluster, this.#asker);
     const onViolation = (violation: Violation): void => this.#log.violation(violation);
-    const { name } = cluster;
-    this.#comparisons = new Comparisons({ life, asker: this.#asker, time, cluster: name, armed, onViolation });
+    this.#comparisons = new Comparisons({ life, asker: this.#asker, time, cluster: cluster.name, armed, onViolation });
     this.#dcsPromise = new DcsPromise(cluster.scene);
     cluster.members.onRead = (leader, sentMs) => this.#dcsPromise.read(leader, time.nowMs, sentMs);
     this.#asks = new AskTimes({
@@ -137,6 +137,7 @@ export class Simulation {
 
   async #episode(faults: readonly NumberedFault[]): Promise<void> {
     this.#faults = faults;
+    this.#faultsEndMs = Math.min(endMsOf(faults), this.#plan.profile.faultsMs * 1.3);
     this.#undo = new Map();
     this.#recovery = null;
     this.#isRecovered = false;
@@ -195,8 +196,7 @@ export class Simulation {
       if (atMs >= one.fault.atMs && !this.#undo.has(one)) this.#begin(one);
       if (atMs >= one.fault.atMs + one.fault.forMs) this.#end(one);
     }
-    const end = Math.max(0, ...this.#faults.map(({ fault }) => fault.atMs + fault.forMs));
-    if (atMs < Math.min(end, this.#plan.profile.faultsMs * 1.3) || this.#life.isDown) return;
+    if (atMs < this.#faultsEndMs || this.#life.isDown) return;
     for (const one of [...this.#plan.opening, ...this.#faults]) this.#end(one);
     heal(this.#cluster);
     const faults = this.#faults.map(({ fault }) => fault);

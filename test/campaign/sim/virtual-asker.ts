@@ -2,17 +2,25 @@ import type { Question, Said, Word } from "../rolecall/asker.ts";
 import type { Subject } from "./subject.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** An answer as parsed from its bytes. */
-type Parsed = Pick<Said, "status" | "phrase" | "headers" | "body" | "word">;
-/** The part before its body. */
+/** The part of an answer before its body. */
 type Head = Pick<Said, "status" | "phrase" | "headers">;
 
-/** Asks a simulated rolecall through its fast path. The same bytes are parsed once. */
+/** A question as its bytes, and the last answer to it. */
+interface Asked {
+  readonly text: string;
+  bytes: Buffer;
+  /** The length of the part before the body. */
+  headLength: number;
+  head: Head;
+  body: string;
+  word: Word | null;
+}
+
+/** Asks a simulated rolecall through its fast path. Bytes that the last answer had too are not parsed again. */
 export class VirtualAsker {
   readonly #subject: () => Subject;
   readonly #time: VirtualTime;
-  readonly #parsed = new WeakMap<Buffer, Parsed>();
-  readonly #texts = new Map<string, string>();
+  readonly #asked = new Map<string, Asked>();
   asked = 0;
 
   constructor(subject: () => Subject, time: VirtualTime) {
@@ -24,34 +32,42 @@ export class VirtualAsker {
     this.asked += 1;
     const { method, path, node, check } = question;
     const key = method === "GET" ? path : `${method} ${path}`;
-    let text = this.#texts.get(key);
-    if (text === undefined) {
-      text = `${method} ${path} HTTP/1.1\r\nHost: rolecall\r\n\r\n`;
-      this.#texts.set(key, text);
-    }
-    const bytes = this.#subject().answer(text);
+    let asked = this.#asked.get(key);
+    if (asked === undefined) this.#asked.set(key, (asked = neverAsked(method, path)));
+    const bytes = this.#subject().answer(asked.text);
     if (bytes === null) throw new Error(`Cannot ask ${path}: the fast path must answer it`);
-    let parsed = this.#parsed.get(bytes);
-    if (parsed === undefined) {
-      parsed = parse(bytes);
-      this.#parsed.set(bytes, parsed);
-    }
+    if (bytes !== asked.bytes) read(asked, bytes);
     const nowMs = this.#time.nowMs;
-    const { status, phrase, headers, body, word } = parsed;
+    const { body, word } = asked;
+    const { status, phrase, headers } = asked.head;
     return { method, path, node, check, askedMs: nowMs, answeredMs: nowMs, status, phrase, headers, body, word };
   }
+}
+
+const nothing = Buffer.alloc(0);
+const noHead: Head = { status: 0, phrase: "", headers: new Map() };
+
+function neverAsked(method: string, path: string): Asked {
+  const text = `${method} ${path} HTTP/1.1\r\nHost: rolecall\r\n\r\n`;
+  return { text, bytes: nothing, headLength: 0, head: noHead, body: "", word: null };
+}
+
+/** Parses an answer. Most answers have the head of the one before. */
+function read(asked: Asked, bytes: Buffer): void {
+  const { headLength: length } = asked;
+  const isSame = length > 0 && bytes.length >= length && bytes.compare(asked.bytes, 0, length, 0, length) === 0;
+  if (!isSame) {
+    asked.headLength = bytes.indexOf("\r\n\r\n") + 4;
+    asked.head = headOf(bytes.toString("latin1", 0, asked.headLength - 4));
+  }
+  asked.bytes = bytes;
+  asked.body = bytes.toString("latin1", asked.headLength);
+  asked.word = wordOf(asked.body);
 }
 
 /** The parsed heads of the answers of a process: most answers have one of few. */
 const heads = new Map<string, Head>();
 const headsMax = 2_000;
-
-function parse(bytes: Buffer): Parsed {
-  const text = bytes.toString("latin1");
-  const end = text.indexOf("\r\n\r\n");
-  const body = text.slice(end + 4);
-  return { ...headOf(text.slice(0, end)), body, word: wordOf(body) };
-}
 
 function headOf(text: string): Head {
   const known = heads.get(text);

@@ -19,6 +19,9 @@ export interface PendingEvent {
   run: (() => void) | null;
 }
 
+/** Its reactions run once the promises that are settled by now were followed. */
+const settled = Promise.resolve();
+
 /** How many events run before the process looks at its own signals. */
 const sliceMax = 20_000;
 
@@ -117,7 +120,7 @@ export class VirtualTime {
           return reject(error instanceof Error ? error : new Error(String(error)));
         }
         left -= 1;
-        if (left > 0) queueMicrotask(afterPromises);
+        if (left > 0) void settled.then(afterPromises);
         else {
           left = sliceMax;
           setImmediate(step);

@@ -28,6 +28,7 @@ const none: readonly Served[] = [];
 /** The responses to rolecall, per node: its only knowledge of a cluster. */
 export class Evidence {
   readonly #served = new Map<string, Record<Kind, Served[]>>();
+  #isEmpty = true;
 
   readonly timeoutMs: number;
   readonly slackMs: number;
@@ -52,6 +53,11 @@ export class Evidence {
     this.#knownFromMs = nowMs;
   }
 
+  /** Whether no request was recorded yet. */
+  get isEmpty(): boolean {
+    return this.#isEmpty;
+  }
+
   /** Whether rolecall was stopped and started again. */
   get isRestarted(): boolean {
     return this.#knownFromMs > -Infinity;
@@ -69,6 +75,7 @@ export class Evidence {
 
   /** Records a request. The caller updates the record while it sends the response. */
   note(served: Served): void {
+    this.#isEmpty = false;
     const list = this.#list(served.node, served.kind);
     list.push(served);
     while ((list[0]?.arrivedMs ?? Infinity) < served.arrivedMs - keptMs) list.shift();
@@ -83,15 +90,14 @@ export class Evidence {
   }
 
   /** The newest answer of a kind that had surely been read by an instant; undefined where there is none. */
-  newestSure(
-    node: string,
-    kind: Kind,
-    byMs: number,
-    accepts: (served: Served) => boolean = () => true,
-  ): Served | undefined {
-    return this.#list(node, kind).findLast(
-      (served) => this.isSure(served) && (served.doneMs ?? Infinity) <= byMs && accepts(served),
-    );
+  newestSure(node: string, kind: Kind, byMs: number, accepts?: (served: Served) => boolean): Served | undefined {
+    const list = this.#list(node, kind);
+    for (let at = list.length - 1; at >= 0; at -= 1) {
+      const served = list[at];
+      if (served === undefined || (served.doneMs ?? Infinity) > byMs || !this.isSure(served)) continue;
+      if (accepts === undefined || accepts(served)) return served;
+    }
+    return undefined;
   }
 
   /** Whether the rolecall that runs now has read an answer: it was readable, and well within the timeout. */

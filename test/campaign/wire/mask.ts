@@ -53,9 +53,15 @@ export function isLying(mask: Mask): boolean {
   return mask.claims || mask.frozenStatus !== null || mask.view !== undefined;
 }
 
+/** A request path without its query. */
+export function routeOfPath(path: string): string {
+  const end = path.indexOf("?");
+  return end < 0 ? path : path.slice(0, end);
+}
+
 /** The kind of a request path. */
 export function kindOf(path: string): Kind {
-  const [route = ""] = path.split("?");
+  const route = routeOfPath(path);
   if (route === "/cluster") return "cluster";
   if (route === "/history") return "history";
   return route === "/leader" ? "status" : "other";

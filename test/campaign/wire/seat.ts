@@ -8,7 +8,7 @@ import {
 } from "../world/documents.ts";
 import { isManaging, type ModelNode } from "../world/node.ts";
 import type { World } from "../world/world.ts";
-import { clearMask, kindOf, type Mask } from "./mask.ts";
+import { clearMask, kindOf, type Mask, routeOfPath } from "./mask.ts";
 
 /** A node's next response. `document` undefined: a bare status; null: no response, the connection closes. */
 export interface Answer {
@@ -45,7 +45,7 @@ export class Seat {
   /** What it answers to a request at an instant. */
   answer(path: string, nowMs: number): Answer {
     if (this.guest !== null) return this.guest.answer(path, nowMs);
-    const [route = ""] = path.split("?");
+    const route = routeOfPath(path);
     switch (kindOf(path)) {
       case "status":
         return this.#status(route, nowMs);

@@ -93,6 +93,7 @@ export class World {
   holding: { readonly name: string; readonly sinceMs: number } | null = null;
   #lastMs: number;
   #branches = 0;
+  readonly #byName: ReadonlyMap<string, ModelNode>;
 
   readonly scope: string;
   readonly system: string;
@@ -110,6 +111,8 @@ export class World {
     this.mode = options.mode ?? "plain";
     this.isStandby = this.mode === "standby";
     this.remote = this.isStandby ? modelNode("remote", "127.0.99.1", options.generation) : null;
+    const all = this.remote === null ? this.nodes : [...this.nodes, this.remote];
+    this.#byName = new Map(all.map((node) => [node.name, node]));
     this.#lastMs = options.nowMs;
     this.#begin(options.nowMs);
   }
@@ -121,8 +124,8 @@ export class World {
 
   /** The node of a name that must exist. */
   node(name: string): ModelNode {
-    const found = this.nodes.find((node) => node.name === name) ?? (name === "remote" ? this.remote : null);
-    if (found === null) throw new Error(`Cannot find node: name must be one of the cluster's, got ${name}`);
+    const found = this.#byName.get(name);
+    if (found === undefined) throw new Error(`Cannot find node: name must be one of the cluster's, got ${name}`);
     return found;
   }
 
