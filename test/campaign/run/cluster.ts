@@ -6,8 +6,8 @@ import { type ClusterOptions, ModelCluster, type Shape } from "./model-cluster.t
 export class Cluster extends ModelCluster {
   readonly #servers: readonly NodeServer[];
 
-  constructor(shape: Shape, profile: Profile, options: Omit<ClusterOptions, "epochMs">) {
-    super(shape, profile, { ...options, epochMs: Date.now() - options.now() });
+  constructor(shape: Shape, profile: Profile, options: Omit<ClusterOptions, "epochMs" | "hasClone">) {
+    super(shape, profile, { ...options, epochMs: Date.now() - options.now(), hasClone: true });
     this.#servers = [
       ...this.seats.map((seat) => new NodeServer(seat, seat.node.host, this.evidence, options.now)),
       ...(this.clone?.seats ?? []).map((seat) => new NodeServer(seat, seat.node.host, this.aside, options.now)),

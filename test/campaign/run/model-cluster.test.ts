@@ -21,6 +21,7 @@ test("a move that rolecall makes between two steps of the model counts for the a
     stalls: new Stalls(() => 0),
     armed: new Map(),
     epochMs: 0,
+    hasClone: true,
   });
   cluster.advance(1_000);
   cluster.askClone("pg2", 1_040);

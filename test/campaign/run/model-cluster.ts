@@ -30,6 +30,8 @@ export interface ClusterOptions {
   readonly armed: Map<string, number>;
   /** Wall time at the instant 0 of `now`, in ms since the epoch. */
   readonly epochMs: number;
+  /** Whether a clone may answer at an address. It stands still otherwise. */
+  readonly hasClone: boolean;
 }
 
 /** A modelled cluster: its truth, its addresses, and a clone of it that was restored elsewhere. */
@@ -50,10 +52,12 @@ export class ModelCluster {
   readonly profile: Profile;
   /** What only a simulation can do to rolecall's own machine, to the network and to the DCS; null elsewhere. */
   machine: MachineFaults | null = null;
+  readonly #hasClone: boolean;
 
   constructor(shape: Shape, profile: Profile, options: ClusterOptions) {
     this.shape = shape;
     this.profile = profile;
+    this.#hasClone = options.hasClone;
     const { index, size, generation, isDiscovered, mode } = shape;
     const { chance, now, stalls, armed } = options;
     this.name = `c${index + 1}`;
@@ -107,7 +111,7 @@ export class ModelCluster {
   /** Moves the truth to an instant. */
   advance(nowMs: number): void {
     this.world.tick(nowMs);
-    this.clone?.world.tick(nowMs);
+    if (this.#hasClone) this.clone?.world.tick(nowMs);
     this.troubles.feed(this.world, this.seats, nowMs);
     this.noteMoves(nowMs);
   }

@@ -115,6 +115,11 @@ export function faultsOf({ opening: first, episodes }: Plan): readonly NumberedF
   return [...first, ...episodes.flat()];
 }
 
+/** Whether a plan has a fault of a kind. */
+export function hasFault(plan: Plan, kind: FaultKind): boolean {
+  return faultsOf(plan).some(({ fault }) => fault.kind === kind);
+}
+
 /** The command that repeats a run bit for bit. */
 export function commandOf({ seed, part, seconds, kept, modes }: RunId): string {
   const ofModes = modes.length === allModes.length ? "" : ` --modes ${modes.join()}`;

@@ -11,7 +11,7 @@ import { Comparisons } from "./comparisons.ts";
 import { configurationFor } from "./configuration.ts";
 import { DcsPromise } from "./dcs-promise.ts";
 import { virtualMachine } from "./machine.ts";
-import { endMsOf, faultsOf, type NumberedFault, type Plan } from "./plan.ts";
+import { endMsOf, hasFault, type NumberedFault, type Plan } from "./plan.ts";
 import { RunLog, type TimedViolation } from "./run-log.ts";
 import { SubjectLife } from "./subject-life.ts";
 import type { Trace } from "./trace.ts";
@@ -71,15 +71,15 @@ export class Simulation {
   constructor(plan: Plan, context: RunContext) {
     this.#plan = plan;
     this.#context = context;
-    const { profile, shape, chance, hasDcs, hasWorker } = plan;
+    const { profile, chance, hasDcs, hasWorker } = plan;
     const time = this.#time;
     const { armed, trace } = context;
-    const cluster = new VirtualCluster(shape, profile, { time, chance, stalls: this.#stalls, armed, trace });
+    const cluster = new VirtualCluster(plan, { time, stalls: this.#stalls, armed, trace });
     this.#cluster = cluster;
     this.#log = new RunLog(cluster, time, trace);
     this.#life = new SubjectLife({
       config: (stateFile) => configurationFor(cluster.watched, profile, { hasDcs, stateFile }),
-      isRestarted: faultsOf(plan).some(({ fault: { kind } }) => kind === "restart"),
+      isRestarted: hasFault(plan, "restart"),
       machine: virtualMachine({ time, chance: chance.fork(6), network: cluster.network, dcs: cluster.members }),
       hasWorker,
       cluster: cluster.name,

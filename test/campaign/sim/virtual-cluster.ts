@@ -1,10 +1,11 @@
 import type { Chance } from "../chance.ts";
 import type { Profile } from "../profile.ts";
 import type { Stalls } from "../rolecall/stalls.ts";
-import { type ClusterOptions, ModelCluster, type Shape } from "../run/model-cluster.ts";
+import { type ClusterOptions, ModelCluster } from "../run/model-cluster.ts";
 import { Seat } from "../wire/seat.ts";
 import { World } from "../world/world.ts";
 import { epochMs } from "./machine.ts";
+import { hasFault, type Plan } from "./plan.ts";
 import type { Trace } from "./trace.ts";
 import { VirtualDcs } from "./virtual-dcs.ts";
 import { VirtualNetwork, type Address } from "./virtual-network.ts";
@@ -13,7 +14,6 @@ import type { VirtualTime } from "./virtual-time.ts";
 /** What a simulated cluster is made with. */
 export interface VirtualClusterOptions {
   readonly time: VirtualTime;
-  readonly chance: Chance;
   readonly stalls: Stalls;
   readonly armed: Map<string, number>;
   readonly trace: Trace | null;
@@ -28,9 +28,11 @@ export class VirtualCluster extends ModelCluster {
   /** Called with the instant until which rolecall is to be stopped. */
   onRestart: (untilMs: number) => void = () => {};
 
-  constructor(shape: Shape, profile: Profile, options: VirtualClusterOptions) {
-    const { time, chance, stalls, armed, trace } = options;
-    const common: ClusterOptions = { chance, now: () => time.nowMs, stalls, armed, epochMs };
+  constructor(plan: Plan, options: VirtualClusterOptions) {
+    const { shape, profile, chance } = plan;
+    const { time, stalls, armed, trace } = options;
+    const hasClone = hasFault(plan, "guest");
+    const common: ClusterOptions = { chance, now: () => time.nowMs, stalls, armed, epochMs, hasClone };
     super(shape, profile, common);
     const addresses = new Map<string, Address>();
     for (const seat of this.seats) {

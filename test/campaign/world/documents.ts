@@ -16,18 +16,17 @@ export function claims(world: World, node: ModelNode, nowMs: number): boolean {
 /** The node's status document. */
 export function statusDocument(world: World, node: ModelNode, nowMs: number): Document {
   const isOld = node.generation === 3;
-  const document: Document = {
-    state: node.state,
-    role: roleOf(world, node),
-    ...(node.state === "running" ? runningFields(world, node, nowMs) : {}),
-    ...(node.seesLock && node.hasView ? {} : { cluster_unlocked: true }),
-    ...(node.isFailsafe ? { failsafe_mode_is_active: true } : {}),
-    ...(world.dcs.isPaused ? { pause: true } : {}),
-    // The last loop that reached the DCS, as the nodes have it: it does not change with every answer.
-    dcs_last_seen: Math.floor(world.wallMs(node.dcsSeenMs) / 1_000),
-    database_system_identifier: world.system,
-    patroni: { version: isOld ? "3.0.2" : "4.1.4", scope: world.scope, ...(isOld ? {} : { name: node.name }) },
-  };
+  const document: Document = { state: node.state, role: roleOf(world, node) };
+  if (node.state === "running") addRunningFields(document, world, node, nowMs);
+  if (!node.seesLock || !node.hasView) document["cluster_unlocked"] = true;
+  if (node.isFailsafe) document["failsafe_mode_is_active"] = true;
+  if (world.dcs.isPaused) document["pause"] = true;
+  // The last loop that reached the DCS, as the nodes have it: it does not change with every answer.
+  document["dcs_last_seen"] = Math.floor(world.wallMs(node.dcsSeenMs) / 1_000);
+  document["database_system_identifier"] = world.system;
+  document["patroni"] = isOld
+    ? { version: "3.0.2", scope: world.scope }
+    : { version: "4.1.4", scope: world.scope, name: node.name };
   return document;
 }
 
@@ -37,48 +36,55 @@ function roleOf(world: World, node: ModelNode): string {
   return node.isDemoted ? "demoted" : "replica";
 }
 
-function runningFields(world: World, node: ModelNode, nowMs: number): Document {
-  const listed = listedAt(world, node, nowMs).map(({ name, host }) => ({
+function addRunningFields(document: Document, world: World, node: ModelNode, nowMs: number): void {
+  const isReplica = node.role === "replica";
+  document["postmaster_start_time"] = "2026-11-21 05:45:54.028732+00:00";
+  document["server_version"] = 150_020;
+  document["xlog"] = isReplica
+    ? {
+        received_location: node.received,
+        replayed_location: node.replayed,
+        replayed_timestamp: null,
+        paused: node.isReplayPaused,
+      }
+    : { location: node.written };
+  // Without a view of the DCS a node does not know that it is synchronous.
+  if (isReplica && !node.leadsStandby && node.hasView && node.syncRole !== null) document[node.syncRole] = true;
+  document["timeline"] = isReplica ? node.shownTimeline : node.timeline;
+  const replication = isReplica && node.generation === 4 ? replicationState(node) : null;
+  if (replication !== null) document["replication_state"] = replication;
+  const listed = listedAt(world, node, nowMs);
+  if (listed.length > 0) document["replication"] = listed.map((standby) => listedAs(world, node, standby));
+}
+
+function listedAs(world: World, source: ModelNode, { name, host }: ModelNode): Document {
+  const { role, priority } = syncFields(world, source, name);
+  return {
     usename: "replicator",
     application_name: name,
     client_addr: host,
     state: "streaming",
-    ...syncFields(world, node, name),
-  }));
-  const isReplica = node.role === "replica";
-  return {
-    postmaster_start_time: "2026-11-21 05:45:54.028732+00:00",
-    server_version: 150_020,
-    xlog: isReplica
-      ? {
-          received_location: node.received,
-          replayed_location: node.replayed,
-          replayed_timestamp: null,
-          paused: node.isReplayPaused,
-        }
-      : { location: node.written },
-    // Without a view of the DCS a node does not know that it is synchronous.
-    ...(isReplica && !node.leadsStandby && node.hasView && node.syncRole !== null ? { [node.syncRole]: true } : {}),
-    timeline: isReplica ? node.shownTimeline : node.timeline,
-    ...(isReplica && node.generation === 4 ? replicationState(node) : {}),
-    ...(listed.length > 0 ? { replication: listed } : {}),
+    sync_state: role,
+    sync_priority: priority,
   };
 }
 
 /** A receiver that finds nobody to stream from has no state. */
-function replicationState({ receiver, isStreaming }: ModelNode): Document {
-  if (receiver === "dead") return { replication_state: "in archive recovery" };
-  return isStreaming || receiver === "frozen" ? { replication_state: "streaming" } : {};
+function replicationState({ receiver, isStreaming }: ModelNode): string | null {
+  if (receiver === "dead") return "in archive recovery";
+  return isStreaming || receiver === "frozen" ? "streaming" : null;
 }
 
-function syncFields(world: World, source: ModelNode, name: string): Document {
+function syncFields(
+  world: World,
+  source: ModelNode,
+  name: string,
+): { readonly role: string; readonly priority: number } {
   const { sync } = world.dcs;
   const role = sync?.leader === source.name ? syncRoleOf(world, name) : null;
-  if (role === null) return { sync_state: "async", sync_priority: 0 };
+  if (role === null) return { role: "async", priority: 0 };
   const priority = [...(sync?.standbys ?? [])].indexOf(name) + 1;
-  return role === "sync_standby"
-    ? { sync_state: "sync", sync_priority: priority }
-    : { sync_state: "quorum", sync_priority: 1 };
+  return role === "sync_standby" ? { role: "sync", priority } : { role: "quorum", priority: 1 };
 }
 
 /**
