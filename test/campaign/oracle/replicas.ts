@@ -2,7 +2,8 @@ import type { Said } from "../rolecall/asker.ts";
 import { documentOf, type Served } from "../wire/evidence.ts";
 import { divergedInVain } from "./divergence.ts";
 import { mayBeMarkedAhead } from "./forks.ts";
-import { isLeading, fallenBefore, isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
+import { laggingInVain, unknownInVain } from "./lag-reasons.ts";
+import { fallenBefore, replayedOf, timelineOf, topOf } from "./reports.ts";
 import { ago, held, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
 /**
@@ -87,88 +88,6 @@ function hasSettled(scene: Scene, { node, askedMs }: Said): boolean {
   const { intervalMs, timeoutMs } = scene.profile;
   const fromMs = askedMs - 2 * (intervalMs + timeoutMs) - slackMs(scene, askedMs - 2_000, askedMs);
   return node !== null && scene.troubles.isFree(node, fromMs, "notReplica");
-}
-
-function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): string | null {
-  const limit = Number(parameterOf(check, "lag") ?? Number.NaN);
-  if (node === null || !Number.isFinite(limit) || parameterOf(check, "lag_time") !== null) return null;
-  const { evidence, world, profile } = scene;
-  const from = evidence.newestSure(node, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
-  if (from === undefined) return null;
-  const reports = evidence.since(node, "status", from.arrivedMs);
-  const lowest = Math.min(...reports.map(replayedOf).map((replayed) => replayed ?? -Infinity));
-  // Until the leader's position on its timeline is known, the figures of the report before count (rule 4).
-  const leader = evidence.newestSure(
-    world.holding?.name ?? "",
-    "status",
-    askedMs - slackMs(scene, askedMs - 1_000, askedMs),
-  );
-  if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || !isHonest(scene, askedMs)) return null;
-  // Until a holder is promoted and states its position, that of the last leader counts (rule 4).
-  if (documentOf(leader)?.["role"] === "replica" || topOf(leader) === null) return null;
-  // Past the end of the timeline it still reports, only a sender list distinguishes streaming from divergence.
-  if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs)) return null;
-  // The highest position that any node ever reported: it bounds every lag. A leader that restarted lower is believed.
-  const sinceMs = askedMs - 60_000 - profile.attachMs;
-  const fallenMs = fallenBefore(evidence, leader.node, from.arrivedMs - profile.slackMs);
-  const tops = world.nodes.flatMap(({ name }) =>
-    evidence
-      .since(name, "status", name === leader.node ? Math.max(sinceMs, fallenMs) : sinceMs)
-      .map((served) => topOf(served) ?? 0),
-  );
-  const most = Math.max(0, ...tops) - lowest;
-  return most <= limit
-    ? `lagging ${word?.lag_bytes}, but by all that was ever stated it lags at most ${most} (limit ${limit})`
-    : null;
-}
-
-/** Whether no node has lied, nor a clone answered, for so long that rolecall knows the leader. */
-function isHonest({ world, troubles, profile }: Scene, askedMs: number): boolean {
-  const fromMs = askedMs - 2 * profile.confirmMs;
-  return world.nodes.every(({ name }) => troubles.isFree(name, fromMs, "claim", "view", "guest"));
-}
-
-/** Whether the holder's newest sender list, surely read by now, shows a node. */
-function isListed(scene: Scene, node: string, askedMs: number): boolean {
-  const holder = scene.world.holding?.name ?? "";
-  const byMs = askedMs - slackMs(scene, askedMs - 1_000, askedMs);
-  return isListedBy(scene.evidence.newestSure(holder, "status", byMs), node);
-}
-
-function unknownInVain(scene: Scene, answer: Said): string | null {
-  const { node, askedMs, check } = answer;
-  const { world, troubles, evidence, profile } = scene;
-  if (node === null || parameterOf(check, "lag") === null || parameterOf(check, "lag_time") !== null) return null;
-  const fromMs = askedMs - 5_000 - slackMs(scene, askedMs - 5_000, askedMs);
-  const isClean = world.nodes.every(({ name }) => troubles.isFree(name, fromMs, "status", "cluster", "history"));
-  // The position of a holder whose claim a view contradicts does not count, and a view counts for some time.
-  if (
-    !isClean ||
-    !isHonest(scene, askedMs) ||
-    !troubles.isFree(node, askedMs - profile.maxAgeMs, "diverged") ||
-    world.dcs.isDown
-  )
-    return null;
-  const isFresh = (served: Served | undefined): boolean =>
-    (served?.arrivedMs ?? -Infinity) > askedMs - profile.maxAgeMs;
-  const own = evidence.newestSure(node, "status", askedMs - profile.slackMs);
-  const known = isFresh(own) ? replayedOf(own) : null;
-  // A leader that has stated no position since rolecall started has none that could be known, and one that crashed
-  // before it stated a position on its new timeline has none that replicas on that timeline could be compared with.
-  const timeline = own === undefined ? null : timelineOf(own);
-  const isComparable = (one: Served): boolean =>
-    typeof timeline !== "number" || Number(timelineOf(one) ?? timeline) >= timeline;
-  const isLeaderKnown = world.nodes.some(({ name }) => {
-    const newest = evidence.newestSure(name, "status", askedMs - 2_000);
-    const answers = evidence.since(name, "status", -Infinity);
-    const hasPosition = answers.some(
-      (one) => isLeading(one) && topOf(one) !== null && isComparable(one) && evidence.isSure(one),
-    );
-    return newest?.status === 200 && isFresh(newest) && hasPosition;
-  });
-  return known !== null && isLeaderKnown
-    ? "lag_unknown, though it and leaders before have stated positions all along"
-    : null;
 }
 
 /** A yes with a limit in bytes meets it, given everything rolecall certainly knew (rule 4). */
