@@ -66,7 +66,10 @@ test("logs one line for each event and each other change of a node, and nothing 
     { log },
   );
   await app.start();
-  const logged = (): readonly string[] => lines.map(({ msg, node }) => `${node} ${msg}`);
+  // A machine that stalls during the test gets a line about that too: it is about the machine, not about a node.
+  const isStall = (msg: string): boolean => msg.startsWith("clock gap detected");
+  const logged = (): readonly string[] =>
+    lines.filter(({ msg }) => !isStall(msg)).map(({ msg, node }) => `${node} ${msg}`);
   await until("twenty requests", () => (nodes[0]?.requests.length ?? 0) > 20);
   assert.deepEqual([...logged()].sort(), [
     "pg1 node seen",
