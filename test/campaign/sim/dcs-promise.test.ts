@@ -29,6 +29,25 @@ suite("the promise of the DCS watch", () => {
     assert.equal(replaced(claimedFor(13_900)).judge([primary("pg1", 200, 14_100)]).length, 1);
   });
 
+  test("ends for all members if the key names one again whose claim has gone on for a whole ttl", () => {
+    for (const [lastMs, broken] of [
+      [14_000, 0],
+      [13_900, 1],
+    ] as const) {
+      let newestMs = 13_900;
+      const evidence: Denials = {
+        ...never,
+        lastClaim: (node) => (node === "pg1" ? { firstMs: 0, newestMs } : null),
+      };
+      const promise = replaced(evidence);
+      assert.deepEqual(promise.judge([primary("pg2", 200, 13_930)]), []);
+      promise.read(null, 13_940, 13_939);
+      newestMs = lastMs;
+      promise.read("pg1", 14_001, 14_000);
+      assert.equal(promise.judge([primary("pg2", 200, 14_100)]).length, broken);
+    }
+  });
+
   test("ends for a new claim while the DCS cannot be read, and for no other", () => {
     const evidence: Denials = { ...never, lastClaim: () => ({ firstMs: 9_000, newestMs: 9_500 }) };
     const promise = replaced(evidence);

@@ -82,6 +82,8 @@ export class DcsPromise {
     const isRepeated = leader === this.#lastRead;
     this.#lastRead = leader;
     if (isRepeated) return;
+    // A claim that went on for a whole ttl may end with this read. The watch was distrusted before.
+    this.#noteDistrust();
     if (leader === null && nowMs - this.#permittedMs < permittedForMs) return;
     const before = this.#named;
     if (leader !== null) {
@@ -101,7 +103,7 @@ export class DcsPromise {
    */
   judge(answers: readonly Said[], isMoved: (node: string) => boolean = () => false): readonly Violation[] {
     const violations: Violation[] = [];
-    this.#isDistrusted ||= [...this.#replaced].some(([node, { sinceMs }]) => this.#goesOn(node, sinceMs));
+    this.#noteDistrust();
     if (this.#isDistrusted) return violations;
     for (const { node, check, status, askedMs } of answers) {
       if (node === null || !isLeaderRoute(routeOf(check))) continue;
@@ -118,6 +120,10 @@ export class DcsPromise {
       violations.push({ rule: "dcs-replaced", node, detail });
     }
     return violations;
+  }
+
+  #noteDistrust(): void {
+    this.#isDistrusted ||= [...this.#replaced].some(([node, { sinceMs }]) => this.#goesOn(node, sinceMs));
   }
 
   /** Whether a claim may have gone on for a whole ttl after a read that replaced it. */
