@@ -72,7 +72,7 @@ export function unknownInVain(scene: Scene, answer: Said): string | null {
   if (own === undefined || hasOutlivedFigure(scene, own, askedMs)) return null;
   const isLeaderKnown = world.nodes.some(({ name }) => {
     const newest = evidence.newestSure(name, "status", askedMs - 2_000);
-    return newest?.status === 200 && isFresh(newest) && hasComparable(evidence, name, own);
+    return newest?.status === 200 && isFresh(newest) && hasComparable(scene, name, own);
   });
   return known !== null && isLeaderKnown
     ? "lag_unknown, though it and leaders before have stated positions all along"
@@ -82,33 +82,50 @@ export function unknownInVain(scene: Scene, answer: Said): string | null {
 /**
  * Whether a node surely stated a position as the leader that a report can be compared with. One that has stated none
  * since rolecall started has none that could be known, and one that crashed before it stated a position on its new
- * timeline has none for replicas on that timeline. An answer without a timeline is on the one that it stated last.
+ * timeline has none for replicas on that timeline. An answer without a timeline is on the last one that a lock holder
+ * stated (rule 4).
  */
-function hasComparable(evidence: Scene["evidence"], leader: string, report: Served): boolean {
+function hasComparable({ evidence, world }: Scene, leader: string, report: Served): boolean {
   const timeline = timelineOf(report);
+  const leading = world.nodes
+    .flatMap(({ name }) => [...evidence.since(name, "status", -Infinity)])
+    .filter((one) => isLeading(one) && evidence.isPossible(one))
+    .sort((one, two) => one.arrivedMs - two.arrivedMs);
   let stated: number | null = null;
-  for (const one of evidence.since(leader, "status", -Infinity)) {
+  for (const one of leading) {
     const own = timelineOf(one);
     if (typeof own === "number") stated = own;
     const isComparable = typeof timeline !== "number" || (stated ?? timeline) >= timeline;
-    if (isComparable && isLeading(one) && topOf(one) !== null && evidence.isSure(one)) return true;
+    if (one.node === leader && isComparable && topOf(one) !== null && evidence.isSure(one)) return true;
   }
   return false;
 }
 
 /**
- * Whether a replica is past the end of the timeline that it still reports, no list shows it, and the figure of the last
- * report that could be compared counts no longer: it is kept for an interval and a timeout (rule 4).
+ * Whether a replica has replayed more than its reported timeline has, no list has shown it since, and the figure of the
+ * last report that could be compared counts no longer: it is kept for an interval and a timeout (rule 4).
  */
 function hasOutlivedFigure(scene: Scene, report: Served, askedMs: number): boolean {
   const { evidence, profile, world } = scene;
   const { node } = report;
   const timeline = timelineOf(report);
-  if (typeof timeline !== "number" || isListed(scene, node, askedMs)) return false;
+  if (typeof timeline !== "number") return false;
   const end = world.switchPoint(timeline, world.timeline);
+  const isPast = (one: Served): boolean => timelineOf(one) === timeline && (replayedOf(one) ?? 0) > end;
+  const reports = evidence.since(node, "status", -Infinity).filter((one) => evidence.isPossible(one));
+  const past = reports.slice(reports.findLastIndex((one) => !isPast(one)) + 1);
+  const [first] = past;
   const keptMs = profile.intervalMs + profile.timeoutMs;
-  const first = evidence
-    .since(node, "status", -Infinity)
-    .find((one) => timelineOf(one) === timeline && (topOf(one) ?? 0) > end && evidence.isPossible(one));
-  return first !== undefined && first.arrivedMs < askedMs - keptMs + slackMs(scene, askedMs - keptMs, askedMs);
+  if (first === undefined || first.arrivedMs >= askedMs - keptMs + slackMs(scene, askedMs - keptMs, askedMs))
+    return false;
+  // Once it is listed it is measured on the leader's timeline, until its position falls.
+  const hasFallen = past.some((one, at) => (replayedOf(one) ?? 0) < (replayedOf(past[at - 1]) ?? 0));
+  return hasFallen || !wasListed(scene, node, first.arrivedMs);
+}
+
+/** Whether rolecall has surely read a list since an instant that shows a node. */
+function wasListed({ evidence, world }: Scene, node: string, fromMs: number): boolean {
+  return world.nodes.some(({ name }) =>
+    evidence.since(name, "status", fromMs).some((one) => isListedBy(one, node) && evidence.isSure(one)),
+  );
 }

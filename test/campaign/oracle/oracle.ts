@@ -17,8 +17,8 @@ import { synchronyIsTrue } from "./synchrony.ts";
 
 type Rules = Readonly<Record<string, Rule>>;
 
-/** The promises about single answers, by name. */
-const everyCheck: Rules = {
+/** The promises about answers to every route, by name. */
+const everyRoute: Rules = {
   consistent: isConsistent,
   "yes-fresh": yesIsFresh,
   "yes-agrees": yesAgrees,
@@ -27,7 +27,8 @@ const everyCheck: Rules = {
   dispute: disputeIsTrue,
 };
 
-const leaderChecks: Rules = {
+/** The promises about `/primary` and `/standby-leader`. */
+const leaderRoutes: Rules = {
   probed: isProbedInTime,
   "lost-claim": lostClaimIsRefused,
   "false-claim": falseClaimIsRefused,
@@ -36,7 +37,8 @@ const leaderChecks: Rules = {
   standby: standbyHasNoPrimary,
 };
 
-const replicaChecks: Rules = {
+/** The promises about `/replica`, with and without limits. */
+const replicaRoutes: Rules = {
   accusation: accusationIsTrue,
   diverged: divergedIsRefused,
   forked: forkedIsRefused,
@@ -46,7 +48,8 @@ const replicaChecks: Rules = {
   "min-lsn": writesAreRead,
 };
 
-const synchronyChecks: Rules = { synchrony: synchronyIsTrue };
+/** The promises about the routes that depend on synchronous replication: all others that a campaign requests. */
+const synchronyRoutes: Rules = { synchrony: synchronyIsTrue };
 
 /** The promises about the answers to one route. */
 const rulesByRoute = new Map<string, readonly (readonly [string, Rule])[]>();
@@ -54,15 +57,15 @@ const rulesByRoute = new Map<string, readonly (readonly [string, Rule])[]>();
 function rulesOf(route: string): readonly (readonly [string, Rule])[] {
   let rules = rulesByRoute.get(route);
   if (rules === undefined) {
-    rules = Object.entries({ ...everyCheck, ...groupOf(route) });
+    rules = Object.entries({ ...everyRoute, ...groupOf(route) });
     rulesByRoute.set(route, rules);
   }
   return rules;
 }
 
 function groupOf(route: string): Rules {
-  if (route === "/primary" || route === "/standby-leader") return leaderChecks;
-  return route === "/replica" ? replicaChecks : synchronyChecks;
+  if (route === "/primary" || route === "/standby-leader") return leaderRoutes;
+  return route === "/replica" ? replicaRoutes : synchronyRoutes;
 }
 
 /**

@@ -40,7 +40,7 @@ const whenMoved: readonly Trouble[] = ["moved", "guest", "claim", "view", "statu
 
 const whenDown: readonly Trouble[] = ["status", "refused", "cluster", "history"];
 
-/** What all nodes share. */
+/** The state of the lock and of the DCS: the same for all nodes. */
 interface Shared {
   readonly holder: string | null;
   readonly isPaused: boolean;

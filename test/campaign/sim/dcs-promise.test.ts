@@ -6,7 +6,12 @@ import { DcsPromise } from "./dcs-promise.ts";
 
 type Denials = ConstructorParameters<typeof DcsPromise>[0]["evidence"];
 
-const never: Denials = { mayHaveDenied: () => false, mayHaveFlagged: () => false, lastClaim: () => null };
+const never: Denials = {
+  hasDenied: () => false,
+  mayHaveDenied: () => false,
+  mayHaveFlagged: () => false,
+  lastClaim: () => null,
+};
 
 function primary(node: string, status: number, askedMs: number): Said {
   const rest = { phrase: "", headers: new Map<string, string>(), body: "", word: null };
@@ -45,6 +50,20 @@ suite("the promise of the DCS watch", () => {
       newestMs = lastMs;
       promise.read("pg1", 14_001, 14_000);
       assert.equal(promise.judge([primary("pg2", 200, 14_100)]).length, broken);
+    }
+  });
+
+  test("goes on for the others if a later claim of a member that has denied goes on for a whole ttl", () => {
+    const late = (node: string): { firstMs: number; newestMs: number } | null =>
+      node === "pg1" ? { firstMs: 40_000, newestMs: 52_000 } : null;
+    for (const [isDenied, broken] of [
+      [true, 1],
+      [false, 0],
+    ] as const) {
+      const promise = replaced({ ...never, hasDenied: (node) => isDenied && node === "pg1", lastClaim: late });
+      assert.deepEqual(promise.judge([primary("pg2", 200, 52_100)]), []);
+      promise.read(null, 53_000, 52_999);
+      assert.equal(promise.judge([primary("pg2", 200, 53_100)]).length, broken);
     }
   });
 

@@ -19,7 +19,7 @@ interface Replacement {
   readonly sentMs: number;
 }
 
-type Claims = Pick<Evidence, "mayHaveDenied" | "mayHaveFlagged" | "lastClaim">;
+type Claims = Pick<Evidence, "hasDenied" | "mayHaveDenied" | "mayHaveFlagged" | "lastClaim">;
 
 /**
  * The promise of the DCS watch: once a read has shown another member in the leader key, the member that it named before
@@ -28,8 +28,8 @@ type Claims = Pick<Evidence, "mayHaveDenied" | "mayHaveFlagged" | "lastClaim">;
  * newer. The promise ends when that member reports that it holds no lock: a claim after that is a new one. It ends as
  * well:
  *
- * - when its claim has gone on for a whole ttl: then the watch is distrusted (rule 2), and nothing is promised of any
- *   member any more;
+ * - when its claim has gone on for a whole ttl: then the watch is distrusted (docs/dcs.md), and nothing is promised of any
+ *   member any more, not even once rolecall trusts the watch again;
  * - when its claim ended with its evidence and a new one began while the DCS could not be read: the key may have come
  *   back;
  * - when rolecall follows a clone in place of that member: another promise reports that (moved).
@@ -70,6 +70,7 @@ export class DcsPromise {
 
   /** Takes that the cluster is paused or in failsafe mode: a leader without a key goes on. */
   permit(nowMs: number): void {
+    this.#noteDistrust();
     this.#permittedMs = nowMs;
     for (const [node, { by }] of this.#replaced) if (by === null) this.#replaced.delete(node);
   }
@@ -82,7 +83,8 @@ export class DcsPromise {
     const isRepeated = leader === this.#lastRead;
     this.#lastRead = leader;
     if (isRepeated) return;
-    // A claim that went on for a whole ttl may end with this read. The watch was distrusted before.
+    // This read may end the replacement of a member whose claim has gone on for a whole ttl. Then the watch was
+    // distrusted before it.
     this.#noteDistrust();
     if (leader === null && nowMs - this.#permittedMs < permittedForMs) return;
     const before = this.#named;
@@ -122,15 +124,18 @@ export class DcsPromise {
     return violations;
   }
 
+  /** A member that has surely reported since the read that it holds no lock is replaced no longer. */
   #noteDistrust(): void {
-    this.#isDistrusted ||= [...this.#replaced].some(([node, { sinceMs }]) => this.#goesOn(node, sinceMs));
+    for (const [node, { sinceMs }] of this.#replaced)
+      if (this.#evidence.hasDenied(node, sinceMs)) this.#replaced.delete(node);
+    this.#isDistrusted ||= [...this.#replaced].some(([node, { sentMs }]) => this.#goesOn(node, sentMs));
   }
 
   /** Whether a claim may have gone on for a whole ttl after a read that replaced it. */
-  #goesOn(node: string, sinceMs: number): boolean {
+  #goesOn(node: string, sentMs: number): boolean {
     const { maxAgeMs, slackMs, ttlMs } = this.#profile;
     const claim = this.#evidence.lastClaim(node, maxAgeMs + slackMs);
-    return claim !== null && claim.newestMs - Math.max(claim.firstMs, sinceMs) >= ttlMs - withinMs;
+    return claim !== null && claim.newestMs - Math.max(claim.firstMs, sentMs) >= ttlMs - withinMs;
   }
 
   /** Whether a key that names nobody may leave a claim as it is. */

@@ -16,7 +16,7 @@ interface Asked {
   word: Word | null;
 }
 
-/** Asks a simulated rolecall through its fast path. Bytes that the last answer had too are not parsed again. */
+/** Asks a simulated rolecall through its fast path. The head of an answer is parsed where it differs from the last. */
 export class VirtualAsker {
   readonly #subject: () => Subject;
   readonly #time: VirtualTime;
@@ -57,7 +57,9 @@ function read(asked: Asked, bytes: Buffer): void {
   const { headLength: length } = asked;
   const isSame = length > 0 && bytes.length >= length && bytes.compare(asked.bytes, 0, length, 0, length) === 0;
   if (!isSame) {
-    asked.headLength = bytes.indexOf("\r\n\r\n") + 4;
+    const end = bytes.indexOf("\r\n\r\n");
+    if (end < 0) throw new Error("Cannot read an answer: it must have an empty line after its headers");
+    asked.headLength = end + 4;
     asked.head = headOf(bytes.toString("latin1", 0, asked.headLength - 4));
   }
   asked.bytes = bytes;

@@ -19,7 +19,7 @@ export interface PendingEvent {
   run: (() => void) | null;
 }
 
-/** Its reactions run once the promises that are settled by now were followed. */
+/** A settled promise: its reactions run after all that are queued already. */
 const settled = Promise.resolve();
 
 /** How many events run before the process looks at its own signals. */

@@ -123,6 +123,13 @@ export class Evidence {
     return doneMs - arrivedMs - this.#suspendedMs(arrivedMs, doneMs) < this.timeoutMs + this.slackMs * 2;
   }
 
+  /** Whether rolecall has surely read since an instant that a node itself does not hold the lock. */
+  hasDenied(node: string, fromMs: number): boolean {
+    return this.since(node, "status", fromMs).some(
+      (served) => served.status === 503 && served.isGenuine && this.isSure(served),
+    );
+  }
+
   /** Whether rolecall may have read since an instant that a node does not hold the lock. */
   mayHaveDenied(node: string, fromMs: number): boolean {
     return this.since(node, "status", fromMs).some((served) => served.status === 503 && this.isPossible(served));
