@@ -5,8 +5,10 @@ import { isListedBy, timelineOf, topOf } from "./reports.ts";
 import { held, modelStepMs, routeOf, type Scene, slackMs } from "./scene.ts";
 
 interface Track {
-  /** The last report that certainly counted. */
+  /** When the last request was received, whatever became of it. */
   lastMs: number;
+  /** When the last request was received whose answer certainly counted, and stated a position. */
+  reportMs: number;
   top: number | null;
   /** The positioned time without a sign while nobody listed it, and while it was listed: each has its own window. */
   silentMs: number;
@@ -70,8 +72,9 @@ export class Attachment {
       if ((holder === null || holder !== track.holder) && !track.isAccused) restart(track);
       track.holder = holder ?? track.holder;
       const gapMs = served.arrivedMs - track.lastMs;
-      const isCounted =
-        !isSign && top !== null && evidence.isSure(served) && gapMs < profile.maxAgeMs && holder !== null;
+      const isReport = top !== null && evidence.isSure(served);
+      // rolecall counts between two reports. Of these, only the part after the last request is certain.
+      const isCounted = !isSign && isReport && served.arrivedMs - track.reportMs < profile.maxAgeMs && holder !== null;
       // rolecall counts the time when the report comes.
       const countedMs = (served.doneMs ?? Infinity) + profile.slackMs;
       const isPositionedGap = isCounted && isPositioned(scene, holder ?? "", track.lastMs, countedMs);
@@ -83,6 +86,7 @@ export class Attachment {
       } else if (isPositionedGap) track.silentMs += gapMs;
       if (listing === "listed" && isPositionedGap) track.listedMs += gapMs;
       if (top !== null && evidence.isPossible(served)) track.top = top;
+      if (isReport) track.reportMs = served.arrivedMs;
       track.lastMs = served.arrivedMs;
     }
     if (stillMs(track) > boundMs(scene) + profile.intervalMs + profile.slackMs) track.isAccused = true;
@@ -130,7 +134,7 @@ function boundMs({ profile }: Scene): number {
 }
 
 function newTrack(): Track {
-  return { lastMs: -Infinity, top: null, silentMs: 0, listedMs: 0, holder: "", isAccused: false };
+  return { lastMs: -Infinity, reportMs: -Infinity, top: null, silentMs: 0, listedMs: 0, holder: "", isAccused: false };
 }
 
 function stillMs({ silentMs, listedMs }: Track): number {

@@ -23,9 +23,12 @@ export function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said
   if (documentOf(leader)?.["role"] === "replica" || topOf(leader) === null) return null;
   // Past the end of the timeline it still reports, only a sender list distinguishes streaming from divergence.
   if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs)) return null;
-  // The highest position that any node ever reported: it bounds every lag. A leader that restarted lower is believed.
+  // The highest position that any node ever reported: it bounds every lag. A leader that restarted lower is believed,
+  // but not what it stated before rolecall accepted its claim (rule 4).
   const sinceMs = askedMs - 60_000 - profile.attachMs;
-  const fallenMs = fallenBefore(evidence, leader.node, from.arrivedMs - profile.slackMs);
+  const acceptedMs = (world.holding?.sinceMs ?? Infinity) + 2 * (profile.intervalMs + profile.timeoutMs);
+  const fallenMs =
+    acceptedMs > from.arrivedMs ? -Infinity : fallenBefore(evidence, leader.node, from.arrivedMs - profile.slackMs);
   const tops = world.nodes.flatMap(({ name }) =>
     evidence
       .since(name, "status", name === leader.node ? Math.max(sinceMs, fallenMs) : sinceMs)

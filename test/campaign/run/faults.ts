@@ -4,6 +4,7 @@ import { isServing, type ModelNode, positionOf } from "../world/node.ts";
 import type { Kind, Mask, WireFault } from "../wire/mask.ts";
 import type { Seat } from "../wire/seat.ts";
 import { syncMax } from "../world/mode.ts";
+import { isFedBy } from "../world/wal.ts";
 import type { World } from "../world/world.ts";
 import type { ModelCluster } from "./model-cluster.ts";
 import type { Fault, FaultKind } from "./scenario.ts";
@@ -53,8 +54,8 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
     if (node.role === "replica") node.isReplayPaused = true;
     return () => void (node.isReplayPaused = false);
   },
-  cascade({ node, other }) {
-    if (node.role === "replica" && other.role === "replica" && other !== node && other.upstream !== node.name)
+  cascade({ cluster: { world }, node, other }) {
+    if (node.role === "replica" && other.role === "replica" && other !== node && !isFedBy(world, other, node))
       node.upstream = other.name;
     return nothing;
   },

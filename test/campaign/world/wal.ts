@@ -43,6 +43,16 @@ function isConnected(world: World, node: ModelNode): boolean {
   return positionOf(node) <= world.switchPoint(node.timeline, source.timeline) && positionOf(node) <= sentBy(source);
 }
 
+/** Whether a node receives WAL from another one, directly or through others: both would be in a ring. */
+export function isFedBy(world: World, node: ModelNode, sender: ModelNode): boolean {
+  let { upstream } = node;
+  for (let left = world.nodes.length; upstream !== null && left > 0; left -= 1) {
+    if (upstream === sender.name) return true;
+    upstream = world.node(upstream).upstream;
+  }
+  return false;
+}
+
 /** Whether a node's WAL, on its timeline, is that which another node has or continues. */
 function sharesBranch(world: World, node: ModelNode, source: Pick<ModelNode, "timeline" | "branch">): boolean {
   if (node.timeline === source.timeline) return node.branch === source.branch;
