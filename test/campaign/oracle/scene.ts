@@ -36,7 +36,7 @@ export interface Violation {
 /** A promise about one answer: what is wrong with it, or null. */
 export type Rule = (scene: Scene, answer: Said) => string | null;
 
-/** Counts a promise that applies to an answer, and gives the detail if it is broken. Few are broken: only then it is made. */
+/** Counts a promise that applies to an answer. Makes the detail, and gives it, only if the promise is broken. */
 export function held({ armed }: Scene, rule: string, isBroken: boolean, detail: () => string): string | null {
   armed.set(rule, (armed.get(rule) ?? 0) + 1);
   return isBroken ? detail() : null;

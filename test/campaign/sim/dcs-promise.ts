@@ -28,8 +28,8 @@ type Claims = Pick<Evidence, "hasDenied" | "mayHaveDenied" | "mayHaveFlagged" | 
  * newer. The promise ends when that member reports that it holds no lock: a claim after that is a new one. It ends as
  * well:
  *
- * - when its claim has gone on for a whole ttl: then the watch is distrusted (docs/dcs.md), and nothing is promised of any
- *   member any more, not even once rolecall trusts the watch again;
+ * - when its claim has gone on for a whole ttl: then the watch is distrusted (docs/dcs.md), and nothing is promised of
+ *   any member any more, not even once rolecall trusts the watch again;
  * - when its claim ended with its evidence and a new one began while the DCS could not be read: the key may have come
  *   back;
  * - when rolecall follows a clone in place of that member: another promise reports that (moved).
