@@ -1,5 +1,5 @@
 import type { Said } from "../rolecall/asker.ts";
-import { documentOf, type Served } from "../wire/evidence.ts";
+import type { Served } from "../wire/evidence.ts";
 import { fallenBefore, isLeading, isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
 import { parameterOf, type Scene, slackMs } from "./scene.ts";
 
@@ -8,21 +8,18 @@ export function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said
   const limit = Number(parameterOf(check, "lag") ?? Number.NaN);
   if (node === null || !Number.isFinite(limit) || parameterOf(check, "lag_time") !== null) return null;
   const { evidence, world, profile } = scene;
-  const from = evidence.newestSure(node, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
+  const byMs = askedMs - slackMs(scene, askedMs - 1_000, askedMs);
+  const from = evidence.newestSure(node, "status", byMs);
   if (from === undefined) return null;
   const reports = evidence.since(node, "status", from.arrivedMs);
   const lowest = Math.min(...reports.map(replayedOf).map((replayed) => replayed ?? -Infinity));
   // Until the leader's position on its timeline is known, the figures of the report before count (rule 4).
-  const leader = evidence.newestSure(
-    world.holding?.name ?? "",
-    "status",
-    askedMs - slackMs(scene, askedMs - 1_000, askedMs),
-  );
+  const leader = evidence.newestSure(world.holding?.name ?? "", "status", byMs);
   if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || !isHonest(scene, askedMs)) return null;
   // Until a holder is promoted and states its position, that of the last leader counts (rule 4).
-  if (documentOf(leader)?.["role"] === "replica" || topOf(leader) === null) return null;
+  if (!isLeading(leader) || topOf(leader) === null) return null;
   // Past the end of the timeline it still reports, only a sender list distinguishes streaming from divergence.
-  if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs)) return null;
+  if (timelineOf(from) !== world.timeline && !isListedBy(leader, node)) return null;
   // The highest position that any node ever reported: it bounds every lag. A leader that restarted lower is believed,
   // but not what it stated before rolecall accepted its claim (rule 4).
   const sinceMs = askedMs - 60_000 - profile.attachMs;
@@ -44,13 +41,6 @@ export function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said
 function isHonest({ world, troubles, profile }: Scene, askedMs: number): boolean {
   const fromMs = askedMs - 2 * profile.confirmMs;
   return world.nodes.every(({ name }) => troubles.isFree(name, fromMs, "claim", "view", "guest"));
-}
-
-/** Whether the holder's newest sender list, surely read by now, shows a node. */
-function isListed(scene: Scene, node: string, askedMs: number): boolean {
-  const holder = scene.world.holding?.name ?? "";
-  const byMs = askedMs - slackMs(scene, askedMs - 1_000, askedMs);
-  return isListedBy(scene.evidence.newestSure(holder, "status", byMs), node);
 }
 
 /** `lag_unknown` needs a lag that rolecall cannot know (rule 4): what is wrong with this reason, or null. */

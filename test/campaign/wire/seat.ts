@@ -46,7 +46,7 @@ export class Seat {
   answer(path: string, nowMs: number): Answer {
     if (this.guest !== null) return this.guest.answer(path, nowMs);
     const route = routeOfPath(path);
-    switch (kindOf(path)) {
+    switch (kindOf(route)) {
       case "status":
         return this.#status(route, nowMs);
       case "cluster":
