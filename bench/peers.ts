@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { find } from "./machine.ts";
 import { until } from "../test/fake/until.ts";
-import { freePort, hasStatus } from "./rolecall.ts";
+import { freePort } from "../test/fake/free-port.ts";
+import { hasStatus } from "./rolecall.ts";
 import { ChildProgram } from "./child-program.ts";
 
 export interface Peer {

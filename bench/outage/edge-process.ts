@@ -8,7 +8,7 @@ import type { Cluster } from "../../test/real/lab/cluster.ts";
 import { signal } from "../../test/real/lab/reaper.ts";
 import { program } from "../../test/real/lab/rolecall.ts";
 import { until } from "../../test/fake/until.ts";
-import { freePort } from "../../test/fake/rolecall-process.ts";
+import { freePort } from "../../test/fake/free-port.ts";
 
 /** What an instance adds to nodes and listeners. */
 export interface EdgeKeys {

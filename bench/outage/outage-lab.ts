@@ -8,7 +8,7 @@ import { Cluster } from "../../test/real/lab/cluster.ts";
 import type { PatroniNode } from "../../test/real/lab/patroni.ts";
 import { findPgExporter } from "../../test/real/lab/plain.ts";
 import { ports } from "../../test/real/lab/ports.ts";
-import { freePort } from "../../test/fake/rolecall-process.ts";
+import { freePort } from "../../test/fake/free-port.ts";
 import { until } from "../../test/fake/until.ts";
 import { startBalancer } from "./balancer-process.ts";
 import { once } from "./connections.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
+import { writeConfigFile, RolecallProcess } from "../fake/rolecall-process.ts";
 import { sendRequest } from "../fake/http-request.ts";
 import { openFakeCluster, FakeNode } from "../fake/fake-node.ts";
 import { until } from "../fake/until.ts";

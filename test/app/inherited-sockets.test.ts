@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { sendRequest } from "../fake/http-request.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { listenDuringTest } from "../fake/listen.ts";
-import { writeConfigFile, freePort, startWithSocket } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
+import { writeConfigFile, startWithSocket } from "../fake/rolecall-process.ts";
 
 const limit = { timeout: 60_000 };
 

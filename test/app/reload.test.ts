@@ -6,7 +6,7 @@ import { ListenError } from "../../src/http/listener/listen-error.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { listenDuringTest } from "../fake/listen.ts";
-import { freePort } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
 import { appOf, fixedCluster, limit, portFor, statusOf, whole } from "./app-fixture.ts";
 
 test("keeps sockets, connections and evidence over a reload, and forgets removed nodes", limit, async (context) => {

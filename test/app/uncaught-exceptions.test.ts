@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { sendRequest } from "../fake/http-request.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
-import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
+import { writeConfigFile, RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
 const limit = { timeout: 60_000 };

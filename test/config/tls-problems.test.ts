@@ -5,7 +5,8 @@ import { test, type TestContext } from "node:test";
 import { tlsProblems } from "../../src/config/tls-problems.ts";
 import { runJson, runText } from "../fake/command-line.ts";
 import { selfSignedCertificate } from "../fake/certificates.ts";
-import { freePort, RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
+import { RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
 
 const dayMs = 86_400_000;
 

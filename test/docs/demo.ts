@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { freePort, RolecallProcess } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
+import { RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
 /** The ports that the documents name: those that the demo uses unless they are taken, and the exporter's. */

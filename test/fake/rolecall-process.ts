@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
+import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -62,20 +62,6 @@ export function startWithSocket(context: TestContext, args: readonly string[], s
   // LISTEN_PID must be the id of the process itself: a shell sets it before it becomes that process.
   const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
   return new RolecallProcess(context, args, { command, sockets: [descriptorOf(socket)] });
-}
-
-/** A port that was free a moment ago. It lies below the ephemeral ports, so that no other socket takes it by chance. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 20_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => resolve(true));
-    });
-    await new Promise((resolve) => void server.close(resolve));
-    if (isFree) return port;
-  }
 }
 
 /** Writes a configuration file in a folder that is deleted when the test ends. */

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { runJson, runText } from "../fake/command-line.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
-import { freePort, RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
+import { RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
 const limit = { timeout: 120_000 };

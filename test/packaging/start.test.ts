@@ -7,7 +7,8 @@ import { basename, join, resolve } from "node:path";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { codeCacheFile } from "../../src/program/code-cache.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
-import { freePort, writeConfigFile } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
+import { writeConfigFile } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
 const limit = { timeout: 120_000 };

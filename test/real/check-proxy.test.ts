@@ -12,7 +12,7 @@ import { balancerPrograms } from "./lab/balancer-programs.ts";
 import { Child } from "./lab/child.ts";
 import { listenDuringTest } from "../fake/listen.ts";
 import { renderClusters } from "../fake/rendered-rows.ts";
-import { freePort } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
 

@@ -6,7 +6,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { freePort } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
 
 const node24 = process.env["NODE_24"];
@@ -39,7 +39,8 @@ describe("the single executable and its Debian package", { skip }, () => {
 
   /** Serves simulated nodes with two workers until checks are answered. @returns the ports, and the processes */
   async function serve(program: string): Promise<{ serving: ChildProcess; health: number; admin: number }> {
-    const [nodes, health, admin] = [await freePort(), await freePort(), await freePort()];
+    const nodes = (await freePort(1)) + 1; // the port before it is that of the simulator's control
+    const [health, admin] = [await freePort(), await freePort()];
     start(program, "simulate", "--nodes", "1", "--port", `${nodes}`);
     const file = join(scratch, "served.yaml");
     writeFileSync(

@@ -11,7 +11,7 @@ import { parse, stringify } from "yaml";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { CertificateAuthority } from "../fake/certificates.ts";
 import { runText } from "../fake/command-line.ts";
-import { freePort } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
 import { ask } from "./lab/ask.ts";
 import { Child } from "./lab/child.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startSimulator } from "../../src/simulator/simulator.ts";
-import { freePort } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
 import { Child } from "./lab/child.ts";
 import { EchoDatabase, EchoSession } from "./lab/echo-database.ts";

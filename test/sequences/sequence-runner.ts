@@ -1,7 +1,8 @@
 import { setPriority } from "node:os";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
+import { writeConfigFile, RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 import { clusterOf, configurationWith } from "./configuration.ts";
 import type { Sequence } from "./format.ts";

@@ -7,7 +7,8 @@ import { parse } from "yaml";
 import { sendRequest } from "../fake/http-request.ts";
 import { until } from "../fake/until.ts";
 import { serveRaw } from "../fake/raw-node.ts";
-import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
+import { writeConfigFile, RolecallProcess } from "../fake/rolecall-process.ts";
 import { statusDocument } from "../fake/node-documents.ts";
 
 interface OddHead {

@@ -4,7 +4,7 @@ import { CertificateAuthority } from "../fake/certificates.ts";
 import { recordedExporter, serveFakeExporter } from "../fake/fake-exporter.ts";
 import { FakeHaproxy, type HaproxyFault } from "../fake/fake-haproxy.ts";
 import { portOf } from "../fake/listen.ts";
-import { freePort } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
 import { attack } from "./attackers.ts";
 import { Clusters } from "./clusters.ts";

@@ -8,7 +8,7 @@ import { SharedSockets } from "../../src/workers/shared-sockets.ts";
 import { WorkerError } from "../../src/workers/worker-process.ts";
 import { WorkerSlot } from "../../src/workers/worker-slot.ts";
 import { listenerOf } from "../fake/config.ts";
-import { freePort } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
 
 const limit = { timeout: 60_000 };

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { test, type TestContext } from "node:test";
 import { sendRequest } from "../fake/http-request.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
-import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
+import { freePort } from "../fake/free-port.ts";
+import { writeConfigFile, RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
 const limit = { timeout: 60_000 };

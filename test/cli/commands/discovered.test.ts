@@ -5,7 +5,8 @@ import { startProbes } from "../../../src/app/probe-once.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { runJson } from "../../fake/command-line.ts";
-import { freePort, RolecallProcess } from "../../fake/rolecall-process.ts";
+import { freePort } from "../../fake/free-port.ts";
+import { RolecallProcess } from "../../fake/rolecall-process.ts";
 import { until } from "../../fake/until.ts";
 
 interface StatusData {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { openFakeCluster, type FakeNode } from "../../fake/fake-node.ts";
-import { freePort, RolecallProcess, writeConfigFile } from "../../fake/rolecall-process.ts";
+import { freePort } from "../../fake/free-port.ts";
+import { RolecallProcess, writeConfigFile } from "../../fake/rolecall-process.ts";
 
 const limit = { timeout: 60_000 };
 

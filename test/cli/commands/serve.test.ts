@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import { openFakeCluster, type FakeNode } from "../../fake/fake-node.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
-import { writeConfigFile, freePort, RolecallProcess } from "../../fake/rolecall-process.ts";
+import { freePort } from "../../fake/free-port.ts";
+import { writeConfigFile, RolecallProcess } from "../../fake/rolecall-process.ts";
 
 const limit = { timeout: 30_000 };
 

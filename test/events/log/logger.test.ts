@@ -4,7 +4,8 @@ import { describe, test } from "node:test";
 import { sendRequest } from "../../fake/http-request.ts";
 import { until } from "../../fake/until.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
-import { writeConfigFile, freePort, RolecallProcess } from "../../fake/rolecall-process.ts";
+import { freePort } from "../../fake/free-port.ts";
+import { writeConfigFile, RolecallProcess } from "../../fake/rolecall-process.ts";
 
 describe("a process whose stderr is not read", () => {
   for (const [kind, command] of [

@@ -5,7 +5,8 @@ import { unrestrictedAccess } from "../../../src/config/model/listener-access-co
 import { ConnectionBudget, parseDescriptorLimit } from "../../../src/http/access/connection-budget.ts";
 import { ConnectionLimiter } from "../../../src/http/access/connection-limiter.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
-import { writeConfigFile, freePort, RolecallProcess } from "../../fake/rolecall-process.ts";
+import { freePort } from "../../fake/free-port.ts";
+import { writeConfigFile, RolecallProcess } from "../../fake/rolecall-process.ts";
 import { until } from "../../fake/until.ts";
 
 const limit = { timeout: 60_000 };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import { NodeClient, type NodeReply } from "../../../src/probe/client/client.ts";
-import { freePort } from "../../fake/rolecall-process.ts";
+import { freePort } from "../../fake/free-port.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
 import { serveBytes, serveRaw } from "../../fake/raw-node.ts";
 

@@ -9,7 +9,7 @@ import { ask } from "./ask.ts";
 import { Child } from "./child.ts";
 import { removeAtExit } from "./reaper.ts";
 import { program } from "./rolecall.ts";
-import { freePort } from "../../fake/rolecall-process.ts";
+import { freePort } from "../../fake/free-port.ts";
 import { until } from "../../fake/until.ts";
 import { startSimulator, type Simulator } from "../../../src/simulator/simulator.ts";
 

@@ -1,8 +1,8 @@
 /**
- * The ports of the lab, all below the ephemeral range and away from every default. Several labs run side by side: each
- * test process claims a lane of ports.
+ * The ports of the lab, all below the ephemeral range, away from every default and from those that `freePort` gives.
+ * Several labs run side by side: each test process claims a lane of ports.
  */
-import { createServer } from "node:net";
+import { hold, isFree } from "../../fake/free-port.ts";
 
 /** Ports of the first lane. Those of lane N are `step * N` higher, and no two lanes share one. */
 const step = 40;
@@ -50,33 +50,13 @@ export async function requireFree(wanted: readonly number[]): Promise<void> {
   );
 }
 
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
-}
-
 /**
  * Claims a lane for the life of this process.
  * @throws Error if all lanes are taken
  */
 async function claimLane(): Promise<number> {
-  for (let lane = 0; lane < lanes; lane += 1) if (await holds(laneLock + lane)) return lane;
+  for (let lane = 0; lane < lanes; lane += 1) if (await hold(laneLock + lane)) return lane;
   throw new Error(
     `Cannot start the lab: one of the ports ${laneLock} to ${laneLock + lanes - 1} must be free, got none`,
   );
-}
-
-/** Listens on a port until the process ends. @returns whether the port was free */
-function holds(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => {
-      server.unref();
-      resolve(true);
-    });
-  });
 }

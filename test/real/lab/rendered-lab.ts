@@ -15,7 +15,7 @@ import { EchoDatabase, EchoSession } from "./echo-database.ts";
 import { freeze } from "./freeze.ts";
 import { program } from "./rolecall.ts";
 import { removeAtExit } from "./reaper.ts";
-import { freePort } from "../../fake/rolecall-process.ts";
+import { freePort } from "../../fake/free-port.ts";
 import { until } from "../../fake/until.ts";
 import { startSimulator, type Simulator } from "../../../src/simulator/simulator.ts";
 
