@@ -5,8 +5,8 @@
 import { createServer } from "node:net";
 
 /**
- * Below the ephemeral ports, so that no other socket takes one by chance, and below the ports of the lab of real servers
- * and of the demo.
+ * Below the ephemeral ports, so that no other socket takes one by chance, and below the ports of the demo and of the
+ * lab of real servers.
  */
 export const freePorts = { first: 12_000, end: 18_000 } as const;
 const blockSize = 100;
