@@ -14,6 +14,8 @@ interface PlantedBug {
   readonly replace: string;
   readonly with: string;
   readonly kinds?: readonly string[];
+  /** How long a run is, in virtual seconds, where those of `--seconds` are too short for what it needs. */
+  readonly seconds?: number;
 }
 
 const { values } = parseArgs({
@@ -52,8 +54,9 @@ rmSync(folder, { recursive: true, force: true });
 process.exitCode = missed === 0 ? 0 : 1;
 
 /** @returns how many seeds it took, and the promise that was broken; null if none was */
-function hunt({ kinds = [] }: PlantedBug): string | null {
-  const range = ["--seeds", `1..${values.seeds}`, "--seconds", values.seconds, "--stop-at", "1", "--no-shrink"];
+function hunt({ kinds = [], seconds }: PlantedBug): string | null {
+  const length = ["--seconds", `${seconds ?? values.seconds}`];
+  const range = ["--seeds", `1..${values.seeds}`, ...length, "--stop-at", "1", "--no-shrink"];
   const only = kinds.length === 0 ? [] : ["--kinds", kinds.join()];
   const { stdout } = spawnSync(process.execPath, ["build/test/campaign/main.js", ...range, ...only], {
     cwd: folder,

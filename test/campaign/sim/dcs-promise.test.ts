@@ -61,10 +61,65 @@ suite("the promise of the DCS watch", () => {
       [false, 0],
     ] as const) {
       const promise = replaced({ ...never, hasDenied: (node) => isDenied && node === "pg1", lastClaim: late });
-      assert.deepEqual(promise.judge([primary("pg2", 200, 52_100)]), []);
+      assert.deepEqual(promise.judge([primary("pg2", 503, 52_100)]), []);
       promise.read(null, 53_000, 52_999);
       assert.equal(promise.judge([primary("pg2", 200, 53_100)]).length, broken);
     }
+  });
+
+  suite("after a distrust by the claim of pg1", () => {
+    /** The key names pg2 since 2,000 ms; pg1 has claimed the lock for a whole ttl at 14,000 ms, and later on if it may. */
+    function distrusted(newestMs = 14_000): DcsPromise {
+      const evidence: Denials = {
+        ...never,
+        lastClaim: (node) => (node === "pg1" ? { firstMs: 0, newestMs } : null),
+      };
+      const promise = replaced(evidence);
+      assert.deepEqual(promise.judge([primary("pg1", 200, 14_100)]), []);
+      return promise;
+    }
+    /** Whether a yes of `node` breaks the promise once the key has named pg3 for 100 ms. */
+    function breaks(promise: DcsPromise, node: string): boolean {
+      promise.read("pg3", 20_000, 19_999);
+      return promise.judge([primary(node, 200, 20_100)]).length > 0;
+    }
+
+    test("holds again once the key names another member that has a yes", () => {
+      const promise = distrusted();
+      assert.deepEqual(promise.judge([primary("pg2", 200, 15_000)]), []);
+      assert.ok(breaks(promise, "pg2"));
+    });
+
+    test("does not hold again without a yes of that member, nor by the yes of the member that caused it", () => {
+      assert.ok(!breaks(distrusted(), "pg2"));
+      const denied = distrusted();
+      assert.deepEqual(denied.judge([primary("pg2", 503, 15_000)]), []);
+      assert.ok(!breaks(denied, "pg2"));
+      const cause = distrusted();
+      cause.read("pg1", 15_000, 14_999);
+      assert.deepEqual(cause.judge([primary("pg1", 200, 15_100)]), []);
+      assert.ok(!breaks(cause, "pg1"));
+    });
+
+    test("does not hold again while the DCS cannot be read", () => {
+      const promise = distrusted();
+      promise.disturb(14_900);
+      assert.deepEqual(promise.judge([primary("pg2", 200, 15_000)]), []);
+      assert.ok(!breaks(promise, "pg2"));
+      const healed = distrusted();
+      healed.disturb(14_900);
+      healed.read("pg2", 14_950, 14_940);
+      assert.deepEqual(healed.judge([primary("pg2", 200, 15_000)]), []);
+      assert.ok(breaks(healed, "pg2"));
+    });
+
+    test("does not count what was read before, and ends again if the claim goes on", () => {
+      const promise = distrusted();
+      assert.deepEqual(promise.judge([primary("pg2", 200, 15_000), primary("pg1", 200, 15_000)]), []);
+      const goesOn = distrusted(21_000);
+      assert.deepEqual(goesOn.judge([primary("pg2", 200, 15_000)]), []);
+      assert.ok(!breaks(goesOn, "pg2"));
+    });
   });
 
   test("ends for a new claim while the DCS cannot be read, and for no other", () => {

@@ -9,6 +9,10 @@ const withinMs = 50;
 /** For how long documents of nodes may still show pause or failsafe mode, in ms. */
 const permittedForMs = 15_000;
 
+const rule = "dcs-replaced";
+/** Counts how often the promise had to hold in a run after the watch was trusted again. */
+const ruleAfterDistrust = "dcs-replaced after a distrust";
+
 const flags = ["pause", "failsafe_mode_is_active"] as const;
 
 /** Which member the leader key named instead of another, and since which read. */
@@ -17,6 +21,8 @@ interface Replacement {
   readonly sinceMs: number;
   /** When that read was sent. A report that was requested after that may count for rolecall as newer than the read. */
   readonly sentMs: number;
+  /** When the watch was trusted again after it. From then on it promises nothing, but may cause a distrust. */
+  spentMs: number | null;
 }
 
 type Claims = Pick<Evidence, "hasDenied" | "mayHaveDenied" | "mayHaveFlagged" | "lastClaim">;
@@ -29,7 +35,7 @@ type Claims = Pick<Evidence, "hasDenied" | "mayHaveDenied" | "mayHaveFlagged" | 
  * well:
  *
  * - when its claim has gone on for a whole ttl: then the watch is distrusted (docs/dcs.md), and nothing is promised of
- *   any member any more, not even once rolecall trusts the watch again;
+ *   any member until the key names another one that has a yes. What was read before counts no longer then;
  * - when its claim ended with its evidence and a new one began while the DCS could not be read: the key may have come
  *   back;
  * - when rolecall follows a clone in place of that member: another promise reports that (moved).
@@ -43,9 +49,12 @@ export class DcsPromise {
   readonly #replaced = new Map<string, Replacement>();
   #named: string | null = null;
   #lastRead: string | null = null;
+  #lastReadMs = -Infinity;
   #permittedMs = -Infinity;
   #unreadableMs = -Infinity;
-  #isDistrusted = false;
+  /** The members whose claim may have made rolecall distrust the watch. Empty: it trusts it. */
+  readonly #causes = new Set<string>();
+  #wasDistrusted = false;
 
   readonly #replacedMs: Map<string, number>;
   readonly #evidence: Claims;
@@ -82,6 +91,7 @@ export class DcsPromise {
     // Only a change of the key withdraws. A read that repeats the one before says nothing about a claim begun between.
     const isRepeated = leader === this.#lastRead;
     this.#lastRead = leader;
+    this.#lastReadMs = nowMs;
     if (isRepeated) return;
     // This read may end the replacement of a member whose claim has gone on for a whole ttl. Then the watch was
     // distrusted before it.
@@ -93,10 +103,12 @@ export class DcsPromise {
       this.#replaced.delete(leader);
     }
     if (before === null || before === leader || this.#replaced.has(before)) return;
-    this.#replaced.set(before, { by: leader, sinceMs: nowMs, sentMs });
+    this.#replaced.set(before, { by: leader, sinceMs: nowMs, sentMs, spentMs: this.#causes.size > 0 ? nowMs : null });
     // Only where the last answer was a yes can one be wrong.
     const hadYes = nowMs - (this.#yesMs.get(before) ?? -Infinity) < 1_000;
-    if (hadYes) this.#armed.set("dcs-replaced", (this.#armed.get("dcs-replaced") ?? 0) + 1);
+    if (!hadYes || this.#causes.size > 0) return;
+    this.#count(rule);
+    if (this.#wasDistrusted) this.#count(ruleAfterDistrust);
   }
 
   /**
@@ -106,36 +118,59 @@ export class DcsPromise {
   judge(answers: readonly Said[], isMoved: (node: string) => boolean = () => false): readonly Violation[] {
     const violations: Violation[] = [];
     this.#noteDistrust();
-    if (this.#isDistrusted) return violations;
+    const trusting = this.#causes.size > 0 ? answers.find((answer) => this.#showsTrust(answer, isMoved)) : undefined;
+    if (trusting !== undefined) this.#trust(trusting.askedMs);
+    if (this.#causes.size > 0) return violations;
     for (const { node, check, status, askedMs } of answers) {
       if (node === null || !isLeaderRoute(routeOf(check))) continue;
       if (status === 200) this.#yesMs.set(node, askedMs);
       else this.#yesMs.delete(node);
       const replaced = this.#replaced.get(node);
-      if (status !== 200 || replaced === undefined || askedMs - replaced.sinceMs <= withinMs) continue;
+      if (status !== 200 || replaced === undefined || replaced.spentMs !== null) continue;
+      if (askedMs - replaced.sinceMs <= withinMs) continue;
       if (isMoved(node) || this.#mayStay(node, replaced) || this.#hasEnded(node, replaced)) {
         this.#replaced.delete(node);
         continue;
       }
       const lateMs = Math.round(askedMs - replaced.sinceMs);
       const detail = `a yes ${lateMs} ms after a read showed ${replaced.by ?? "nobody"} in the leader key`;
-      violations.push({ rule: "dcs-replaced", node, detail });
+      violations.push({ rule, node, detail });
     }
     return violations;
   }
 
   /** A member that has surely reported since the read that it holds no lock is replaced no longer. */
   #noteDistrust(): void {
-    for (const [node, { sinceMs }] of this.#replaced)
-      if (this.#evidence.hasDenied(node, sinceMs)) this.#replaced.delete(node);
-    this.#isDistrusted ||= [...this.#replaced].some(([node, { sentMs }]) => this.#goesOn(node, sentMs));
+    for (const [node, replaced] of this.#replaced) {
+      if (this.#evidence.hasDenied(node, replaced.sinceMs)) this.#replaced.delete(node);
+      else if (this.#goesOn(node, replaced)) this.#causes.add(node);
+    }
+  }
+
+  /** Whether rolecall trusts a distrusted watch again: it works, and its key names a leader that did not cause that. */
+  #showsTrust({ node, check, status, askedMs }: Said, isMoved: (node: string) => boolean): boolean {
+    if (node === null || status !== 200 || !isLeaderRoute(routeOf(check)) || node !== this.#lastRead) return false;
+    const isRead = this.#unreadableMs < this.#lastReadMs && this.#lastReadMs < askedMs;
+    return isRead && !this.#causes.has(node) && !isMoved(node);
+  }
+
+  /** rolecall has dropped all withdrawals, unless a claim has gone on for a little less than a ttl after all. */
+  #trust(nowMs: number): void {
+    this.#causes.clear();
+    for (const replaced of this.#replaced.values()) replaced.spentMs ??= nowMs;
+    this.#wasDistrusted = true;
   }
 
   /** Whether a claim may have gone on for a whole ttl after a read that replaced it. */
-  #goesOn(node: string, sentMs: number): boolean {
+  #goesOn(node: string, { sentMs, spentMs }: Replacement): boolean {
     const { maxAgeMs, slackMs, ttlMs } = this.#profile;
     const claim = this.#evidence.lastClaim(node, maxAgeMs + slackMs);
-    return claim !== null && claim.newestMs - Math.max(claim.firstMs, sentMs) >= ttlMs - withinMs;
+    if (claim === null || claim.newestMs <= (spentMs ?? -Infinity)) return false;
+    return claim.newestMs - Math.max(claim.firstMs, sentMs) >= ttlMs - withinMs;
+  }
+
+  #count(name: string): void {
+    this.#armed.set(name, (this.#armed.get(name) ?? 0) + 1);
   }
 
   /** Whether a key that names nobody may leave a claim as it is. */
