@@ -1,5 +1,5 @@
 import type { Said } from "../rolecall/asker.ts";
-import { type Served } from "../wire/evidence.ts";
+import type { Served } from "../wire/served.ts";
 import { failingMs } from "./freshness.ts";
 import { isListedBy, timelineOf, topOf } from "./reports.ts";
 import { held, modelStepMs, routeOf, type Scene, slackMs } from "./scene.ts";

@@ -1,5 +1,5 @@
 import type { Said } from "../rolecall/asker.ts";
-import { documentOf, namedLeader, type Served } from "../wire/evidence.ts";
+import { documentOf, namedLeader, type Served } from "../wire/served.ts";
 import { ago, held, leaderRoute, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
 /** When a node's current claim appeared: the end of its first answer. Infinite without a claim. */

@@ -1,6 +1,6 @@
 import type { Said } from "../rolecall/asker.ts";
 import { hasDiverged } from "../world/wal.ts";
-import type { Served } from "../wire/evidence.ts";
+import type { Served } from "../wire/served.ts";
 import { firstClaim } from "./claims.ts";
 import { isLeading, isListedBy, timelineOf, topOf } from "./reports.ts";
 import { held, modelStepMs, routeOf, type Rule, type Scene, slackMs, tell } from "./scene.ts";

@@ -1,5 +1,5 @@
 import type { Said } from "../rolecall/asker.ts";
-import type { Served } from "../wire/evidence.ts";
+import type { Served } from "../wire/served.ts";
 import { isForked } from "../world/wal.ts";
 import { firstClaim } from "./claims.ts";
 import { replayedOf, timelineOf, topOf } from "./reports.ts";

@@ -1,5 +1,5 @@
 import type { Profile } from "../profile.ts";
-import { documentOf } from "../wire/evidence.ts";
+import { documentOf } from "../wire/served.ts";
 import { allowsLeader, type Rule, routeOf, slackMs, tell } from "./scene.ts";
 
 /** A yes needs an answer of the node itself to a request younger than max_age (rule 1). */

@@ -1,5 +1,5 @@
 import type { Said } from "../rolecall/asker.ts";
-import type { Served } from "../wire/evidence.ts";
+import type { Served } from "../wire/served.ts";
 import { fallenBefore, isLeading, isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
 import { parameterOf, type Scene, slackMs } from "./scene.ts";
 

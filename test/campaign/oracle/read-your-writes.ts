@@ -1,5 +1,5 @@
 import type { Said } from "../rolecall/asker.ts";
-import type { Served } from "../wire/evidence.ts";
+import type { Served } from "../wire/served.ts";
 import { lsnOf } from "../world/documents.ts";
 import type { World } from "../world/world.ts";
 import { replayedOf, timelineOf, topOf } from "./reports.ts";

@@ -1,5 +1,5 @@
-import type { Served } from "../wire/evidence.ts";
-import { namedLeader } from "../wire/evidence.ts";
+import type { Served } from "../wire/served.ts";
+import { namedLeader } from "../wire/served.ts";
 import { isForked } from "../world/wal.ts";
 import { firstClaim } from "./claims.ts";
 import { timelineOf, topOf } from "./reports.ts";

@@ -1,5 +1,5 @@
 import type { Said } from "../rolecall/asker.ts";
-import { documentOf, type Served } from "../wire/evidence.ts";
+import { documentOf, type Served } from "../wire/served.ts";
 import { divergedInVain } from "./divergence.ts";
 import { mayBeMarkedAhead } from "./forks.ts";
 import { laggingInVain, unknownInVain } from "./lag-reasons.ts";

@@ -1,5 +1,6 @@
 import { statedPosition } from "../world/documents.ts";
-import { documentOf, type Evidence, type Served } from "../wire/evidence.ts";
+import type { Evidence } from "../wire/evidence.ts";
+import { documentOf, type Served } from "../wire/served.ts";
 
 /** The highest position that an answer states, or null. */
 export function topOf(served: Served | undefined): number | null {

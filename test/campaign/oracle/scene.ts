@@ -3,7 +3,8 @@ import type { Said } from "../rolecall/asker.ts";
 import type { Stalls } from "../rolecall/stalls.ts";
 import type { Document } from "../world/documents.ts";
 import type { World } from "../world/world.ts";
-import type { Evidence, Served } from "../wire/evidence.ts";
+import type { Evidence } from "../wire/evidence.ts";
+import type { Served } from "../wire/served.ts";
 import type { Seat } from "../wire/seat.ts";
 import type { Troubles } from "./troubles.ts";
 

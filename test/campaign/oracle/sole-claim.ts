@@ -1,5 +1,5 @@
 import type { Said } from "../rolecall/asker.ts";
-import { documentOf, namedLeader, type Served } from "../wire/evidence.ts";
+import { documentOf, namedLeader, type Served } from "../wire/served.ts";
 import { firstClaim } from "./claims.ts";
 import { allowsLeader, held, leaderRoute, type Rule, routeOf, type Scene, slackMs } from "./scene.ts";
 

@@ -1,4 +1,4 @@
-import { documentOf, type Served } from "../wire/evidence.ts";
+import { documentOf, type Served } from "../wire/served.ts";
 import { held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
 /** What each route asks of the two flags of a node's document; a `read-only` route is fit for the leader too. */

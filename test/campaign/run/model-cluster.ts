@@ -8,7 +8,8 @@ import type { Stalls } from "../rolecall/stalls.ts";
 import type { MachineFaults } from "./machine-faults.ts";
 import type { Mode } from "../world/mode.ts";
 import { World } from "../world/world.ts";
-import { Evidence, isMemberOf, type Served } from "../wire/evidence.ts";
+import { Evidence } from "../wire/evidence.ts";
+import { isMemberOf, type Served } from "../wire/served.ts";
 import { Seat } from "../wire/seat.ts";
 
 /** What a cluster is made with. */

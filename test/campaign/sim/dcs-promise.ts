@@ -2,6 +2,7 @@ import type { Scene, Violation } from "../oracle/scene.ts";
 import type { Said } from "../rolecall/asker.ts";
 import { routeOf } from "../oracle/scene.ts";
 import type { Profile } from "../profile.ts";
+import type { Claims } from "../wire/claims.ts";
 import type { Evidence } from "../wire/evidence.ts";
 
 /** How long a yes may follow the read that shows another member in the leader key, in ms. */
@@ -21,11 +22,13 @@ interface Replacement {
   readonly sinceMs: number;
   /** When that read was sent. A report that was requested after that may count for rolecall as newer than the read. */
   readonly sentMs: number;
-  /** When the watch was trusted again after it. From then on it promises nothing, but may cause a distrust. */
-  spentMs: number | null;
+  /** Whether it promises nothing any more, as the watch was distrusted after it. It may still be a cause of that. */
+  isSpent: boolean;
 }
 
-type Claims = Pick<Evidence, "hasDenied" | "mayHaveDenied" | "mayHaveFlagged" | "lastClaim">;
+type Answers = Pick<Evidence, "hasDenied" | "mayHaveDenied" | "mayHaveFlagged"> & {
+  readonly claims: Pick<Claims, "longest" | "shortest" | "surelyLastedMs">;
+};
 
 /**
  * The promise of the DCS watch: once a read has shown another member in the leader key, the member that it named before
@@ -57,14 +60,14 @@ export class DcsPromise {
   #wasDistrusted = false;
 
   readonly #replacedMs: Map<string, number>;
-  readonly #evidence: Claims;
+  readonly #evidence: Answers;
   readonly #profile: Profile;
 
   /**
    * @param scene its evidence is what the nodes reported: a claim after a report without the lock is a new one, which
    * may be true before the next read
    */
-  constructor(scene: Pick<Scene, "armed" | "replacedMs" | "profile"> & { readonly evidence: Claims }) {
+  constructor(scene: Pick<Scene, "armed" | "replacedMs" | "profile"> & { readonly evidence: Answers }) {
     const { armed, replacedMs, evidence, profile } = scene;
     this.#armed = armed;
     this.#replacedMs = replacedMs;
@@ -103,7 +106,7 @@ export class DcsPromise {
       this.#replaced.delete(leader);
     }
     if (before === null || before === leader || this.#replaced.has(before)) return;
-    this.#replaced.set(before, { by: leader, sinceMs: nowMs, sentMs, spentMs: this.#causes.size > 0 ? nowMs : null });
+    this.#replaced.set(before, { by: leader, sinceMs: nowMs, sentMs, isSpent: this.#causes.size > 0 });
     // Only where the last answer was a yes can one be wrong.
     const hadYes = nowMs - (this.#yesMs.get(before) ?? -Infinity) < 1_000;
     if (!hadYes || this.#causes.size > 0) return;
@@ -118,15 +121,15 @@ export class DcsPromise {
   judge(answers: readonly Said[], isMoved: (node: string) => boolean = () => false): readonly Violation[] {
     const violations: Violation[] = [];
     this.#noteDistrust();
-    const trusting = this.#causes.size > 0 ? answers.find((answer) => this.#showsTrust(answer, isMoved)) : undefined;
-    if (trusting !== undefined) this.#trust(trusting.askedMs);
+    const isTrusted = this.#causes.size > 0 && answers.some((answer) => this.#showsTrust(answer, isMoved));
+    if (isTrusted) this.#trust();
     if (this.#causes.size > 0) return violations;
     for (const { node, check, status, askedMs } of answers) {
       if (node === null || !isLeaderRoute(routeOf(check))) continue;
       if (status === 200) this.#yesMs.set(node, askedMs);
       else this.#yesMs.delete(node);
       const replaced = this.#replaced.get(node);
-      if (status !== 200 || replaced === undefined || replaced.spentMs !== null) continue;
+      if (status !== 200 || replaced === undefined || replaced.isSpent) continue;
       if (askedMs - replaced.sinceMs <= withinMs) continue;
       if (isMoved(node) || this.#mayStay(node, replaced) || this.#hasEnded(node, replaced)) {
         this.#replaced.delete(node);
@@ -142,8 +145,8 @@ export class DcsPromise {
   /** A member that has surely reported since the read that it holds no lock is replaced no longer. */
   #noteDistrust(): void {
     for (const [node, replaced] of this.#replaced) {
+      if (this.#goesOn(node, replaced)) this.#causes.add(node);
       if (this.#evidence.hasDenied(node, replaced.sinceMs)) this.#replaced.delete(node);
-      else if (this.#goesOn(node, replaced)) this.#causes.add(node);
     }
   }
 
@@ -154,19 +157,23 @@ export class DcsPromise {
     return isRead && !this.#causes.has(node) && !isMoved(node);
   }
 
-  /** rolecall has dropped all withdrawals, unless a claim has gone on for a little less than a ttl after all. */
-  #trust(nowMs: number): void {
+  /** rolecall has dropped all withdrawals, unless no claim has surely gone on for a whole ttl. */
+  #trust(): void {
+    const { maxAgeMs, slackMs, ttlMs } = this.#profile;
     this.#causes.clear();
-    for (const replaced of this.#replaced.values()) replaced.spentMs ??= nowMs;
+    for (const [node, replaced] of this.#replaced) {
+      const claimedMs = this.#evidence.claims.surelyLastedMs(node, replaced.sentMs, maxAgeMs - slackMs);
+      if (claimedMs >= ttlMs + slackMs) this.#replaced.delete(node);
+      else replaced.isSpent = true;
+    }
     this.#wasDistrusted = true;
   }
 
   /** Whether a claim may have gone on for a whole ttl after a read that replaced it. */
-  #goesOn(node: string, { sentMs, spentMs }: Replacement): boolean {
+  #goesOn(node: string, { sentMs }: Replacement): boolean {
     const { maxAgeMs, slackMs, ttlMs } = this.#profile;
-    const claim = this.#evidence.lastClaim(node, maxAgeMs + slackMs);
-    if (claim === null || claim.newestMs <= (spentMs ?? -Infinity)) return false;
-    return claim.newestMs - Math.max(claim.firstMs, sentMs) >= ttlMs - withinMs;
+    const claim = this.#evidence.claims.longest(node, maxAgeMs + slackMs);
+    return claim !== null && claim.newestMs - Math.max(claim.firstMs, sentMs) >= ttlMs - withinMs;
   }
 
   #count(name: string): void {
@@ -182,7 +189,7 @@ export class DcsPromise {
   #hasEnded(node: string, { sinceMs, sentMs }: Replacement): boolean {
     const { maxAgeMs, slackMs } = this.#profile;
     if (this.#evidence.mayHaveDenied(node, sentMs)) return true;
-    const certain = this.#evidence.lastClaim(node, maxAgeMs - slackMs);
+    const certain = this.#evidence.claims.shortest(node, maxAgeMs - slackMs);
     return certain !== null && certain.firstMs > sinceMs && this.#unreadableMs > sinceMs;
   }
 }

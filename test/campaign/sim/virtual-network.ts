@@ -1,6 +1,7 @@
 import type { ClientLimits, NodeConnection, NodeReply } from "../../../src/probe/client/client.ts";
 import type { Chance } from "../chance.ts";
-import type { Evidence, Served } from "../wire/evidence.ts";
+import type { Evidence } from "../wire/evidence.ts";
+import type { Served } from "../wire/served.ts";
 import { kindOf, type WireFault } from "../wire/mask.ts";
 import type { Answer, Seat } from "../wire/seat.ts";
 import { timedOut, wasRefused, wasReset } from "./network-failures.ts";

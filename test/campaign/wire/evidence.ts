@@ -1,25 +1,7 @@
 import type { Profile } from "../profile.ts";
-import type { Document } from "../world/documents.ts";
+import { Claims } from "./claims.ts";
 import type { Kind } from "./mask.ts";
-
-/**
- * One request that a node was sent, and how its answer went out. Instants are the campaign's monotonic milliseconds.
- */
-export interface Served {
-  readonly node: string;
-  readonly kind: Kind;
-  readonly path: string;
-  readonly arrivedMs: number;
-  /** When the last byte of a whole answer had been handed to the system; null while it has not, or never will. */
-  doneMs: number | null;
-  /** Either side aborted it. */
-  isBroken: boolean;
-  status: number;
-  /** The document sent; null where none, or none that can be read, was sent. */
-  document: Document | readonly unknown[] | null;
-  /** Whether the answer came from the node itself: not from a clone that sits at its address. */
-  readonly isGenuine: boolean;
-}
+import { documentOf, type Served } from "./served.ts";
 
 /** How long requests are kept. */
 const keptMs = 100_000;
@@ -33,7 +15,8 @@ export class Evidence {
   readonly timeoutMs: number;
   readonly slackMs: number;
 
-  readonly #scope: string;
+  readonly scope: string;
+  readonly claims: Claims = new Claims(this);
   /** When the rolecall that runs now began: what was answered before is unknown to it. */
   #knownFromMs = -Infinity;
   readonly #suspends: { readonly fromMs: number; readonly toMs: number }[] = [];
@@ -45,7 +28,7 @@ export class Evidence {
   constructor({ timeoutMs, slackMs }: Pick<Profile, "timeoutMs" | "slackMs">, scope: string) {
     this.timeoutMs = timeoutMs;
     this.slackMs = slackMs;
-    this.#scope = scope;
+    this.scope = scope;
   }
 
   /** Takes that rolecall was stopped, and begins anew at an instant. */
@@ -120,7 +103,7 @@ export class Evidence {
   /** The same, of a rolecall that was stopped since too. */
   wasPossible({ doneMs, arrivedMs, document }: Served): boolean {
     if (document === null || doneMs === null) return false;
-    return doneMs - arrivedMs - this.#suspendedMs(arrivedMs, doneMs) < this.timeoutMs + this.slackMs * 2;
+    return doneMs - arrivedMs - this.suspendedMs(arrivedMs, doneMs) < this.timeoutMs + this.slackMs * 2;
   }
 
   /** Whether rolecall has surely read since an instant that a node itself does not hold the lock. */
@@ -140,35 +123,14 @@ export class Evidence {
     return this.since(node, "status", fromMs).some((served) => documentOf(served)?.[flag] === true);
   }
 
-  /**
-   * When the first and the newest answer of a node's current claim of the lock were requested, if each one came no
-   * later after the one before than a claim counts; answers of other clusters do not count. Null without one.
-   */
-  lastClaim(node: string, gapMs: number): { readonly firstMs: number; readonly newestMs: number } | null {
-    const claims = this.#list(node, "status").filter((served) => this.#isClaim(served));
-    const newest = claims.at(-1);
-    if (newest === undefined) return null;
-    let firstMs = newest.arrivedMs;
-    for (let at = claims.length - 2; at >= 0; at -= 1) {
-      const { arrivedMs = -Infinity } = claims[at] ?? {};
-      if (firstMs - arrivedMs > gapMs) break;
-      firstMs = arrivedMs;
-    }
-    return { firstMs, newestMs: newest.arrivedMs };
-  }
-
-  #isClaim(served: Served): boolean {
-    const manager = documentOf(served)?.["patroni"] as { readonly scope?: unknown } | undefined;
-    return served.status === 200 && this.isPossible(served) && manager?.scope === this.#scope;
-  }
-
   /** Whether a node answered every request of a kind in time since an instant, and was sent some. */
   answeredAll(node: string, kind: Kind, fromMs: number, nowMs: number): boolean {
     const list = this.since(node, kind, fromMs).filter(({ arrivedMs }) => arrivedMs < nowMs - this.timeoutMs);
     return list.length > 0 && list.every((served) => this.isSure(served));
   }
 
-  #suspendedMs(fromMs: number, toMs: number): number {
+  /** For how long rolecall's machine was suspended between two instants. */
+  suspendedMs(fromMs: number, toMs: number): number {
     return this.#suspends.reduce(
       (sum, suspend) => sum + Math.max(0, Math.min(toMs, suspend.toMs) - Math.max(fromMs, suspend.fromMs)),
       0,
@@ -180,30 +142,4 @@ export class Evidence {
     if (lists === undefined) this.#served.set(node, (lists = { status: [], cluster: [], history: [], other: [] }));
     return lists[kind];
   }
-}
-
-/** The leader that a cluster document names; null: none; undefined: not a cluster document. */
-export function namedLeader({ document }: Served): string | null | undefined {
-  if (document === null || Array.isArray(document)) return undefined;
-  const members = membersOf(document as Document);
-  if (members.length === 0) return undefined;
-  const leader = members.find(({ role }) => role === "leader" || role === "standby_leader");
-  return leader === undefined ? null : String(leader.name);
-}
-
-/** Whether a cluster document lists a node. */
-export function isMemberOf(served: Served, node: string): boolean {
-  return membersOf(documentOf(served)).some(({ name }) => name === node);
-}
-
-function membersOf(document: Document | null): readonly { readonly name?: unknown; readonly role?: unknown }[] {
-  const members = document?.["members"];
-  return Array.isArray(members) ? (members as { name?: unknown; role?: unknown }[]) : [];
-}
-
-/** A status document's object, or null. */
-export function documentOf(served: Served | undefined): Document | null {
-  return served === undefined || served.document === null || Array.isArray(served.document)
-    ? null
-    : (served.document as Document);
 }

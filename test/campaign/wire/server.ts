@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { type Evidence, type Served } from "./evidence.ts";
+import type { Evidence } from "./evidence.ts";
+import type { Served } from "./served.ts";
 import { kindOf, type WireFault } from "./mask.ts";
 import type { Answer, Seat } from "./seat.ts";
 
