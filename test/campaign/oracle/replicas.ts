@@ -95,7 +95,7 @@ export const lagIsKept: Rule = (scene, answer) => {
   const { node, status, askedMs, check } = answer;
   const limit = Number(parameterOf(check, "lag") ?? Number.NaN);
   if (node === null || routeOf(check) !== "/replica" || !Number.isFinite(limit)) return null;
-  const { evidence, world, profile } = scene;
+  const { evidence, world, profile, troubles } = scene;
   const fromMs = askedMs - 2_000;
   const slack = slackMs(scene, fromMs, askedMs);
   if (!isCalm(scene, fromMs - profile.timeoutMs - slack) && !isLeaderMute(scene, askedMs - slack)) return null;
@@ -103,9 +103,11 @@ export const lagIsKept: Rule = (scene, answer) => {
   if (own === undefined) return null;
   const replayed = Math.max(...evidence.since(node, "status", own.arrivedMs).map((served) => replayedOf(served) ?? 0));
   const holder = world.holding?.name ?? "";
-  // What other replicas received counts only if the leader was mute then; nothing counts from before it fell.
+  // What other replicas received counts only if the leader was mute then; nothing counts from before it fell, nor of a
+  // node that has WAL of its own.
+  const isOnLeadersWal = (name: string): boolean => troubles.isFree(name, fromMs - profile.maxAgeMs, "diverged");
   const witnesses = isLeaderMute(scene, own.arrivedMs - profile.slackMs)
-    ? world.nodes.map(({ name }) => name).filter((name) => name !== node)
+    ? world.nodes.map(({ name }) => name).filter((name) => name !== node && isOnLeadersWal(name))
     : [holder];
   const fallenMs = fallenBefore(evidence, holder, own.arrivedMs - profile.slackMs);
   const known = witnesses

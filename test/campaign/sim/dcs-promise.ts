@@ -105,7 +105,8 @@ export class DcsPromise {
       this.#named = leader;
       this.#replaced.delete(leader);
     }
-    if (before === null || before === leader || this.#replaced.has(before)) return;
+    if (before === null || before === leader) return;
+    // A read that names another member after one that names nobody replaces anew.
     this.#replaced.set(before, { by: leader, sinceMs: nowMs, sentMs, isSpent: this.#causes.size > 0 });
     // Only where the last answer was a yes can one be wrong.
     const hadYes = nowMs - (this.#yesMs.get(before) ?? -Infinity) < 1_000;
