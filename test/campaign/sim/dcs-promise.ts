@@ -22,7 +22,7 @@ interface Replacement {
   readonly sinceMs: number;
   /** When that read was sent. A report that was requested after that may count for rolecall as newer than the read. */
   readonly sentMs: number;
-  /** Whether it promises nothing any more, as the watch was distrusted after it. It may still be a cause of that. */
+  /** Whether it promises nothing any more. rolecall may still distrust the watch because of it. */
   isSpent: boolean;
 }
 
@@ -133,7 +133,7 @@ export class DcsPromise {
       if (status !== 200 || replaced === undefined || replaced.isSpent) continue;
       if (askedMs - replaced.sinceMs <= withinMs) continue;
       if (isMoved(node) || this.#mayStay(node, replaced) || this.#hasEnded(node, replaced)) {
-        this.#replaced.delete(node);
+        replaced.isSpent = true;
         continue;
       }
       const lateMs = Math.round(askedMs - replaced.sinceMs);
