@@ -2,7 +2,7 @@
  * Ports for programs that must know theirs before they start. Two test processes that run side by side never get the
  * same port: each holds a block of them while it lives.
  */
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 
 /**
  * Below the ephemeral ports, so that no other socket takes one by chance, and below the ports of the demo and of the
@@ -35,23 +35,33 @@ export async function freePort(followed = 0): Promise<number> {
 }
 
 /** Whether nothing listens on this port of 127.0.0.1. */
-export function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
+export async function isFree(port: number): Promise<boolean> {
+  const server = await listen(port);
+  if (server === null) return false;
+  await new Promise((resolve) => void server.close(resolve));
+  return true;
+}
+
+/** Returns those of these ports of 127.0.0.1 on which something listens. */
+export async function takenOf(ports: readonly number[]): Promise<readonly number[]> {
+  const taken: number[] = [];
+  for (const port of ports) if (!(await isFree(port))) taken.push(port);
+  return taken;
 }
 
 /** Listens on a port of 127.0.0.1 until the process ends. @returns whether the port was free */
-export function hold(port: number): Promise<boolean> {
+export async function hold(port: number): Promise<boolean> {
+  const server = await listen(port);
+  server?.unref();
+  return server !== null;
+}
+
+/** Listens on a port of 127.0.0.1. @returns null if it is in use */
+function listen(port: number): Promise<Server | null> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => {
-      server.unref();
-      resolve(true);
-    });
+    server.once("error", () => resolve(null));
+    server.listen(port, "127.0.0.1", () => resolve(server));
   });
 }
 

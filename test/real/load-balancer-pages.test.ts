@@ -4,7 +4,6 @@
  */
 import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -12,6 +11,7 @@ import { balancerPrograms } from "./lab/balancer-programs.ts";
 import { Child } from "./lab/child.ts";
 import { removeAtExit } from "./lab/reaper.ts";
 import { program } from "./lab/rolecall.ts";
+import { takenOf } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
 
 /** The ports that the pages name, and the defaults that they do not name. */
@@ -27,7 +27,7 @@ for (const page of ["haproxy", "envoy"]) {
     async (context) => {
       if (missing !== undefined || found === undefined || "notRun" in found)
         return context.skip(`not run: ${missing ?? ""}`);
-      const taken = await takenPorts();
+      const taken = await takenOf(portsOfPages);
       if (taken.length > 0) return context.skip(`not run: the page's ports ${taken.join(", ")} are taken`);
       const reader = new Reader({ name: page, path: found.path });
       try {
@@ -131,18 +131,4 @@ class Reader {
   get #tails(): string {
     return [...this.#children.values()].map(({ tail }) => tail).join("\n");
   }
-}
-
-async function takenPorts(): Promise<readonly number[]> {
-  const taken: number[] = [];
-  for (const port of portsOfPages) {
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => resolve(true));
-    });
-    await new Promise((resolve) => void server.close(resolve));
-    if (!isFree) taken.push(port);
-  }
-  return taken;
 }

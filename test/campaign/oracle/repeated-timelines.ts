@@ -1,5 +1,4 @@
-import type { Served } from "../wire/served.ts";
-import { namedLeader } from "../wire/served.ts";
+import { namedLeader, type Served } from "../wire/served.ts";
 import { isForked } from "../world/wal.ts";
 import { firstClaim } from "./claims.ts";
 import { timelineOf, topOf } from "./reports.ts";

@@ -39,8 +39,13 @@ export type Rule = (scene: Scene, answer: Said) => string | null;
 
 /** Counts a promise that applies to an answer. Makes the detail, and gives it, only if the promise is broken. */
 export function held({ armed }: Scene, rule: string, isBroken: boolean, detail: () => string): string | null {
-  armed.set(rule, (armed.get(rule) ?? 0) + 1);
+  countHeld(armed, rule);
   return isBroken ? detail() : null;
+}
+
+/** Counts that a promise had to hold. */
+export function countHeld(armed: Map<string, number>, rule: string): void {
+  armed.set(rule, (armed.get(rule) ?? 0) + 1);
 }
 
 /** The tolerated delay of an observation: ordinary scheduling, and the stalls since an instant. */

@@ -1,4 +1,4 @@
-import type { Violation } from "../oracle/scene.ts";
+import { countHeld, type Violation } from "../oracle/scene.ts";
 import type { Said } from "../rolecall/asker.ts";
 import type { Opinion, Subject } from "./subject.ts";
 
@@ -35,7 +35,7 @@ export class Agreement {
     const found: Disagreement[] = [];
     const expect = (part: string, opinion: Opinion | null): void => {
       if (opinion === null) return;
-      this.#armed.set(part, (this.#armed.get(part) ?? 0) + 1);
+      countHeld(this.#armed, part);
       if (!isSame(answer, opinion)) found.push({ with: part, opinion });
     };
     const part = parts[this.#turn % parts.length] ?? "head";
@@ -69,7 +69,7 @@ export class Agreement {
   pushed({ node, check, path, status, phrase }: Said): Violation | null {
     const opinion = node === null ? null : this.#subject().pushed(node, check);
     if (opinion === null) return null;
-    this.#armed.set("push", (this.#armed.get("push") ?? 0) + 1);
+    countHeld(this.#armed, "push");
     if (opinion.isFit === (status === 200)) return null;
     return { rule: "push", node, detail: `${path}: answered ${phrase}, pushed ${opinion.isFit ? "up" : "down"}` };
   }

@@ -11,6 +11,7 @@ import { questionOf, type Said } from "../rolecall/asker.ts";
 import { Evidence } from "../wire/evidence.ts";
 import type { Served } from "../wire/served.ts";
 import { DcsPromise } from "./dcs-promise.ts";
+import { VirtualTime } from "./virtual-time.ts";
 
 const names = ["pg1", "pg2", "pg3"] as const;
 const node = fc.constantFrom(...names);
@@ -51,37 +52,8 @@ const latencies = fc.array(fc.oneof({ weight: 6, arbitrary: fc.constant(1) }, fc
   maxLength: 40,
 });
 
-/** Runs what is due, in order of time. */
-class Timeline {
-  nowMs = 1_000;
-  readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
-
-  at(atMs: number, run: () => void): void {
-    const index = this.#due.findIndex((one) => one.atMs > atMs);
-    this.#due.splice(index === -1 ? this.#due.length : index, 0, { atMs, run });
-  }
-
-  every(periodMs: number, firstMs: number, run: () => void): void {
-    this.at(firstMs, () => {
-      run();
-      this.every(periodMs, this.nowMs + periodMs, run);
-    });
-  }
-
-  runTo(untilMs: number): void {
-    for (;;) {
-      const [next] = this.#due;
-      if (next === undefined || next.atMs > untilMs) break;
-      this.#due.shift();
-      this.nowMs = next.atMs;
-      next.run();
-    }
-    this.nowMs = untilMs;
-  }
-}
-
 class History {
-  readonly time = new Timeline();
+  readonly time = new VirtualTime();
   readonly armed = new Map<string, number>();
   readonly violations: string[] = [];
   readonly #watched = new ClusterFixture({
@@ -107,13 +79,13 @@ class History {
   constructor(late: readonly number[]) {
     this.#latencies = late;
     const { time } = this;
-    time.every(1_000, 1_000, () => names.forEach((name) => this.#probe(name)));
-    time.every(3_000, 1_000, () => this.#read());
-    time.every(100, 1_000, () => {
+    every(time, 1_000, 1_000, () => names.forEach((name) => this.#probe(name)));
+    every(time, 3_000, 1_000, () => this.#read());
+    every(time, 100, 1_000, () => {
       if (!this.#isReadable) this.#promise.disturb(time.nowMs);
     });
-    time.every(150, 1_100, () => this.#judge());
-    time.every(3_000, 1_200, () => names.forEach((name) => this.#view(name)));
+    every(time, 150, 1_100, () => this.#judge());
+    every(time, 3_000, 1_200, () => names.forEach((name) => this.#view(name)));
   }
 
   apply(made: Change): void {
@@ -150,8 +122,9 @@ class History {
     };
     this.#evidence.note(served);
     this.#requests += 1;
-    const doneMs = sentMs + (this.#latencies[this.#requests % this.#latencies.length] ?? 1);
-    this.time.at(doneMs, () => {
+    const latencyMs = this.#latencies[this.#requests % this.#latencies.length] ?? 1;
+    const doneMs = sentMs + latencyMs;
+    this.time.after("world", latencyMs, () => {
       served.doneMs = doneMs;
       if (hasLock) this.#watched.lead(name, doneMs + 1, {}, sentMs);
       else this.#watched.answer(name, { fields: {} }, doneMs + 1, sentMs);
@@ -162,7 +135,7 @@ class History {
     const sentMs = this.time.nowMs;
     const leader = this.#isReadable ? this.#key : "unreadable";
     if (leader === "unreadable") this.#promise.disturb(sentMs);
-    this.time.at(sentMs + 2, () => {
+    this.time.after("world", 2, () => {
       if (leader !== "unreadable") this.#promise.read(leader, sentMs + 2, sentMs);
       this.#watched.readDcs(leader, sentMs);
     });
@@ -186,22 +159,30 @@ class History {
   }
 }
 
+function every(time: VirtualTime, periodMs: number, afterMs: number, run: () => void): void {
+  const runAndRepeat = (): void => {
+    run();
+    time.after("world", periodMs, runAndRepeat);
+  };
+  time.after("world", afterMs, runAndRepeat);
+}
+
 function toggle(set: Set<string>, name: string): void {
   if (!set.delete(name)) set.add(name);
 }
 
-test("the promise of the DCS watch accuses rolecall in no history", { timeout: 170_000 }, () => {
+test("the promise of the DCS watch accuses rolecall in no history", { timeout: 170_000 }, async () => {
   const armed = new Map<string, number>();
-  fc.assert(
-    fc.property(fc.array(step, { minLength: 5, maxLength: 30 }), latencies, (steps, late) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), latencies, async (steps, late) => {
       const history = new History(late);
       let atMs = 6_000;
       for (const { afterMs, change: made } of steps) {
         atMs += afterMs;
-        history.time.runTo(atMs);
+        await history.time.run(atMs);
         history.apply(made);
       }
-      history.time.runTo(atMs + 5_000);
+      await history.time.run(atMs + 5_000);
       for (const [rule, count] of history.armed) armed.set(rule, (armed.get(rule) ?? 0) + count);
       assert.deepEqual(history.violations, []);
     }),

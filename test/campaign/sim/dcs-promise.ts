@@ -1,6 +1,5 @@
-import type { Scene, Violation } from "../oracle/scene.ts";
+import { countHeld, routeOf, type Scene, type Violation } from "../oracle/scene.ts";
 import type { Said } from "../rolecall/asker.ts";
-import { routeOf } from "../oracle/scene.ts";
 import type { Profile } from "../profile.ts";
 import type { Claims } from "../wire/claims.ts";
 import type { Evidence } from "../wire/evidence.ts";
@@ -111,8 +110,8 @@ export class DcsPromise {
     // Only where the last answer was a yes can one be wrong.
     const hadYes = nowMs - (this.#yesMs.get(before) ?? -Infinity) < 1_000;
     if (!hadYes || this.#causes.size > 0) return;
-    this.#count(rule);
-    if (this.#wasDistrusted) this.#count(ruleAfterDistrust);
+    countHeld(this.#armed, rule);
+    if (this.#wasDistrusted) countHeld(this.#armed, ruleAfterDistrust);
   }
 
   /**
@@ -122,8 +121,7 @@ export class DcsPromise {
   judge(answers: readonly Said[], isMoved: (node: string) => boolean = () => false): readonly Violation[] {
     const violations: Violation[] = [];
     this.#noteDistrust();
-    const isTrusted = this.#causes.size > 0 && answers.some((answer) => this.#showsTrust(answer, isMoved));
-    if (isTrusted) this.#trust();
+    if (this.#causes.size > 0 && answers.some((answer) => this.#showsTrust(answer, isMoved))) this.#trust();
     if (this.#causes.size > 0) return violations;
     for (const { node, check, status, askedMs } of answers) {
       if (node === null || !isLeaderRoute(routeOf(check))) continue;
@@ -175,10 +173,6 @@ export class DcsPromise {
     const { maxAgeMs, slackMs, ttlMs } = this.#profile;
     const claim = this.#evidence.claims.longest(node, maxAgeMs + slackMs);
     return claim !== null && claim.newestMs - Math.max(claim.firstMs, sentMs) >= ttlMs - withinMs;
-  }
-
-  #count(name: string): void {
-    this.#armed.set(name, (this.#armed.get(name) ?? 0) + 1);
   }
 
   /** Whether a key that names nobody may leave a claim as it is. */

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
+import { isFree } from "../../fake/free-port.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
 import { RolecallProcess } from "../../fake/rolecall-process.ts";
 import { until } from "../../fake/until.ts";
@@ -208,15 +209,6 @@ async function takePort(context: TestContext, port: number): Promise<void> {
     server.listen(port, "127.0.0.1", resolve);
   });
   context.after(() => void server.close());
-}
-
-/** Whether a port of 127.0.0.1 is free. */
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
 }
 
 /** The sockets on which a process listens: the address in hexadecimal as the kernel shows it, and the port. */

@@ -2,7 +2,7 @@
  * The ports of the lab, all below the ephemeral range, away from every default and from those that `freePort` gives.
  * Several labs run side by side: each test process claims a lane of ports.
  */
-import { hold, isFree } from "../../fake/free-port.ts";
+import { hold, takenOf } from "../../fake/free-port.ts";
 
 /** Ports of the first lane. Those of lane N are `step * N` higher, and no two lanes share one. */
 const step = 40;
@@ -42,8 +42,7 @@ export const ports = {
  * @throws Error naming every port that is taken, and how to find its owner
  */
 export async function requireFree(wanted: readonly number[]): Promise<void> {
-  const taken: number[] = [];
-  for (const port of wanted) if (!(await isFree(port))) taken.push(port);
+  const taken = await takenOf(wanted);
   if (taken.length === 0) return;
   throw new Error(
     `Cannot start the lab as ports ${wanted.join(", ")} must be free: ${taken.join(", ")} taken (an earlier run? \`ss -ltnp\` names the owner)`,
