@@ -38,7 +38,7 @@ export function FileDrop() {
       const [file] = event.dataTransfer.files;
       if (file !== undefined) void openFile(file);
     };
-    const handlers = { dragover: onOver, dragleave: onLeave, drop: onDrop };
+    const handlers = { dragenter: onOver, dragover: onOver, dragleave: onLeave, drop: onDrop };
     for (const [name, handler] of Object.entries(handlers)) addEventListener(name, handler);
     return () => {
       for (const [name, handler] of Object.entries(handlers)) removeEventListener(name, handler);
