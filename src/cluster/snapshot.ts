@@ -69,10 +69,10 @@ export interface WitnessView {
   /** When it was recorded, in ms of rolecall's clock. The document was true at some instant between the two. */
   readonly answeredAtMs: number;
   /**
-   * While the view names nobody: when this and the uninterrupted preceding such views of the node were requested,
-   * oldest first.
+   * When the latest successive views of the node that name the same were requested, this one last. Failed requests
+   * between them do not matter. Only the newest are kept.
    */
-  readonly nobodyAtMs: readonly number[];
+  readonly repeatedAtMs: readonly number[];
   /** The API address of the named node in the document; `null` if it has none. */
   readonly namesAt: string | null;
   /** Member name -> API base address, as listed in the document. */

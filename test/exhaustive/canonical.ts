@@ -26,7 +26,7 @@ const instants: ReadonlySet<string> = new Set([
   "countedAtMs",
   "listedAtMs",
   "answeredAtMs",
-  "nobodyAtMs",
+  "repeatedAtMs",
   "newestReportAtMs",
   "atMs",
   "viewSentAtMs",

@@ -106,11 +106,11 @@ export class ClusterFixture {
   /** Records one of the cluster's documents, as `of` answered it. */
   document(
     name: "cluster" | "config" | "history",
-    said: { readonly of: string; readonly value: unknown },
+    said: { readonly of: string; readonly value: unknown; readonly sentAtMs?: number },
     atMs: number,
   ): void {
-    const { of, value } = said;
-    const served = { status: 200, body: JSON.stringify(value), source: of, sentAtMs: atMs };
+    const { of, value, sentAtMs = atMs } = said;
+    const served = { status: 200, body: JSON.stringify(value), source: of, sentAtMs };
     const read = {
       cluster: parseClusterDocument(value),
       config: parseDynamicConfig(value),
@@ -120,7 +120,12 @@ export class ClusterFixture {
   }
 
   /** Records a cluster document of the nodes that are known now. */
-  nameLeader(leader: string | null, of: string, atMs: number, timeline = 1): void {
+  nameLeader(
+    leader: string | null,
+    of: string,
+    atMs: number,
+    { timeline = 1, sentAtMs = atMs }: { readonly timeline?: number | undefined; readonly sentAtMs?: number } = {},
+  ): void {
     const members = this.cluster.nodes.map(({ node }) => ({
       name: node.member,
       role: node.member === leader ? "leader" : "replica",
@@ -128,7 +133,7 @@ export class ClusterFixture {
       api_url: `${node.api}/patroni`,
       timeline,
     }));
-    this.document("cluster", { of, value: { scope: "demo", members } }, atMs);
+    this.document("cluster", { of, value: { scope: "demo", members }, sentAtMs }, atMs);
   }
 
   /**

@@ -57,10 +57,10 @@ function fail(watched: ClusterFixture, { at, fails, by, times = 1 }: Extract<Ste
     watched.fail(fails, by, at * 1000 - before * watched.policy.intervalMs);
 }
 
-function look(watched: ClusterFixture, views: { readonly [witness: string]: string | null }, atMs: number): void {
+function look(watched: ClusterFixture, { at, sent = at, views }: Extract<Step, { views: unknown }>): void {
   for (const [witness, names] of Object.entries(views)) {
-    if (names === "none") watched.failView(witness, atMs);
-    else watched.nameLeader(names, witness, atMs);
+    if (names === "none") watched.failView(witness, at * 1000);
+    else watched.nameLeader(names, witness, at * 1000, { sentAtMs: sent * 1000 });
   }
 }
 
@@ -96,8 +96,8 @@ function play(watched: ClusterFixture, step: Step): readonly string[] {
   else if ("heartbeat" in step) watched.recordLiveness(step.heartbeat, step.alive, atMs);
   else if ("document" in step) watched.document(step.document, { of: step.of, value: step.says }, atMs);
   else if ("dcs" in step) watched.readDcs(step.dcs, atMs, step);
-  else if ("views" in step) look(watched, step.views, atMs);
-  else if ("names" in step) watched.nameLeader(step.names, step.of, atMs, step.timeline);
+  else if ("views" in step) look(watched, step);
+  else if ("names" in step) watched.nameLeader(step.names, step.of, atMs, { timeline: step.timeline });
   else if ("shows" in step) show(watched, step, atMs);
   else if ("until" in step)
     return differences(

@@ -71,7 +71,7 @@ function happen(watched: ClusterFixture, event: Event, atMs: number): void {
     case "fail":
       return watched.fail(event.node, event.by, atMs);
     case "named":
-      return watched.nameLeader(event.leader, event.of, atMs, event.timeline);
+      return watched.nameLeader(event.leader, event.of, atMs, { timeline: event.timeline });
     case "history":
       return watched.document("history", { of: event.of, value: [[1, 4_000, "no recovery target specified"]] }, atMs);
     case "config":

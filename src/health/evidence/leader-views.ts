@@ -2,17 +2,17 @@ import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterDocument } from "../../cluster/documents/cluster-document.ts";
 import type { ClusterState, WitnessView } from "../../cluster/snapshot.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
-import type { LeaderView } from "./leadership.ts";
+import type { LeaderView } from "./leadership-inputs.ts";
 import { addressesOf } from "./member-authority.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 
 /** The maximum number of nodes whose views are kept. */
 const witnessesMax = 100;
 /**
- * How many instants of successive views that name nobody are kept. They are at least 1 s apart, and the rule needs
- * those of one interval.
+ * How many request times of successive views that name the same are kept for a node. They are at least 1 s apart, and
+ * the rule needs those within one probe interval and one timeout.
  */
-const nobodyMax = 16;
+const repeatedMax = 32;
 
 /**
  * Returns the most recently requested view of who leads, of any node (rule 4).
@@ -33,10 +33,9 @@ export function newestView(cluster: ClusterState): WitnessView | undefined {
 export function validViews(cluster: ClusterState, policy: HealthPolicy, nowMs: number): readonly LeaderView[] {
   const views: LeaderView[] = [];
   for (const [witness, view] of cluster.leaderViews) {
-    const { names, namesAt, sentAtMs, answeredAtMs } = view;
+    const { names, namesAt, sentAtMs, answeredAtMs, repeatedAtMs } = view;
     if (nowMs - sentAtMs >= policy.viewMaxAgeMs || !isIdentified(cluster, witness, policy)) continue;
-    const nobodySinceMs = nobodySince(view, policy.intervalMs);
-    views.push({ witness, names, namesAt, requestedAtMs: sentAtMs, answeredAtMs, nobodySinceMs });
+    views.push({ witness, names, namesAt, requestedAtMs: sentAtMs, answeredAtMs, repeatedAtMs });
   }
   return views;
 }
@@ -59,14 +58,15 @@ export function withView(state: ClusterState, cluster: ClusterDocument, view: Vi
   const before = state.leaderViews.get(witness);
   if (before !== undefined && before.sentAtMs > sentAtMs) return state;
   const named = namedNode(state, cluster);
-  const nobodyAtMs = cluster.leader === null ? [...(before?.nobodyAtMs ?? []), sentAtMs].slice(-nobodyMax) : [];
+  const names = named?.name ?? cluster.leader;
+  const earlier = before?.names === names ? before.repeatedAtMs : [];
   const witnessView: WitnessView = {
     leader: named?.member ?? cluster.leader,
-    names: named?.name ?? cluster.leader,
+    names,
     timeline: cluster.leaderTimeline,
     sentAtMs,
     answeredAtMs: nowMs,
-    nobodyAtMs,
+    repeatedAtMs: [...earlier, sentAtMs].slice(-repeatedMax),
     namesAt: cluster.leaderApi,
     addresses: addressesOf(cluster.members),
   };
@@ -105,14 +105,6 @@ function namedNode(
     nodes.find(({ node }) => leaderApi !== null && node.api === leaderApi) ??
     nodes.find(({ node }) => node.name === leader);
   return found?.node;
-}
-
-/**
- * When a view at least one interval before the newest was requested, if it and all views since named nobody; else
- * `null`.
- */
-function nobodySince({ nobodyAtMs, sentAtMs }: WitnessView, intervalMs: number): number | null {
-  return nobodyAtMs.findLast((atMs) => atMs <= sentAtMs - intervalMs) ?? null;
 }
 
 /** Whether the node's own report identifies it as this node of this cluster. `false` without a report. */

@@ -11,7 +11,8 @@ import {
 import { isWithdrawn, withdrawalsByNode } from "./dcs-withdrawals.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
-import { resolveLeadership, type LeadershipInputs, type LockClaim, type NodeAnswers } from "./leadership.ts";
+import { resolveLeadership } from "./leadership.ts";
+import type { LeadershipInputs, LockClaim, NodeAnswers } from "./leadership-inputs.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { validViews, isConfirmed, isIdentified } from "./leader-views.ts";
 
@@ -159,6 +160,7 @@ function inputsOf(
     withdrawals: withdrawalsByNode(cluster, policy),
     lastHolder: presentOrLastHolderOf(cluster.leadership),
     incumbent,
+    intervalMs: policy.intervalMs,
   };
 }
 

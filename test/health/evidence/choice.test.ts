@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { LeaderDecision } from "../../../src/cluster/leadership.ts";
-import { resolveLeadership, type LeaderView, type NodeAnswers } from "../../../src/health/evidence/leadership.ts";
+import { resolveLeadership } from "../../../src/health/evidence/leadership.ts";
+import type { LeaderView, NodeAnswers } from "../../../src/health/evidence/leadership-inputs.ts";
 
 /** pg1 claims the lock since 10, pg2 since 20; pg3 and pg4 follow. A view is requested and answered at an instant. */
 const rows: readonly {
@@ -76,7 +77,7 @@ suite("of two claims that are not lost stands", () => {
       const claimOf = (name: string, appearedAtMs: number, timeline: number) =>
         ({ node: name, appearedAtMs, timeline, isPaused: false, isFailsafe: false, hasApi: true }) as const;
       const viewOf = ([witness, names, at]: (typeof views)[number]): LeaderView => {
-        return { witness, names, namesAt: null, requestedAtMs: at, answeredAtMs: at, nobodySinceMs: null };
+        return { witness, names, namesAt: null, requestedAtMs: at, answeredAtMs: at, repeatedAtMs: [at] };
       };
       const { decision } = resolveLeadership({
         claims: [claimOf("pg1", 10, timelines[0]), claimOf("pg2", 20, timelines[1])],
@@ -86,6 +87,7 @@ suite("of two claims that are not lost stands", () => {
         withdrawals: new Map(),
         lastHolder: null,
         incumbent,
+        intervalMs: 1,
       });
       assert.equal(spelt(decision), by);
     });

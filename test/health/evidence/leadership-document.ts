@@ -46,21 +46,23 @@ First, views may contradict claims:
    interval apart, name nobody. Exception: it contradicts no claim of a node that reports a pause.
 3. A view that names a node does not contradict if that node denies it. To deny it, the node must report that it holds
    no lock. That report must be newer than the view, and come from the address that the view has for the node.
-4. A contradiction takes effect when two things have happened: rolecall has requested the claimant's own \`/cluster\`,
-   at the same time as the view or later; and it has probed the node that the view names, if any, after the view. It
-   does not matter whether these requests succeed or fail.
+4. A contradiction **begins** with the first of the successive views of one node that name the same, not counting views
+   from before the claim. If they name nobody, it begins with the view that fulfils step 2. It takes effect when both of
+   these have answered or failed: the claimant's own \`/cluster\`, requested when the contradiction began or later; and
+   the node that the newest of the views names, if any, probed after that view.
 
 Then contradicted claims are **lost**:
 
-5. A claim in failsafe mode is never lost.
+5. A claim in failsafe mode is never lost to views.
 6. Any other claim is lost if the claimant's own view contradicts it.
 7. A claim that is not in failsafe mode is also lost in two cases:
    * the views of two other nodes contradict it;
    * the view of one other node contradicts it, and the claimant's own view, requested at the same time or later,
-     names another node or nobody. In this case, the claimant's own view need not contradict the claim. It may name
-     nobody for the first time (step 2), or name a node that denies holding the lock (step 3).
-8. A lost claim stays lost until a newer view names the claimant, or until every node whose view contradicted it has
-   given a newer view that does not contradict it. Missing views do not restore a claim.
+     names another node or nobody. In this case, the claimant's own view need not contradict the claim. It may
+     name nobody for the first time (step 2), or name a node that denies holding the lock (step 3).
+8. A lost claim stays lost while views contradict it by steps 6 and 7. For this, a contradiction takes effect at once,
+   and a single view that names nobody is enough. After that, it stays lost until a newer view names the claimant, or
+   until every node whose view contradicted it has given a newer view. Missing views do not restore a claim.
 
 With a [DCS](dcs.md) (key \`dcs\`), a claim is also lost, whatever the views are, if the leader key named the claimant and
 has changed in one of two ways:

@@ -1,12 +1,11 @@
 import type { ClaimLoss } from "../../../src/cluster/leadership.ts";
-import {
-  resolveLeadership,
-  type LeadershipInputs,
-  type LeaderView,
-  type LockClaim,
-  type NodeAnswers,
-  type ResolvedLeadership,
-} from "../../../src/health/evidence/leadership.ts";
+import { resolveLeadership, type ResolvedLeadership } from "../../../src/health/evidence/leadership.ts";
+import type {
+  LeadershipInputs,
+  LeaderView,
+  LockClaim,
+  NodeAnswers,
+} from "../../../src/health/evidence/leadership-inputs.ts";
 
 /**
  * What one node contributes to the decision. Claims appear at 10 (early) or 20 (late). Views are requested at 15,
@@ -135,14 +134,13 @@ export function inputsOf(row: Row, lost: ReadonlyMap<string, ClaimLoss> = new Ma
     const sentMs = requestedAtMs(state) + laterMs;
     if (view !== "none") {
       const names = typeof view === "number" ? nameOf(view) : null;
-      const nobodySinceMs = view === "twice" ? sentMs - earlierMs : null;
       views.push({
         witness: node,
         names,
         namesAt: null,
         requestedAtMs: sentMs,
         answeredAtMs: sentMs + 1,
-        nobodySinceMs,
+        repeatedAtMs: view === "twice" ? [sentMs - earlierMs, sentMs] : [sentMs],
       });
     }
     const reportedAtMs = status === "silent" ? 5 : status === "followed" ? 12 : 40 + laterMs;
@@ -156,7 +154,16 @@ export function inputsOf(row: Row, lost: ReadonlyMap<string, ClaimLoss> = new Ma
     });
   }
   const incumbent = row.incumbent === null ? null : nameOf(row.incumbent);
-  return { claims, views, nodes, lostClaims: lost, withdrawals: new Map(), lastHolder: null, incumbent };
+  return {
+    claims,
+    views,
+    nodes,
+    lostClaims: lost,
+    withdrawals: new Map(),
+    lastHolder: null,
+    incumbent,
+    intervalMs: earlierMs,
+  };
 }
 
 /** The decision after the same evidence was repeated, starting with the given lost claims. */
