@@ -6,7 +6,10 @@ import { chooseRoundSources, type DocumentSource } from "./document-source.ts";
 
 /** The shortest time between two rounds (rule 2), in ms. */
 const roundGapMs = 1_000;
-/** How long a node whose view failed is left out of rounds, in ms. */
+/**
+ * How long a node whose view failed is left out of rounds, in ms: such a request may hang and occupy one of the node's
+ * few workers. A node that refused the connection is not left out: it had nothing to do, and may have restarted since.
+ */
 const retryDelayMs = 5_000;
 
 /**
@@ -85,6 +88,7 @@ export class ViewRounds {
   async #request(source: DocumentSource, sentAtMs: number): Promise<void> {
     const result = await this.#requests.get("cluster", source, sentAtMs);
     if (result.kind === "answered") this.#onView(source);
-    else this.#skippedUntilMs.set(source.name, this.#context.now() + retryDelayMs);
+    else if (result.kind === "failed" && !result.isUnreachable)
+      this.#skippedUntilMs.set(source.name, this.#context.now() + retryDelayMs);
   }
 }

@@ -14,10 +14,13 @@ import { statusDocument } from "../../fake/node-documents.ts";
 
 const names = ["pg1", "pg2", "pg3"];
 
-/** Which nodes claim the lock, and which node each cluster document names. "hangs" if a node sends none. */
+/**
+ * Which nodes claim the lock, and which node each cluster document names. `null` for nobody, "hangs" if a node sends
+ * none.
+ */
 interface LeaderScript {
   readonly claims: readonly string[];
-  readonly views: { readonly [node: string]: string };
+  readonly views: { readonly [node: string]: string | null };
   readonly failsafe?: readonly string[];
 }
 
@@ -134,6 +137,25 @@ test("leaves a node whose view failed out of rounds for five seconds, and the ot
     inRounds.length >= 2 && inRounds.every((instant, at) => at === 0 || instant - (inRounds[at - 1] ?? 0) >= 5_000),
     inRounds.join(),
   );
+  prober.stop();
+});
+
+test("requests the view of a node that refused connections again in the next round", async (context) => {
+  const { scripted, prober } = await quietCluster(context);
+  const nobody = cluster({ claims: ["pg1"], views: { pg1: null, pg2: null, pg3: null } });
+  scripted.respond = nobody;
+  await scripted.advance(5_000);
+  const sinceMs = scripted.nowMs;
+  scripted.respond = (origin, path) => (origin.includes("pg1") ? failedReply("refused") : nobody(origin, path));
+  await scripted.advance(3_500);
+  const refused = viewsAfter(scripted, sinceMs)["pg1"] ?? [];
+  assert.ok(refused.length > 0);
+  const last = roundsAfter(scripted, sinceMs, ["pg2", "pg3"]).at(-1) ?? 0;
+  scripted.respond = cluster({ claims: ["pg1"], views: { pg1: "pg1", pg2: "pg1", pg3: "pg1" } });
+  await scripted.advance(last + 2_900 - scripted.nowMs);
+  assert.equal(scripted.fixture.judge("pg1", "primary", scripted.nowMs), "superseded", "by its view from before");
+  await scripted.advance(200);
+  assert.equal(scripted.fixture.judge("pg1", "primary", scripted.nowMs), "fit");
   prober.stop();
 });
 
