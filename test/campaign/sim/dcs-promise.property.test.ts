@@ -42,11 +42,15 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ dcs: "up or down" as const }) },
 );
 /** A change, after a time: so long that claims go on for a whole ttl, or within a round of probes. */
-const step = fc.record({
+interface Step {
+  readonly afterMs: number;
+  readonly change: Change;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
   afterMs: fc.oneof(fc.integer({ min: 50, max: 1_000 }), fc.integer({ min: 1_000, max: 20_000 })),
   change,
 });
-type Step = { readonly afterMs: number; readonly change: Change };
 /** How late an answer is, in turn: most are immediate, some come near the timeout. */
 const latencies = fc.array(fc.oneof({ weight: 6, arbitrary: fc.constant(1) }, fc.integer({ min: 1, max: 600 })), {
   minLength: 7,

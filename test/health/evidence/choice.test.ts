@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { LeaderDecision } from "../../../src/cluster/leadership.ts";
 import { resolveLeadership } from "../../../src/health/evidence/leadership.ts";
-import type { LeaderView, NodeAnswers } from "../../../src/health/evidence/leadership-inputs.ts";
+import type { NodeAnswers } from "../../../src/health/evidence/leadership-inputs.ts";
+import { view } from "./lost-claims-rows.ts";
 
 /** pg1 claims the lock since 10, pg2 since 20; pg3 and pg4 follow. A view is requested and answered at an instant. */
 const rows: readonly {
@@ -76,12 +77,9 @@ suite("of two claims that are not lost stands", () => {
     test(title, () => {
       const claimOf = (name: string, appearedAtMs: number, timeline: number) =>
         ({ node: name, appearedAtMs, timeline, isPaused: false, isFailsafe: false, hasApi: true }) as const;
-      const viewOf = ([witness, names, at]: (typeof views)[number]): LeaderView => {
-        return { witness, names, namesAt: null, requestedAtMs: at, answeredAtMs: at, repeatedAtMs: [at] };
-      };
       const { decision } = resolveLeadership({
         claims: [claimOf("pg1", 10, timelines[0]), claimOf("pg2", 20, timelines[1])],
-        views: views.map(viewOf),
+        views: views.map((given) => view(...given)),
         nodes: new Map(["pg1", "pg2", "pg3", "pg4"].map((name, at) => [name, node(at < 2, name !== awaited)] as const)),
         lostClaims: new Map(),
         withdrawals: new Map(),

@@ -16,8 +16,18 @@ export interface Given {
 /** A row of the table: the evidence, and how the claim is lost; `null` if it is not. */
 type Row = Given & { readonly title: string; readonly loss: ClaimLoss | null };
 
-function view(witness: string, names: string | null, at: number, more: Partial<LeaderView> = {}): LeaderView {
-  return { witness, names, namesAt: null, requestedAtMs: at, answeredAtMs: at, repeatedAtMs: [at], ...more };
+/**
+ * A view that was answered at once.
+ * @param requestedAtMs when it and the views before it that name the same were requested, this one last
+ */
+export function view(witness: string, names: string | null, ...requestedAtMs: readonly number[]): LeaderView {
+  const at = requestedAtMs.at(-1) ?? Number.NaN;
+  return { witness, names, namesAt: null, requestedAtMs: at, answeredAtMs: at, repeatedAtMs: requestedAtMs };
+}
+
+/** The views of two witnesses that name nobody. */
+function nobody(...requestedAtMs: readonly number[]): readonly LeaderView[] {
+  return ["pg2", "pg4"].map((witness) => view(witness, null, ...requestedAtMs));
 }
 
 /** Two witnesses name pg3. */
@@ -39,7 +49,7 @@ export const rows: readonly Row[] = [
   {
     title: "views that name nobody say nothing of a claimant without an API",
     claim: { hasApi: false },
-    views: [view("pg2", null, 30, { repeatedAtMs: [20, 30] }), view("pg4", null, 30, { repeatedAtMs: [20, 30] })],
+    views: nobody(20, 30),
     loss: null,
   },
   {
@@ -65,22 +75,22 @@ export const rows: readonly Row[] = [
   },
   {
     title: "nobody named twice accuses if both views were requested after the claim appeared",
-    views: [view("pg2", null, 30, { repeatedAtMs: [11, 30] }), view("pg4", null, 30, { repeatedAtMs: [11, 30] })],
+    views: nobody(11, 30),
     loss: { viewSentAtMs: 30, witnesses: ["pg2", "pg4"] },
   },
   {
     title: "not if the first of them was requested when the claim appeared",
-    views: [view("pg2", null, 30, { repeatedAtMs: [10, 30] }), view("pg4", null, 30, { repeatedAtMs: [10, 30] })],
+    views: nobody(10, 30),
     loss: null,
   },
   {
     title: "the two views may be one interval apart",
-    views: [view("pg2", null, 30, { repeatedAtMs: [20, 30] }), view("pg4", null, 30, { repeatedAtMs: [20, 30] })],
+    views: nobody(20, 30),
     loss: { viewSentAtMs: 30, witnesses: ["pg2", "pg4"] },
   },
   {
     title: "not less",
-    views: [view("pg2", null, 30, { repeatedAtMs: [21, 30] }), view("pg4", null, 30, { repeatedAtMs: [21, 30] })],
+    views: nobody(21, 30),
     loss: null,
   },
   {
@@ -154,56 +164,36 @@ export const rows: readonly Row[] = [
   {
     title: "newer views that repeat the accusation do not renew that wait",
     own: { isViewFailing: false },
-    views: [
-      view("pg2", "pg3", 50, { repeatedAtMs: [30, 50] }),
-      view("pg4", "pg3", 60, { repeatedAtMs: [40, 60] }),
-      view("pg1", "pg1", 40),
-    ],
+    views: [view("pg2", "pg3", 30, 50), view("pg4", "pg3", 40, 60), view("pg1", "pg1", 40)],
     loss: { viewSentAtMs: 60, witnesses: ["pg2", "pg4"] },
   },
   {
     title: "that view has to be requested no earlier than the first of them",
     own: { isViewFailing: false },
-    views: [
-      view("pg2", "pg3", 50, { repeatedAtMs: [30, 50] }),
-      view("pg4", "pg3", 60, { repeatedAtMs: [40, 60] }),
-      view("pg1", "pg1", 39),
-    ],
+    views: [view("pg2", "pg3", 30, 50), view("pg4", "pg3", 40, 60), view("pg1", "pg1", 39)],
     loss: null,
   },
   {
     title: "views of before the claim do not count as the first of them",
     own: { isViewFailing: false },
-    views: [
-      view("pg2", "pg3", 50, { repeatedAtMs: [10, 50] }),
-      view("pg4", "pg3", 60, { repeatedAtMs: [5, 60] }),
-      view("pg1", "pg1", 59),
-    ],
+    views: [view("pg2", "pg3", 10, 50), view("pg4", "pg3", 5, 60), view("pg1", "pg1", 59)],
     loss: null,
   },
   {
     title: "if they name nobody, the first of them is the one that confirms an earlier one",
     own: { isViewFailing: false },
-    views: [
-      view("pg2", null, 50, { repeatedAtMs: [20, 29, 30, 50] }),
-      view("pg4", null, 50, { repeatedAtMs: [20, 30, 50] }),
-      view("pg1", "pg1", 30),
-    ],
+    views: [view("pg2", null, 20, 29, 30, 50), view("pg4", null, 20, 30, 50), view("pg1", "pg1", 30)],
     loss: { viewSentAtMs: 50, witnesses: ["pg2", "pg4"] },
   },
   {
     title: "not an unconfirmed one",
     own: { isViewFailing: false },
-    views: [
-      view("pg2", null, 50, { repeatedAtMs: [20, 29, 30, 50] }),
-      view("pg4", null, 50, { repeatedAtMs: [20, 30, 50] }),
-      view("pg1", "pg1", 29),
-    ],
+    views: [view("pg2", null, 20, 29, 30, 50), view("pg4", null, 20, 30, 50), view("pg1", "pg1", 29)],
     loss: null,
   },
   {
     title: "of the accusation of one witness, the own view must not be older than its newest view",
-    views: [view("pg2", "pg3", 50, { repeatedAtMs: [30, 50] }), view("pg1", null, 49)],
+    views: [view("pg2", "pg3", 30, 50), view("pg1", null, 49)],
     loss: null,
   },
   {
