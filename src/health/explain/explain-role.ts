@@ -25,8 +25,8 @@ function hasRoleRules(route: Route): boolean {
 export function lockRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
-  const isEither = eitherRoutes.has(check.route);
-  if (report === null || (!lockRoutes.has(check.route) && !isEither)) return [];
+  if (report === null || (!lockRoutes.has(check.route) && !eitherRoutes.has(check.route))) return [];
+  const mayPassOtherwise = mayBeReplica(check.route, report) || passesAsLeader(subject, report);
   const lock = judgeLock(view, { observation, report });
   const { claims } = view.lock;
   const rows = [
@@ -38,7 +38,7 @@ export function lockRules(subject: ExplainContext): readonly RuleLine[] {
       limit: view.policy.guards.exclusivePrimary
         ? decisionOf(view)
         : "guard exclusive_primary is off: the node's own claim counts",
-      refusal: isEither || lock.fit ? null : lock.reason,
+      refusal: mayPassOtherwise || lock.fit ? null : lock.reason,
     }),
   ];
   // `/leader` and `/readiness` do not require that the leader's database is writable.
@@ -54,7 +54,7 @@ export function lockRules(subject: ExplainContext): readonly RuleLine[] {
       limit: view.policy.guards.runningPrimary
         ? "a document that does not contradict the lock"
         : "guard running_primary is off",
-      refusal: isEither || verdict.fit ? null : verdict.reason,
+      refusal: mayPassOtherwise || verdict.fit ? null : verdict.reason,
     }),
   );
   return rows;
@@ -66,6 +66,8 @@ export function roleRules(subject: ExplainContext): readonly RuleLine[] {
   const { report } = observation;
   if (report === null || !hasRoleRules(check.route)) return [];
   if (passesAsLeader(subject, report)) return [skippedRule("role and state", "it passes as the leader")];
+  if (eitherRoutes.has(check.route) && !mayBeReplica(check.route, report))
+    return [skippedRule("role and state", "it is no replica, so it must be the leader")];
   const rows: RuleLine[] = [];
   const isReplicaRoute = check.route !== "health" && check.route !== "readiness";
   if (isReplicaRoute)
@@ -133,6 +135,14 @@ export function passesAsLeader({ view, observation, check }: ExplainContext, rep
   if (check.route === "readiness") return holdsLock(view, observation);
   const reportedNode = { observation, report };
   return judgePrimary(view, reportedNode).fit || judgeStandbyLeader(view, reportedNode).fit;
+}
+
+/**
+ * Whether a node that does not pass as the leader may pass as a replica: the `read-only` routes accept no other role,
+ * and say what keeps such a node from being the leader.
+ */
+function mayBeReplica(route: Route, report: Report): boolean {
+  return eitherRoutes.has(route) && (route === "readiness" || report.role === "replica");
 }
 
 function synchronyRules(subject: ExplainContext, report: Report): RuleLine[] {

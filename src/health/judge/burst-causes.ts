@@ -6,7 +6,7 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import { lockTtlMs } from "../evidence/freshness.ts";
 import { lockStatusAt } from "../evidence/lock-status.ts";
 import type { EvaluationContext } from "../health-policy.ts";
-import { isWritableState } from "./lock.ts";
+import { isWritableReport } from "./lock.ts";
 
 /**
  * Causes that follow from the cluster's state: `no_holder`: nobody holds the lock of a cluster that had a holder.
@@ -71,7 +71,7 @@ function isUnprobed({ report, exporter, failuresInRow }: Observation): boolean {
 }
 
 function isWritable({ report }: Observation): boolean {
-  return report === null || report.role === "standby_leader" || isWritableState(report);
+  return report === null || report.role === "standby_leader" || isWritableReport(report);
 }
 
 function observationOf(cluster: ClusterState, name: string | null): Observation | undefined {

@@ -86,10 +86,16 @@ interface Alternative {
   readonly otherwise: (view: ClusterView, reported: ReportedNode, check: Check) => Verdict;
 }
 
-/** A `read-only` route: fit for the primary or the standby leader, else as the plain route says. */
+/**
+ * A `read-only` route: fit for the primary or the standby leader; a replica as the plain route says. Any other node is
+ * refused for what keeps it from being the leader: that is often a hard no, and its role never is.
+ */
 function orLeader(view: ClusterView, reported: ReportedNode, { check, otherwise }: Alternative): Verdict {
-  const verdict = orElse(judgePrimary(view, reported), () =>
-    orElse(judgeStandbyLeader(view, reported), () => otherwise(view, reported, check)),
+  const primary = judgePrimary(view, reported);
+  const verdict = orElse(primary, () =>
+    orElse(judgeStandbyLeader(view, reported), () =>
+      reported.report.role === "replica" ? otherwise(view, reported, check) : primary,
+    ),
   );
   return judgeTags(verdict, reported, check);
 }

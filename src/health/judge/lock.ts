@@ -2,11 +2,12 @@ import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
+import { hasPosition } from "../evidence/report-position.ts";
 import { andThen, fit, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
 
 /**
- * States in which a database takes no writes, besides those that end in `failed` (rule 3). `unknown` (its query timed
- * out) is not one of them.
+ * States in which a database takes no writes, besides those that end in `failed`, and `restarting` without a position
+ * (rule 3). `unknown` (its query timed out) is not one of them.
  */
 const unwritable: ReadonlySet<string> = new Set(["stopping", "stopped", "starting", "crashed"]);
 
@@ -36,14 +37,19 @@ export function judgePrimary(view: ClusterView, reported: ReportedNode): Verdict
   return andThen(judgeLock(view, reported), () => {
     const { role, state } = reported.report;
     if (leadsStandbyCluster(view, reported)) return unfit("wrong_role", role);
-    if (!view.policy.guards.runningPrimary || isWritableState(reported.report)) return fit;
+    if (!view.policy.guards.runningPrimary || isWritableReport(reported.report)) return fit;
     return unfit("not_writable", role === "replica" || role === "demoted" ? role : state);
   });
 }
 
-/** Whether role and state of a lock holder allow for a writable database (rule 3). */
-export function isWritableState({ role, state }: Pick<Report, "role" | "state">): boolean {
+/**
+ * Whether the document of a lock holder allows for a writable database (rule 3). A node that is `restarting` still
+ * answers queries, and states its position, until PostgreSQL shuts down.
+ */
+export function isWritableReport(report: Report): boolean {
+  const { role, state } = report;
   if (role === "replica" || role === "demoted") return false;
+  if (state === "restarting") return hasPosition(report);
   return !unwritable.has(state) && !state.endsWith("failed");
 }
 
