@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { Config } from "../config/model/config.ts";
 import { WatchedFiles } from "../config/watched-files.ts";
 import type { CertificateReading } from "../metrics/certificate-metrics.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 
 const pemPattern = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
@@ -66,7 +66,7 @@ function certificateFilesOf({ listen, clusters }: Config): readonly CertificateF
 /** The certificate of a chain that expires first counts: a client refuses the whole chain then. */
 function readingOf(certificate: CertificateFile): readonly CertificateReading[] {
   try {
-    const pems = readFileSync(certificate.file, "utf8").match(pemPattern) ?? [];
+    const pems = readRegularFile(certificate.file).match(pemPattern) ?? [];
     const expiries = pems.map((pem) => Date.parse(new X509Certificate(pem).validTo) / 1000);
     const expiresAtS = Math.min(...expiries);
     return Number.isFinite(expiresAtS) ? [{ ...certificate, expiresAtS }] : [];

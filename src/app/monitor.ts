@@ -122,7 +122,7 @@ export class Monitor {
 
   /** Restores what an earlier run saved. Changes are logged and saved only afterwards: what is restored is not new. */
   async restore(): Promise<void> {
-    const saved = this.#stateFile.read(this.#config.clusters);
+    const saved = await this.#stateFile.read(this.#config.clusters);
     this.store.restore(restoreClusters(this.#config, saved));
     this.drains.start(saved.drains);
     this.store.onChange((before, after) => this.#onChange(before, after));
@@ -183,7 +183,7 @@ export class Monitor {
     this.#balancers.stop();
     this.drains.stop();
     this.#cancelTick?.();
-    await Promise.all([this.#stateFile.written, this.history.stop()]);
+    await Promise.all([this.#stateFile.flush(), this.history.stop()]);
   }
 
   get #clusterNames(): readonly string[] {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readRegularFile } from "../files/regular-file.ts";
 import type { NodeAuth, TlsFiles } from "./model/config.ts";
 import { readTls, tlsPathsOf, type TlsMaterial } from "./tls-material.ts";
 
@@ -16,7 +16,7 @@ export interface AccessMaterial {
 
 /**
  * Reads TLS files, and the password on the first line of its file.
- * @throws Error with the file's name if a file cannot be read
+ * @throws Error with the file's name if a file cannot be read, or is no regular file
  */
 export function readAccess({ tls, auth }: AccessFiles): AccessMaterial {
   return {
@@ -31,5 +31,5 @@ export function accessPathsOf({ tls, auth }: AccessFiles): readonly string[] {
 }
 
 function firstLine(file: string): string {
-  return readFileSync(file, "utf8").split(/\r?\n/, 1)[0] ?? "";
+  return readRegularFile(file).split(/\r?\n/, 1)[0] ?? "";
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readRegularFile } from "../files/regular-file.ts";
 
 /** The TLS files of a listener or of the connections to nodes, as absolute paths. */
 interface TlsPaths {
@@ -19,13 +19,13 @@ export interface TlsMaterial {
 
 /**
  * Reads TLS files, of a listener or of the connections to a cluster's nodes.
- * @throws Error with the file's name if a file cannot be read
+ * @throws Error with the file's name if a file cannot be read, or is no regular file
  */
 export function readTls({ ca, cert, key, serverName = null }: TlsPaths): TlsMaterial {
   return {
-    ...(ca === null ? {} : { ca: readFileSync(ca, "utf8") }),
-    ...(cert === null ? {} : { cert: readFileSync(cert, "utf8") }),
-    ...(key === null ? {} : { key: readFileSync(key, "utf8") }),
+    ...(ca === null ? {} : { ca: readRegularFile(ca) }),
+    ...(cert === null ? {} : { cert: readRegularFile(cert) }),
+    ...(key === null ? {} : { key: readRegularFile(key) }),
     ...(serverName === null ? {} : { servername: serverName }),
   };
 }

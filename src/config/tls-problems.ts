@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
+import { readRegularFile } from "../files/regular-file.ts";
 
 /** TLS files as a configuration names them: absolute paths. */
 interface TlsFileNames {
@@ -105,7 +106,7 @@ function privateKeyOf(file: string, problems: TlsProblem[]): KeyObject | undefin
 
 function textOf(file: string, problems: TlsProblem[]): string | null {
   try {
-    return readFileSync(file, "utf8");
+    return readRegularFile(file);
   } catch (error) {
     problems.push({ kind: "unusable", file, message: `${file} cannot be read: ${causeOf(error)}` });
     return null;

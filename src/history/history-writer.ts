@@ -1,7 +1,7 @@
-import { mkdir } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import type { HistoryConfig } from "../config/model/config.ts";
 import type { Logger } from "../events/log/logger.ts";
+import { makeDirectory } from "../files/make-directory.ts";
 import { DirectoryLock } from "./files/directory-lock.ts";
 import { removeLeftovers, streamNames, type StreamName } from "./files/segment-files.ts";
 import { SegmentWriter } from "./files/segment-writer.ts";
@@ -170,7 +170,7 @@ export class HistoryWriter {
     if (this.#isLocked && nowMs - this.#confirmedMs < confirmMs) return null;
     if (!this.#isLocked || !(await this.#lock.confirm())) {
       this.#isLocked = false;
-      await mkdir(directory, { recursive: true, mode: 0o700 });
+      await makeDirectory(directory, 0o700);
       const holder = await this.#lock.acquire();
       if (holder !== null) return `the directory must be used by one process, got ${holder} that uses it too`;
       this.#isLocked = true;

@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
 import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { ClusterConfig } from "../config/model/config.ts";
 import { replaceFile } from "./files/atomic-file.ts";
+import { readRegularFileLater } from "../files/regular-file.ts";
 import { accusationsToJson, hasSameAccusations, parseAccusations, type Accusation } from "./saved-accusations.ts";
 import { drainsToJson, parseDrains, type SavedDrain } from "./saved-drains.ts";
 import { hasSameMembers, membersToJson, parseMembers, type SavedCluster } from "./saved-members.ts";
@@ -24,11 +24,11 @@ const bytesMax = 16 * 1024 * 1024;
 export const noSavedState: SavedState = { clusters: new Map(), accusations: [], drains: [], problems: [] };
 
 /**
- * Reads the state file for the configured clusters. Never throws: a file that cannot be used is reported in `problems`,
+ * Reads the state file for the configured clusters. Never rejects: a file that cannot be used is named in `problems`,
  * and the process starts without it.
  */
-export function readSavedState(file: string, configured: readonly ClusterConfig[]): SavedState {
-  const { value, problem } = readContent(file);
+export async function readSavedState(file: string, configured: readonly ClusterConfig[]): Promise<SavedState> {
+  const { value, problem } = await readContent(file);
   if (value === null) return { ...noSavedState, problems: problem === null ? [] : [problem] };
   const { clusters, problems } = parseMembers(section(value, "clusters"), section(value, "stood"), configured);
   return {
@@ -70,11 +70,11 @@ export function hasSameSavedState(before: ClusterState, after: ClusterState): bo
 }
 
 /** @returns `value: null` for a file that is absent or cannot be used, with the reason in `problem` */
-function readContent(file: string): { readonly value: JsonObject | null; readonly problem: string | null } {
+async function readContent(
+  file: string,
+): Promise<{ readonly value: JsonObject | null; readonly problem: string | null }> {
   try {
-    const { size } = statSync(file);
-    if (size > bytesMax) return unusable(`must be at most ${bytesMax} bytes, got ${size}`);
-    const value = parseJson(readFileSync(file, "utf8"));
+    const value = parseJson(await readRegularFileLater(file, bytesMax));
     if (!isObject(value)) return unusable("must be a JSON object, got something else");
     if (!isObject(value["clusters"])) return unusable("must have an object `clusters`, got none");
     return { value, problem: null };

@@ -4,6 +4,13 @@ import type { Logger } from "../events/log/logger.ts";
 import { removeStaleDrafts } from "./files/atomic-file.ts";
 import { noSavedState, readSavedState, writeSavedState, type SavedState } from "./saved-state.ts";
 
+/**
+ * How long the start waits for the file, and the end for its last write, in ms. A file system that hangs must keep
+ * neither waiting.
+ */
+const waitMax = 2_000;
+const late = Symbol("late");
+
 /** The state file of a running process. Without a configured path every method does nothing. */
 export class StateFile {
   readonly #path: () => string | null;
@@ -18,16 +25,18 @@ export class StateFile {
     this.#log = log;
   }
 
-  /** Resolves when every write requested so far has ended. */
-  get written(): Promise<void> {
-    return this.#written;
+  /** Resolves when every write requested so far has ended, after {@link waitMax} at the latest. */
+  async flush(): Promise<void> {
+    if ((await inTime(this.#written)) !== late) return;
+    this.#log.error({ file: this.#path() }, `state file not written: the file system did not answer in ${waitMax} ms`);
   }
 
-  /** Reads what an earlier run saved for these clusters. Problems are logged. */
-  read(clusters: readonly ClusterConfig[]): SavedState {
+  /** Reads what an earlier run saved for these clusters, for {@link waitMax} at most. Problems are logged. */
+  async read(clusters: readonly ClusterConfig[]): Promise<SavedState> {
     const file = this.#path();
     if (file === null) return noSavedState;
-    const saved = readSavedState(file, clusters);
+    const read = await inTime(readSavedState(file, clusters));
+    const saved = read === late ? { ...noSavedState, problems: [`it must be readable within ${waitMax} ms`] } : read;
     for (const problem of saved.problems)
       this.#log.warn({ file, problem }, "state file not used, or used only in part");
     return saved;
@@ -37,8 +46,8 @@ export class StateFile {
   async removeStaleDrafts(): Promise<void> {
     const file = this.#path();
     if (file === null) return;
-    const removed = await removeStaleDrafts(file);
-    if (removed.length > 0) this.#log.info({ file, removed }, "unfinished state files removed");
+    const removed = await inTime(removeStaleDrafts(file));
+    if (removed !== late && removed.length > 0) this.#log.info({ file, removed }, "unfinished state files removed");
   }
 
   /**
@@ -61,4 +70,13 @@ export class StateFile {
       this.#log.error({ err: error, file }, "state file not written");
     }
   }
+}
+
+/** Waits for a promise that never rejects. @returns `late` if it takes longer than {@link waitMax} */
+async function inTime<Value>(promise: Promise<Value>): Promise<Value | typeof late> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<typeof late>((resolve) => {
+    timer = setTimeout(() => resolve(late), waitMax);
+  });
+  return Promise.race([promise.finally(() => clearTimeout(timer)), timeout]);
 }

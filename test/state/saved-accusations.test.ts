@@ -29,11 +29,14 @@ function snapshotOf(cluster: ClusterState): Parameters<typeof writeSavedState>[1
 }
 
 /** Another run that starts from the file. */
-function restarted(file: string, nodes?: ConstructorParameters<typeof ClusterFixture>[0]): ClusterFixture {
+async function restarted(
+  file: string,
+  nodes?: ConstructorParameters<typeof ClusterFixture>[0],
+): Promise<ClusterFixture> {
   const watched = new ClusterFixture(nodes);
   const [monitored] = withAccusations(
     [{ cluster: watched.cluster, policy: watched.policy }],
-    readSavedState(file, []).accusations,
+    (await readSavedState(file, [])).accusations,
   );
   watched.cluster = monitored?.cluster ?? watched.cluster;
   return watched;
@@ -49,7 +52,7 @@ suite("accusations in the state file", () => {
   test("survive a restart until the node gives a sign of recovery", async () => {
     const file = join(folder, "state.json");
     await writeSavedState(file, snapshotOf(accusing(10).cluster));
-    const watched = restarted(file);
+    const watched = await restarted(file);
     tick(watched, 20);
     assert.deepEqual(
       [watched.judge("pg2", "/replica", 20_000), watched.judge("pg3", "/replica", 20_000)],
@@ -68,7 +71,7 @@ suite("accusations in the state file", () => {
     await writeSavedState(file, snapshotOf(accusing(9).cluster));
     assert.deepEqual((JSON.parse(readFileSync(file, "utf8")) as { accused: unknown }).accused, []);
     await writeSavedState(file, snapshotOf(accusing(10).cluster));
-    const watched = restarted(file, { nodes: ["pg1", { name: "pg2", api: "http://elsewhere:8008" }, "pg3"] });
+    const watched = await restarted(file, { nodes: ["pg1", { name: "pg2", api: "http://elsewhere:8008" }, "pg3"] });
     tick(watched, 20);
     assert.deepEqual(
       [watched.judge("pg2", "/replica", 20_000), watched.judge("pg3", "/replica", 20_000)],
@@ -86,7 +89,7 @@ suite("accusations in the state file", () => {
     earlier.lead("pg1", 2_000, { timeline: 2, xlog: { location: 900 } });
     assert.equal(earlier.judge("pg2", "/replica", 2_000), "diverged");
     await writeSavedState(file, snapshotOf(earlier.cluster));
-    const watched = restarted(file);
+    const watched = await restarted(file);
     watched.follow("pg2", 20_000, left);
     assert.equal(watched.judge("pg2", "/replica", 20_000), "diverged");
     watched.lead("pg1", 21_000, { timeline: 2, xlog: { location: 900 } });
@@ -112,7 +115,7 @@ suite("accusations in the state file", () => {
       accused.map(({ forked_up_to }) => forked_up_to),
       [9_000],
     );
-    const watched = restarted(file);
+    const watched = await restarted(file);
     watched.lead("pg1", 20_000, { xlog: { location: 9_500 } });
     watched.follow("pg2", 20_500, ahead);
     assert.equal(watched.judge("pg2", "/replica", 20_500), "diverged");
@@ -143,7 +146,7 @@ suite("accusations in the state file", () => {
         forked_end_known: false,
       },
     ]);
-    const watched = restarted(file);
+    const watched = await restarted(file);
     const replication = [{ application_name: "pg2", client_addr: null, state: "streaming" }];
     for (const second of [20, 25, 30, 35]) {
       watched.lead("pg1", second * 1_000, { timeline: 2, xlog: { location: 1_400 + second }, replication });
@@ -167,7 +170,7 @@ suite("accusations in the state file", () => {
     assert.equal(hasSameSavedState(accused, later), true);
   });
 
-  test("are empty for a file that cannot be read", () => {
+  test("are empty for a file that cannot be read", async () => {
     const file = join(folder, "odd.json");
     for (const text of [
       "",
@@ -179,11 +182,11 @@ suite("accusations in the state file", () => {
       '{"accused":[{"cluster":"demo","node":"pg2","api":"http://pg2:8008","forked_up_to":"9000"}]}',
     ]) {
       writeFileSync(file, text);
-      const watched = restarted(file);
+      const watched = await restarted(file);
       tick(watched, 20);
       assert.equal(watched.judge("pg2", "/replica", 20_000), "fit", text);
     }
-    const watched = restarted(join(folder, "absent.json"));
+    const watched = await restarted(join(folder, "absent.json"));
     tick(watched, 20);
     assert.equal(watched.judge("pg2", "/replica", 20_000), "fit");
   });

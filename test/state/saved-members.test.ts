@@ -19,15 +19,15 @@ before(() => {
 after(() => rmSync(folder, { recursive: true }));
 
 /** The members of the cluster that a file holds. */
-function savedNodes(file: string): readonly Node[] {
-  return readSavedState(file, [cluster]).clusters.get("demo")?.nodes ?? [];
+async function savedNodes(file: string): Promise<readonly Node[]> {
+  return (await readSavedState(file, [cluster])).clusters.get("demo")?.nodes ?? [];
 }
 
 /** The members that are read from a file with this text. */
-function membersOf(text: string): readonly string[] {
+async function membersOf(text: string): Promise<readonly string[]> {
   const file = join(folder, "members.json");
   writeFileSync(file, text);
-  return savedNodes(file).map(({ name, api }) => `${name} ${api}`);
+  return (await savedNodes(file)).map(({ name, api }) => `${name} ${api}`);
 }
 
 function snapshotOf(state: ClusterState): Parameters<typeof writeSavedState>[1] {
@@ -45,7 +45,7 @@ test("saves discovered members, not fixed nodes", async () => {
   const file = join(folder, "written.json");
   await writeSavedState(file, snapshotOf(watched.cluster));
   assert.deepEqual(
-    savedNodes(file).map(({ name, api, database }) => ({ name, api, database })),
+    (await savedNodes(file)).map(({ name, api, database }) => ({ name, api, database })),
     [
       { name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 } },
       { name: "pg2", api: "http://pg2:8008", database: { host: "fd00::2", port: 5432 } },
@@ -58,15 +58,18 @@ test("saves discovered members, not fixed nodes", async () => {
   );
 });
 
-test("keeps a restored member that the first member list omits, like any other member that left", () => {
+test("keeps a restored member that the first member list omits, like any other member that left", async () => {
   assert.deepEqual(
-    membersOf('{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"},{"name":"pg2","api":"http://pg2:8008"}]}}')
-      .length,
+    (
+      await membersOf(
+        '{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"},{"name":"pg2","api":"http://pg2:8008"}]}}',
+      )
+    ).length,
     2,
   );
   const [restored] = restoreClusters(
     configOf({ clusters: [cluster] }),
-    readSavedState(join(folder, "members.json"), [cluster]),
+    await readSavedState(join(folder, "members.json"), [cluster]),
   );
   assert.ok(restored !== undefined);
   const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
@@ -91,7 +94,7 @@ test("saves the incumbent, also of a cluster with fixed nodes, and breaks a tie 
     ["pg2", "pg1"],
   ] as const) {
     const restarted = new ClusterFixture({ nodes: ["pg1", "pg2"], policy });
-    const saved = readSavedState(file, [fixed]).clusters.get("demo");
+    const saved = (await readSavedState(file, [fixed])).clusters.get("demo");
     assert.equal(saved?.incumbent, "pg1");
     const { leadership } = restarted.cluster;
     restarted.cluster = { ...restarted.cluster, leadership: { ...leadership, incumbent: saved.incumbent } };
@@ -104,16 +107,16 @@ test("saves the incumbent, also of a cluster with fixed nodes, and breaks a tie 
     );
   }
   writeFileSync(file, '{"clusters":{},"stood":{"demo":7}}');
-  assert.equal(readSavedState(file, [fixed]).clusters.size, 0);
+  assert.equal((await readSavedState(file, [fixed])).clusters.size, 0);
 });
 
-test("restores no member of a cluster without discovery", () => {
-  assert.equal(membersOf('{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"}]}}').length, 1);
-  assert.equal(readSavedState(join(folder, "members.json"), [clusterOf({})]).clusters.size, 0);
+test("restores no member of a cluster without discovery", async () => {
+  assert.equal((await membersOf('{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"}]}}')).length, 1);
+  assert.equal((await readSavedState(join(folder, "members.json"), [clusterOf({})])).clusters.size, 0);
 });
 
-test("restores no member from a file that is absent or holds something else", () => {
-  assert.equal(readSavedState(join(folder, "absent.json"), [cluster]).clusters.size, 0);
+test("restores no member from a file that is absent or holds something else", async () => {
+  assert.equal((await readSavedState(join(folder, "absent.json"), [cluster])).clusters.size, 0);
   for (const text of [
     "",
     "{",
@@ -123,11 +126,11 @@ test("restores no member from a file that is absent or holds something else", ()
     '{"clusters":{"demo":{}}}',
     '{"clusters":{"demo":[1,null,{}]}}',
   ]) {
-    assert.deepEqual(membersOf(text), []);
+    assert.deepEqual(await membersOf(text), []);
   }
 });
 
-test("leaves out entries without a usable name and address", () => {
+test("leaves out entries without a usable name and address", async () => {
   const entries = [
     { name: "a", api: "http://h:99999" },
     { name: "b", api: "http://a b" },
@@ -135,30 +138,33 @@ test("leaves out entries without a usable name and address", () => {
     { api: "http://h:1" },
     { name: "pg1", api: "http://h:8008", database: "nonsense" },
   ];
-  assert.deepEqual(membersOf(JSON.stringify({ clusters: { demo: entries } })), ["pg1 http://h:8008"]);
+  assert.deepEqual(await membersOf(JSON.stringify({ clusters: { demo: entries } })), ["pg1 http://h:8008"]);
 });
 
-test("reads any JSON without throwing", () => {
-  fc.assert(
-    fc.property(fc.jsonValue(), (value) => void membersOf(JSON.stringify({ clusters: { demo: value } }))),
+test("reads any JSON without throwing", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.jsonValue(),
+      async (value) => void (await membersOf(JSON.stringify({ clusters: { demo: value } }))),
+    ),
     { numRuns: 50 },
   );
   assert.ok(readFileSync(join(folder, "members.json"), "utf8").startsWith('{"clusters"'));
 });
 
 /** The problems of a file with this text. */
-function problems(text: string): readonly string[] {
+async function problems(text: string): Promise<readonly string[]> {
   const file = join(folder, "corrupt.json");
   writeFileSync(file, text);
-  return readSavedState(file, [cluster]).problems;
+  return (await readSavedState(file, [cluster])).problems;
 }
 
-test("reports a file that cannot be used, or only in part; not one that is absent or complete", () => {
+test("reports a file that cannot be used, or only in part; not one that is absent or complete", async () => {
   const whole = '{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"}]}}';
-  assert.deepEqual(problems(whole), []);
-  assert.deepEqual(problems('{"clusters":{}}'), []);
+  assert.deepEqual(await problems(whole), []);
+  assert.deepEqual(await problems('{"clusters":{}}'), []);
   for (const text of ["", "{", whole.slice(0, -2), "[]", "null", '{"clusters":[]}', "\u0000\u0000"])
-    assert.equal(problems(text).length, 1, text);
+    assert.equal((await problems(text)).length, 1, text);
   for (const demo of [
     "{}",
     '"x"',
@@ -166,23 +172,27 @@ test("reports a file that cannot be used, or only in part; not one that is absen
     '[{"name":"pg\\u202e1","api":"http://pg1:8008"}]',
     '[{"name":"pg1","api":"nonsense"}]',
   ])
-    assert.match(problems(`{"clusters":{"demo":${demo}}}`).join(), /^members of cluster demo left out: (1|all)$/, demo);
-  assert.deepEqual(readSavedState(join(folder, "absent.json"), [cluster]).problems, []);
-  assert.match(readSavedState(folder, [cluster]).problems.join(), /EISDIR/);
+    assert.match(
+      (await problems(`{"clusters":{"demo":${demo}}}`)).join(),
+      /^members of cluster demo left out: (1|all)$/,
+      demo,
+    );
+  assert.deepEqual((await readSavedState(join(folder, "absent.json"), [cluster])).problems, []);
+  assert.match((await readSavedState(folder, [cluster])).problems.join(), /must be a regular file, got a directory/);
 });
 
-test("does not read a file beyond the size limit", () => {
+test("does not read a file beyond the size limit", async () => {
   const file = join(folder, "huge.json");
   writeFileSync(file, "{");
   truncateSync(file, 64 * 1024 * 1024);
-  const saved = readSavedState(file, [cluster]);
+  const saved = await readSavedState(file, [cluster]);
   assert.equal(saved.clusters.size, 0);
-  assert.match(saved.problems.join(), /must be at most \d+ bytes/);
+  assert.match(saved.problems.join(), /must have at most \d+ bytes/);
 });
 
 test("bounds the members that are read and written, and prefers those that answered", async () => {
   const entries = Array.from({ length: 5_000 }, (_, at) => ({ name: `n${at}`, api: `http://n${at}:8008` }));
-  assert.equal(membersOf(JSON.stringify({ clusters: { demo: entries } })).length, 2_000);
+  assert.equal((await membersOf(JSON.stringify({ clusters: { demo: entries } }))).length, 2_000);
   const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
   const list = (names: readonly string[], atMs: number): void => {
     const members = names.map((name) => ({ name, api_url: `http://${name}:8008` }));
@@ -196,7 +206,7 @@ test("bounds the members that are read and written, and prefers those that answe
   );
   const file = join(folder, "bounded.json");
   await writeSavedState(file, snapshotOf(watched.cluster));
-  const names = savedNodes(file).map(({ name }) => name);
+  const names = (await savedNodes(file)).map(({ name }) => name);
   assert.equal(names.length, 501);
   assert.equal(names[0], "pg1");
 });

@@ -3,9 +3,12 @@ import { readFile, readlink, rename, stat, unlink, utimes, writeFile } from "nod
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isRunning } from "../../state/files/is-running.ts";
+import { readRegularFileLater } from "../../files/regular-file.ts";
 
 /** A holder that this machine cannot look up counts as gone if it has not confirmed its lock for this long, in ms. */
 const confirmedMaxMs = 30_000;
+/** More than any lock of ours, in bytes. */
+const lockBytesMax = 4_096;
 
 /** Who holds a lock, as its file says. */
 interface Holder {
@@ -73,7 +76,7 @@ export class DirectoryLock {
 
   /** Reads the lock. @returns `null` if there is none @throws any other error of the file system */
   async #read(): Promise<string | null> {
-    return readFile(this.#file, "utf8").catch((error: unknown) => {
+    return readRegularFileLater(this.#file, lockBytesMax).catch((error: unknown) => {
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
       throw error;
     });
@@ -104,7 +107,7 @@ export class DirectoryLock {
     } catch {
       return; // another process was faster
     }
-    const taken = await readFile(aside, "utf8").catch(() => content);
+    const taken = await readRegularFileLater(aside, lockBytesMax).catch(() => content);
     if (taken === content) await unlink(aside).catch(() => {});
     else await rename(aside, this.#file).catch(() => {});
   }

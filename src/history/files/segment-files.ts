@@ -3,6 +3,7 @@ import { constants, createReadStream, createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { requireRegular } from "../../files/regular-file.ts";
 
 /**
  * `events`: events and verdict changes. `evidence`: the outcomes of probes, from which incident files are made. `lag`:
@@ -104,13 +105,13 @@ const tailBytes = 1024 * 1024;
  * Opens a file for appending, and removes an incomplete line at its end: the process that wrote it was killed, or the
  * disk was full. A symbolic link is not followed.
  * @returns the file, its length, and how many bytes were removed
- * @throws the file system's error
+ * @throws the file system's error; an Error if it is no regular file
  */
 export async function openForAppending(path: string): Promise<{ file: FileHandle; bytes: number; removed: number }> {
-  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
-  const file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   try {
-    const { size } = await file.stat();
+    const { size } = requireRegular(path, await file.stat());
     const tail = Buffer.alloc(Math.min(size, tailBytes));
     const { bytesRead } = await file.read(tail, 0, tail.length, size - tail.length);
     const bytes = size - bytesRead + tail.subarray(0, bytesRead).lastIndexOf(0x0a) + 1;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { ListenerAccess, ListenerTls } from "../../config/model/listener-access-config.ts";
 import { readTls, tlsPathsOf } from "../../config/tls-material.ts";
 import { WatchedFiles } from "../../config/watched-files.ts";
+import { readRegularFile } from "../../files/regular-file.ts";
 
 /** A bearer token as its digest: the token itself is not kept. */
 export interface BearerToken {
@@ -99,7 +99,7 @@ function readTlsOf({ tls }: ListenerAccess): SecureContextOptions {
 /** One token a line. Empty lines and lines that begin with # are ignored. */
 function readTokens(files: readonly string[]): readonly BearerToken[] {
   return files.flatMap((file) =>
-    readFileSync(file, "utf8")
+    readRegularFile(file)
       .split("\n")
       .slice(0, 1_000)
       .flatMap((line, at) => {

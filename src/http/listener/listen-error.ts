@@ -35,13 +35,15 @@ export function settingsError(problem: string): Error {
   return Object.assign(new Error(problem), { code: settingsCode });
 }
 
+const fileCalls: readonly string[] = ["open", "read", "stat"];
+
 /**
  * Distinguishes the kinds by the system call in the error. Errors of the address have `listen`, `getaddrinfo` or
- * similar. Errors of files have `open` or `read`; invalid certificates give errors without a system call.
+ * similar. Errors of files have one of `fileCalls`; invalid certificates give errors without a system call.
  */
 function kindOf({ syscall, code }: NodeJS.ErrnoException): ListenErrorKind {
   if (code === settingsCode) return "settings";
-  return syscall !== undefined && syscall !== "open" && syscall !== "read" ? "address" : "files";
+  return syscall !== undefined && !fileCalls.includes(syscall) ? "address" : "files";
 }
 
 function problemOf(kind: ListenErrorKind, { code, message }: NodeJS.ErrnoException): string {

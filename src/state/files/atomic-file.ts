@@ -2,14 +2,16 @@ import { randomBytes } from "node:crypto";
 import { readdir, rename, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isRunning } from "./is-running.ts";
+import { requireReplaceable } from "../../files/regular-file.ts";
 
 /**
  * Replaces a file whole: a reader finds the old content or the new, never a part. The content is first written to a
  * draft beside the file, which is created, never opened: planting a file or a link under the draft's name gains
  * nothing.
- * @throws the file system's error; no draft remains then
+ * @throws the file system's error, or an Error if the file is of another kind; no draft remains then
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
+  await requireReplaceable(file);
   const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
   try {
     await writeFile(draft, text, { mode: 0o600, flag: "wx" });
