@@ -7,10 +7,10 @@ import { isOnLowerTimeline, switchPointOf } from "../evidence/divergence.ts";
 import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { hasReplicaRules, passesAsLeader } from "./explain-role.ts";
 import { judgeLag, presentLag } from "../judge/lag.ts";
-import { lagBytes, timelineOf } from "../evidence/measure.ts";
+import { lagBytes } from "../evidence/measure.ts";
+import { floorRules } from "./explain-floor.ts";
 import { isBeforeVersion4, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
 import type { Reason } from "../reason.ts";
-import { sharedUpTo } from "../evidence/shared-history.ts";
 import { walReached } from "../evidence/report-position.ts";
 import { freshLeader, isInSenderChain } from "../evidence/sender-chain.ts";
 
@@ -45,9 +45,10 @@ export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
 export function lagRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
-  if (report === null || !hasReplicaRules(check.route) || passesAsLeader(subject, report)) return [];
+  if (report === null) return [];
+  if (!hasReplicaRules(check.route) || passesAsLeader(subject, report)) return floorRules(subject);
   const reportedNode = { observation, report };
-  if (check.route === "readiness") return [readinessRule(subject, report)];
+  if (check.route === "readiness") return [...floorRules(subject), readinessRule(subject, report)];
   const rows: RuleLine[] = [];
   if (check.replicationState !== null) {
     const state = judgeReplicationState(reportedNode, check.replicationState);
@@ -61,16 +62,8 @@ export function lagRules(subject: ExplainContext): readonly RuleLine[] {
       }),
     );
   }
-  if (check.minLsn !== null) {
-    const { timeline, position } = check.minLsn;
-    const on = timeline === null ? "" : ` on timeline ${timelineOf(observation) ?? "not stated"}`;
-    const value = report.replayed === null ? "not known" : `replayed ${formatLsn(report.replayed)}${on}`;
-    const sharedEnd = timeline === null ? null : sharedUpTo(view.cluster, timeline);
-    const limit = `${formatLsn(position)}${timeline === null ? "" : ` of timeline ${timeline}`}${sharedEnd === null ? "" : `, ended at ${formatLsn(sharedEnd)}`}`;
-    const floor = judgeLag(view, reportedNode, { ...check, lagBytesMax: null, lagTimeMsMax: null });
-    rows.push(ruleLine(subject, { rule: "min_lsn", value, limit, refusal: floor.fit ? null : floor.reason }));
-  }
-  const limits = judgeLag(view, reportedNode, { ...check, minLsn: null });
+  rows.push(...floorRules(subject));
+  const limits = judgeLag(view, reportedNode, check);
   rows.push(lagRule(subject, limits.fit ? null : limits.reason));
   return rows;
 }

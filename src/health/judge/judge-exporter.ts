@@ -1,6 +1,7 @@
 import type { Check } from "../check.ts";
 import { aliveUntilMs, isDatabaseAlive } from "../evidence/exporter-claims.ts";
 import { judgePrimary } from "./lock.ts";
+import { judgeLeaderFloor } from "./wal-floor.ts";
 import { judgeReadiness, judgeReplica, judgeTags } from "./replica.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { andThen, fit, orElse, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
@@ -17,15 +18,16 @@ export function judgeExporterNode(view: ClusterView, reported: ReportedNode, che
 function judgeRoute(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
   switch (check.route) {
     case "primary":
-      return judgePrimary(view, reported);
+      return andThen(judgePrimary(view, reported), () => judgeLeaderFloor(view, reported, check));
     case "replica":
       return judgeTags(judgeReplica(view, reported, check), reported, check);
-    case "read-only":
-      return judgeTags(
-        orElse(judgePrimary(view, reported), () => judgeReplica(view, reported, check)),
-        reported,
-        check,
-      );
+    case "read-only": {
+      const primary = judgePrimary(view, reported);
+      const verdict = primary.fit
+        ? andThen(primary, () => judgeLeaderFloor(view, reported, check))
+        : orElse(primary, () => judgeReplica(view, reported, check));
+      return judgeTags(verdict, reported, check);
+    }
     case "health":
       return judgeTags(fit, reported, check);
     case "readiness":
@@ -33,7 +35,9 @@ function judgeRoute(view: ClusterView, reported: ReportedNode, check: Check): Ve
     case "read-only-sync":
     case "read-only-quorum": {
       const primary = judgePrimary(view, reported);
-      return primary.fit ? judgeTags(primary, reported, check) : validUntil(noManager, primary.validUntilMs);
+      if (!primary.fit) return validUntil(noManager, primary.validUntilMs);
+      const verdict = andThen(primary, () => judgeLeaderFloor(view, reported, check));
+      return judgeTags(verdict, reported, check);
     }
     case "leader":
     case "standby-leader":

@@ -9,7 +9,8 @@ import { judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
 import { judgeAsync, judgeQuorum, judgeReadiness, judgeReplica, judgeSync, judgeTags } from "./replica.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { graceOn } from "./api-outage-grace.ts";
-import { degraded, fit, orElse, unfit, unfitWithAge, validUntil, type Verdict } from "../verdict.ts";
+import { judgeLeaderFloor } from "./wal-floor.ts";
+import { andThen, degraded, fit, orElse, unfit, unfitWithAge, validUntil, type Verdict } from "../verdict.ts";
 
 /**
  * Judges a check of one node. Pure: the same arguments always give the same verdict. What every route needs comes first
@@ -21,7 +22,15 @@ export function judge(view: ClusterView, observation: Observation, check: Check)
   // A cluster with a fresh report is not blind.
   if (view.nowMs < freshMs && !observation.isDown) return validUntil(judgeFresh(view, observation, check), freshMs);
   const grace = graceOn(view, observation, check.route);
-  return validUntil(grace.isGranted ? degraded : refuseSilent(view, observation), grace.validUntilMs);
+  const verdict = grace.isGranted ? judgeGraced(view, observation, check) : refuseSilent(view, observation);
+  return validUntil(verdict, grace.validUntilMs);
+}
+
+/** Judges a primary that `survive` keeps: its last report says which writes its history contains. */
+function judgeGraced(view: ClusterView, observation: Observation, check: Check): Verdict {
+  const { report } = observation;
+  const floor = report === null ? fit : judgeLeaderFloor(view, { observation, report }, check);
+  return floor.fit ? degraded : floor;
 }
 
 /** Names what is wrong with the evidence: the node is down, stale or never answered, or the cluster is blind. */
@@ -49,11 +58,11 @@ function judgeFresh(view: ClusterView, observation: Observation, check: Check): 
 function judgeRoute(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
   switch (check.route) {
     case "primary":
-      return judgePrimary(view, reported);
+      return andThen(judgePrimary(view, reported), () => judgeLeaderFloor(view, reported, check));
     case "standby-leader":
-      return judgeStandbyLeader(view, reported);
+      return andThen(judgeStandbyLeader(view, reported), () => judgeLeaderFloor(view, reported, check));
     case "leader":
-      return judgeLock(view, reported);
+      return andThen(judgeLock(view, reported), () => judgeLeaderFloor(view, reported, check));
     case "replica":
       return judgeTags(judgeReplica(view, reported, check), reported, check);
     case "read-only":
@@ -92,10 +101,9 @@ interface Alternative {
  */
 function orLeader(view: ClusterView, reported: ReportedNode, { check, otherwise }: Alternative): Verdict {
   const primary = judgePrimary(view, reported);
-  const verdict = orElse(primary, () =>
-    orElse(judgeStandbyLeader(view, reported), () =>
-      reported.report.role === "replica" ? otherwise(view, reported, check) : primary,
-    ),
-  );
+  const leader = orElse(primary, () => judgeStandbyLeader(view, reported));
+  const verdict = leader.fit
+    ? andThen(leader, () => judgeLeaderFloor(view, reported, check))
+    : orElse(leader, () => (reported.report.role === "replica" ? otherwise(view, reported, check) : primary));
   return judgeTags(verdict, reported, check);
 }

@@ -1,24 +1,17 @@
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
-import { formatLsn } from "../../cluster/values/lsn.ts";
 import type { LagSample, Observation } from "../../cluster/observation.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import type { Check, WalFloor } from "../check.ts";
+import type { Check } from "../check.ts";
 import { exceeds, isRefusedForLag } from "../evidence/damping.ts";
-import { lagBytes, timelineOf } from "../evidence/measure.ts";
-import { sharedUpTo } from "../evidence/shared-history.ts";
+import { lagBytes } from "../evidence/measure.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { behindSince, lagAt } from "../evidence/time-lag.ts";
 import { fit, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
 
 /**
- * Judges whether a node has replayed enough for the limits that a check sets: `min_lsn`, `lag` and `lag_time`, all
- * that are given. A lag equal to its limit passes, as on the nodes; an unknown lag is refused. Damping never softens
- * `min_lsn`: a client that reads its own writes needs each single read to see them.
+ * Judges whether a node has replayed enough for the limits that a check sets: `lag` and `lag_time`, all that are given.
+ * A lag equal to its limit passes, as on the nodes; an unknown lag is refused.
  */
-export function judgeLag(view: ClusterView, { observation, report }: ReportedNode, check: Check): Verdict {
-  if (check.minLsn !== null && !hasReplayed(view.cluster, observation, check.minLsn)) {
-    return unfit("min_lsn", report.replayed === null ? null : replayedTo(report.replayed, observation, check.minLsn));
-  }
+export function judgeLag(view: ClusterView, { observation }: ReportedNode, check: Check): Verdict {
   if (check.lagBytesMax === null && check.lagTimeMsMax === null) return fit;
   const { dampedLag } = observation;
   const isDamped = dampedLag !== null && isRefusedForLag(dampedLag, check);
@@ -28,25 +21,6 @@ export function judgeLag(view: ClusterView, { observation, report }: ReportedNod
   const present = presentLag(view, observation);
   const verdict = isDamped || exceeds(present, check) ? refuse(present, check) : fit;
   return validUntil(verdict, limitsUntilMs(view, present, check));
-}
-
-/**
- * Whether the node has replayed what was written at a position. With a timeline, that timeline has to be the node's
- * own, or one that its history left no earlier than there: after a failover that lost writes the new timeline grows
- * past positions that it never had.
- */
-function hasReplayed(cluster: ClusterState, observation: Observation, floor: WalFloor): boolean {
-  const replayed = observation.report?.replayed ?? null;
-  if (replayed === null || replayed < floor.position) return false;
-  if (floor.timeline === null) return true;
-  const timeline = timelineOf(observation);
-  if (timeline === null || floor.timeline >= timeline) return floor.timeline === timeline;
-  return floor.position <= (sharedUpTo(cluster, floor.timeline) ?? -1);
-}
-
-function replayedTo(replayed: number, observation: Observation, floor: WalFloor): string {
-  const position = formatLsn(replayed);
-  return floor.timeline === null ? position : `${timelineOf(observation) ?? "?"}@${position}`;
 }
 
 /** A node's lag at one instant, in bytes and in time. */

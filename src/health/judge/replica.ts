@@ -6,6 +6,7 @@ import { judgeLag } from "./lag.ts";
 import { judgeAttachment } from "../evidence/attachment.ts";
 import { lagBytes, measuredUntilMs } from "../evidence/measure.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
+import { judgeFloor, judgeLeaderFloor } from "./wal-floor.ts";
 import { andThen, fit, unfit, validUntil, type Verdict } from "../verdict.ts";
 
 /** Judges a running replica that balancers may use, within the limits that the check sets. */
@@ -16,7 +17,9 @@ export function judgeReplica(view: ClusterView, reported: ReportedNode, check: C
   if (report.isNoLoadBalance) return unfit("noloadbalance");
   return andThen(judgeAttachment(view, reported, check), () => {
     const replication = check.replicationState === null ? fit : judgeReplicationState(reported, check.replicationState);
-    return replication.fit ? judgeLag(view, reported, check) : replication;
+    if (!replication.fit) return replication;
+    // Damping never softens `min_lsn`: a client that reads its own writes needs each single read to see them.
+    return andThen(judgeFloor(view, reported, check), () => judgeLag(view, reported, check));
   });
 }
 
@@ -44,16 +47,20 @@ export function judgeAsync(view: ClusterView, reported: ReportedNode, check: Che
  */
 export function judgeReadiness(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
   const { observation } = reported;
-  const verdict = holdsLock(view, observation) ? fit : judgeStreamingReplica(view, reported, check);
+  const verdict = holdsLock(view, observation)
+    ? judgeLeaderFloor(view, reported, check)
+    : judgeStreamingReplica(view, reported, check);
   return validUntil(verdict, lockUntilMs(view, observation));
 }
 
 function judgeStreamingReplica(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
   const { report, observation } = reported;
   if (report.state !== "running") return unfit("not_running", report.state);
-  if (isBeforeVersion4(report)) return fit;
+  const floor = judgeFloor(view, reported, check);
+  if (isBeforeVersion4(report)) return floor;
   if (report.replicationState !== "streaming") return unfit("replication_state", report.replicationState);
   return andThen(judgeAttachment(view, reported, check), () => {
+    if (!floor.fit) return floor;
     const lag = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
     const limit = check.lagBytesMax ?? view.cluster.config?.lagMaxOnFailover ?? Infinity;
     return validUntil(judgeLagBytes(lag, limit, check), measuredUntilMs(observation, view.nowMs));
