@@ -5,7 +5,7 @@ import type { Drain } from "../cluster/drain.ts";
 import type { DocumentAnswer } from "../cluster/snapshot.ts";
 import { exporterRoles, type ExporterPage } from "../cluster/exporter/exporter-report.ts";
 import { failureKinds } from "../cluster/values/failure.ts";
-import { isSet } from "../cluster/values/tags.ts";
+import { isNoLoadBalance, parseTags, writtenTags } from "../cluster/values/tags.ts";
 import type { JsonObject } from "../cluster/values/json.ts";
 
 /** Fields of a report that no incident file uses, or that follow from others. */
@@ -75,7 +75,7 @@ function encodeReport({ tags, senders, ...report }: Report): JsonObject {
     ...Object.fromEntries(
       Object.entries(report).filter(([key, value]) => !derivedFields.has(key) && value !== reportOmitted[key]),
     ),
-    ...(tags.size === 0 ? {} : { tags: Object.fromEntries(tags) }),
+    ...(tags.size === 0 ? {} : { tags: writtenTags(tags) }),
     ...(senders.length === 0 ? {} : { senders }),
   };
 }
@@ -100,15 +100,15 @@ const reportSchema = z
     isQuorumStandby: flag,
     isFailsafe: flag,
     isPaused: flag,
-    tags: z.record(text, text).default({}),
+    tags: z.record(text, z.unknown()).default({}),
     system: textOrNull,
     scope: textOrNull,
     name: textOrNull,
     version: textOrNull,
   })
   .transform(({ tags: written, ...report }): Report => {
-    const tags = new Map(Object.entries(written));
-    return { ...report, tags, isNoLoadBalance: isSet(tags, "noloadbalance"), startedAt: null, document: "{}" };
+    const tags = parseTags(written);
+    return { ...report, tags, isNoLoadBalance: isNoLoadBalance(tags), startedAt: null, document: "{}" };
   });
 
 const pageSchema: z.ZodType<ExporterPage> = z.object({

@@ -10,6 +10,7 @@ import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 import { withNodes } from "../../src/health/observe/membership.ts";
 import { observe } from "../../src/health/observe/observe.ts";
 import type { HealthPolicy } from "../../src/health/health-policy.ts";
+import { parseTags } from "../../src/cluster/values/tags.ts";
 import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
 
 export const names = ["pg1", "pg2", "pg3", "pg4"] as const;
@@ -128,7 +129,7 @@ const anyReport: fc.Arbitrary<Partial<Report> & { readonly hasLock?: boolean }> 
       isNoLoadBalance: fc.constantFrom(false, false, true),
       isPaused: fc.constantFrom(false, false, false, true),
       isFailsafe: fc.constantFrom(false, false, false, true),
-      tags: fc.constantFrom(new Map<string, string>(), new Map([["dc", "a"]]), new Map([["nostream", "true"]])),
+      tags: fc.constantFrom({}, { dc: "a" }, { nostream: true }).map((tags) => parseTags(tags)),
       system: fc.constantFrom(...often("7300000000000000001"), "7311111111111111111"),
       scope: fc.constantFrom(...often("demo"), "staging"),
       name: fc.constantFrom(...often(null), "pg1"),

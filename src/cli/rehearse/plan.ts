@@ -105,7 +105,7 @@ function requireReplica(cluster: StatusCluster, leader: string, { cause }: Rehea
     throw rehearsalRefusal(
       `${candidate} is not a replica of ${cluster.cluster} (${replicas.map(({ node }) => node).join(", ")})`,
     );
-  if (eligible.some(({ reason, tags }) => reason === null && tags["nofailover"] !== "true")) return;
+  if (eligible.some(({ reason, tags }) => reason === null && tags["nofailover"] === undefined)) return;
   const states = eligible.map(
     ({ node, reason, lag_bytes: lag }) => `${node}: ${reason ?? "nofailover"}, lag ${formatLag(lag)}`,
   );

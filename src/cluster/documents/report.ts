@@ -1,5 +1,5 @@
 import { countOf, isObject, listOf, nameOf, type JsonObject } from "../values/json.ts";
-import { isSet, parseTags, type Tags } from "../values/tags.ts";
+import { isNoLoadBalance, parseTags, type Tags } from "../values/tags.ts";
 
 /** A node's status document, in one vocabulary. Positions in bytes of WAL. */
 export interface Report {
@@ -55,15 +55,16 @@ export interface Sender {
 
 /**
  * Parses a status document in either vocabulary (key `patroni` or `ha`).
+ * @param written the JSON text that `value` was parsed from, where it is known: the text of numbers in tags
  * @returns `undefined` if it is no object, lacks `state` or `role`, or is nested too deeply to serialize
  */
-export function parseReport(value: unknown): Report | undefined {
+export function parseReport(value: unknown, written?: string): Report | undefined {
   if (!isObject(value)) return undefined;
   const role = nameOf(value["role"]);
   const state = nameOf(value["state"]);
   const document = textOf(value);
   if (role === null || state === null || document === undefined) return undefined;
-  const tags = parseTags(value["tags"]);
+  const tags = parseTags(value["tags"], written);
   return {
     role: role === "master" ? "primary" : role,
     state,
@@ -76,7 +77,7 @@ export function parseReport(value: unknown): Report | undefined {
     isFailsafe: value["failsafe_mode_is_active"] === true,
     isPaused: value["pause"] === true,
     tags,
-    isNoLoadBalance: isSet(tags, "noloadbalance"),
+    isNoLoadBalance: isNoLoadBalance(tags),
     startedAt: nameOf(value["postmaster_start_time"]),
     system: nameOf(value["database_system_identifier"]),
     ...identity(value["patroni"] ?? value["ha"]),

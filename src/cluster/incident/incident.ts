@@ -4,6 +4,7 @@ import type { Drain } from "../drain.ts";
 import { exporterValue } from "./incident-exporter.ts";
 import { incidentDuration, otherThan, position, type IncidentCluster, type IncidentValue } from "./incident-yaml.ts";
 import { formatLsn } from "../values/lsn.ts";
+import { writtenTags } from "../values/tags.ts";
 import type { ProbeOutcome, Recorded, StatusOutcome } from "../outcome.ts";
 import { reportDefaults, type Report } from "../documents/report.ts";
 
@@ -153,7 +154,7 @@ function reportValue(
     ...otherThan("quorum_standby", report.isQuorumStandby, false),
     ...otherThan("failsafe", report.isFailsafe, false),
     ...otherThan("pause", report.isPaused, false),
-    ...(report.tags.size === 0 ? {} : { tags: Object.fromEntries(report.tags) }),
+    ...(report.tags.size === 0 ? {} : { tags: writtenTags(report.tags) }),
     ...otherThan("system", report.system, implied.system),
     ...otherThan("scope", report.scope, implied.scope),
     ...otherThan("name", report.name, implied.name),

@@ -2,7 +2,7 @@ import { nodeNamed } from "../../cluster/lookup.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { isObject, parseJson } from "../../cluster/values/json.ts";
 import type { Observation } from "../../cluster/observation.ts";
-import { isSet } from "../../cluster/values/tags.ts";
+import { isNoFailover } from "../../cluster/values/tags.ts";
 import { isFresh } from "../../health/evidence/freshness.ts";
 import { lagBytes } from "../../health/evidence/measure.ts";
 import type { ClusterView } from "../../health/evidence/cluster-view.ts";
@@ -49,7 +49,7 @@ function obstacleOf(view: ClusterView, name: string, action: RoleChange["action"
   if (found.isDown) return refused("candidate_down", `candidate ${name} does not answer`);
   const { report } = found;
   if (report === null || !isFresh(found, view.maxAgeMs, view.nowMs)) return null;
-  if (isSet(report.tags, "nofailover")) return refused("nofailover", `candidate ${name} is tagged nofailover`);
+  if (isNoFailover(report.tags)) return refused("nofailover", `candidate ${name} is tagged nofailover`);
   return action === "failover" ? null : switchoverObstacleOf(view, found);
 }
 

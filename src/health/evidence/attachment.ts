@@ -1,7 +1,7 @@
 import type { Attachment } from "../../cluster/attachment.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
-import { isSet } from "../../cluster/values/tags.ts";
+import { isNoStream } from "../../cluster/values/tags.ts";
 import type { Check } from "../check.ts";
 import { divergenceUntilMs, hasDiverged, isOnLowerTimeline, nextDivergence } from "./divergence.ts";
 import { nextFork } from "./fork.ts";
@@ -30,7 +30,7 @@ export function judgeStream(observation: Observation, check: Check): Verdict {
 
 /** Whether the node needs no stream: it is configured with `archive_fed`, or tagged `nostream`. */
 export function isExempt({ node, report }: Observation): boolean {
-  return node.isArchiveFed || (report !== null && isSet(report.tags, "nostream"));
+  return node.isArchiveFed || (report !== null && isNoStream(report.tags));
 }
 
 /**

@@ -113,7 +113,7 @@ export function suitabilityRules(subject: ExplainContext): readonly RuleLine[] {
   if (report === null || !hasRoleRules(check.route) || check.route === "readiness") return [];
   const rows = passesAsLeader(subject, report) ? [] : synchronyRules(subject, report);
   for (const [key, wanted] of check.tags) {
-    const found = report.tags.get(key);
+    const found = report.tags.get(key)?.text;
     rows.push(
       ruleLine(subject, {
         rule: `tag ${key}`,

@@ -4,6 +4,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { attachmentWarning } from "./attachment-warning.ts";
 import { plainCheck } from "../check.ts";
+import { tagTexts } from "../../cluster/values/tags.ts";
 import { activeDrainOf } from "../evidence/active-drain.ts";
 import { isFresh } from "../evidence/freshness.ts";
 import { judge } from "../judge/judge.ts";
@@ -189,7 +190,7 @@ export function nodeOverview(view: ClusterView, observation: Observation): NodeO
     exporter: node.exporter,
     database: node.database === null ? null : textOf(node.database),
     sync_role: report?.isSyncStandby === true ? "sync" : report?.isQuorumStandby === true ? "quorum" : null,
-    tags: Object.fromEntries(report?.tags ?? []),
+    tags: tagTexts(report?.tags ?? new Map()),
     ...restartPlan(report),
     verdicts: Object.fromEntries(shown.map((route) => [route, verdictFor(view, observation, route)])),
     reason: duty.fit ? null : duty.reason,

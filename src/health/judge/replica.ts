@@ -75,7 +75,7 @@ function judgeLagBytes(lag: number | null, limit: number, check: Check): Verdict
 /** Refuses a node without a tag that the check requires. Tags never turn a no into a yes. */
 export function judgeTags(verdict: Verdict, { report }: ReportedNode, check: Check): Verdict {
   if (!verdict.fit) return verdict;
-  const missing = check.tags.find(([key, value]) => report.tags.get(key) !== value);
+  const missing = check.tags.find(([key, value]) => report.tags.get(key)?.text !== value);
   return missing === undefined ? verdict : validUntil(unfit("tag", missing[0]), verdict.validUntilMs);
 }
 

@@ -1,4 +1,5 @@
 import { countOf, isObject } from "../../cluster/values/json.ts";
+import { priorityInFailover } from "../../cluster/values/tags.ts";
 import type { NodeSeries } from "./node-series.ts";
 import { sampleLine, type Family } from "../../exposition/writer.ts";
 
@@ -181,7 +182,7 @@ const definitions: readonly MetricDefinition[] = [
   {
     name: "failover_priority",
     help: "Failover priority of this node.",
-    value: (series) => managed(series, failoverPriority(series)),
+    value: (series) => managed(series, priorityOf(series)),
   },
 ];
 
@@ -197,13 +198,8 @@ function epochSeconds(value: unknown): number | null {
   return Number.isNaN(ms) ? null : ms / 1000;
 }
 
-/** The tag `nofailover` is 0; without either tag it is 1 (Patroni, tags.py). */
-function failoverPriority({ observation: { report } }: NodeSeries): number | null {
-  const tags = report?.tags;
-  if (tags === undefined) return null;
-  const priority = Number.parseInt(tags.get("failover_priority") ?? "", 10);
-  if (tags.get("nofailover") === "true") return 0;
-  return Number.isNaN(priority) ? 1 : Math.max(0, priority);
+function priorityOf({ observation: { report } }: NodeSeries): number | null {
+  return report === null ? null : priorityInFailover(report.tags);
 }
 
 function xlogOf(document: NonNullable<NodeSeries["freshDocument"]>): { readonly [key: string]: unknown } {

@@ -44,7 +44,7 @@ function readStatus({ status, body }: Exclude<NodeReply, { failure: Failure }>, 
   if (status !== 200 && status !== 503) {
     return { failure: { kind: "status", detail: `status ${status} where 200 or 503 was expected` } };
   }
-  const report = parseReport(parseJson(text));
+  const report = parseReport(parseJson(text), text);
   if (report === undefined) return { failure: { kind: "body", detail: `no status document: ${excerpt(body)}` } };
   return { report, hasLock: status === 200 };
 }

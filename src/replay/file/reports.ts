@@ -1,7 +1,7 @@
 import type { Report, Sender } from "../../cluster/documents/report.ts";
 import { impliedReport } from "../../cluster/incident/incident.ts";
 import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
-import { isSet, parseTags } from "../../cluster/values/tags.ts";
+import { isNoLoadBalance, parseTags } from "../../cluster/values/tags.ts";
 import type { Reading, Repetition } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -55,7 +55,7 @@ export function statusResult(node: string, section: Reading, { of, repetition }:
     isFailsafe: value("failsafe").flag(false),
     isPaused: value("pause").flag(false),
     tags,
-    isNoLoadBalance: isSet(tags, "noloadbalance"),
+    isNoLoadBalance: isNoLoadBalance(tags),
     system: value("system").statement(implied.system),
     scope: value("scope").statement(implied.scope),
     name: value("name").statement(implied.name),

@@ -97,7 +97,7 @@ function NodeCard({ node, cluster, sinceMs, limits, isApart = false, isDeeper = 
 /** Tags, pending restarts, drains and the part in synchronous replication. */
 export function NodeMarks({ node }) {
   const { tags, pending_restart: pending, scheduled_restart: planned, drain, sync_role: sync } = node;
-  const set = ["nofailover", "noloadbalance", "nosync", "nostream"].filter((tag) => tags[tag] === "true");
+  const set = ["nofailover", "noloadbalance", "nosync", "nostream"].filter((tag) => tags[tag] !== undefined);
   const badges = [
     ...(sync === null ? [] : [html`<${Badge}>${sync}<//>`]),
     ...set.map((tag) => html`<${Badge}>${tag}<//>`),

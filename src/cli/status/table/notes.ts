@@ -1,12 +1,9 @@
-import { isSet } from "../../../cluster/values/tags.ts";
+import { restrictingTags } from "../../../cluster/values/tags.ts";
 import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
 import { formatKnownDuration } from "../../output/figures.ts";
 import type { Style } from "../../output/style.ts";
 import { nodeCondition } from "../selection/condition.ts";
 import type { ShownCluster } from "../selection/shown-cluster.ts";
-
-/** Tags that keep a node from a role or a service that an operator may expect of it. */
-const notedTags = ["nofailover", "noloadbalance", "nosync", "nostream"];
 
 /** The reasons that say the same as the warning before them. */
 const warningReasons = ["detached", "stalled"];
@@ -14,14 +11,13 @@ const warningReasons = ["detached", "stalled"];
 /** The notes on a node: why it is unfit, its warning, its drain, and marks such as `pending restart`. */
 export function nodeNotes(node: StatusNode): string {
   const { reason, warning, drain, pending_restart: isPending, scheduled_restart: restartAt } = node;
-  const tags = new Map(Object.entries(node.tags));
   return [
     ...(drain === null ? [] : [`drained for ${formatKnownDuration(drain.remaining_ms)}: ${drain.reason}`]),
     ...(reason === null || (reason === "drained" && drain !== null) ? [] : [reasonText(node, reason)]),
     ...(warning === null || warningReasons.includes(reason ?? "") ? [] : [`warning: ${warning}`]),
     ...(isPending ? ["pending restart"] : []),
     ...(restartAt === null ? [] : [`restart scheduled at ${restartAt}`]),
-    ...notedTags.filter((tag) => isSet(tags, tag)),
+    ...restrictingTags.filter((tag) => node.tags[tag] !== undefined),
   ].join("; ");
 }
 
