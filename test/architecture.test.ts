@@ -151,6 +151,11 @@ describe("files of src", () => {
     );
   });
 
+  test("only program asks where its code is: a bundle and the executable have other places", () => {
+    const asking = sources.filter(({ text }) => codeOf(text).some((line) => /\bimport\.meta\b|__dirname/.test(line)));
+    assert.deepEqual([...new Set(asking.map(({ top }) => top))], ["program"]);
+  });
+
   test("only http/fast-path uses undocumented parts of Node", () => {
     const undocumented = /process\.binding|"binding"|"_handle"|\._[a-z]\w*/;
     const found = sources.filter(

@@ -138,6 +138,10 @@ done
 for place in "${owned[@]}"; do "${as_user[@]}" test -w "$place" || fail "the user $user must be able to write to ${place#"$stage"}"; done
 inside=(env -i "PATH=$PATH" "${environment[@]}" "HEALTH_URL=http://127.0.0.1:$port/livez")
 
+trial=$PWD/build/test/packaging/try-artefact.js
+[ -e "$trial" ] || fail "the tests must be compiled: npm run build:test"
+node "$trial" "${as_user[@]}" "${inside[@]}" "${placed[@]:0:${#entrypoint[@]}}" || fail "a command must work while a node is dead"
+
 cd "$stage$folder"
 if "${inside[@]}" "${health[@]}"; then fail "port $port must be free: something else answers there"; fi
 "${as_user[@]}" "${inside[@]}" "${placed[@]}" >"$scratch/program.log" 2>&1 &

@@ -1,4 +1,4 @@
-import { reasonLink } from "../config/reason-link.ts";
+import { seeField } from "../config/reason-link.ts";
 import type { Reason } from "../health/reason.ts";
 import type { ClusterEvent, EventDraft, EventKind, EventSeverity } from "./cluster-event.ts";
 import type { Logger } from "./log/logger.ts";
@@ -27,7 +27,6 @@ const reasons: { readonly [kind in EventKind]?: Reason } = {
  */
 export function logEvent(log: Logger, event: EventDraft & Pick<Partial<ClusterEvent>, "id">, more: object = {}): void {
   const { kind, id, severity, cluster, node, message, cause, figures } = event;
-  const reason = reasons[kind];
   const fields = {
     event: kind,
     ...(id === undefined ? {} : { id }),
@@ -36,7 +35,7 @@ export function logEvent(log: Logger, event: EventDraft & Pick<Partial<ClusterEv
     ...(cause === null ? {} : { cause }),
     ...figures,
     ...more,
-    ...(reason === undefined ? {} : { see: reasonLink(reason) }),
+    ...seeField(reasons[kind] ?? null),
   };
   log[levels[severity]](fields, message);
 }
@@ -57,7 +56,7 @@ export function logVerdictChange(log: Logger, change: VerdictChange): void {
     ...(reason === null ? {} : { reason }),
     ...(detail === null || detail === failure ? {} : { detail }),
     ...(lagBytes === null ? {} : { lag_bytes: lagBytes }),
-    ...(reason === null ? {} : { see: reasonLink(reason) }),
+    ...seeField(reason),
   };
   log.info(fields, lineText(before, after));
 }

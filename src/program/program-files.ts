@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { getAsset, isSea } from "node:sea";
+import { fileURLToPath } from "node:url";
 
 /** Whether this process runs the single executable, which holds the files of the program as assets. */
 export const isExecutable: boolean = isSea();
@@ -14,8 +15,19 @@ const packageFolder: URL | null = isExecutable ? null : findPackageFolder();
  */
 export function readProgramFile(name: string): Buffer | null {
   if (isExecutable) return readAsset(name);
-  const file = packageFolder === null ? null : new URL(name, packageFolder);
-  return file !== null && existsSync(file) ? readFileSync(file) : null;
+  const path = programPath(name);
+  return path === null ? null : readFileSync(path);
+}
+
+/**
+ * Returns where a file of the program is on this machine.
+ * @param name its path in the package, such as `docs/reasons.md`
+ * @returns its absolute path; `null` if the program has no such file outside the single executable
+ */
+export function programPath(name: string): string | null {
+  if (packageFolder === null) return null;
+  const path = fileURLToPath(new URL(name, packageFolder));
+  return existsSync(path) ? path : null;
 }
 
 /**

@@ -61,7 +61,7 @@ describe("docs/reasons.md", () => {
   test("has the anchors that status, explain, log lines and alerts link to", () => {
     const { anchors } = readMarkdown(file);
     for (const reason of reasons) {
-      const [page, anchor = ""] = reasonLink(reason).split("#");
+      const [page, anchor = ""] = (reasonLink(reason) ?? "").split("#");
       assert.equal(page, file);
       assert.ok(anchors.has(anchor), anchor);
     }

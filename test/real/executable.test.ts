@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { freePort } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
+import { assertWorks } from "../packaging/artefact.ts";
 
 const node24 = process.env["NODE_24"];
 const skip = node24 === undefined ? "not run: NODE_24 names no Node 24" : false;
@@ -70,6 +71,10 @@ describe("the single executable and its Debian package", { skip }, () => {
     assert.deepEqual([status, stdout, stderr], [0, `rolecall ${version}\n`, ""]);
   });
 
+  test("every command of the executable works while a node is dead", { timeout: 240_000 }, async () => {
+    await assertWorks({ command: [executable], env: {}, hasDocuments: false });
+  });
+
   test(
     "the executable serves with two workers, the fast path and the page, and ends with 0",
     { timeout: 120_000 },
@@ -96,38 +101,43 @@ describe("the single executable and its Debian package", { skip }, () => {
     },
   );
 
-  test("the package installs into a bare root, starts, keeps a changed configuration, and is purged", async () => {
-    const root = join(scratch, "root");
-    const dpkg = (...args: readonly string[]): void =>
-      void execFileSync("dpkg", [`--root=${root}`, "--force-script-chrootless", "--force-depends", ...args], {
-        stdio: "pipe",
-      });
-    for (const folder of ["info", "updates", "triggers"])
-      mkdirSync(join(root, "var/lib/dpkg", folder), { recursive: true });
-    mkdirSync(join(root, "etc"));
-    for (const file of ["passwd", "group"]) copyFileSync(`/etc/${file}`, join(root, "etc", file));
-    writeFileSync(join(root, "var/lib/dpkg/status"), "");
-    dpkg("--install", packageFile);
-    const configuration = join(root, "etc/rolecall/rolecall.yaml");
-    assert.match(readFileSync(join(root, "etc/passwd"), "utf8"), /^rolecall:/m);
-    assert.ok(existsSync(join(root, "var/lib/rolecall")));
-    execFileSync(join(root, "usr/bin/rolecall"), ["validate", configuration], { stdio: "pipe" });
-    const unit = readFileSync(join(root, "usr/lib/systemd/system/rolecall.service"), "utf8");
-    assert.match(unit, /^ExecStart=\/usr\/bin\/rolecall serve --config \/etc\/rolecall\/rolecall.yaml$/m);
-    const { serving } = await serve(join(root, "usr/bin/rolecall"));
-    serving.kill("SIGINT");
-    await once(serving, "exit");
+  test(
+    "the package installs into a bare root, works, keeps a changed configuration, and is purged",
+    { timeout: 240_000 },
+    async () => {
+      const root = join(scratch, "root");
+      const dpkg = (...args: readonly string[]): void =>
+        void execFileSync("dpkg", [`--root=${root}`, "--force-script-chrootless", "--force-depends", ...args], {
+          stdio: "pipe",
+        });
+      for (const folder of ["info", "updates", "triggers"])
+        mkdirSync(join(root, "var/lib/dpkg", folder), { recursive: true });
+      mkdirSync(join(root, "etc"));
+      for (const file of ["passwd", "group"]) copyFileSync(`/etc/${file}`, join(root, "etc", file));
+      writeFileSync(join(root, "var/lib/dpkg/status"), "");
+      dpkg("--install", packageFile);
+      const configuration = join(root, "etc/rolecall/rolecall.yaml");
+      assert.match(readFileSync(join(root, "etc/passwd"), "utf8"), /^rolecall:/m);
+      assert.ok(existsSync(join(root, "var/lib/rolecall")));
+      execFileSync(join(root, "usr/bin/rolecall"), ["validate", configuration], { stdio: "pipe" });
+      const unit = readFileSync(join(root, "usr/lib/systemd/system/rolecall.service"), "utf8");
+      assert.match(unit, /^ExecStart=\/usr\/bin\/rolecall serve --config \/etc\/rolecall\/rolecall.yaml$/m);
+      const { serving } = await serve(join(root, "usr/bin/rolecall"));
+      serving.kill("SIGINT");
+      await once(serving, "exit");
+      await assertWorks({ command: [join(root, "usr/bin/rolecall")], env: {}, hasDocuments: false });
 
-    writeFileSync(configuration, `${readFileSync(configuration, "utf8")}drain: 1s\n`);
-    dpkg("--force-confold", "--install", packageFile);
-    assert.match(readFileSync(configuration, "utf8"), /drain: 1s/);
-    dpkg("--remove", "rolecall");
-    assert.ok(existsSync(configuration));
-    assert.ok(!existsSync(join(root, "usr/bin/rolecall")));
-    dpkg("--purge", "rolecall");
-    for (const folder of ["etc/rolecall", "var/lib/rolecall", "usr"])
-      assert.ok(!existsSync(join(root, folder)), folder);
-  });
+      writeFileSync(configuration, `${readFileSync(configuration, "utf8")}drain: 1s\n`);
+      dpkg("--force-confold", "--install", packageFile);
+      assert.match(readFileSync(configuration, "utf8"), /drain: 1s/);
+      dpkg("--remove", "rolecall");
+      assert.ok(existsSync(configuration));
+      assert.ok(!existsSync(join(root, "usr/bin/rolecall")));
+      dpkg("--purge", "rolecall");
+      for (const folder of ["etc/rolecall", "var/lib/rolecall", "usr"])
+        assert.ok(!existsSync(join(root, folder)), folder);
+    },
+  );
 });
 
 function digestOf(file: string): string {

@@ -36,10 +36,13 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** `See docs/reasons.md#lagging`, for each distinct reason that this version knows; the empty text for none. */
+/**
+ * `See docs/reasons.md#lagging`, for each distinct reason that this version knows; the empty text for none, and where
+ * the documents are not installed.
+ */
 export function seeReasons(reasons: readonly (string | null)[]): string {
-  const links = [...new Set(reasons)].flatMap((reason) =>
-    reason !== null && isReason(reason) ? [reasonLink(reason)] : [],
-  );
+  const links = [...new Set(reasons)]
+    .map((reason) => (reason !== null && isReason(reason) ? reasonLink(reason) : null))
+    .filter((link) => link !== null);
   return links.length === 0 ? "" : `See ${links.join(", ")}`;
 }
