@@ -28,14 +28,40 @@ const phraseAllowed = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 const originHeaders: ReadonlySet<string> = new Set([
   "alt-svc",
   "clear-site-data",
+  "content-disposition",
+  "content-security-policy",
+  "content-security-policy-report-only",
+  "link",
+  "nel",
   "refresh",
+  "report-to",
+  "reporting-endpoints",
   "server",
   "service-worker-allowed",
   "set-cookie",
   "set-cookie2",
+  "speculation-rules",
   "strict-transport-security",
+  "x-content-type-options",
   "x-request-id",
 ]);
+
+/**
+ * The content types that are passed on: what node APIs and exporters send for programs, and nothing that a browser
+ * executes. An answer of any other type is passed on as plain text.
+ */
+const contentTypeAllowed =
+  /^(text\/plain|application\/(json|openmetrics-text|vnd\.google\.protobuf|octet-stream))(; ?(charset|version|escaping|proto|encoding)=[\w.-]+)*$/i;
+const plainText = "text/plain; charset=utf-8";
+
+/**
+ * Keep a browser from running what a node sends: the client's origin is rolecall, whose APIs accept the operator's
+ * login (Content Security Policy Level 3, "sandbox"; Fetch standard, "X-Content-Type-Options").
+ */
+const inertHeaders: AnswerHead["headers"] = [
+  ["x-content-type-options", "nosniff"],
+  ["content-security-policy", "sandbox; default-src 'none'"],
+];
 
 /**
  * Validates the head of an answer before any of it is passed on. An answer that cannot be passed on unchanged is
@@ -46,9 +72,8 @@ export function readAnswerHead(answer: IncomingMessage, rules: HeadRules): Answe
   const { statusCode: status = 0, statusMessage: phrase = "", headers } = answer;
   const problem = problemOf(answer, rules);
   if (problem !== null) return { problem };
-  const kept = endToEnd(headers).filter(
-    ([name, value]) => rules.isFromMainProcess || isAllowed(name, value, { status, host: rules.host }),
-  );
+  const received = endToEnd(headers);
+  const kept = rules.isFromMainProcess ? received : inert(received, { status, host: rules.host });
   const length = headers["content-length"];
   // A 204 has no body and no Content-Length (RFC 9110, 8.6).
   return {
@@ -79,12 +104,22 @@ function problemOf(
   }
 }
 
+/** What decides whether a node may send a header. */
+interface AnswerContext {
+  readonly status: number;
+  readonly host: string | undefined;
+}
+
+/** The headers that a node may send to rolecall's client, and those that make its answer inert in a browser. */
+function inert(received: AnswerHead["headers"], context: AnswerContext): AnswerHead["headers"] {
+  const kept = received.filter(([name, value]) => name !== "content-type" && isAllowed(name, value, context));
+  const type = received.find(([name]) => name === "content-type")?.[1];
+  const isAllowedType = typeof type === "string" && contentTypeAllowed.test(type);
+  return [...kept, ["content-type", isAllowedType ? type : plainText], ...inertHeaders];
+}
+
 /** Whether a node may send a header to rolecall's client. */
-function isAllowed(
-  name: string,
-  value: string | string[],
-  { status, host }: { readonly status: number; readonly host: string | undefined },
-): boolean {
+function isAllowed(name: string, value: string | string[], { status, host }: AnswerContext): boolean {
   if (originHeaders.has(name) || name.startsWith("x-rolecall-") || name.startsWith("access-control-")) return false;
   if (name === "www-authenticate") return status === 401;
   return name !== "location" || [value].flat().every((location) => isSameHost(location, host));

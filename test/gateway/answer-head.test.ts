@@ -3,6 +3,11 @@ import { suite, test } from "node:test";
 import type { FakeNodeOptions } from "../fake/fake-node.ts";
 import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
 
+const inert = {
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "sandbox; default-src 'none'",
+};
+
 /** Headers that a node sends, and what the client receives; `null`: the header is removed. */
 const rows: readonly (readonly [
   given: string,
@@ -26,6 +31,44 @@ const rows: readonly (readonly [
     { "x-hop": null, "proxy-authenticate": null, te: null },
   ],
   ["a cookie", { "set-cookie": "a=b" }, { "set-cookie": null }],
+  ...[
+    "text/html",
+    "TEXT/HTML; charset=utf-8",
+    "image/svg+xml",
+    "text/xml",
+    "application/xhtml+xml",
+    "text/javascript",
+    "multipart/x-mixed-replace; boundary=a",
+    "text/plain, text/html",
+    "text/plain;text/html",
+    "application/json; x=<script>",
+    "odd",
+  ].map((type): (typeof rows)[number] => [
+    `the content type ${type}, which is not in the list`,
+    { "content-type": type },
+    { "content-type": "text/plain; charset=utf-8", ...inert },
+  ]),
+  ["no content type", {}, { "content-type": "text/plain; charset=utf-8", ...inert }],
+  ...[
+    "application/json",
+    "text/plain; version=0.0.4; charset=utf-8",
+    "application/openmetrics-text; version=1.0.0; charset=utf-8; escaping=underscores",
+  ].map((type): (typeof rows)[number] => [
+    `the content type ${type}, which programs expect`,
+    { "content-type": type },
+    { "content-type": type, ...inert },
+  ]),
+  [
+    "a policy that lets scripts run",
+    {
+      "content-security-policy": "script-src *",
+      "x-content-type-options": "sniff",
+      link: "</x>; rel=preload; as=script",
+      "content-disposition": "attachment; filename=a.html",
+      "reporting-endpoints": 'a="https://evil.example"',
+    },
+    { ...inert, link: null, "content-disposition": null, "reporting-endpoints": null },
+  ],
   [
     "headers that apply to the whole origin",
     {
@@ -77,6 +120,26 @@ suite("headers of a node's answer that reach the client", () => {
       });
     });
   }
+
+  test("a page of a node that is a script is inert too: metrics, the exporter's pages, and calls", async () => {
+    const behave: FakeNodeOptions["respond"] = (_, response) =>
+      void response
+        .writeHead(200, { "content-type": "text/html", "set-cookie": "a=b" })
+        .end("<script>alert(1)</script>");
+    await withFaultyGateway({ respond: behave }, async (gateway) => {
+      for (const [path, method] of [
+        ["/nodes/pg2/metrics", "GET"],
+        ["/nodes/pg2/reload", "POST"],
+      ] as const) {
+        const { status, headers } = await gateway.request(path, { method, headers: { cookie: "login=1" } });
+        assert.equal(status, 200, path);
+        assert.equal(headers["content-type"], "text/plain; charset=utf-8", path);
+        assert.equal(headers["x-content-type-options"], inert["x-content-type-options"], path);
+        assert.equal(headers["content-security-policy"], inert["content-security-policy"], path);
+        assert.equal(headers["set-cookie"], undefined, path);
+      }
+    });
+  });
 
   test("a node's own 401 with its challenge, and the credential that answers it", async () => {
     const behave: FakeNodeOptions["respond"] = ({ headers }, response) => {

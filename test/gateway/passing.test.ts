@@ -32,7 +32,7 @@ test("a node gets the call as it was made, and who made it; the client the node'
     const answer = await gateway.request("/reload", { method: "POST", headers, body: "{}" });
     assert.equal(answer.status, 202);
     assert.equal(answer.body, "reload scheduled");
-    assert.equal(answer.headers["content-type"], "text/html");
+    assert.equal(answer.headers["content-type"], "text/plain; charset=utf-8");
     assert.equal(answer.headers["x-node"], "yes");
     assert.equal(answer.headers["server"], undefined);
     assert.equal(answer.headers["x-request-id"], "call-1");

@@ -44,11 +44,17 @@ function refuseReferer(referer: string, host: string | undefined, rules: OriginR
   return refusal(`a page of another site (Referer: ${JSON.stringify(referer.slice(0, shownMax))})`);
 }
 
-/** Decides on a request with neither Origin nor Referer. A GET that a person typed is `Sec-Fetch-Site: none`. */
-function refuseNameless(headers: IncomingHttpHeaders, { isSafeMethod }: OriginRules): Reply | null {
+/**
+ * Decides on a request with neither Origin nor Referer. A GET that a person typed is `Sec-Fetch-Site: none`. A page of a
+ * name that was rebound to this listener can send a GET that looks like a program's, in some browsers with any
+ * User-Agent: so a GET needs a Host of our own. Every browser names the origin of a POST.
+ */
+function refuseNameless(headers: IncomingHttpHeaders, rules: OriginRules): Reply | null {
   const site = headers["sec-fetch-site"];
   if (site === "same-site") return refusal("a page of another origin (Sec-Fetch-Site: same-site)");
-  if (site !== undefined || !isSafeMethod || !isBrowser(headers["user-agent"])) return null;
+  if (!rules.isSafeMethod) return null;
+  if (!isOwnHost(headers.host, rules)) return refuseHost(headers.host);
+  if (site !== undefined || !isBrowser(headers["user-agent"])) return null;
   const message =
     "Cannot accept a GET request that changes state from a browser that does not name the page that sent it: " +
     "use POST, as with curl -X POST";
@@ -77,9 +83,24 @@ function isOwn(origin: string, host: string | undefined, { isProtected }: Origin
   return isSameHost(origin, host) && (isProtected || isAddress(host));
 }
 
+/** Whether a Host cannot be a name that others point to this listener. Browsers send a Host with every request. */
+function isOwnHost(host: string | undefined, { isProtected, trusted }: OriginRules): boolean {
+  if (host === undefined || isProtected || isAddress(host)) return true;
+  return ["http", "https"].some((scheme) => trusted.includes(normalized(`${scheme}://${host}`)));
+}
+
+function refuseHost(host: string | undefined): Reply {
+  const message =
+    `Cannot accept a GET request that changes state for the Host ${JSON.stringify(host?.slice(0, shownMax))}: ` +
+    "it must be an address, localhost, the host of one of trusted_origins, or any name if the listener has auth or tls. " +
+    "Use POST, as with curl -X POST";
+  return crossOriginReply(message);
+}
+
 /** Whether a Host is an IP address or `localhost`, with or without a port: no name that others can point to us. */
 function isAddress(host: string | undefined): boolean {
-  const { hostname } = new URL(`http://${host ?? ""}`);
+  if (host === undefined || !URL.canParse(`http://${host}`)) return false;
+  const { hostname } = new URL(`http://${host}`);
   return isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || hostname === "localhost" || hostname.endsWith(".localhost");
 }
 
