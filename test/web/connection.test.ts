@@ -21,8 +21,9 @@ class BusyServerPage {
   readonly states: string[] = [];
   requests = 0;
   readonly #document = Object.assign(new EventTarget(), { baseURI: "http://edge/", visibilityState: "visible" });
+  readonly #window = new EventTarget();
   readonly #context: TestContext;
-  readonly #sources: EventTarget[] = [];
+  readonly #sources: { isOpen: boolean; dispatchEvent(event: Event): boolean }[] = [];
   #nowMs = 0;
 
   constructor(context: TestContext, retryAfter: number) {
@@ -37,13 +38,16 @@ class BusyServerPage {
       return Promise.resolve({ type: "basic", status: 429, headers });
     });
     const source = class extends EventTarget {
+      isOpen = true;
       constructor() {
         super();
         sources.push(this);
       }
-      close(): void {}
+      close(): void {
+        this.isOpen = false;
+      }
     };
-    const stubs = { document: this.#document, EventSource: source };
+    const stubs = { document: this.#document, window: this.#window, EventSource: source };
     Object.assign(globalThis, stubs);
     const connection = new FollowedStream("", {
       onMessage: () => {},
@@ -54,6 +58,23 @@ class BusyServerPage {
       for (const name of Object.keys(stubs)) Reflect.deleteProperty(globalThis, name);
     });
     connection.open();
+  }
+
+  get openStreams(): number {
+    return this.#sources.filter(({ isOpen }) => isOpen).length;
+  }
+
+  /** The browser leaves the page, and keeps it for the way back. */
+  leave(): void {
+    this.#window.dispatchEvent(new Event("pagehide"));
+    this.show("hidden");
+  }
+
+  /** The browser comes back. Not every browser reports both events. */
+  comeBack(reports: "pageshow" | "both"): void {
+    this.#document.visibilityState = "visible";
+    this.#window.dispatchEvent(new Event("pageshow"));
+    if (reports === "both") this.show("visible");
   }
 
   refuse(): void {
@@ -115,3 +136,17 @@ test("a page that is shown again and again tries no sooner, and once", async (co
   await page.wait(21);
   assert.equal(page.requests, 2);
 });
+
+for (const reports of ["pageshow", "both"] as const)
+  test(`a page that the browser leaves closes its stream at once, and follows again when it comes back (${reports})`, async (context) => {
+    const page = new BusyServerPage(context, 1);
+    assert.equal(page.openStreams, 1);
+    for (let count = 1; count <= 6; count += 1) {
+      page.leave();
+      assert.equal(page.openStreams, 0);
+      assert.equal(page.states.at(-1), "paused");
+      page.comeBack(reports);
+      await page.wait(0.1);
+      assert.equal(page.requests, count, "one request asks whether the stream may open");
+    }
+  });

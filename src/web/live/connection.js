@@ -2,7 +2,8 @@ import { ended, refusalOf, silent, unreachable, waitMs } from "./refusal.js";
 
 /**
  * The connection to `events/stream`. A lost connection is noticed by silence too: a proxy may keep a dead one open. A
- * page in the background gives its connection back, because browsers have few for each host.
+ * page in the background gives its connection back, because browsers have few for each host. A page that the browser
+ * leaves gives it back at once: a browser may keep such a page for the way back, and its streams with it.
  *
  * An EventSource does not say why it fails. So each attempt after a failure begins with `HEAD`, which opens no stream.
  */
@@ -41,11 +42,15 @@ export class Connection {
 
   open() {
     document.addEventListener("visibilitychange", this.#onVisibility);
+    window.addEventListener("pagehide", this.#onLeave);
+    window.addEventListener("pageshow", this.#onVisibility);
     this.#connect();
   }
 
   close() {
     document.removeEventListener("visibilitychange", this.#onVisibility);
+    window.removeEventListener("pagehide", this.#onLeave);
+    window.removeEventListener("pageshow", this.#onVisibility);
     clearTimeout(this.#hiddenTimer);
     this.#drop();
   }
@@ -119,13 +124,16 @@ export class Connection {
     this.#source = null;
   }
 
+  #onLeave = () => {
+    this.#drop();
+    this.#onState("paused");
+  };
+
+  /** Decides anew when the page is hidden or shown, and when the browser comes back to it. */
   #onVisibility = () => {
     clearTimeout(this.#hiddenTimer);
     if (document.visibilityState === "hidden") {
-      this.#hiddenTimer = setTimeout(() => {
-        this.#drop();
-        this.#onState("paused");
-      }, hiddenMs);
+      this.#hiddenTimer = setTimeout(this.#onLeave, hiddenMs);
     } else if (this.#source === null) {
       // Whoever comes back may have mended it, and does not want to wait longer than the server asks for.
       this.#drop();
