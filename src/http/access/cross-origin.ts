@@ -45,8 +45,8 @@ function refuseReferer(referer: string, host: string | undefined, rules: OriginR
 }
 
 /**
- * Decides on a request with neither Origin nor Referer. A GET that a person typed is `Sec-Fetch-Site: none`. A page of a
- * name that was rebound to this listener can send a GET that looks like a program's, in some browsers with any
+ * Decides on a request with neither Origin nor Referer. A GET that a person typed is `Sec-Fetch-Site: none`. A page of
+ * a name that was rebound to this listener can send a GET that looks like a program's, in some browsers with any
  * User-Agent: so a GET needs a Host of our own. Every browser names the origin of a POST.
  */
 function refuseNameless(headers: IncomingHttpHeaders, rules: OriginRules): Reply | null {
