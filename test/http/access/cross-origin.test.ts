@@ -109,11 +109,12 @@ for (const [name, , isOwnIfProtected] of hosts.filter(([, isOwn]) => !isOwn))
         ) === null;
       assert.equal(isTaken({}), false);
       assert.equal(isTaken({ isSafeMethod: false }), true, "a POST: a browser would name the origin");
-      if (isOwnIfProtected) {
-        assert.equal(isTaken({ isProtected: true }), true);
-        assert.equal(isTaken({ trusted: [`http://${name}`] }), true);
-        assert.equal(isTaken({ trusted: [`http://${name}1`] }), false);
-      }
+      if (!isOwnIfProtected) continue;
+      assert.equal(isTaken({ isProtected: true }), true);
+      assert.deepEqual(
+        [isTaken({ trusted: [`http://${name}`] }), isTaken({ trusted: [`http://${name}1`] })],
+        [true, false],
+      );
     }
   });
 
