@@ -95,42 +95,6 @@ for (const [given, headers, get, post] of nameless)
     assert.deepEqual([isTaken(true), isTaken(false)], [get, post]);
   });
 
-for (const [name, , isOwnIfProtected] of hosts.filter(([, isOwn]) => !isOwn))
-  test(`a GET that changes state, for the foreign Host ${JSON.stringify(name)}, whatever it says of itself`, () => {
-    for (const headers of [
-      {},
-      { "user-agent": "curl/8.14.1" },
-      { "user-agent": "x", "sec-fetch-site": "same-origin" },
-    ]) {
-      const isTaken = (parts: { isProtected?: boolean; isSafeMethod?: boolean; trusted?: string[] }): boolean =>
-        refuseCrossOrigin(
-          { host: name, ...headers },
-          { trusted: [], isProtected: false, isSafeMethod: true, ...parts },
-        ) === null;
-      assert.equal(isTaken({}), false);
-      assert.equal(isTaken({ isSafeMethod: false }), true, "a POST: a browser would name the origin");
-      if (!isOwnIfProtected) continue;
-      assert.equal(isTaken({ isProtected: true }), true);
-      assert.deepEqual(
-        [isTaken({ trusted: [`http://${name}`] }), isTaken({ trusted: [`http://${name}1`] })],
-        [true, false],
-      );
-    }
-  });
-
-test("a GET that changes state, without a Host or for our own, from a program", () => {
-  for (const own of [undefined, ...hosts.filter(([, isOwn]) => isOwn).map(([name]) => name)])
-    assert.equal(
-      refuseCrossOrigin(own === undefined ? {} : { host: own }, {
-        trusted: [],
-        isProtected: false,
-        isSafeMethod: true,
-      }),
-      null,
-      own,
-    );
-});
-
 interface Edge {
   readonly node: string;
   readonly admin: string;
