@@ -1,5 +1,6 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { BackendNode, CheckedApi, TargetCluster } from "./input/targets.ts";
+import { isName } from "./resolving.ts";
 
 const router = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
 const connectionManager =
@@ -13,12 +14,14 @@ const systemCa = "/etc/ssl/certs/ca-certificates.crt";
 
 /**
  * Returns the Host by which a check of an endpoint selects the node at the listener of the checks. Envoy compares
- * domains in lower case, and names of nodes may differ in case only: such names have their bytes added.
+ * domains in lower case and refuses a file in which two are equal. Names of nodes may differ in case only, and `a.b` of
+ * `c` reads like `a` of `b.c`: names with upper-case letters or dots have their bytes added.
  */
 export function checkHostname(cluster: string, node: string): string {
   const name = `${node}.${cluster}`;
-  const isLower = name === name.toLowerCase();
-  return `${name.toLowerCase()}${isLower ? "" : `.${Buffer.from(name).toString("hex")}`}.rolecall.internal`;
+  const isDistinct = name === name.toLowerCase() && !node.includes(".");
+  const bytes = Buffer.from(`${cluster}/${node}`).toString("hex");
+  return `${name.toLowerCase()}${isDistinct ? "" : `.${bytes}`}.rolecall.internal`;
 }
 
 /**
@@ -135,7 +138,7 @@ function apiEndpoint(api: CheckedApi): object {
 
 /** Certificates of nodes are verified as rolecall verifies them: their CA, and their name or IP address. */
 function tlsMatch(api: CheckedApi, ca: string | null): object {
-  const isName = !api.host.includes(":") && /[a-z]/i.test(api.host);
+  const hasName = isName(api.host);
   return {
     name: "tls",
     match: { tls: true },
@@ -143,11 +146,11 @@ function tlsMatch(api: CheckedApi, ca: string | null): object {
       name: "envoy.transport_sockets.tls",
       typed_config: {
         "@type": upstreamTls,
-        ...(isName ? { sni: api.host } : {}),
+        ...(hasName ? { sni: api.host } : {}),
         common_tls_context: {
           validation_context: {
             trusted_ca: { filename: ca ?? systemCa },
-            match_typed_subject_alt_names: [{ san_type: isName ? "DNS" : "IP_ADDRESS", matcher: { exact: api.host } }],
+            match_typed_subject_alt_names: [{ san_type: hasName ? "DNS" : "IP_ADDRESS", matcher: { exact: api.host } }],
           },
         },
       },

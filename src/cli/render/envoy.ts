@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { checkClustersOf, checkHostname, checkListener } from "./envoy-checks.ts";
 import { portsOf, type RenderOptions } from "./input/options.ts";
-import type { TargetCluster, Targets } from "./input/targets.ts";
+import { leftOutComments, type TargetCluster, type Targets } from "./input/targets.ts";
 
 const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode validate -c THIS_FILE
 #
@@ -50,7 +50,8 @@ export function renderEnvoy(targets: Targets, options: RenderOptions): string {
       ],
     },
   };
-  return `${header}${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+  const leftOut = targets.clusters.flatMap(leftOutComments).map((line) => `${line}\n`);
+  return `${header}${leftOut.join("")}${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
 }
 
 function socketAddress(address: string, port: number): object {

@@ -2,7 +2,7 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
 import { agentSend, agentWords } from "./haproxy-agent.ts";
 import { hostPort } from "./input/edges.ts";
 import type { PoolPorts, RenderOptions } from "./input/options.ts";
-import type { BackendNode, TargetCluster } from "./input/targets.ts";
+import { leftOutComments, type BackendNode, type CheckedApi, type TargetCluster } from "./input/targets.ts";
 import { isName, resolving } from "./resolving.ts";
 
 /** How the sections of one cluster are rendered. */
@@ -26,7 +26,8 @@ type Kind = "write" | "read";
  */
 export function clusterSections(cluster: TargetCluster, settings: SectionSettings): readonly string[] {
   const { name, nodes } = cluster;
-  if (nodes.length === 0) return ["", `# ${name}: no database address is known`];
+  const leftOut = leftOutComments(cluster);
+  if (nodes.length === 0) return ["", ...leftOut, `# ${name}: no database address is known`];
   const direct = nodes.filter(({ api }) => api !== null);
   const sections = [
     ...frontend(name, "write", { settings, hasFallback: direct.length > 0 }),
@@ -35,7 +36,10 @@ export function clusterSections(cluster: TargetCluster, settings: SectionSetting
     ...readBackend(cluster, settings),
     ...(direct.length === 0 ? [] : directBackends(cluster, { direct, settings })),
   ];
-  return settings.isExplained ? sections : sections.filter((line) => !/^ *#/.test(line));
+  return [
+    ...(leftOut.length === 0 ? [] : ["", ...leftOut]),
+    ...(settings.isExplained ? sections : sections.filter((line) => !/^ *#/.test(line))),
+  ];
 }
 
 function frontend(
@@ -132,34 +136,78 @@ function directBackends(
   { name, ca }: TargetCluster,
   { direct, settings }: { readonly direct: readonly BackendNode[]; readonly settings: SectionSettings },
 ): readonly string[] {
-  const pace = `inter 3s fastinter 500ms`;
-  const tail = `on-marked-down shutdown-sessions${resolving(direct.map(({ database }) => database.host))}`;
   return [
     "",
     "# The fallback: checks of each node's own API, at longer intervals.",
-    `backend ${name}_write_direct`,
-    "  option httpchk GET /primary",
-    "  http-check expect status 200",
-    `  default-server check ${pace} rise 3 fall 2 ${tail}`,
-    ...direct.map((node) => directServer(node, ca)),
+    ...directBackend(`${name}_write`, direct, { path: "/primary", rise: 3, isBalanced: false, ca }),
     "",
-    `backend ${name}_read_direct`,
-    "  balance leastconn",
-    `  option httpchk GET /replica?lag=${settings.options.lag}`,
-    "  http-check expect status 200",
-    `  default-server check ${pace} rise 1 fall 2 ${tail}`,
-    ...direct.map((node) => directServer(node, ca)),
+    ...directBackend(`${name}_read`, direct, {
+      path: `/replica?lag=${settings.options.lag}`,
+      rise: 1,
+      isBalanced: true,
+      ca,
+    }),
   ];
 }
 
-function directServer({ name, database, api }: BackendNode, ca: string | null): string {
+interface DirectCheck {
+  readonly path: string;
+  readonly rise: number;
+  readonly isBalanced: boolean;
+  /** The file of the CA of the nodes' certificates; `null`: the CAs of the system. */
+  readonly ca: string | null;
+}
+
+/**
+ * The backend of the nodes' own checks. HAProxy exits if it cannot resolve the name in `addr`, whatever `init-addr`
+ * says. So a server whose API has another name than its database tracks a server at that name, in a backend `…_api`.
+ */
+function directBackend(name: string, direct: readonly BackendNode[], check: DirectCheck): readonly string[] {
+  const named = direct.filter(isApiNamed);
+  const checking = [`  option httpchk GET ${check.path}`, "  http-check expect status 200"];
+  const pace = `check inter 3s fastinter 500ms rise ${check.rise} fall 2`;
+  const resolvingDirect = resolving(direct.map(({ database }) => database.host));
+  const server = (node: BackendNode): string =>
+    isApiNamed(node)
+      ? `  server ${node.name} ${hostPort(node.database)} no-check track ${name}_api/${node.name}`
+      : `  server ${node.name} ${hostPort(node.database)}${checkedAt(node)}${tlsWords(node.api, check.ca)}`;
+  return [
+    `backend ${name}_direct`,
+    ...(check.isBalanced ? ["  balance leastconn"] : []),
+    ...checking,
+    `  default-server ${pace} on-marked-down shutdown-sessions${resolvingDirect}`,
+    ...direct.map(server),
+    ...(named.length === 0
+      ? []
+      : [
+          "",
+          "# The checks of nodes whose API has another host name than their database.",
+          `backend ${name}_api`,
+          ...checking,
+          `  default-server ${pace} init-addr last,libc,none`,
+          ...named.map(({ name: node, api }) => `  server ${node} ${hostPort(api)}${tlsWords(api, check.ca)}`),
+        ]),
+  ];
+}
+
+type DirectNode = BackendNode & { readonly api: CheckedApi };
+
+function isApiNamed(node: BackendNode): node is DirectNode {
+  return node.api !== null && node.api.host !== node.database.host && isName(node.api.host);
+}
+
+/** Where HAProxy checks a server whose API is at the host of its database, or at another IP address. */
+function checkedAt({ database, api }: BackendNode): string {
   if (api === null) return "";
   const address = api.host === database.host ? "" : ` addr ${api.host.includes(":") ? `[${api.host}]` : api.host}`;
-  const line = `  server ${name} ${hostPort(database)}${address} port ${api.port}`;
-  if (!api.isTls) return line;
-  // Certificates are verified as rolecall does; HAProxy compares names only, not IP addresses.
+  return `${address} port ${api.port}`;
+}
+
+/** Certificates are verified as rolecall does; HAProxy compares names only, not IP addresses. */
+function tlsWords(api: CheckedApi | null, ca: string | null): string {
+  if (api === null || !api.isTls) return "";
   const sni = isName(api.host) ? ` check-sni ${api.host} verifyhost ${api.host}` : "";
-  return `${line} check-ssl verify required ca-file ${ca === null ? "@system-ca" : escaped(ca)}${sni}`;
+  return ` check-ssl verify required ca-file ${ca === null ? "@system-ca" : escaped(ca)}${sni}`;
 }
 
 /** Escapes a file name as a word of HAProxy's configuration. */

@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 /** Lets HAProxy start although a host name cannot be resolved: by default it would exit. */
 export function resolving(hosts: readonly string[]): string {
   return hosts.some(isName) ? " init-addr last,libc,none" : "";
@@ -5,5 +7,5 @@ export function resolving(hosts: readonly string[]): string {
 
 /** Whether a host is a name, not an IP address. */
 export function isName(host: string): boolean {
-  return !host.includes(":") && /[a-z]/i.test(host);
+  return isIP(host) === 0;
 }

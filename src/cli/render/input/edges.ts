@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { DatabaseAddress } from "../../../cluster/node.ts";
+import { isHost } from "../../../config/values/address.ts";
 import { parseDatabaseAddress } from "../../../health/check.ts";
 import { CommandError } from "../../framework/command-error.ts";
 import type { Arguments } from "../../framework/arguments.ts";
@@ -53,7 +54,7 @@ function addressesOf(
 export function readAddressOption(option: string, text: string): DatabaseAddress {
   const address = parseDatabaseAddress(text);
   // The host goes into files of other programs.
-  if (address === undefined || !isHost(address.host))
+  if (address === undefined || !isRenderableHost(address.host))
     throw new CommandError("RC001", `--${option} must be ${allowed}, got ${JSON.stringify(text)}`);
   return { host: address.host.toLowerCase(), port: address.port };
 }
@@ -73,9 +74,13 @@ function parseEdge(text: string): DatabaseAddress {
   return edge;
 }
 
-function isHost(host: string): boolean {
-  if (host.includes(":")) return isIP(host) === 6;
-  return /^[\d.]+$/.test(host) ? isIP(host) === 4 : /^[\w.-]+$/.test(host);
+/**
+ * Whether a host can stand in the files of other programs: an IP address without a zone, or a host name with valid
+ * labels. One host that HAProxy cannot read, such as `..`, makes its whole file invalid.
+ */
+export function isRenderableHost(host: string): boolean {
+  if (/^[\d.]+$/.test(host)) return isIP(host) === 4;
+  return isHost(host) && !host.includes("%");
 }
 
 /** Formats `host:port`, with brackets around an IPv6 address. */

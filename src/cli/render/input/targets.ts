@@ -7,7 +7,7 @@ import { isLocal, requireNamedConfig, fetchStatusFrom, type StatusCluster } from
 import { RolecallClient } from "../../client/rolecall-client.ts";
 import { defaultServers } from "../../connect/listener-finder.ts";
 import type { CommandContext } from "../../framework/command-context.ts";
-import { hostPort, parseAdmins, parseEdges } from "./edges.ts";
+import { hostPort, isRenderableHost, parseAdmins, parseEdges } from "./edges.ts";
 
 /** A node that load balancers can send traffic to. */
 export interface BackendNode {
@@ -43,6 +43,8 @@ export interface TargetCluster {
   readonly nodes: readonly BackendNode[];
   /** How many members are known, with those that are left out. */
   readonly members: number;
+  /** Why members are left out for load balancers, one sentence each. */
+  readonly leftOut: readonly string[];
   readonly scraped: readonly ScrapedNode[];
   /** The file of the CA that signs the certificates of the nodes' APIs; `null`: the CAs of the system. */
   readonly ca: string | null;
@@ -72,9 +74,17 @@ interface HintListener {
 const healthPort = Number(new URL(defaultServers.node).port);
 
 /**
- * Names that need no quoting in any format. Nodes with other names are left out: a name must not inject configuration.
+ * Names that need no quoting in any format, and are no relative segment of a path. Nodes with other names are left out:
+ * a name must not inject configuration.
  */
-const plainName = /^[A-Za-z0-9_.-]{1,128}$/;
+const plainName = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,128}$/;
+
+const plainNameAllowed = "its name may only have letters, digits and _ . -, and not be . or ..";
+
+/** The comment lines that name the members that are left out of a rendered file. */
+export function leftOutComments({ leftOut }: TargetCluster): readonly string[] {
+  return leftOut.map((reason) => `# ${reason.replaceAll(/[^ -~]/gu, "?")}`);
+}
 
 /** Collects the targets: from a configuration and one local probe, or from a running rolecall. */
 export async function targetsFor(context: CommandContext): Promise<Targets> {
@@ -171,30 +181,36 @@ function targetClusters(
   return matching.flatMap(({ cluster, scope, nodes }) => {
     if (!plainName.test(cluster)) {
       result.diagnose("RC120", {
-        message: `cluster ${JSON.stringify(cluster)} is left out: its name may only have letters, digits and _ . -`,
+        message: `cluster ${JSON.stringify(cluster)} is left out: ${plainNameAllowed}`,
       });
       return [];
     }
+    const leftOut: string[] = [];
+    const leaveOut = (message: string, action?: string): readonly [] => {
+      leftOut.push(message);
+      result.diagnose("RC120", { message, ...(action === undefined ? {} : { action }) });
+      return [];
+    };
     const named = nodes.filter(({ node }) => {
-      if (!plainName.test(node))
-        result.diagnose("RC120", {
-          message: `${cluster}/${JSON.stringify(node)} is left out: its name may only have letters, digits and _ . -`,
-        });
+      if (!plainName.test(node)) leaveOut(`${cluster}/${JSON.stringify(node)} is left out: ${plainNameAllowed}`);
       return plainName.test(node);
     });
     const targets = named.flatMap(({ node, database, api }) => {
       const address = database === null ? undefined : parseDatabaseAddress(database);
-      if (address === undefined || !/^[\w.:-]+$/.test(address.host)) {
-        result.diagnose("RC120", {
-          message: `${cluster}/${node} is left out for load balancers: the address of its database is unknown`,
-          action: "Set database for the node, or let rolecall discover it.",
-        });
-        return [];
-      }
+      if (address === undefined)
+        return leaveOut(
+          `${cluster}/${node} is left out for load balancers: the address of its database is unknown`,
+          "Set database for the node, or let rolecall discover it.",
+        );
+      if (!isRenderableHost(address.host))
+        return leaveOut(
+          `${cluster}/${node} is left out for load balancers: ${JSON.stringify(address.host)} is no host name`,
+          "Correct postgresql.connect_address of the node, or set database for it.",
+        );
       return [{ name: node, database: address, api: nodeApi(api) }];
     });
     const scraped = named.map(({ node, api, exporter }) => ({ name: node, api, exporter }));
-    return [{ name: cluster, scope, nodes: targets, members: nodes.length, scraped, ca: caOf(cluster) }];
+    return [{ name: cluster, scope, nodes: targets, members: nodes.length, leftOut, scraped, ca: caOf(cluster) }];
   });
 }
 
@@ -204,7 +220,7 @@ function nodeApi(api: string | null): CheckedApi | null {
   const { protocol, hostname, port } = new URL(api);
   const isTls = protocol === "https:";
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (!/^[\w.:-]+$/.test(host)) return null;
+  if (!isRenderableHost(host)) return null;
   return { host, port: port === "" ? (isTls ? 443 : 80) : Number(port), isTls };
 }
 
