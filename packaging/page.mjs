@@ -31,7 +31,11 @@ export async function buildPage(target) {
   await preloadModules(target);
   const core = { exports: 'export * from "../replay/page-core.ts"', name: "rolecallCore" };
   await bundleScript(join(target, "core.js"), core);
-  const yaml = { exports: 'export { parse } from "yaml"', name: "rolecallYaml", plugins: [readsYamlOnly] };
+  const yaml = {
+    exports: 'export { parseIncidentText } from "../cli/incident/incident-text.ts"',
+    name: "rolecallYaml",
+    plugins: [readsYamlOnly],
+  };
   await bundleScript(join(target, "vendor", "yaml.js"), yaml);
   await writeNotices(join(target, "vendor", "licenses.txt"));
   await writeFile(join(target, "files.json"), JSON.stringify(await filesIn(target)));

@@ -5,15 +5,16 @@ import { parseArguments } from "./framework/parse-arguments.ts";
 import { commonOptions, serverOptions } from "./framework/options.ts";
 import { commands, hiddenCommands } from "./specs/commands.ts";
 import { commandHelp, overallHelp, usageOf } from "./specs/help.ts";
-import type { Io } from "./output/io.ts";
+import { sinkOf, type Io, type OutputStream } from "./output/io.ts";
 import { Progress } from "./output/progress.ts";
 import { ResultBuilder } from "./result/builder.ts";
 import type { Diagnostic, ExitCode, Result } from "./result/document.ts";
 import type { CommandContext, OutputFormat } from "./framework/command-context.ts";
 import { renderFindings, shownFindings } from "./output/findings.ts";
-import { safeStyled, styleFor } from "./output/style.ts";
+import { styleFor } from "./output/style.ts";
 import { suggest } from "./framework/suggest.ts";
 import { untilAborted } from "./framework/until-aborted.ts";
+import { escapeUnsafe } from "../cluster/values/unsafe-text.ts";
 import { version } from "../config/version.ts";
 import { errorMessage } from "./result/error-message.ts";
 
@@ -37,7 +38,12 @@ export interface Cancellation {
  * and nothing else.
  * @param argv the arguments after the program's name
  */
-export async function run(argv: readonly string[], io: Io, cancellation: Cancellation): Promise<RunResult> {
+export async function run(
+  argv: readonly string[],
+  streams: Io<OutputStream>,
+  cancellation: Cancellation,
+): Promise<RunResult> {
+  const io: Io = { ...streams, stdout: sinkOf(streams.stdout), stderr: sinkOf(streams.stderr) };
   const { spec, name, args, problem } = parseCommandLine(argv);
   const format = formatOf(args);
   const result = new ResultBuilder({ version: version(), command: spec?.name ?? "rolecall" }, spec?.checks ?? []);
@@ -48,7 +54,7 @@ export async function run(argv: readonly string[], io: Io, cancellation: Cancell
     partial.report = report;
   };
   const print = (text: string): void => {
-    if (format === "text" && !isOver) printed.push(io.stdout.write(io.stdout.isTerminal ? safeStyled(text) : text));
+    if (format === "text" && !isOver) printed.push(io.stdout.write(text));
   };
   const progress = new Progress(io.stderr, format === "text");
   const style = styleFor(args.text("color"), io.stdout.isTerminal && io.stderr.isTerminal, io.env);
@@ -220,7 +226,7 @@ interface Destination {
 }
 
 async function write(document: Result, { format, io, style, to, ownFindings }: Destination): Promise<void> {
-  if (format === "json") return io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  if (format === "json") return io.stdout.write(`${escapeUnsafe(JSON.stringify(document, null, 2))}\n`);
   if (format === "yaml") return io.stdout.write((await import("yaml")).stringify(document, { lineWidth: 120 }));
   const findings = shownFindings(document);
   // An interruption is the reason why checks are not complete: each of them would only repeat it.

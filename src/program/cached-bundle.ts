@@ -23,7 +23,8 @@ export function runBundle(url: URL): void {
   // esbuild writes ASCII only. This encoding is read fastest.
   const source = readFileSync(path, "latin1");
   const folder = codeCacheFolder(process.env);
-  const file = folder === null ? null : codeCacheFile(folder, basename(path, ".cjs"), source);
+  const file =
+    folder === null ? null : codeCacheFile(folder, { bundle: basename(path, ".cjs"), url: url.href, source });
   const cached = file === null ? null : readCodeCache(file, source);
   // Stack traces name ES modules by their URL, but scripts by `filename`. So the bundle gets its URL as `filename`:
   // own-frames.ts then recognises it too.

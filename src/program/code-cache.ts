@@ -43,14 +43,24 @@ function isAbsolute(path: string | undefined): boolean {
   return path?.startsWith("/") === true;
 }
 
+/** A bundle of rolecall. */
+export interface Bundle {
+  /** Its name, without a hyphen: in the name of its cache, the first hyphen ends the bundle's name. */
+  readonly bundle: string;
+  /** Where it is installed. V8 keeps the URL of a script in its cache, for stack traces. */
+  readonly url: string;
+  /** Its code. The name of its cache contains the length, not a digest, which would take time. */
+  readonly source: string;
+}
+
 /**
- * Returns the file of a bundle's cache. Versions of rolecall and of Node that share a folder have a file each.
+ * Returns the file of a bundle's cache. Versions of rolecall and of Node, and installations in several places, that
+ * share a folder have a file each.
  * @param folder the folder of the code cache
- * @param bundle the name of the bundle, without a hyphen: in the file name, the first hyphen ends the bundle's name
- * @param source the code of the bundle. The file name contains its length, not a digest, which would take time
  */
-export function codeCacheFile(folder: string, bundle: string, source: string): string {
-  return join(folder, `${bundle}-${process.version}-${process.arch}-${source.length}.cache`);
+export function codeCacheFile(folder: string, { bundle, url, source }: Bundle): string {
+  const place = createHash("sha256").update(url).digest("hex").slice(0, 16);
+  return join(folder, `${bundle}-${process.version}-${process.arch}-${source.length}-${place}.cache`);
 }
 
 /**

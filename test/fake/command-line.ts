@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import type { Io, Sink } from "../../src/cli/output/io.ts";
+import type { Io, OutputStream } from "../../src/cli/output/io.ts";
 import type { Result } from "../../src/cli/result/document.ts";
 import { run } from "../../src/cli/run.ts";
 import { assertResultDocument } from "./result-document.ts";
@@ -22,7 +22,7 @@ export interface CommandInput {
 /** Runs a command line within this process and returns its streams as text. */
 export async function runText(argv: readonly string[], input: CommandInput = {}): Promise<CommandOutput> {
   const [out, err] = [new MemorySink(input.isTerminal ?? false), new MemorySink(input.isTerminal ?? false)];
-  const io: Io = {
+  const io: Io<OutputStream> = {
     stdout: out,
     stderr: err,
     stdin: Object.assign(Readable.from([input.stdin ?? ""]), { isTTY: input.isTerminal ?? false }),
@@ -47,7 +47,7 @@ function neverAborted(): AbortSignal {
   return new AbortController().signal;
 }
 
-class MemorySink implements Sink {
+class MemorySink implements OutputStream {
   readonly isTerminal: boolean;
   text = "";
 

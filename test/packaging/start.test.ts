@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { codeCacheFile } from "../../src/program/code-cache.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
@@ -14,7 +15,13 @@ import { until } from "../fake/until.ts";
 const limit = { timeout: 120_000 };
 const program = resolve("dist/main.js");
 const names = ["serve", "worker"].map((name) =>
-  basename(codeCacheFile("", name, readFileSync(`dist/${name}.cjs`, "latin1"))),
+  basename(
+    codeCacheFile("", {
+      bundle: name,
+      url: pathToFileURL(resolve(`dist/${name}.cjs`)).href,
+      source: readFileSync(`dist/${name}.cjs`, "latin1"),
+    }),
+  ),
 );
 
 describe("the code cache of a service from files", () => {

@@ -19,6 +19,7 @@ import { describe, test, type TestContext } from "node:test";
 import { codeCacheFile, codeCacheFolder, readCodeCache, writeCodeCache } from "../../src/program/code-cache.ts";
 
 const source = "(function () {})";
+const url = "file:///usr/lib/rolecall/dist/serve.cjs";
 const data = Buffer.from("compiled code");
 const isRoot = process.geteuid?.() === 0;
 
@@ -30,10 +31,16 @@ function folder(context: TestContext): string {
 
 /** A cache that is written. */
 function written(context: TestContext): string {
-  const file = codeCacheFile(join(folder(context), "rolecall"), "serve", source);
+  const file = codeCacheFile(join(folder(context), "rolecall"), { bundle: "serve", url, source });
   writeCodeCache(file, source, data);
   return file;
 }
+
+test("installations in two places have a file each, since V8 keeps the place in its cache", () => {
+  const of = (place: string): string => codeCacheFile("/cache", { bundle: "serve", url: place, source });
+  assert.equal(of(url), of(url));
+  assert.notEqual(of(url), of("file:///opt/rolecall/dist/serve.cjs"));
+});
 
 /** Damages that must make a cache count as absent. */
 const damages: Readonly<Record<string, (file: string) => void>> = {
@@ -126,7 +133,7 @@ describe("a folder with caches of many versions", () => {
   function filled(context: TestContext, bundle: string, ages: readonly number[]): readonly string[] {
     const place = folder(context);
     return ages.map((days) => {
-      const file = codeCacheFile(place, bundle, source + " ".repeat(days));
+      const file = codeCacheFile(place, { bundle, url, source: source + " ".repeat(days) });
       writeCodeCache(file, source, data);
       utimesSync(file, 86_400 * (1_000 - days), 86_400 * (1_000 - days));
       return file;
@@ -143,7 +150,7 @@ describe("a folder with caches of many versions", () => {
 
   test("keeps the four newest ones, the one that was just written among them", (context) => {
     const files = filled(context, "serve", [9, 8, 1, 2, 3]);
-    const last = codeCacheFile(dirname(files[0] ?? ""), "serve", `${source};`.repeat(40));
+    const last = codeCacheFile(dirname(files[0] ?? ""), { bundle: "serve", url, source: `${source};`.repeat(40) });
     writeCodeCache(last, source, data);
     const kept = [last, ...files.slice(2)].map((file) => basename(file));
     assert.deepEqual(readdirSync(dirname(last)).toSorted(), kept.toSorted());
@@ -164,7 +171,7 @@ describe("a folder with caches of many versions", () => {
     const [file = ""] = filled(context, "worker", [400]);
     writeFileSync(join(dirname(file), "README"), "");
     for (let length = 1; length <= 9; length += 1)
-      writeCodeCache(codeCacheFile(dirname(file), "serve", " ".repeat(length)), source, data);
+      writeCodeCache(codeCacheFile(dirname(file), { bundle: "serve", url, source: " ".repeat(length) }), source, data);
     const names = readdirSync(dirname(file));
     assert.equal(names.length, 6);
     assert.ok(names.includes(basename(file)) && names.includes("README"));

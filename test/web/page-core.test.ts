@@ -38,7 +38,7 @@ function pageScripts(): PageScripts {
   runInContext(yaml, context, { filename: "yaml.js" });
   runInContext(core, context, { filename: "core.js" });
   const open = runInContext(
-    "(text, file) => rolecallCore.openIncident(rolecallYaml.parse(text, { logLevel: 'error' }), file)",
+    "(text, file) => rolecallCore.openIncident(rolecallYaml.parseIncidentText(text), file)",
     context,
   ) as PageScripts["open"];
   return { open };

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 const bundle = readFileSync(new URL("../../src/web/vendor/yaml.js", import.meta.url), "utf8");
 const context = createContext(Object.create(null));
 runInContext(bundle, context, { filename: "yaml.js" });
-const read = runInContext("(text) => JSON.stringify(rolecallYaml.parse(text, { logLevel: 'error' }))", context) as (
+const read = runInContext("(text) => JSON.stringify(rolecallYaml.parseIncidentText(text))", context) as (
   text: string,
 ) => string;
 
@@ -38,7 +38,7 @@ for (const text of ["a: [1", "a: *missing", "a: 1\na: 2", "\tb: 1", "a: b: c"])
     assert.notEqual(own, "no error");
     assert.equal(
       messageOf(() => read(text)),
-      own,
+      own.split("\n")[0]?.replace(/:$/, ""),
     );
   });
 

@@ -22,10 +22,11 @@ export function parsePastTime(option: string, text: string, nowMs: number): numb
       "RC001",
       `--${option} must be a time that exists on local clocks, got ${got}, which daylight saving time skips`,
     );
+  if (atMs < 0) throw new CommandError("RC001", `--${option} must be a time since 1970, got ${got}`);
   if (atMs > nowMs + futureMaxMs)
     throw new CommandError(
       "RC001",
-      `--${option} must be a time in the past, got ${got}, which is ${new Date(atMs).toISOString()}`,
+      `--${option} must be a time in the past, got ${got}, which is ${new Date(Math.min(atMs, dateMaxMs)).toISOString()}`,
     );
   return atMs;
 }
@@ -33,6 +34,8 @@ export function parsePastTime(option: string, text: string, nowMs: number): numb
 /** How far the clock of the server may be ahead of the clock of this machine, in ms. */
 const futureMaxMs = 60_000;
 const dayMs = 86_400_000;
+/** The last instant that a Date can hold. */
+const dateMaxMs = 8.64e15;
 
 /** @returns `undefined`: not understood; `skipped`: no local clock showed it */
 function parse(text: string, nowMs: number): number | "skipped" | undefined {

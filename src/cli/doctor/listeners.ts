@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import type { ListenerConfig } from "../../config/model/config.ts";
-import { withDeadline } from "../client/deadline.ts";
 import type { DoctorContext } from "./doctor-context.ts";
+import { isRunningRolecall } from "./running-rolecall.ts";
 
 /**
  * Tries to bind every listener address. A port that a running rolecall uses is reported as information only (RC107).
@@ -12,7 +12,7 @@ export async function checkListenerPorts({ command: { result }, config }: Doctor
   for (const { listener, problem } of tried) {
     if (problem === null) continue;
     const where = `${listener.address}:${listener.port}`;
-    const isInUseByRolecall = problem === "EADDRINUSE" && (await isRolecall(listener));
+    const isInUseByRolecall = problem === "EADDRINUSE" && (await isRunningRolecall(listener));
     if (isInUseByRolecall)
       result.diagnose("RC107", { message: `${where} is in use by a running rolecall`, severity: "info" });
     else
@@ -32,17 +32,4 @@ function tryListening({ address, port }: ListenerConfig): Promise<string | null>
     server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     server.listen({ host: address, port, exclusive: true }, () => server.close(() => resolve(null)));
   });
-}
-
-async function isRolecall({ address, port }: ListenerConfig): Promise<boolean> {
-  const host =
-    address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "[::1]" : address.includes(":") ? `[${address}]` : address;
-  try {
-    return await withDeadline(2_000, [], async (signal) => {
-      const response = await fetch(`http://${host}:${port}/livez`, { signal });
-      return (await response.text()).includes('"status":"ok"');
-    });
-  } catch {
-    return false;
-  }
 }

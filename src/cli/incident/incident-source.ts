@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
-import { parse, YAMLParseError } from "yaml";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { readIncidentFile, type IncidentFile } from "../../replay/file/incident-file.ts";
+import { parseIncidentText } from "./incident-text.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { errorMessage } from "../result/error-message.ts";
@@ -45,10 +45,19 @@ export async function readIncidentSource(file: string, { io, signal }: CommandCo
 
 /** Parses an incident file. @throws CommandError (RC179) that names the file and what is invalid in it */
 export function parseIncidentSource({ name, bytes }: IncidentSource): IncidentFile {
+  let document: unknown;
   try {
-    return readIncidentFile(parse(bytes.toString("utf8"), { logLevel: "error" }), name);
+    document = parseIncidentText(bytes.toString("utf8"));
   } catch (error) {
-    const [first = ""] = errorMessage(error).split("\n");
-    throw new CommandError("RC179", error instanceof YAMLParseError ? `Cannot read ${name}: ${first}` : first);
+    throw new CommandError("RC179", `Cannot read ${name}: ${firstLine(error)}`);
   }
+  try {
+    return readIncidentFile(document, name);
+  } catch (error) {
+    throw new CommandError("RC179", firstLine(error));
+  }
+}
+
+function firstLine(error: unknown): string {
+  return errorMessage(error).split("\n")[0] ?? "";
 }

@@ -3,6 +3,8 @@ import type { Sink } from "./io.ts";
 /** Progress is shown for commands that take longer than this, in ms. */
 const delayMs = 1_000;
 
+const eraseLine = "\r\u001b[K";
+
 /** Shows the current step of a slow command on stderr if that is a terminal. The line is erased at the end. */
 export class Progress {
   readonly #sink: Sink;
@@ -21,18 +23,23 @@ export class Progress {
   report(text: string): void {
     this.#text = text;
     if (!this.#isShown) return;
-    if (this.#isVisible) void this.#sink.write(`\r\u001b[K${text}`);
+    if (this.#isVisible) this.#show();
     else
       this.#timer ??= setTimeout(() => {
         this.#isVisible = true;
-        void this.#sink.write(`\r\u001b[K${this.#text}`);
+        this.#show();
       }, delayMs).unref();
   }
 
   done(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#isVisible) void this.#sink.write("\r\u001b[K");
+    if (this.#isVisible) void this.#sink.draw(eraseLine);
     this.#isVisible = false;
+  }
+
+  #show(): void {
+    void this.#sink.draw(eraseLine);
+    void this.#sink.write(this.#text);
   }
 }

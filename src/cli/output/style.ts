@@ -36,8 +36,8 @@ export function safeLines(text: string): string {
 }
 
 /**
- * Like {@link safeLines}, but keeps the colours that a {@link Style} adds: the last resort for text that a command
- * writes to a terminal.
+ * Like {@link safeLines}, but keeps the colours that a {@link Style} adds: the last resort for all text that a
+ * command writes.
  */
 export function safeStyled(text: string): string {
   return text
@@ -47,4 +47,4 @@ export function safeStyled(text: string): string {
 }
 
 // oxlint-disable-next-line no-control-regex -- this matches the escape character on purpose
-const styleSequence = /(\u001b\[\d{1,2}m)/;
+const styleSequence = /(\u001b\[(?:0|1|2|31|32|33)m)/;

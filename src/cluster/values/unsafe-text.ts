@@ -2,6 +2,22 @@
 const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
+ * Escapes the same characters in JSON text, so that it means the same, and controls no terminal. Line breaks between
+ * values stay.
+ */
+export function escapeUnsafe(json: string): string {
+  return json.replaceAll(unsafeCharacters, (character) =>
+    character === "\n"
+      ? character
+      : Array.from({ length: character.length }, (_, at) => unicodeEscape(character.charCodeAt(at))).join(""),
+  );
+}
+
+function unicodeEscape(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, "0")}`;
+}
+
+/**
  * Replaces characters by which foreign text could control a terminal or disguise what it shows.
  * @param kept characters that stay, such as line breaks
  */

@@ -43,7 +43,7 @@ async function textOf(blob, name) {
 
 function parsed(text, name) {
   try {
-    return rolecallYaml.parse(text, { logLevel: "error" });
+    return rolecallYaml.parseIncidentText(text);
   } catch (error) {
     throw new Error(`Cannot read ${name}: ${String(error.message).split("\n")[0]}`, { cause: error });
   }

@@ -11,7 +11,7 @@ function progressOn(
   context.mock.timers.enable({ apis: ["setTimeout"] });
   let text = "";
   const write = async (more: string): Promise<void> => void (text += more);
-  const sink: Sink = { isTerminal, columns: () => 80, rows: () => 24, onResize: () => () => {}, write };
+  const sink: Sink = { isTerminal, columns: () => 80, rows: () => 24, onResize: () => () => {}, write, draw: write };
   return { progress: new Progress(sink, isShown), text: () => text };
 }
 

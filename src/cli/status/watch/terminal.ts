@@ -1,5 +1,6 @@
 import { emitKeypressEvents, type Key } from "node:readline";
 import type { Io } from "../../output/io.ts";
+import { safeStyled } from "../../output/style.ts";
 import type { PressedKey } from "./view.ts";
 
 /** Opens the alternate screen, so that the terminal is as it was when the command ends. Hides the cursor. */
@@ -46,19 +47,19 @@ export function openFullScreen(
     stdin.off("keypress", onKeypress);
     setRawMode(false);
     stdin.pause();
-    void stdout.write(leave);
+    void stdout.draw(leave);
   };
   ended.addEventListener("abort", close, { once: true });
   emitKeypressEvents(stdin);
   stdin.on("keypress", onKeypress);
   setRawMode(true);
   stdin.resume();
-  void stdout.write(enter);
+  void stdout.draw(enter);
   const show = async (lines: readonly string[]): Promise<void> => {
-    const picture = `\u001b[H${lines.map((line) => `${line}\u001b[K`).join("\r\n")}\u001b[J`;
+    const picture = `\u001b[H${lines.map((line) => `${safeStyled(line)}\u001b[K`).join("\r\n")}\u001b[J`;
     if (!isOpen || picture === before) return;
     before = picture;
-    await stdout.write(picture);
+    await stdout.draw(picture);
   };
   return { show, close };
 }
