@@ -73,7 +73,8 @@ export class Monitor {
       snapshot: () => store.current,
       policy: (name) => store.policyOf(name),
     });
-    this.eventLog = new EventLog({ log, metrics, clock, detector: new EventDetector(), history: this.history });
+    const detector = new EventDetector({ awaitsFirstRound: true });
+    this.eventLog = new EventLog({ log, metrics, clock, detector, history: this.history });
     this.drains = new Drains(store, {
       clock: { now: () => clock.observe(), wall: () => clock.wall() },
       setTimer: machine.setTimer,
@@ -105,6 +106,7 @@ export class Monitor {
         },
         log,
       ),
+      onFirstRound: (cluster) => this.eventLog.endFirstRound(cluster),
       onBurst: (burst) => metrics.bursts.began(burst),
       onBurstProbes: (burst) => metrics.bursts.sent(burst),
       onTls: (cluster, problem) => logTlsFiles(log, cluster, problem),
@@ -136,8 +138,7 @@ export class Monitor {
   /** Replaces the clusters by those of another configuration. Nodes that keep their address keep their evidence. */
   configure(config: Config): void {
     this.#config = config;
-    this.eventLog.retain(config.clusters.map(({ name }) => name));
-    this.#probers.retain(config.clusters.map(({ name }) => name));
+    for (const part of [this.eventLog, this.#probers]) part.retain(config.clusters.map(({ name }) => name));
     const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
     this.store.replace(buildClusters(config, known));
     void this.history.configure(config.history);

@@ -49,6 +49,11 @@ export interface EventFinder {
    * @param clock the present instant, in ms of rolecall's clock and in ms since the epoch
    */
   resume(events: readonly ClusterEvent[], clock: { readonly nowMs: number; readonly wallMs: number }): void;
+  /**
+   * The first round of a cluster's probes has ended. A cluster has no events before.
+   * @param nowMs in ms of rolecall's clock
+   */
+  endFirstRound(cluster: string, nowMs: number): void;
   /** How many events of a cluster have begun and not ended. */
   openCount(cluster: string): number;
   /** Forgets all other clusters. */
@@ -131,6 +136,11 @@ export class EventLog {
     this.#warnOfWithheldPassword(before, after, context.policy);
     const dispute = this.#disputes.find(after, context);
     if (dispute !== null) metrics.disputed(dispute.cluster);
+  }
+
+  /** The first round of a cluster's probes has ended: events of the cluster are published from now on. */
+  endFirstRound(cluster: string): void {
+    this.#context.detector.endFirstRound(cluster, this.#context.clock.now());
   }
 
   /** Publishes and logs that a drain begins or ends. */

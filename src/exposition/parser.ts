@@ -7,6 +7,10 @@ import type { Sample } from "../cluster/exporter/sample.ts";
 const lineMax = 65_536;
 /** The most samples that are kept, more than any database has. Further ones are dropped. */
 const samplesMax = 4_096;
+/** The most bytes of lines that are kept. Samples of further ones are dropped. */
+const keptMax = 1024 * 1024;
+/** A page may have this many lines, and one more for every so many bytes: each line has a cost. The rest is skipped. */
+const lineLimits = { free: 65_536, bytes: 16 } as const;
 
 const newline = 0x0a;
 const empty: Buffer = Buffer.alloc(0);
@@ -22,6 +26,9 @@ export class ExpositionReader {
   /** The beginning of an incomplete line. */
   #rest: Buffer = empty;
   #isSkipping = false;
+  #kept = 0;
+  #lines = 0;
+  #bytes = 0;
 
   constructor(wanted: ReadonlySet<string>) {
     this.#wanted = wanted;
@@ -39,6 +46,8 @@ export class ExpositionReader {
 
   /** Adds the next piece of the page. It may end anywhere in a line. */
   push(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    const linesMax = lineLimits.free + this.#bytes / lineLimits.bytes;
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
       if (this.#isSkipping) this.#isSkipping = false;
@@ -46,6 +55,8 @@ export class ExpositionReader {
       else this.#readLine(Buffer.concat([this.#rest, chunk.subarray(start, end)]));
       this.#rest = empty;
       start = end + 1;
+      this.#lines += 1;
+      if (this.#lines > linesMax) return;
     }
     if (this.#isSkipping || start === chunk.length) return;
     if (this.#rest.length + chunk.length - start > lineMax) {
@@ -64,12 +75,14 @@ export class ExpositionReader {
   }
 
   #readLine(line: Buffer): void {
-    if (line.length > lineMax || this.#samples.length >= samplesMax) return;
+    if (line.length > lineMax || this.#samples.length >= samplesMax || this.#kept + line.length > keptMax) return;
     const nameEnd = endOfName(line);
     // Most lines have unwanted names and are skipped by the name alone.
     if (nameEnd === 0 || !this.#wanted.has(line.toString("latin1", 0, nameEnd))) return;
     const sample = parseSample(line.toString("utf8"));
-    if (sample !== undefined) this.#samples.push(sample);
+    if (sample === undefined) return;
+    this.#kept += line.length;
+    this.#samples.push(sample);
   }
 }
 

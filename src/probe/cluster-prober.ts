@@ -37,7 +37,10 @@ export class ClusterProber {
     const timeout = new Promise<void>((resolve) => {
       cancel = this.#setTimer(resolve, this.#context.schedule.timeoutMs);
     });
-    const firstRound = this.#firstRound().finally(() => cancel?.());
+    const firstRound = this.#firstRound().finally(() => {
+      cancel?.();
+      if (!this.#isStopped) this.#context.onFirstRound?.(this.#context.cluster);
+    });
     await Promise.race([firstRound, timeout]);
   }
 
@@ -103,6 +106,19 @@ export class ClusterProber {
     return sent;
   }
 
+  #probePaced(node: NodeProbers): Promise<void> {
+    return this.#paced(() => {
+      node.probe();
+      return node.inFlight;
+    });
+  }
+
+  /** Runs probes that begin outside the schedule, as soon as not too many of all clusters are in flight. */
+  async #paced(task: () => Promise<unknown>): Promise<void> {
+    const { pace } = this.#context;
+    await (pace === undefined ? task() : pace.run(task));
+  }
+
   get #setTimer(): SetTimer {
     return this.#context.setTimer ?? setSystemTimer;
   }
@@ -113,7 +129,7 @@ export class ClusterProber {
     this.#cancelRound = this.#setTimer(() => {
       this.#cancelRound = null;
       this.#lastRoundMs = this.#context.now();
-      for (const node of this.#nodes.values()) node.probe();
+      for (const node of this.#nodes.values()) void this.#probePaced(node);
       if (this.#wantsDocuments) this.#documents.probeAll();
       this.#wantsDocuments = false;
     }, waitMs);
@@ -123,14 +139,14 @@ export class ClusterProber {
     this.#lastRoundMs = this.#context.now();
     await Promise.all([this.#reconcile(), this.#firstDocuments()]);
     await this.#reconcile();
-    await this.#documents.probe();
+    await this.#paced(() => this.#documents.probe());
   }
 
   /** Tries the seeds in turn until one knows the members. */
   async #firstDocuments(): Promise<void> {
     for (let tried = 0; tried <= this.#seeds.length; tried += 1) {
-      await this.#documents.probe();
-      if (this.#context.state().isMembershipKnown) return;
+      await this.#paced(() => this.#documents.probe());
+      if (this.#isStopped || this.#context.state().isMembershipKnown) return;
     }
   }
 
@@ -144,13 +160,14 @@ export class ClusterProber {
       prober.stop();
       this.#nodes.delete(name);
     }
+    const begun: Promise<unknown>[] = [];
     for (const node of wanted.values()) {
       if (this.#nodes.has(node.name) || this.#isStopped) continue;
       const prober = new NodeProbers(node, this.#context);
       this.#nodes.set(node.name, prober);
-      prober.probe();
+      begun.push(this.#probePaced(prober));
     }
-    await Promise.all([...this.#nodes.values()].map(({ inFlight }) => inFlight));
+    await Promise.all([...begun, ...[...this.#nodes.values()].map(({ inFlight }) => inFlight)]);
   }
 }
 

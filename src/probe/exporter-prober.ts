@@ -2,6 +2,7 @@ import { nodeNamed } from "../cluster/lookup.ts";
 import type { ExporterRole } from "../cluster/exporter/exporter-report.ts";
 import type { Node } from "../cluster/node.ts";
 import type { ExporterResult } from "../cluster/outcome.ts";
+import { isOwnFailure } from "../cluster/values/failure.ts";
 import type { NodeConnection } from "./client/client.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { fetchPage, outcomeOf, readUp } from "./parse/parse-exporter-response.ts";
@@ -119,7 +120,7 @@ export class ExporterProber {
     const { cluster, onProbeFinished, now, record } = this.#context;
     const { name } = this.node;
     onProbeFinished({ cluster, node: name, endpoint, outcome: outcomeOf(result), durationMs: now() - sent.sentAtMs });
-    if ("failure" in result && result.failure.kind === "not_sent") return;
+    if ("failure" in result && isOwnFailure(result.failure)) return;
     record({ kind: "exporter", cluster, node: name, ...sent, result });
   }
 

@@ -1,9 +1,11 @@
 import type { Node } from "../cluster/node.ts";
+import { isOwnFailure } from "../cluster/values/failure.ts";
 import { countFailure, type FailureCount } from "../health/evidence/failures.ts";
 import { backoffMs } from "./schedule/backoff.ts";
 import type { NodeConnection, NodeReply } from "./client/client.ts";
 import { HttpsHint } from "./client/https-hint.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
+import { noTimeToParse } from "./parse/parse-budget.ts";
 import { readLiveness, readStatusAfter, type ParsedStatusReply, type StatusResult } from "./parse/parse-response.ts";
 import { PeriodicTask } from "./schedule/periodic-task.ts";
 
@@ -32,6 +34,8 @@ export class NodeProber {
   /** The last status reply, or `null` after a failure. */
   #last: ParsedStatusReply | null = null;
   #livenessDueMs = -Infinity;
+  /** What parsing the last answer took, in ms. */
+  #parseMs = 0;
 
   /** @param origin the base address of the node's API */
   constructor(node: Node, origin: string, context: ProbeContext) {
@@ -96,11 +100,11 @@ export class NodeProber {
   /** @returns whether the node answered */
   async #probeStatus(sentAtMs: number): Promise<boolean> {
     const sentAtWallMs = this.#context.wall();
-    const read = readStatusAfter(await this.#get("leader", sentAtMs), this.#last);
+    const read = this.#read(await this.#get("leader", sentAtMs));
     this.#last = "failure" in read ? null : read;
     const result = await this.#refined("failure" in read ? read : read.result);
     const hasFailed = "failure" in result;
-    if (this.#isStopped || (hasFailed && result.failure.kind === "not_sent")) return false;
+    if (this.#isStopped || (hasFailed && isOwnFailure(result.failure))) return false;
     this.#failures = hasFailed ? countFailure(this.#failures, sentAtMs, this.#context.schedule.intervalMs) : noFailures;
     this.#context.record({
       kind: "status",
@@ -111,6 +115,15 @@ export class NodeProber {
       result,
     });
     return !hasFailed;
+  }
+
+  #read(reply: NodeReply): ReturnType<typeof readStatusAfter> {
+    const { parsing } = this.#context;
+    if (parsing === undefined) return readStatusAfter(reply, this.#last);
+    const parsed = parsing.parse(this.#parseMs, () => readStatusAfter(reply, this.#last));
+    if (parsed === null) return { failure: noTimeToParse };
+    this.#parseMs = parsed.tookMs;
+    return parsed.result;
   }
 
   async #refined(result: StatusResult): Promise<StatusResult> {

@@ -3,7 +3,12 @@ import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
 import type { ClientLimits, NodeConnection } from "./client/client.ts";
 import { ClusterProber } from "./cluster-prober.ts";
+import { ByteBudget, clusterLimits, totalLimits } from "./client/byte-budget.ts";
 import type { ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
+import { ParseBudget } from "./parse/parse-budget.ts";
+import { LoopLateness } from "./schedule/loop-lateness.ts";
+import { Pace } from "./schedule/pace.ts";
+import { setSystemTimer } from "./schedule/system-timer.ts";
 import { readTls, tlsPathsOf, type TlsMaterial } from "../config/tls-material.ts";
 import { WatchedFiles } from "../config/watched-files.ts";
 
@@ -13,7 +18,16 @@ export type ConnectToNode = (origin: string, limits: ClientLimits, tls: TlsMater
 /** What the probers of all clusters depend on, injected by the app. */
 export interface ProbersContext extends Pick<
   ProbeContext,
-  "record" | "now" | "wall" | "random" | "setTimer" | "isTlsServer" | "onProbeFinished" | "onBurst" | "onBurstProbes"
+  | "record"
+  | "now"
+  | "wall"
+  | "random"
+  | "setTimer"
+  | "isTlsServer"
+  | "onProbeFinished"
+  | "onFirstRound"
+  | "onBurst"
+  | "onBurstProbes"
 > {
   readonly connect: ConnectToNode;
   readonly cluster: (cluster: string) => ClusterState | undefined;
@@ -22,14 +36,23 @@ export interface ProbersContext extends Pick<
   readonly onTls: (cluster: string, problem: string | null) => void;
 }
 
+/** How many probes may begin outside the schedule at the same time, and how long each counts, in ms. */
+const paceLimits = { inFlight: 128, slotMs: 100 } as const;
+
 /** The probers of all clusters. */
 export class Probers {
   readonly #context: ProbersContext;
+  readonly #budget: ByteBudget;
+  readonly #pace: Pace;
+  readonly #lateness = new LoopLateness();
+  #endLateness: () => void = () => {};
   readonly #clusters = new Map<string, ClusterProber>();
   #tlsFiles: WatchedFiles<TlsMaterial | null>[] = [];
 
   constructor(context: ProbersContext) {
     this.#context = context;
+    this.#budget = new ByteBudget(totalLimits, context.now);
+    this.#pace = new Pace(paceLimits.inFlight, paceLimits.slotMs, context.setTimer ?? setSystemTimer);
   }
 
   /**
@@ -39,6 +62,7 @@ export class Probers {
    */
   async start(config: Config, livenessIntervalFactor: number): Promise<void> {
     this.stop();
+    this.#endLateness = this.#lateness.start();
     const { intervalMs, clusterIntervalMs, configIntervalMs, metricsIntervalMs, timeoutMs, fall } = config.probe;
     const schedule = {
       intervalMs,
@@ -94,6 +118,7 @@ export class Probers {
 
   /** Ends all probing. */
   stop(): void {
+    this.#endLateness();
     for (const files of this.#tlsFiles) files.close();
     this.#tlsFiles = [];
     for (const prober of this.#clusters.values()) prober.stop();
@@ -104,7 +129,12 @@ export class Probers {
     const { cluster: stateOf, policy: policyOf, connect, ...rest } = this.#context;
     const policy = policyOf(cluster.name);
     if (policy === undefined) return undefined;
-    const limits = { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs };
+    const limits = {
+      connectTimeoutMs: probe.connectTimeoutMs,
+      timeoutMs: probe.timeoutMs,
+      budget: new ByteBudget(clusterLimits, rest.now, this.#budget),
+      lateness: this.#lateness,
+    };
     const { tls: paths } = cluster;
     const files = new WatchedFiles(tlsPathsOf(paths), () => (paths === null ? null : readTls(paths)), {
       // Connections keep the TLS files that were read last. If there are none, connecting fails and says why.
@@ -122,6 +152,8 @@ export class Probers {
         cluster: cluster.name,
         schedule,
         policy,
+        pace: this.#pace,
+        parsing: new ParseBudget(rest.now),
         state: () => requireState(stateOf(cluster.name), cluster.name),
         connect: (origin) => connect(origin, limits, tls),
       },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { RequestListener, ServerResponse } from "node:http";
 import { suite, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { sendRequest } from "../fake/http-request.ts";
 import { until } from "../fake/until.ts";
 import { nodeOf } from "../fake/config.ts";
@@ -35,10 +36,36 @@ const rows: readonly Row[] = [
   { given: "answers with truncated JSON", instead: say(document.slice(0, 40)), phrase: /^down body$/ },
   { given: "answers with an HTML page", instead: say("<html>It works!</html>", 200), phrase: /^down body$/ },
   { given: "answers with an empty body", instead: say(""), phrase: /^down body$/ },
+  { given: "answers in chunks of one byte", instead: (_, response) => crumble(response), phrase: /^down too_large$/ },
+  {
+    given: "answers with a document of more than 256 kB",
+    instead: sayDocument({ junk: "x".repeat(256 * 1024) }),
+    phrase: /^down too_large$/,
+  },
+  {
+    given: "answers with a huge number of keys",
+    instead: sayDocument(Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`key${at}`, at]))),
+    phrase: /^down too_large$/,
+  },
+  {
+    given: "answers with a huge number of values",
+    instead: sayDocument({ junk: Array.from({ length: 50_000 }, () => ({})) }),
+    phrase: /^down too_large$/,
+  },
+  {
+    given: "answers with a compressed document",
+    instead: (_, response) => void response.writeHead(503, { "content-encoding": "gzip" }).end(gzipSync(document)),
+    phrase: /^down body$/,
+  },
+  {
+    given: "answers with duplicate keys, the last of which counts as it does for Python",
+    instead: say(`{"state": "stopped", ${document.slice(1, -1)}, "role": "replica", "role": 7}`),
+    phrase: /^down body$/,
+  },
   {
     given: "answers with JSON nested a hundred thousand deep",
     instead: say(`${'{"state":'.repeat(100_000)}1${"}".repeat(100_000)}`),
-    phrase: /^down body$/,
+    phrase: /^down too_large$/,
   },
   {
     given: "answers with a deeply nested tag",
@@ -114,6 +141,12 @@ suite("a hostile node is a hard no with a reason, and affects no other node", { 
     });
   }
 });
+
+/** Sends a document of 200 kB in chunks of one byte. */
+function crumble(response: ServerResponse): void {
+  response.writeHead(503, { "transfer-encoding": "chunked" }).flushHeaders();
+  response.socket?.end(`${"1\r\nx\r\n".repeat(200_000)}0\r\n\r\n`);
+}
 
 function drip(response: ServerResponse): void {
   response.writeHead(503);

@@ -22,8 +22,8 @@ export interface Member {
 
 const leaderRoles: readonly string[] = ["leader", "standby_leader", "master", "primary"];
 
-/** More members than any cluster has. Further ones are ignored. */
-const membersMax = 2_000;
+/** More members than any cluster has. Further ones are ignored: each would be probed. */
+const membersMax = 256;
 
 /** Parses a cluster document. Returns `undefined` if it is none, or has no member with a name and an API address. */
 export function parseClusterDocument(value: unknown): ClusterDocument | undefined {

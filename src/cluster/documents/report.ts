@@ -46,6 +46,9 @@ export const reportDefaults: Pick<
   startedAt: null,
 };
 
+/** More standbys than any server has. Further ones are ignored. */
+const sendersMax = 256;
+
 /** A standby that receives WAL from the node. */
 export interface Sender {
   readonly name: string;
@@ -71,7 +74,7 @@ export function parseReport(value: unknown, written?: string): Report | undefine
     timeline: countOf(value["timeline"]),
     ...positions(value["xlog"]),
     replicationState: nameOf(value["replication_state"]),
-    senders: listOf(value["replication"]).flatMap(sender),
+    senders: listOf(value["replication"]).slice(0, sendersMax).flatMap(sender),
     isSyncStandby: value["sync_standby"] === true,
     isQuorumStandby: value["quorum_standby"] === true,
     isFailsafe: value["failsafe_mode_is_active"] === true,

@@ -20,9 +20,16 @@ export const failureKinds = [
   "unreachable",
   /** This machine had no file descriptor, port or memory for the request. This says nothing about the node. */
   "not_sent",
+  /** No answer was seen in time, but this process was busy and looked too late. This says nothing about the node. */
+  "late_here",
 ] as const;
 
 export type FailureKind = (typeof failureKinds)[number];
+
+/** Whether a failure is rolecall's own, and says nothing about the node (rule 8). */
+export function isOwnFailure({ kind }: Failure): boolean {
+  return kind === "not_sent" || kind === "late_here";
+}
 
 /** A failed probe. Failures of nodes are values, not exceptions. */
 export interface Failure {

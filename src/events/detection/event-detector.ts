@@ -23,14 +23,21 @@ import { noPrimaryYet, primaryEvents, type PrimaryMemory } from "./primary-event
  */
 const recheckMs = 100;
 
+/**
+ * How far the start of a cluster has come: its first round of probes goes on, it is not known yet what changes, or it
+ * is. Instants in ms of rolecall's clock.
+ */
+type StartPhase =
+  | { readonly kind: "first_round" }
+  | { readonly kind: "settling"; readonly sinceMs: number }
+  | { readonly kind: "settled" };
+
 /** What is remembered of a cluster between two examinations. */
 interface ClusterMemory {
   readonly conditions: OpenConditions;
   readonly primary: PrimaryMemory;
   members: ReadonlySet<string>;
-  /** When the cluster was first examined, in ms of rolecall's clock. */
-  readonly startedAtMs: number;
-  isSettled: boolean;
+  phase: StartPhase;
   /** The last primary before the cluster was settled: it may be lost by then. */
   firstPrimary: PrimaryFacts | null;
   /** Since when the cluster can be seen, in ms of rolecall's clock; `null` while it is hidden. */
@@ -45,6 +52,18 @@ interface ClusterMemory {
  */
 export class EventDetector implements EventFinder {
   readonly #clusters = new Map<string, ClusterMemory>();
+  readonly #awaitsFirstRound: boolean;
+
+  /** @param awaitsFirstRound whether a cluster has no events before {@link endFirstRound} */
+  constructor({ awaitsFirstRound = false }: { readonly awaitsFirstRound?: boolean } = {}) {
+    this.#awaitsFirstRound = awaitsFirstRound;
+  }
+
+  /** The first round of a cluster's probes has ended. Before that, what is not known is not lost. */
+  endFirstRound(cluster: string, nowMs: number): void {
+    const memory = this.#memoryOf(cluster, nowMs);
+    if (memory.phase.kind === "first_round") memory.phase = { kind: "settling", sinceMs: nowMs };
+  }
 
   /**
    * Examines a new state of a cluster. To be called for every change.
@@ -64,9 +83,10 @@ export class EventDetector implements EventFinder {
     const wasHidden = memory.seenSinceMs === null;
     const view = viewAt(cluster, policy, nowMs);
     const facts = { ...factsOf(view, summaries), visibility: visibilityOf(memory, view) };
-    if (!memory.isSettled) {
+    const { phase } = memory;
+    if (phase.kind !== "settled") {
       memory.firstPrimary = facts.primary ?? memory.firstPrimary;
-      if (!isSettled(view, facts, nowMs - memory.startedAtMs)) return [];
+      if (phase.kind === "first_round" || !isSettled(view, facts, nowMs - phase.sinceMs)) return [];
       settle(memory, facts);
     }
     // The first members of a cluster did not join it.
@@ -87,8 +107,8 @@ export class EventDetector implements EventFinder {
   ): void {
     for (const event of events) {
       const sinceMs = nowMs - Math.max(0, wallMs - event.at);
-      const { conditions, primary, isSettled: isRunning } = this.#memoryOf(event.cluster, nowMs);
-      if (isRunning) continue;
+      const { conditions, primary, phase } = this.#memoryOf(event.cluster, nowMs);
+      if (phase.kind === "settled") continue;
       conditions.resume(event, sinceMs, nowMs);
       resumePrimary(primary, event, sinceMs);
     }
@@ -111,8 +131,7 @@ export class EventDetector implements EventFinder {
       conditions: new OpenConditions(),
       primary: noPrimaryYet(),
       members: new Set(),
-      startedAtMs: nowMs,
-      isSettled: false,
+      phase: this.#awaitsFirstRound ? { kind: "first_round" } : { kind: "settling", sinceMs: nowMs },
       firstPrimary: null,
       seenSinceMs: -Infinity,
       examinedAtMs: -Infinity,
@@ -151,7 +170,7 @@ function settleMs({ fall, intervalMs, timeoutMs }: HealthPolicy): number {
 }
 
 function settle(memory: ClusterMemory, facts: ClusterFacts): void {
-  memory.isSettled = true;
+  memory.phase = { kind: "settled" };
   memory.members = namesOf(facts);
   memory.primary.last ??= memory.firstPrimary;
   // What an earlier process saw last may have changed since.

@@ -1,6 +1,7 @@
 import type { ExporterOutcome } from "../../cluster/outcome.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { isOwnFailure } from "../../cluster/values/failure.ts";
 import { withFailure } from "../evidence/failures.ts";
 import { maxAgeMs } from "../evidence/freshness.ts";
 import { isPrimarySource, reportFromExporter } from "../evidence/report-from-exporter.ts";
@@ -27,7 +28,7 @@ export function applyExporter(
   const known = at === undefined ? undefined : cluster.nodes[at];
   if (at === undefined || known === undefined) return cluster;
   const { result, sentAtWallMs } = outcome;
-  if ("failure" in result && result.failure.kind === "not_sent") return cluster;
+  if ("failure" in result && isOwnFailure(result.failure)) return cluster;
   const exporter = observeExporter(known.exporter, outcome);
   const before = { ...known, exporter };
   const noted = replaceNode(cluster, at, before);

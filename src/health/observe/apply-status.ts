@@ -1,5 +1,6 @@
 import type { StatusOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { isOwnFailure } from "../../cluster/values/failure.ts";
 import { withFailure } from "../evidence/failures.ts";
 import { maxAgeMs } from "../evidence/freshness.ts";
 import type { EvaluationContext } from "../health-policy.ts";
@@ -19,7 +20,7 @@ export function applyStatus(cluster: ClusterState, outcome: StatusOutcome, conte
     const { failure } = result;
     // A request that was never sent says nothing about the node. Its evidence ages, which shows that we are blind (rule
     // 9).
-    if (failure.kind === "not_sent") return updateLeadership(cluster, cluster, context);
+    if (isOwnFailure(failure)) return updateLeadership(cluster, cluster, context);
     const failed = replaceNode(cluster, at, withFailure(before, { failure, sentAtMs }, policy));
     return updateLeadership(cluster, failed, context);
   }

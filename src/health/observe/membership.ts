@@ -12,7 +12,7 @@ import type { HealthPolicy } from "../health-policy.ts";
 /** A node that left the member list is forgotten after a day without an answer. */
 const forgetAfterMs = 24 * 3_600_000;
 /** More nodes than any cluster has: a member list with new names every time cannot exhaust the memory. */
-const nodesMax = 2_000;
+const nodesMax = 512;
 /**
  * At most this many members that never answered are kept while the list omits them. The longest unlisted are removed
  * first.

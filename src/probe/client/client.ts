@@ -1,7 +1,11 @@
-import { Client, type Dispatcher } from "undici";
+import type { Socket } from "node:net";
+import { buildConnector, Client, type Dispatcher } from "undici";
 import type { Failure } from "../../cluster/observation.ts";
+import type { ByteBudget } from "./byte-budget.ts";
 import { failureOf } from "./failure.ts";
 import { omitStackTraces } from "./omitted-stack-traces.ts";
+import { ResponseTimeout, type Lateness } from "./response-timeout.ts";
+import { BodyCounter, ResponseBody } from "./response-body.ts";
 import type { TlsMaterial } from "../../config/tls-material.ts";
 
 /** A node's response, or why there is none. */
@@ -18,19 +22,31 @@ export interface BodySink {
   readonly onData: (chunk: Buffer) => void;
 }
 
-/** Time limits of one request. */
+/** The limits of the requests to one address. */
 export interface ClientLimits {
   readonly connectTimeoutMs: number;
   /** For connecting, response head and body together, in ms. */
   readonly timeoutMs: number;
+  /** What the bodies are charged to. Default: nothing limits them together. */
+  readonly budget?: ByteBudget;
+  /** How late the event loop is. Default: it never is. */
+  readonly lateness?: Lateness;
+}
+
+/** Takes the pieces of a body. Returns why it is refused, or `null`. Must not throw. */
+interface Body {
+  readonly add: (piece: Buffer) => string | null;
 }
 
 /** Sends requests to one address, as {@link NodeClient} does. */
 export type NodeConnection = Pick<NodeClient, "get" | "getStreamed" | "close">;
 
-/** The longest body read by default, in bytes: more than any document of a node. */
-const bodyMax = 1024 * 1024;
-const nothing: Buffer = Buffer.alloc(0);
+/** The longest body read by default, in bytes (rule 8): a status document of a node has some thousand. */
+const bodyMaxDefault = 256 * 1024;
+/** More responses than this to one request, most of them interim ones, are no answer. */
+const responsesMax = 16;
+/** How many bytes may arrive for each byte of a body, and for heads: chunks have heads of their own. */
+const wireLimits = { perByte: 2, head: 64 * 1024 } as const;
 
 /**
  * Sends requests to one address, one at a time, over a connection that is kept alive if the node offers it. There is
@@ -39,12 +55,16 @@ const nothing: Buffer = Buffer.alloc(0);
 export class NodeClient {
   readonly #client: Client;
   readonly #limits: ClientLimits;
+  #socket: Socket | null = null;
+  #request: ProbeRequest | null = null;
+  /** How many bytes the last body has reserved: it counts as kept until the next one. */
+  #held = 0;
 
   /** @param origin `http://host:port` or `https://host:port` */
   constructor(origin: string, limits: ClientLimits, tls: TlsMaterial | null) {
     this.#limits = limits;
     this.#client = new Client(origin, {
-      connect: { timeout: limits.connectTimeoutMs, ...tls },
+      connect: connectorOf(limits, tls, (socket) => this.#follow(socket)),
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -54,32 +74,73 @@ export class NodeClient {
   }
 
   /**
-   * Sends `GET path`. Always resolves, after `timeoutMs` at the latest. Does not follow redirects: they are responses.
+   * Sends `GET path`. Always resolves, after `timeoutMs` at the latest, or twice that while this process is busy. Does
+   * not follow redirects: they are responses.
+   * @param bodyMax the longest body accepted, in bytes
    */
-  get(path: string): Promise<NodeReply> {
-    return this.#send(path, null);
+  async get(path: string, bodyMax: number = bodyMaxDefault): Promise<NodeReply> {
+    const body = new ResponseBody(bodyMax, this.#limits.budget ?? null);
+    const reply = await this.#send(path, body, bodyMax);
+    const { budget } = this.#limits;
+    budget?.release(this.#held);
+    this.#held = "failure" in reply ? 0 : body.held;
+    if ("failure" in reply) budget?.release(body.held);
+    return "failure" in reply ? reply : { status: reply.status, body: body.bytes };
   }
 
   /** Sends `GET path` and passes the body to `sink`; otherwise like {@link get}. */
-  async getStreamed(path: string, sink: BodySink): Promise<StreamedReply> {
-    const reply = await this.#send(path, sink);
-    return "failure" in reply ? reply : { status: reply.status };
+  getStreamed(path: string, { bodyMax, onData }: BodySink): Promise<StreamedReply> {
+    const counter = new BodyCounter(bodyMax, this.#limits.budget ?? null, true);
+    const add = (piece: Buffer): string | null => {
+      const refusal = counter.add(piece);
+      if (refusal === null) onData(piece);
+      return refusal;
+    };
+    return this.#send(path, { add }, bodyMax);
   }
 
   /** Closes the connection. Requests in flight fail. */
   close(): void {
+    this.#limits.budget?.release(this.#held);
+    this.#held = 0;
     this.#client.destroy().catch(() => {
       // Nothing more can be done about a connection that cannot be closed.
     });
   }
 
-  #send(path: string, sink: BodySink | null): Promise<NodeReply> {
+  #send(path: string, body: Body, bodyMax: number): Promise<StreamedReply> {
     return new Promise((resolve) => {
-      const request = new ProbeRequest(resolve, sink);
-      request.startTimeout(this.#limits.timeoutMs);
+      const request = new ProbeRequest(resolve, body, bodyMax);
+      this.#request = request;
+      request.startTimeout(this.#limits.timeoutMs, this.#limits.lateness ?? null);
+      if (this.#socket !== null) request.receivedBefore(this.#socket.bytesRead);
       this.#client.dispatch({ path, method: "GET" }, request);
     });
   }
+
+  /** Counts everything that arrives, also what is no body: chunk extensions and interim responses have no end. */
+  #follow(socket: Socket): void {
+    this.#socket = socket;
+    this.#request?.receivedBefore(0);
+    socket.on("readable", () => this.#request?.received(socket.bytesRead));
+    socket.once("close", () => {
+      if (this.#socket === socket) this.#socket = null;
+    });
+  }
+}
+
+/** Connects, and passes each new connection on before it is used. */
+function connectorOf(
+  { connectTimeoutMs }: ClientLimits,
+  tls: TlsMaterial | null,
+  onConnection: (socket: Socket) => void,
+): buildConnector.connector {
+  const connect = buildConnector({ timeout: connectTimeoutMs, ...tls });
+  return (options, callback) =>
+    connect(options, (...result) => {
+      if (result[0] === null) onConnection(result[1]);
+      callback(...result);
+    });
 }
 
 /**
@@ -87,25 +148,37 @@ export class NodeClient {
  * connection.
  */
 class ProbeRequest implements Dispatcher.DispatchHandler {
-  readonly #resolve: (reply: NodeReply) => void;
-  readonly #sink: BodySink | null;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #resolve: (reply: StreamedReply) => void;
+  readonly #body: Body;
+  readonly #wireMax: number;
+  #timeout: ResponseTimeout | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #isSettled = false;
   #status = 0;
-  #length = 0;
-  #first: Buffer | null = null;
-  #chunks: Buffer[] | null = null;
+  #responses = 0;
+  #receivedBefore = 0;
 
-  constructor(resolve: (reply: NodeReply) => void, sink: BodySink | null) {
+  constructor(resolve: (reply: StreamedReply) => void, body: Body, bodyMax: number) {
     this.#resolve = resolve;
-    this.#sink = sink;
+    this.#body = body;
+    this.#wireMax = wireLimits.perByte * bodyMax + wireLimits.head;
   }
 
   /** Makes the request fail if it has not ended after `timeoutMs`. */
-  startTimeout(timeoutMs: number): void {
-    const fail = (): void => this.#fail({ kind: "timeout", detail: `no answer within ${timeoutMs} ms` });
-    this.#timer = setTimeout(fail, timeoutMs);
+  startTimeout(timeoutMs: number, lateness: Lateness | null): void {
+    this.#timeout = new ResponseTimeout(timeoutMs, lateness, (failure) => this.#fail(failure));
+    this.#timeout.start();
+  }
+
+  /** Sets how many bytes the connection had received before this request. */
+  receivedBefore(bytes: number): void {
+    this.#receivedBefore = bytes;
+  }
+
+  /** Fails if the connection has received too many bytes for one response. @param bytes all that it received */
+  received(bytes: number): void {
+    if (!this.#isSettled && bytes - this.#receivedBefore > this.#wireMax)
+      this.#refuse(`a response of more than ${this.#wireMax} bytes`);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -115,27 +188,28 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
     this.#status = status;
+    this.#responses += 1;
+    if (this.#responses > responsesMax) this.#refuse(`more than ${responsesMax} responses to one request`);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#length += chunk.length;
-    const maxLength = this.#sink?.bodyMax ?? bodyMax;
-    if (this.#length > maxLength) this.#fail({ kind: "too_large", detail: `a body of more than ${maxLength} bytes` });
-    else if (this.#sink !== null) this.#sink.onData(chunk);
-    else if (this.#first === null) this.#first = chunk;
-    else (this.#chunks ??= [this.#first]).push(chunk);
+    // One read of the socket can bring many pieces more after the one that was refused.
+    if (this.#isSettled) return;
+    const refusal = this.#body.add(chunk);
+    if (refusal !== null) this.#refuse(refusal);
   }
 
   onResponseEnd(): void {
-    this.#settle({
-      status: this.#status,
-      body: this.#chunks === null ? (this.#first ?? nothing) : Buffer.concat(this.#chunks),
-    });
+    this.#settle({ status: this.#status });
     omitStackTraces();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#settle({ failure: failureOf(error) });
+  }
+
+  #refuse(detail: string): void {
+    this.#fail({ kind: "too_large", detail });
   }
 
   #fail(failure: Failure): void {
@@ -144,9 +218,9 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
   }
 
   /** Only the first call has an effect: undici reports an aborted request as failed, too. */
-  #settle(reply: NodeReply): void {
+  #settle(reply: StreamedReply): void {
     this.#isSettled = true;
-    clearTimeout(this.#timer);
+    this.#timeout?.end();
     this.#resolve(reply);
   }
 }

@@ -30,12 +30,29 @@ export interface ProbeContext {
   readonly connect: (origin: string) => NodeConnection;
   /** Whether a TLS server answers at an address. Default: a handshake shows it. */
   readonly isTlsServer?: IsTlsServer | undefined;
+  /** Limits the time that the cluster's answers take to parse. Default: no limit. */
+  readonly parsing?: ParseTime | undefined;
+  /** Bounds the probes that begin outside the schedule. Default: no bound. */
+  readonly pace?: { readonly run: (task: () => Promise<unknown>) => Promise<void> } | undefined;
+  /** Called when the first round of the cluster's probes has ended, however it ended. */
+  readonly onFirstRound?: ((cluster: string) => void) | undefined;
   /** Called after every request, for metrics, also if its result is not recorded. */
   readonly onProbeFinished: (result: ProbeResult) => void;
   /** Called when a burst begins, with its cause; for metrics. */
   readonly onBurst?: (burst: { readonly cluster: string; readonly cause: string }) => void;
   /** Called with the number of probes that a burst has sent at once; for metrics. */
   readonly onBurstProbes?: (burst: { readonly cluster: string; readonly probes: number }) => void;
+}
+
+/** The time that the answers of a cluster may take to parse. */
+export interface ParseTime {
+  /**
+   * Parses an answer, unless the time is used up and the source's last answer took long.
+   * @param lastMs what the last answer of this source took, in ms
+   * @param parse must not throw
+   * @returns the result, and what it took in ms; `null` if there is no time for it
+   */
+  parse<Result>(lastMs: number, parse: () => Result): { readonly result: Result; readonly tookMs: number } | null;
 }
 
 /** How one request to a node ended. */

@@ -1,8 +1,14 @@
 import type { DocumentAnswer, DocumentName } from "../../cluster/snapshot.ts";
+import { isOwnFailure, type Failure } from "../../cluster/values/failure.ts";
+import { freeBytes } from "../client/byte-budget.ts";
 import type { NodeConnection, NodeReply } from "../client/client.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
+import { noTimeToParse } from "../parse/parse-budget.ts";
 import { readDocumentAfter } from "../parse/parse-response.ts";
 import type { DocumentSource } from "./document-source.ts";
+
+/** The longest document read, in bytes: a history has some thousand timelines at most. */
+const documentMax = 1024 * 1024;
 
 /** How a request for a document ended. */
 export type DocumentResult =
@@ -43,7 +49,7 @@ export class DocumentRequests {
   ): Promise<DocumentResult> {
     if (this.#isStopped) return { kind: "stopped" };
     this.#inFlight.add(source.api);
-    const reply = await this.#clientFor(source.api).get(`/${name}`);
+    const reply = await this.#clientFor(source.api).get(`/${name}`, documentMax);
     this.#inFlight.delete(source.api);
     return this.#isStopped ? { kind: "stopped" } : this.#record(reply, { name, source, sentAtMs });
   }
@@ -72,7 +78,7 @@ export class DocumentRequests {
   #record(reply: NodeReply, { name, source, sentAtMs }: SentRequest): DocumentResult {
     const { cluster, now, record, onProbeFinished } = this.#context;
     const last = this.#last.get(name) ?? null;
-    const answer = readDocumentAfter(reply, last, { name, source: source.name, sentAtMs });
+    const answer = this.#read(reply, () => readDocumentAfter(reply, last, { name, source: source.name, sentAtMs }));
     if (!("failure" in answer)) this.#last.set(name, answer);
     const outcome = "failure" in answer ? answer.failure.kind : "answered";
     onProbeFinished({ cluster, node: source.name, endpoint: name, outcome, durationMs: now() - sentAtMs });
@@ -83,10 +89,18 @@ export class DocumentRequests {
     const { failure } = answer;
     // A `/cluster` document is the node's view of who leads. A request that never left this process says nothing about
     // the node.
-    if (name === "cluster" && failure.kind !== "not_sent")
+    if (name === "cluster" && !isOwnFailure(failure))
       record({ kind: "view_failure", cluster, node: source.name, sentAtMs, failure });
-    const isUnreachable = ["refused", "unreachable", "not_sent"].includes(failure.kind);
+    const isUnreachable = isOwnFailure(failure) || ["refused", "unreachable"].includes(failure.kind);
     return { kind: "failed", isUnreachable, isTimeout: failure.kind === "timeout" };
+  }
+
+  /** A short document is always parsed: it cannot take long. */
+  #read<Answer>(reply: NodeReply, read: () => Answer): Answer | { readonly failure: Failure } {
+    const { parsing } = this.#context;
+    if (parsing === undefined) return read();
+    const isShort = "failure" in reply || reply.body.length <= freeBytes;
+    return parsing.parse(isShort ? 0 : Infinity, read)?.result ?? { failure: noTimeToParse };
   }
 
   #clientFor(origin: string): NodeConnection {

@@ -6,6 +6,7 @@ import type { Failure } from "../../cluster/observation.ts";
 import { parseReport, type Report } from "../../cluster/documents/report.ts";
 import type { DocumentAnswer, DocumentName } from "../../cluster/snapshot.ts";
 import type { NodeReply } from "../client/client.ts";
+import { exceedsLimits, type JsonLimits } from "./json-size.ts";
 
 /**
  * The result of `GET /leader`: the status document, and whether the HTTP status (200) says that the node holds the
@@ -36,6 +37,12 @@ export function readStatusAfter(
     : { status: reply.status, text, result: readStatus(reply, text) };
 }
 
+/** More than the status document of a primary with 256 standbys has. */
+const statusLimits: JsonLimits = { members: 4_096, separators: 8_192 };
+/** More than a list of 256 members, or a history of 10,000 timelines, has. */
+const documentLimits: JsonLimits = { members: 8_192, separators: 65_536 };
+const tooManyValues: Failure = { kind: "too_large", detail: "a document with too many members or values" };
+
 /**
  * Only 200 and 503 with a readable document are answers (rule 8).
  * @param text the body as text
@@ -44,6 +51,7 @@ function readStatus({ status, body }: Exclude<NodeReply, { failure: Failure }>, 
   if (status !== 200 && status !== 503) {
     return { failure: { kind: "status", detail: `status ${status} where 200 or 503 was expected` } };
   }
+  if (exceedsLimits(body, statusLimits)) return { failure: tooManyValues };
   const report = parseReport(parseJson(text), text);
   if (report === undefined) return { failure: { kind: "body", detail: `no status document: ${excerpt(body)}` } };
   return { report, hasLock: status === 200 };
@@ -100,6 +108,7 @@ export function readDocument(
   const served = { status: reply.status, body, source, sentAtMs };
   if (reply.status === 502 && (name === "config" || name === "failsafe"))
     return { name, served: { ...served, body: "" } };
+  if (exceedsLimits(reply.body, documentLimits)) return { failure: tooManyValues };
   const value = reply.status === 200 ? parseJson(body) : undefined;
   if (value === undefined)
     return {

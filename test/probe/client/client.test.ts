@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
+import { gzipSync } from "node:zlib";
+import { ByteBudget } from "../../../src/probe/client/byte-budget.ts";
 import { NodeClient, type NodeReply } from "../../../src/probe/client/client.ts";
 import { freePort } from "../../fake/free-port.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
@@ -104,17 +106,92 @@ test("uses a new connection for the request after a timeout", async (context) =>
   assert.equal(kindOf(await client.get("/leader")), "200 2");
 });
 
-test("reads a body of 1 MiB, and rejects one byte more", async (context) => {
-  for (const [length, expected] of [
-    [mebibyte, `200 ${mebibyte}`],
-    [mebibyte + 1, "too_large"],
+test("reads a body of 256 kB, or of the length that the caller allows, and rejects one byte more", async (context) => {
+  for (const [length, bodyMax, expected] of [
+    [256 * 1024, undefined, `200 ${256 * 1024}`],
+    [256 * 1024 + 1, undefined, "too_large"],
+    [mebibyte, mebibyte, `200 ${mebibyte}`],
+    [mebibyte + 1, mebibyte, "too_large"],
   ] as const) {
     const { origin } = await serveBytes(
       context,
       Buffer.concat([Buffer.from("HTTP/1.0 200 OK\r\n\r\n"), Buffer.alloc(length, "x")]),
     );
-    assert.equal(kindOf(await clientOf(context, origin).get("/leader")), expected);
+    assert.equal(kindOf(await clientOf(context, origin).get("/leader", bodyMax)), expected);
   }
+});
+
+/** Chunks of one byte with a chunk extension, and how the request for them ends. */
+const floods: readonly (readonly [string, string, string])[] = [
+  ["a body in chunks of one byte", "Transfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"],
+  ["endless chunk extensions", "Transfer-Encoding: chunked\r\n\r\n1;x=", "y".repeat(1_000)],
+  ["endless interim responses", "Content-Length: 0\r\n\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n"],
+  ["endless trailers", "Transfer-Encoding: chunked\r\n\r\n0\r\n", "X: y\r\n"],
+];
+for (const [what, head, repeated] of floods)
+  test(`refuses ${what} before the timeout`, async (context) => {
+    let sent = 0;
+    const { origin } = await serveRaw(context, (socket) => {
+      const piece = Buffer.from(repeated.repeat(Math.ceil(16_384 / repeated.length)));
+      socket.once("data", () => {
+        const status = what.includes("interim") ? "103 Early Hints" : "200 OK";
+        socket.write(`HTTP/1.1 ${status}\r\n${head}`);
+        const pour = (): void => {
+          while (!socket.destroyed && socket.write(piece)) sent += piece.length;
+        };
+        socket.on("drain", pour);
+        pour();
+      });
+    });
+    assert.equal(kindOf(await clientOf(context, origin, 60_000).get("/leader")), "too_large");
+    assert.ok(sent < 16 * mebibyte, `${sent} bytes were sent`);
+  });
+
+test("a body in many pieces is joined, and takes one buffer", async (context) => {
+  const { origin } = await serveRaw(context, (socket) => {
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      socket.end(
+        `${Array.from({ length: 2_000 }, (_, at) => `4\r\n${String(at).padStart(4, "0")}\r\n`).join("")}0\r\n\r\n`,
+      );
+    });
+  });
+  const reply = await clientOf(context, origin).get("/leader");
+  assert.ok("status" in reply);
+  assert.equal(reply.body.toString(), Array.from({ length: 2_000 }, (_, at) => String(at).padStart(4, "0")).join(""));
+});
+
+test("a compressed body is not decompressed", async (context) => {
+  const { origin } = await serveBytes(
+    context,
+    Buffer.concat([
+      Buffer.from("HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n"),
+      gzipSync(Buffer.alloc(16 * mebibyte)),
+    ]),
+  );
+  const reply = await clientOf(context, origin).get("/leader");
+  assert.ok("status" in reply && reply.body.length < mebibyte);
+});
+
+test("the bodies of one cluster are limited together, those of real nodes are not", async (context) => {
+  const [big, small] = [40_000, 2_000].map((length) => `HTTP/1.0 200 OK\r\n\r\n${"x".repeat(length)}`);
+  const [large, real] = [await serveBytes(context, big ?? ""), await serveBytes(context, small ?? "")];
+  const budget = new ByteBudget({ perSecond: 1_000, burst: 200_000, held: 50_000 }, () => 0);
+  const clients = [large, large, real].map(
+    ({ origin }) => new NodeClient(origin, { connectTimeoutMs: 1_000, timeoutMs: 5_000, budget }, null),
+  );
+  context.after(() => clients.forEach((client) => client.close()));
+  const round = async (): Promise<readonly string[]> => {
+    const kinds: string[] = [];
+    for (const client of clients) kinds.push(kindOf(await client.get("/leader")));
+    return kinds;
+  };
+  // The second one would exceed what is held. A refused answer releases what it held.
+  assert.deepEqual(await round(), ["200 40000", "too_large", "200 2000"]);
+  clients[0]?.close();
+  assert.equal(kindOf((await clients[1]?.get("/leader")) ?? { failure: { kind: "body", detail: "" } }), "200 40000");
+  for (let time = 0; time < 6; time += 1) await clients[1]?.get("/leader");
+  assert.deepEqual((await round()).slice(1), ["too_large", "200 2000"], "too many bytes in a second");
 });
 
 test("aborts an endless body early", async (context) => {
