@@ -1,8 +1,13 @@
+import type { Socket } from "node:net";
 import { Agent, type Dispatcher } from "undici";
 import type { AccessMaterial } from "../../config/access-material.ts";
 import type { Failure } from "../../cluster/values/failure.ts";
 import { isObject, parseJson } from "../../cluster/values/json.ts";
+import { connectorOf } from "../../probe/client/connector.ts";
 import { failureOf } from "../../probe/client/failure.ts";
+import { ResponseBody } from "../../probe/client/response-body.ts";
+import { TokenBucket } from "../../probe/client/token-bucket.ts";
+import { exceedsLimits, type JsonLimits } from "../../probe/parse/json-size.ts";
 import { errorMessageOf } from "./etcd-messages.ts";
 
 /** The response to one call, or why there is none. */
@@ -16,6 +21,9 @@ export interface EtcdStream {
 
 /** The longest response read, in bytes: a leader key is some hundred. */
 const bodyMax = 256 * 1024;
+const bodyLimits: JsonLimits = { members: 4_096, separators: 8_192 };
+/** What one connection may bring, in bytes: some hundred times what a watch of a large cluster needs. */
+const connectionLimits = { perSecond: 1024 * 1024, burst: 4 * 1024 * 1024 } as const;
 /** One connection for the watch, and one for reads. */
 const connectionsMax = 2;
 
@@ -41,7 +49,7 @@ export class EtcdClient {
     this.#agent = new Agent({
       connections: connectionsMax,
       pipelining: 1,
-      connect: { timeout: timeoutMs, ...tls },
+      connect: connectorOf(timeoutMs, tls, limitBytes),
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 16_384,
@@ -100,7 +108,10 @@ export class EtcdClient {
         signal: ending.signal,
       });
       const text = await textOf(body);
-      if (text === null) return { failure: { kind: "too_large", detail: `a body of more than ${bodyMax} bytes` } };
+      if (text === null)
+        return {
+          failure: { kind: "too_large", detail: `a body of more than ${bodyMax} bytes, or of too many values` },
+        };
       return { status: statusCode, body: parseJson(text) };
     } catch (error) {
       if (ending.signal.aborted)
@@ -133,13 +144,20 @@ function messageOf(body: unknown): string {
   return errorMessageOf(body) ?? "";
 }
 
-async function textOf(body: AsyncIterable<Buffer>): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > bodyMax) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+/** @returns `null` if the body is too long, comes in too many pieces, or has too many values */
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string | null> {
+  const body = new ResponseBody(bodyMax, null);
+  for await (const chunk of stream) if (body.add(chunk) !== null) return null;
+  return exceedsLimits(body.bytes, bodyLimits) ? null : body.bytes.toString();
+}
+
+/** Ends a connection that brings more bytes than any etcd sends, also in what is no body, such as chunk extensions. */
+function limitBytes(socket: Socket): void {
+  const bucket = new TokenBucket(connectionLimits, () => performance.now());
+  let counted = 0;
+  socket.on("readable", () => {
+    const { bytesRead } = socket;
+    if (!bucket.take(bytesRead - counted)) socket.destroy(new Error("etcd sends more bytes than it may"));
+    counted = bytesRead;
+  });
 }

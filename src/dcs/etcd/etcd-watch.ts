@@ -1,8 +1,10 @@
 import { failureOf } from "../../probe/client/failure.ts";
+import { exceedsLimits, type JsonLimits } from "../../probe/parse/json-size.ts";
 import type { DcsChange, DcsWatch, WatchEnd } from "../watch/dcs-source.ts";
 import type { EtcdClient } from "./etcd-client.ts";
 import { ChangeFilter, parseWatchLine, watchRequest, type WatchMessage } from "./etcd-messages.ts";
 import { LineSplitter } from "./line-splitter.ts";
+import { WatchLimit } from "./watch-limit.ts";
 
 /** What is watched. */
 export interface EtcdWatchOptions {
@@ -16,12 +18,17 @@ export interface EtcdWatchOptions {
 /** The longest message, in bytes. A message holds the events of one revision. */
 const messageMax = 1024 * 1024;
 
+/** More members and values than the events of one revision have: parsing takes time by their number. */
+const messageLimits: JsonLimits = { members: 4_096, separators: 8_192 };
+const flood: WatchEnd = { cause: "flood", detail: "more lines, events or bytes than a watch may send" };
+
 /** One watch of a folder of keys. Once etcd has confirmed it, it has no deadline: the reads show if it hangs. */
 export class EtcdWatch implements DcsWatch {
   readonly ended: Promise<WatchEnd>;
   readonly #options: EtcdWatchOptions;
   readonly #abort = new AbortController();
   readonly #filter = new ChangeFilter();
+  readonly #limit = new WatchLimit();
   #isConfirmed = false;
 
   constructor(client: EtcdClient, options: EtcdWatchOptions) {
@@ -64,12 +71,14 @@ export class EtcdWatch implements DcsWatch {
   }
 
   async #follow(body: AsyncIterable<Buffer>, status: number): Promise<WatchEnd> {
-    const splitter = new LineSplitter(messageMax);
+    const splitter = new LineSplitter(messageMax, () => this.#limit.takeLine());
     for await (const chunk of body) {
       if (status !== 200) return { cause: "failed", detail: `etcd answers status ${status}: ${excerpt(chunk)}` };
-      const lines = splitter.add(chunk);
-      if (lines === null) return { cause: "garbage", detail: `a message of more than ${messageMax} bytes` };
+      const lines = this.#limit.takePiece(chunk.length) ? splitter.add(chunk) : "too_many";
+      if (lines === "too_many") return flood;
+      if (lines === "too_long") return { cause: "garbage", detail: `a message of more than ${messageMax} bytes` };
       for (const line of lines) {
+        if (exceedsLimits(Buffer.from(line), messageLimits)) return flood;
         const message = parseWatchLine(line, this.#options.folder);
         const end = message === null ? garbage(line) : this.#handle(message);
         if (end !== null) return end;
@@ -86,6 +95,7 @@ export class EtcdWatch implements DcsWatch {
     }
     for (const event of message.events) {
       const change = this.#filter.changeOf(event);
+      if (!this.#limit.takeEvent(change !== null)) return flood;
       if (change !== null && !this.#abort.signal.aborted) this.#options.onChange(change);
     }
     return null;

@@ -12,8 +12,9 @@ export interface WatchEnd {
   /**
    * `compacted`: the DCS no longer has the revision to continue from. `cancelled`: by the server. `closed`: the
    * connection ended. `garbage`: the server sent something else than a watch. `failed`: the watch could not be opened.
+   * `flood`: the server sent more than a watch may cost.
    */
-  readonly cause: "compacted" | "cancelled" | "closed" | "garbage" | "failed";
+  readonly cause: "compacted" | "cancelled" | "closed" | "garbage" | "failed" | "flood";
   /** Details for people. */
   readonly detail: string;
 }

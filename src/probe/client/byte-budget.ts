@@ -1,3 +1,5 @@
+import { TokenBucket } from "./token-bucket.ts";
+
 /** How many bytes may be received and held. */
 export interface ByteLimits {
   /** Bytes received in a second, in the long run. */
@@ -15,10 +17,8 @@ export interface ByteLimits {
  */
 export class ByteBudget {
   readonly #limits: ByteLimits;
-  readonly #now: () => number;
+  readonly #received: TokenBucket;
   readonly #parent: ByteBudget | null;
-  #left: number;
-  #refilledMs: number;
   #held = 0;
 
   /**
@@ -27,21 +27,16 @@ export class ByteBudget {
    */
   constructor(limits: ByteLimits, now: () => number, parent: ByteBudget | null = null) {
     this.#limits = limits;
-    this.#now = now;
+    this.#received = new TokenBucket(limits, now);
     this.#parent = parent;
-    this.#left = limits.burst;
-    this.#refilledMs = now();
   }
 
   /** Charges received bytes. @returns whether they were within the limits; otherwise nothing is charged */
   receive(bytes: number): boolean {
-    const { perSecond, burst } = this.#limits;
-    const nowMs = this.#now();
-    this.#left = Math.min(burst, this.#left + (Math.max(0, nowMs - this.#refilledMs) * perSecond) / 1_000);
-    this.#refilledMs = nowMs;
-    if (bytes > this.#left || this.#parent?.receive(bytes) === false) return false;
-    this.#left -= bytes;
-    return true;
+    if (!this.#received.take(bytes)) return false;
+    if (this.#parent === null || this.#parent.receive(bytes)) return true;
+    this.#received.giveBack(bytes);
+    return false;
   }
 
   /** Reserves bytes until they are released. @returns whether they were within the limits; else none is reserved */

@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
-import { buildConnector, Client, type Dispatcher } from "undici";
+import { Client, type Dispatcher } from "undici";
 import type { Failure } from "../../cluster/observation.ts";
 import type { ByteBudget } from "./byte-budget.ts";
+import { connectorOf } from "./connector.ts";
 import { failureOf } from "./failure.ts";
 import { omitStackTraces } from "./omitted-stack-traces.ts";
 import { ResponseTimeout, type Lateness } from "./response-timeout.ts";
@@ -64,7 +65,7 @@ export class NodeClient {
   constructor(origin: string, limits: ClientLimits, tls: TlsMaterial | null) {
     this.#limits = limits;
     this.#client = new Client(origin, {
-      connect: connectorOf(limits, tls, (socket) => this.#follow(socket)),
+      connect: connectorOf(limits.connectTimeoutMs, tls, (socket) => this.#follow(socket)),
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -127,20 +128,6 @@ export class NodeClient {
       if (this.#socket === socket) this.#socket = null;
     });
   }
-}
-
-/** Connects, and passes each new connection on before it is used. */
-function connectorOf(
-  { connectTimeoutMs }: ClientLimits,
-  tls: TlsMaterial | null,
-  onConnection: (socket: Socket) => void,
-): buildConnector.connector {
-  const connect = buildConnector({ timeout: connectTimeoutMs, ...tls });
-  return (options, callback) =>
-    connect(options, (...result) => {
-      if (result[0] === null) onConnection(result[1]);
-      callback(...result);
-    });
 }
 
 /**
