@@ -4,6 +4,7 @@ import type { NodeClient } from "../../probe/client/client.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { SamplerSet, type Sampler } from "../compare/sampler-set.ts";
 import type { Comparison, CheckResult } from "../compare/comparison.ts";
+import { readUncompared } from "../compare/haproxy-directives.ts";
 import { readHaproxyChecks, rejectionOf, type HaproxyCheck } from "../compare/haproxy-file.ts";
 import { comparisonData, renderComparison } from "../compare/report.ts";
 import { type ComparisonRun, save, startRun } from "../compare/comparison-run.ts";
@@ -168,12 +169,14 @@ async function queryRolecall(server: RolecallClient, path: string): Promise<Chec
 
 /**
  * Selects the checks to compare: those of the command line, else those of the haproxy.cfg, else the default ones.
- * Checks of the haproxy.cfg that rolecall rejects become findings (RC041, RC042).
+ * Checks of the haproxy.cfg that rolecall rejects become findings (RC041, RC042), and so do directives by which HAProxy
+ * judges and the comparison does not (RC044).
  */
 function selectChecks({ args, result }: CommandContext, { ignoreParams }: Config): readonly string[] {
   const file = args.text("from-haproxy");
   if (file === null) result.cover("haproxy_checks", "not_applicable", { detail: "no --from-haproxy" });
-  const found = file === null ? [] : readHaproxyChecks(readText(file));
+  const text = file === null ? "" : readText(file);
+  const found = readHaproxyChecks(text);
   for (const check of found) {
     const rejected = rejectionOf(check, ignoreParams);
     if (rejected !== null && file !== null) {
@@ -183,7 +186,16 @@ function selectChecks({ args, result }: CommandContext, { ignoreParams }: Config
       });
     }
   }
-  if (file !== null) result.cover("haproxy_checks", "complete", { detail: `${found.length} checks in ${file}` });
+  if (file !== null) {
+    const uncompared = readUncompared(text);
+    for (const { directive, section, line, why } of uncompared)
+      result.diagnose("RC044", {
+        message: `${directive} in ${section} is not compared: ${why}`,
+        location: { file, line, kind: "source" },
+      });
+    const detail = `${found.length} checks in ${file}, ${uncompared.length} directives that are not compared`;
+    result.cover("haproxy_checks", "complete", { detail });
+  }
   const named = args.list("check").map((check) => (check.startsWith("/") ? check : `/${check}`));
   const inFile = found.map(({ check }: HaproxyCheck) =>
     check.replace(/^\/clusters\/[^/]+\/nodes\/[^/]+|^\/nodes\/[^/]+/, ""),

@@ -90,7 +90,7 @@ function uriOf(tokens: readonly string[]): string | null {
 }
 
 /** Splits a line as HAProxy does: at spaces, with quotes, backslash escapes, and comments after `#`. */
-function tokensOf(line: string): readonly string[] {
+export function tokensOf(line: string): readonly string[] {
   const tokens: string[] = [];
   for (const match of line.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'#\\]|\\.)+)|(#.*))(\s*)/g)) {
     const [whole = "", double, single, bare, comment] = match;

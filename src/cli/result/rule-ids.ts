@@ -23,6 +23,7 @@ export const ruleIds = [
   "RC041",
   "RC042",
   "RC043",
+  "RC044",
   "RC050",
   "RC051",
   "RC052",

@@ -75,6 +75,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "rolecall answers unfit for a reason that a node cannot see",
     "Read the reason: it probably shows a problem of the cluster.",
   ),
+  RC044: rule(
+    "warning",
+    "haproxy.cfg judges servers by something that compare does not compare",
+    "Try it with a listener of rolecall in a pool without clients.",
+  ),
   RC050: rule("error", "a cluster has no writable primary", "Run rolecall explain /primary."),
   RC051: rule("warning", "a node is unfit for the routes of its role", "Run rolecall explain for the node."),
   RC052: rule(

@@ -1,4 +1,4 @@
-import { countOf, isObject, listOf, nameOf, type JsonObject } from "../values/json.ts";
+import { countOf, isObject, listOf, nameOf, nodeJson, type JsonObject } from "../values/json.ts";
 import { isNoLoadBalance, parseTags, type Tags } from "../values/tags.ts";
 
 /** A node's status document, in one vocabulary. Positions in bytes of WAL. */
@@ -28,7 +28,7 @@ export interface Report {
   /** The node's own member name; absent before version 4. */
   readonly name: string | null;
   readonly version: string | null;
-  /** The document as JSON text: an object, without white space around it. */
+  /** The document as JSON text: an object, as `nodeJson` writes it. */
   readonly document: string;
 }
 
@@ -117,7 +117,7 @@ function sender(value: unknown): Sender[] {
 /** A document that is nested too deeply can be parsed but not serialized. */
 function textOf(value: JsonObject): string | undefined {
   try {
-    return JSON.stringify(value);
+    return nodeJson(value);
   } catch {
     return undefined;
   }

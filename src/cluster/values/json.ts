@@ -11,13 +11,23 @@ export function parseJson(text: string): unknown {
 }
 
 /**
+ * Writes JSON as nodes do (Python's `json.dumps`): a space after each colon and each comma. Checks that search a body
+ * for `"role": "primary"` find it then.
+ * @throws Error if the value is nested too deeply
+ */
+export function nodeJson(value: unknown): string {
+  // Strings have no raw line breaks, so that each one is JSON.stringify's own.
+  return JSON.stringify(value, null, 1).replaceAll(/,\n */g, ", ").replaceAll(/\n */g, "");
+}
+
+/**
  * Adds a member at the end of a JSON object.
- * @param object an object as JSON text without white space around it, as `JSON.stringify` writes it
+ * @param object an object as {@link nodeJson} writes it
  * @param key a name that needs no escaping; one that the object does not have yet
  * @param value the member's value as JSON text
  */
 export function withMember(object: string, key: string, value: string): string {
-  return object === "{}" ? `{"${key}":${value}}` : `${object.slice(0, -1)},"${key}":${value}}`;
+  return object === "{}" ? `{"${key}": ${value}}` : `${object.slice(0, -1)}, "${key}": ${value}}`;
 }
 
 /** Whether a value is an object, and neither `null` nor an array. */

@@ -3,6 +3,7 @@ import type { ExporterPage, ExporterSender } from "../../cluster/exporter/export
 import type { Node } from "../../cluster/node.ts";
 import { reportDefaults, type Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { nodeJson } from "../../cluster/values/json.ts";
 
 /** An exporter's evidence as the report of a node without an API. */
 export interface ExporterReport {
@@ -106,7 +107,7 @@ function documentOf({ role, state, page, replayed }: ReportInputs): string {
     ...(page === null || page.senders.length === 0 ? {} : { replication: page.senders.map(senderDocument) }),
     ...(page === null || page.system === null ? {} : { database_system_identifier: page.system }),
   };
-  return JSON.stringify(document);
+  return nodeJson(document);
 }
 
 function senderRow({ name, address, isStreaming }: ExporterSender): Report["senders"][number] {

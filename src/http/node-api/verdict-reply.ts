@@ -84,7 +84,7 @@ function statusBody(
 ): { readonly text: string; readonly validUntilMs: number } {
   const believedMs = observation === null ? -Infinity : believedUntilMs(observation, view);
   const report = view.nowMs < believedMs ? (observation?.report ?? null) : null;
-  const document = report?.document ?? '{"state":"unknown","role":"unknown"}';
+  const document = report?.document ?? '{"state": "unknown", "role": "unknown"}';
   // A primary has no lag.
   const isHolder = observation !== null && view.lock.holder === observation.node.name;
   const lag = observation === null || isHolder ? null : presentLag(view, observation);

@@ -1,12 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { countOf, isObject, nameOf, parseJson, withMember } from "../../../src/cluster/values/json.ts";
+import { countOf, isObject, nameOf, nodeJson, parseJson, withMember } from "../../../src/cluster/values/json.ts";
 
 test("parseJson returns undefined for text that is not JSON", () => {
   assert.equal(parseJson("{"), undefined);
   assert.equal(parseJson(""), undefined);
   assert.deepEqual(parseJson("[1]"), [1]);
+});
+
+test("nodeJson writes what Python's json.dumps writes", () => {
+  const value = { state: "running", xlog: { location: 1 }, list: [1, { a: [] }, "a,\n b: c"], empty: {}, none: null };
+  assert.equal(
+    nodeJson(value),
+    String.raw`{"state": "running", "xlog": {"location": 1}, "list": [1, {"a": []}, "a,\n b: c"], "empty": {}, "none": null}`,
+  );
+  fc.assert(
+    fc.property(fc.jsonValue(), (given) =>
+      assert.deepEqual(JSON.parse(nodeJson(given)), JSON.parse(JSON.stringify(given))),
+    ),
+  );
 });
 
 test("withMember appends a member to any serialized object", () => {
@@ -16,8 +29,8 @@ test("withMember appends a member to any serialized object", () => {
   );
   fc.assert(
     fc.property(objects, fc.jsonValue(), (object, value) => {
-      const text = withMember(JSON.stringify(object), "rolecall", JSON.stringify(value));
-      assert.equal(text, JSON.stringify({ ...object, rolecall: value }));
+      const text = withMember(nodeJson(object), "rolecall", nodeJson(value));
+      assert.equal(text, nodeJson({ ...object, rolecall: value }));
     }),
   );
 });

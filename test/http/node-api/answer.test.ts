@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { nodeJson } from "../../../src/cluster/values/json.ts";
 import { parseAnswer, routingContextOf, openNodeApiListener } from "../../fake/node-api-listener.ts";
 import { steadyCluster, ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { statusDocument } from "../../fake/node-documents.ts";
@@ -9,13 +10,11 @@ const whole = routingContextOf({ wholeCluster: true });
 describe("a response", () => {
   test("is the node's own document with the verdict, byte for byte", async (context) => {
     const front = await openNodeApiListener(context, steadyCluster());
-    const document = JSON.stringify(statusDocument("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(
-      0,
-      -1,
-    );
+    const document = nodeJson(statusDocument("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(0, -1);
+    assert.match(document, /, "role": "primary", /); // As checks of the body expect it.
     const ours =
       '{"node":"pg1","cluster":"demo","fit":true,"reason":null,"lag_bytes":0,"lag_ms":0,"observed_at":"1970-01-01T00:00:00.000Z","snapshot":7,"instance":"run"}';
-    const body = `${document},"rolecall":${ours}}`;
+    const body = `${document}, "rolecall": ${ours}}`;
     const text = await front.sendBytes("GET /nodes/pg1/primary HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n");
     assert.equal(
       text,
