@@ -24,16 +24,30 @@ export type LeaderDecision =
     }
   /** There are several claims, and no evidence decides between them. */
   | { readonly kind: "contested"; readonly between: readonly string[] }
-  /** Views or the DCS contradict every claim. */
+  /** Every claim is lost. */
   | { readonly kind: "lost" };
 
-/** Why a claim is lost: views contradict it, the DCS withdrew it, or both. */
+/**
+ * The mark of a claim that was refused while another node stood, because a view of a third node did not name it (rule
+ * 2). A third node is neither the claimant nor the node that stood.
+ */
+export interface RefusedClaim {
+  /** The address of the claimant's API. The mark is of what answers there. */
+  readonly api: string;
+  /** The node that stood. */
+  readonly beside: string;
+  /** When the newest view that marked the claim was requested, in ms of rolecall's clock; 0 if an earlier run did. */
+  readonly viewSentAtMs: number;
+}
+
+/** Why a claim is lost: views contradict it, the DCS withdrew it, it was refused beside another, or several reasons. */
 export interface ClaimLoss {
   /** When the newest of those views was requested, in ms of rolecall's clock; -Infinity if no view contradicted it. */
   readonly viewSentAtMs: number;
   /** The nodes that gave those views. */
   readonly witnesses: readonly string[];
   readonly withdrawal?: Withdrawal;
+  readonly refused?: RefusedClaim;
 }
 
 /** The end of a node's tenure as lock holder. */
@@ -52,6 +66,8 @@ export interface Leadership {
    * distrusted. If both apply, both must end.
    */
   readonly lostClaims: ReadonlyMap<string, ClaimLoss>;
+  /** The marks of claims that were refused while another node stood, by node name (rule 2). Kept across a restart. */
+  readonly refusedClaims: ReadonlyMap<string, RefusedClaim>;
   /**
    * The last node that held the lock for half an interval or longer. It breaks ties (rule 2) and is kept across a
    * restart. A shorter tenure does not count: if claims appear together, for instance when rolecall starts, it must not
@@ -66,6 +82,7 @@ export interface Leadership {
 export const unknownLeadership: Leadership = {
   decision: { kind: "unclaimed", lastHolder: null },
   lostClaims: new Map(),
+  refusedClaims: new Map(),
   incumbent: null,
   lastLoss: null,
 };

@@ -18,6 +18,11 @@ export interface Observation {
   readonly sentAtWallMs: number;
   /** When the present lock claim first appeared, without a gap longer than `max_age`; `null` while there is none. */
   readonly claimedSinceMs: number | null;
+  /**
+   * When the first of its present successive reports without the lock was sent, without a gap longer than `max_age`;
+   * `null` while there is none.
+   */
+  readonly deniedSinceMs: number | null;
   /** When the last probe that found the lock was sent; `null` if none did. */
   readonly lastHeldAtMs: number | null;
   /** The figures for the node's lag; `null` if no leader position was known when its report came. */
@@ -75,6 +80,7 @@ export function neverProbed(node: Node): Observation {
     sentAtMs: -Infinity,
     sentAtWallMs: 0,
     claimedSinceMs: null,
+    deniedSinceMs: null,
     lastHeldAtMs: null,
     measured: null,
     failuresInRow: 0,

@@ -66,6 +66,10 @@ export interface WitnessView {
   /** The leader's timeline; `null` if the document has none. */
   readonly timeline: number | null;
   readonly sentAtMs: number;
+  /** The WAL that the witness had received by its last report, in bytes; `null` if unknown. */
+  readonly received: number | null;
+  /** Whether that is more than when the witness's view before this one was recorded. */
+  readonly isReceiving: boolean;
   /** When it was recorded, in ms of rolecall's clock. The document was true at some instant between the two. */
   readonly answeredAtMs: number;
   /**

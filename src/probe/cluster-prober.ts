@@ -59,7 +59,9 @@ export class ClusterProber {
     if (hasOtherLeader || hasOtherTimeline(before, after) || before.lockClaims !== after.lockClaims)
       this.requestRound();
     else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#requestNodeProbes();
-    if (after.lockClaims.length > 1 || after.leadership.lostClaims.size > 0) this.#documents.startRoundsIfDisputed();
+    const { lostClaims, refusedClaims } = after.leadership;
+    if (after.lockClaims.length > 1 || lostClaims.size > 0 || refusedClaims.size > 0)
+      this.#documents.startRoundsIfWanted();
     const holder = otherHolder(before, after);
     if (holder !== null) this.#bursts.claimed(holder);
     else this.#bursts.update();

@@ -7,6 +7,7 @@ import type { ClusterConfig, Config, NodeConfig, ProbeConfig } from "../config/m
 import { withNodes } from "../health/observe/membership.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { withAccusations } from "./saved-accusations.ts";
+import { withSavedRefusals } from "./saved-refusals.ts";
 import type { SavedCluster } from "./saved-members.ts";
 import type { SavedState } from "./saved-state.ts";
 import type { MonitoredCluster } from "./store.ts";
@@ -37,7 +38,8 @@ export function restoreClusters(config: Config, saved: SavedState): readonly Mon
     const found = saved.clusters.get(cluster.name);
     return found === undefined ? [] : [[cluster.name, restoreCluster(cluster, found)] as const];
   });
-  return withAccusations(buildClusters(config, new Map(known)), saved.accusations);
+  const accused = withAccusations(buildClusters(config, new Map(known)), saved.accusations);
+  return withSavedRefusals(accused, saved.refusals);
 }
 
 /** The policy that a cluster is judged by. Limits are in ms. */

@@ -5,6 +5,7 @@ import { replaceFile } from "./files/atomic-file.ts";
 import { readRegularFileLater } from "../files/regular-file.ts";
 import { accusationsToJson, hasSameAccusations, parseAccusations, type Accusation } from "./saved-accusations.ts";
 import { drainsToJson, parseDrains, type SavedDrain } from "./saved-drains.ts";
+import { hasSameRefusals, parseRefusals, refusalsToJson, type SavedRefusal } from "./saved-refusals.ts";
 import { hasSameMembers, membersToJson, parseMembers, type SavedCluster } from "./saved-members.ts";
 
 /** What an earlier run wrote to the state file (config key `state_file`). */
@@ -12,6 +13,7 @@ export interface SavedState {
   /** The discovered members and the incumbent of each configured cluster that the file knows, by cluster name. */
   readonly clusters: ReadonlyMap<string, SavedCluster>;
   readonly accusations: readonly Accusation[];
+  readonly refusals: readonly SavedRefusal[];
   readonly drains: readonly SavedDrain[];
   /** Why the file, or a part of it, is not used. */
   readonly problems: readonly string[];
@@ -21,7 +23,13 @@ export interface SavedState {
 const bytesMax = 16 * 1024 * 1024;
 
 /** What is read from an absent file, and before any file was read. */
-export const noSavedState: SavedState = { clusters: new Map(), accusations: [], drains: [], problems: [] };
+export const noSavedState: SavedState = {
+  clusters: new Map(),
+  accusations: [],
+  refusals: [],
+  drains: [],
+  problems: [],
+};
 
 /**
  * Reads the state file for the configured clusters. Never rejects: a file that cannot be used is named in `problems`,
@@ -34,6 +42,7 @@ export async function readSavedState(file: string, configured: readonly ClusterC
   return {
     clusters,
     accusations: parseAccusations(value["accused"]),
+    refusals: parseRefusals(value["refused"]),
     drains: parseDrains(value["drains"]),
     problems,
   };
@@ -41,7 +50,8 @@ export async function readSavedState(file: string, configured: readonly ClusterC
 
 /**
  * Writes what must survive a restart: the discovered members of all clusters, the incumbents, the nodes marked
- * detached, stalled or diverged (rules 5 and 6), and the drains. The file is replaced whole.
+ * detached, stalled or diverged (rules 5 and 6), the marks of refused claims (rule 2), and the drains. The file is
+ * replaced whole.
  * @throws the file system's error
  */
 export async function writeSavedState(file: string, snapshot: Snapshot): Promise<void> {
@@ -55,6 +65,7 @@ export async function writeSavedState(file: string, snapshot: Snapshot): Promise
     ),
     drains: drainsToJson(snapshot),
     accused: accusationsToJson(snapshot),
+    refused: refusalsToJson(snapshot),
   };
   await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
@@ -65,6 +76,7 @@ export function hasSameSavedState(before: ClusterState, after: ClusterState): bo
     before.drains === after.drains &&
     before.leadership.incumbent === after.leadership.incumbent &&
     hasSameMembers(before, after) &&
+    hasSameRefusals(before, after) &&
     hasSameAccusations(before, after)
   );
 }

@@ -21,6 +21,7 @@ const ignored: ReadonlySet<string> = new Set([
 const instants: ReadonlySet<string> = new Set([
   "sentAtMs",
   "claimedSinceMs",
+  "deniedSinceMs",
   "lastHeldAtMs",
   "failedAtMs",
   "countedAtMs",

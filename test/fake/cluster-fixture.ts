@@ -15,6 +15,7 @@ import { viewAt } from "../../src/health/evidence/cluster-view.ts";
 import type { Verdict } from "../../src/health/verdict.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
 import { parseAccusations, withAccusations } from "../../src/state/saved-accusations.ts";
+import { parseRefusals, withSavedRefusals } from "../../src/state/saved-refusals.ts";
 import { clusterOf, configOf, nodeOf } from "./config.ts";
 import { reportOf, type StatusFields } from "./node-documents.ts";
 
@@ -25,6 +26,8 @@ export interface FixtureOptions {
   readonly policy?: Partial<HealthPolicy>;
   /** The nodes that an earlier run refused, and why: it has saved that. */
   readonly accused?: { readonly [node: string]: "detached" | "stalled" | "diverged" };
+  /** The claims that an earlier run refused, and beside which node: it has saved that. */
+  readonly refused?: { readonly [node: string]: string };
   /** The nodes that an earlier run marked as forked, and up to which position: it has saved that. */
   readonly forked?: { readonly [node: string]: number };
 }
@@ -41,6 +44,7 @@ export class ClusterFixture {
     policy: settings = {},
     accused = {},
     forked = {},
+    refused = {},
   }: FixtureOptions = {}) {
     const fixed = nodes.map((node) =>
       nodeOf(typeof node === "string" ? { name: node, api: `http://${node}:8008` } : node),
@@ -55,7 +59,12 @@ export class ClusterFixture {
       diverged: accused[node] === "diverged",
       forked_up_to: forked[node] ?? null,
     }));
-    const [monitored] = withAccusations(buildClusters(config, new Map()), parseAccusations(accusations));
+    const refusals = Object.entries(refused).map(([node, beside]) => {
+      const api = fixed.find(({ name }) => name === node)?.api;
+      return { cluster: "demo", node, api, beside };
+    });
+    const marked = withAccusations(buildClusters(config, new Map()), parseAccusations(accusations));
+    const [monitored] = withSavedRefusals(marked, parseRefusals(refusals));
     if (monitored === undefined) throw new Error("the configuration must have a cluster");
     this.cluster = monitored.cluster;
     this.policy = { ...monitored.policy, ...settings, guards: { ...monitored.policy.guards, ...settings.guards } };

@@ -56,8 +56,8 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .nullable()
         .default(null)
         .describe(
-          "File that keeps state across restarts: members, last leaders, drains, and detached, stalled and diverged " +
-            "replicas",
+          "File that keeps state across restarts: members, last leaders, refused claims, drains, and detached, stalled and " +
+            "diverged replicas",
         ),
       history: section(historySchema()).describe("The record of past events and evidence on disk"),
       drain: duration("0s", "1h")

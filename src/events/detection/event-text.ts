@@ -35,7 +35,9 @@ export function failureText({ kind, detail }: Failure): string {
 }
 
 /** Describes what contradicts the claim of a node on the leader lock: member lists or the DCS. */
-export function lostClaimText(node: string, { witnesses, withdrawal }: ClaimLoss): string {
+export function lostClaimText(node: string, { witnesses, withdrawal, refused }: ClaimLoss): string {
+  if (refused !== undefined)
+    return `the claim of ${node} was refused beside ${refused.beside}, and no third cluster document names it since`;
   return withdrawal === undefined
     ? `the cluster documents of ${listText(witnesses)} contradict ${node}`
     : `the DCS names ${withdrawal.namedInstead ?? "nobody"} in place of ${node}`;

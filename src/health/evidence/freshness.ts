@@ -30,6 +30,11 @@ export function lockTtlMs({ config }: Pick<ClusterState, "config">): number {
   return config?.ttlMs ?? 30_000;
 }
 
+/** Returns how often nodes renew and look at the lock, in ms; Patroni's default while the cluster's is unknown. */
+export function loopWaitMs({ config }: Pick<ClusterState, "config">): number {
+  return config?.loopWaitMs ?? 10_000;
+}
+
 /**
  * When the node's report becomes too old for a yes, in ms of rolecall's clock. Age counts from the sending of the
  * probe.

@@ -40,6 +40,11 @@ export function validViews(cluster: ClusterState, policy: HealthPolicy, nowMs: n
   return views;
 }
 
+/** How often views are requested, in ms: a view counts for three such intervals and one timeout. */
+export function viewIntervalMs({ viewMaxAgeMs, timeoutMs }: HealthPolicy): number {
+  return (viewMaxAgeMs - timeoutMs) / 3;
+}
+
 /** Whether every view that counts names the node. */
 export function isConfirmed(cluster: ClusterState, holder: string, { policy, nowMs }: EvaluationContext): boolean {
   for (const { names, sentAtMs } of cluster.leaderViews.values()) {
@@ -60,10 +65,14 @@ export function withView(state: ClusterState, cluster: ClusterDocument, view: Vi
   const named = namedNode(state, cluster);
   const names = named?.name ?? cluster.leader;
   const earlier = before?.names === names ? before.repeatedAtMs : [];
+  const received = nodeNamed(state, witness)?.report?.received ?? null;
+  const receivedBefore = before?.received ?? null;
   const witnessView: WitnessView = {
     leader: named?.member ?? cluster.leader,
     names,
     timeline: cluster.leaderTimeline,
+    received,
+    isReceiving: received !== null && receivedBefore !== null && received > receivedBefore,
     sentAtMs,
     answeredAtMs: nowMs,
     repeatedAtMs: [...earlier, sentAtMs].slice(-repeatedMax),

@@ -1,5 +1,5 @@
 import type { Withdrawal } from "../../cluster/dcs.ts";
-import type { ClaimLoss } from "../../cluster/leadership.ts";
+import type { ClaimLoss, RefusedClaim } from "../../cluster/leadership.ts";
 
 /** A node that claims the lock: a fresh 200 of `GET /leader`. */
 export interface LockClaim {
@@ -56,6 +56,8 @@ export interface LeadershipInputs {
   readonly lostClaims: ReadonlyMap<string, ClaimLoss>;
   /** The nodes whose yes the DCS withdraws. */
   readonly withdrawals: ReadonlyMap<string, Withdrawal>;
+  /** The claims that must not stand because they were refused beside another one, by node name. */
+  readonly refused: ReadonlyMap<string, RefusedClaim>;
   /** The last uncontested leader, kept while no node claims the lock. */
   readonly lastHolder: string | null;
   /** The node that breaks ties: see `Leadership`. */

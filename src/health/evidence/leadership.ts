@@ -1,4 +1,4 @@
-import type { DecisionBasis, LeaderDecision, ClaimLoss } from "../../cluster/leadership.ts";
+import type { ClaimLoss, DecisionBasis, LeaderDecision, RefusedClaim } from "../../cluster/leadership.ts";
 import type { LeaderView, LeadershipInputs, LockClaim } from "./leadership-inputs.ts";
 import { lostClaims } from "./lost-claims.ts";
 
@@ -15,9 +15,30 @@ export interface ResolvedLeadership {
 export function resolveLeadership(inputs: LeadershipInputs): ResolvedLeadership {
   const lost = lostClaims(inputs);
   const eligible = inputs.claims.filter(({ node }) => !lost.has(node));
-  const decision: LeaderDecision =
-    inputs.claims.length === 0 ? { kind: "unclaimed", lastHolder: inputs.lastHolder } : choose(eligible, inputs);
-  return { decision, lostClaims: lost };
+  if (inputs.claims.length === 0)
+    return { decision: { kind: "unclaimed", lastHolder: inputs.lastHolder }, lostClaims: lost };
+  const decision = choose(eligible, inputs);
+  const { refused } = inputs;
+  if (refused.size === 0 || isUnrefused(decision, refused)) return { decision, lostClaims: lost };
+  const refusals = eligible.flatMap(({ node }) => {
+    const mark = refused.get(node);
+    return mark === undefined ? [] : [[node, withRefusal(mark, inputs.lostClaims.get(node))] as const];
+  });
+  const others = eligible.filter(({ node }) => !refused.has(node));
+  return { decision: choose(others, inputs), lostClaims: new Map([...lost, ...refusals]) };
+}
+
+/**
+ * Whether a decision may stand although some claims must not: it accepts none of these. Among several claims, one that
+ * most views name may stand.
+ */
+function isUnrefused(decision: LeaderDecision, refused: LeadershipInputs["refused"]): boolean {
+  return decision.kind === "held" && (decision.by === "views" || !refused.has(decision.holder));
+}
+
+/** The loss of a claim that no view contradicts by steps 6 and 7. @returns `before` itself if it has the same mark */
+function withRefusal(refused: RefusedClaim, before: ClaimLoss | undefined): ClaimLoss {
+  return before?.refused === refused ? before : { viewSentAtMs: refused.viewSentAtMs, witnesses: [], refused };
 }
 
 /**

@@ -1,5 +1,11 @@
 import type { Observation } from "../../cluster/observation.ts";
-import { lockHolderOf, presentOrLastHolderOf, type LeaderDecision, type ClaimLoss } from "../../cluster/leadership.ts";
+import {
+  lockHolderOf,
+  presentOrLastHolderOf,
+  type ClaimLoss,
+  type LeaderDecision,
+  type RefusedClaim,
+} from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import {
   countsUntilMs,
@@ -15,6 +21,7 @@ import { resolveLeadership } from "./leadership.ts";
 import type { LeadershipInputs, LockClaim, NodeAnswers } from "./leadership-inputs.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { validViews, isConfirmed, isIdentified } from "./leader-views.ts";
+import { continuingRefusals } from "./refused-claims.ts";
 
 /** Who holds the lock at one instant: at most one node (rule 2). */
 export interface LockStatus {
@@ -31,13 +38,14 @@ export interface LockStatus {
 export interface SettledLockStatus extends LockStatus {
   readonly decision: LeaderDecision;
   readonly lostClaims: ReadonlyMap<string, ClaimLoss>;
+  readonly refusedClaims: ReadonlyMap<string, RefusedClaim>;
 }
 
 /**
  * Applies rule 2 to a cluster's state. Claims of nodes without an API (known through their exporters) compete only
  * among themselves: there the standbys decide.
  * @param nowMs the instant of recording, in ms of rolecall's clock
- * @returns `decision` and `lostClaims` are the state's own objects if unchanged
+ * @returns `decision`, `lostClaims` and `refusedClaims` are the state's own objects if unchanged
  */
 export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: number): SettledLockStatus {
   const { leadership } = cluster;
@@ -46,10 +54,11 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
   const counting = eligibleClaims(claims);
   const sole = unopposed(cluster, counting, { policy, nowMs });
   if (sole !== null) {
-    const { lostClaims } = leadership;
-    return { holder: sole.holder, claims, isContested: false, validUntilMs, decision: sole, lostClaims };
+    const { lostClaims, refusedClaims } = leadership;
+    return { holder: sole.holder, claims, isContested: false, validUntilMs, decision: sole, lostClaims, refusedClaims };
   }
-  const resolved = resolveLeadership(inputsOf(cluster, counting, { policy, nowMs }));
+  const refusedClaims = continuingRefusals(cluster, { policy, nowMs });
+  const resolved = resolveLeadership(inputsOf(cluster, { counting, refusedClaims }, { policy, nowMs }));
   const lostClaims = hasSameLosses(leadership.lostClaims, resolved.lostClaims)
     ? leadership.lostClaims
     : resolved.lostClaims;
@@ -61,6 +70,7 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
     validUntilMs,
     decision: isSameDecision(leadership.decision, decision) ? leadership.decision : decision,
     lostClaims,
+    refusedClaims,
   };
 }
 
@@ -79,6 +89,11 @@ export function lockStatusAt(cluster: ClusterState, policy: HealthPolicy, nowMs:
   return { holder: null, claims, isContested: open.length > 1, validUntilMs };
 }
 
+/** Whether the views of all nodes are to be requested each cluster interval (rule 2). */
+export function areViewsWanted(cluster: ClusterState, policy: HealthPolicy, nowMs: number): boolean {
+  return cluster.leadership.refusedClaims.size > 0 || isDisputed(cluster, policy, nowMs);
+}
+
 /** Whether several nodes claim the lock, or the only claimant does not hold it. */
 export function isDisputed(cluster: ClusterState, policy: HealthPolicy, nowMs: number): boolean {
   const { holder, claims } = lockStatusAt(cluster, policy, nowMs);
@@ -91,7 +106,8 @@ function unopposed(
   [claim, ...others]: readonly Observation[],
   context: EvaluationContext,
 ): HeldDecision | null {
-  if (claim === undefined || others.length > 0 || cluster.leadership.lostClaims.size > 0) return null;
+  const { lostClaims, refusedClaims } = cluster.leadership;
+  if (claim === undefined || others.length > 0 || lostClaims.size > 0 || refusedClaims.size > 0) return null;
   if (isWithdrawn(cluster, claim)) return null;
   const holder = claim.node.name;
   if (!isConfirmed(cluster, holder, context)) return null;
@@ -131,7 +147,7 @@ function isForeign(cluster: ClusterState, { node, report }: Observation, policy:
 
 function inputsOf(
   cluster: ClusterState,
-  claims: readonly Observation[],
+  { counting, refusedClaims }: Pick<ClaimSets, "counting"> & Pick<SettledLockStatus, "refusedClaims">,
   { policy, nowMs }: EvaluationContext,
 ): LeadershipInputs {
   const nodes = new Map<string, NodeAnswers>();
@@ -153,11 +169,12 @@ function inputsOf(
   const { lostClaims, incumbent } = cluster.leadership;
   const views = validViews(cluster, policy, nowMs);
   return {
-    claims: claims.map(claimOf),
+    claims: counting.map(claimOf),
     views,
     nodes,
     lostClaims,
     withdrawals: withdrawalsByNode(cluster, policy),
+    refused: refusedClaims,
     lastHolder: presentOrLastHolderOf(cluster.leadership),
     incumbent,
     intervalMs: policy.intervalMs,

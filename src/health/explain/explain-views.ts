@@ -36,11 +36,13 @@ function reasonOf({ lock, cluster }: Pick<ClusterView, "lock" | "cluster">): str
   }
 }
 
-function lossOf([node, { witnesses, withdrawal }]: readonly [string, ClaimLoss]): string {
+function lossOf([node, { witnesses, withdrawal, refused }]: readonly [string, ClaimLoss]): string {
   if (withdrawal !== undefined) {
     const { member, namedInstead } = withdrawal;
     return `the claim of ${node} is withdrawn: the DCS named ${member} and now names ${namedInstead ?? "nobody"}`;
   }
+  if (refused !== undefined)
+    return `the claim of ${node} was refused beside ${refused.beside}, and no view of a third node names it since`;
   const [first, ...others] = witnesses;
   if (others.length > 0) return `the claim of ${node} is lost: the views of ${witnesses.join(" and ")} contradict it`;
   return `the claim of ${node} is lost: ${first === node ? "its own view" : `the view of ${first}`} contradicts it`;

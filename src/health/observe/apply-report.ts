@@ -45,6 +45,7 @@ export function withAnswer(
     ...before,
     ...answer,
     claimedSinceMs: claimedSince(before, answer, maxAge),
+    deniedSinceMs: deniedSince(before, answer, maxAge),
     lastHeldAtMs: answer.hasLock ? answer.sentAtMs : before.lastHeldAtMs,
     failuresInRow: 0,
     answersInRow,
@@ -62,6 +63,12 @@ function claimedSince(before: Observation, { hasLock, sentAtMs, report }: Answer
   const isSameScope = before.report?.scope === report.scope;
   const isContinued = before.claimedSinceMs !== null && isSameScope && isFresh(before, maxAge, sentAtMs);
   return isContinued ? before.claimedSinceMs : sentAtMs;
+}
+
+/** Since when a node has reported that it holds no lock. As with a claim, a silence longer than `max_age` ends it. */
+function deniedSince(before: Observation, { hasLock, sentAtMs }: Answer, maxAge: number): number | null {
+  if (hasLock) return null;
+  return before.deniedSinceMs !== null && isFresh(before, maxAge, sentAtMs) ? before.deniedSinceMs : sentAtMs;
 }
 
 /**

@@ -69,10 +69,11 @@ export function recordUnchanged(
  * Returns the lock holder if it is the only claimant, is the incumbent, has an API of its own and reports its position.
  */
 function steadyLeader({ nodes, lockClaims, leadership, scope }: ClusterState): Observation | null {
-  const { decision, lostClaims, incumbent } = leadership;
+  const { decision, lostClaims, refusedClaims, incumbent } = leadership;
   const [only, ...others] = lockClaims;
   const leader = only === undefined ? undefined : nodes[only];
-  if (leader === undefined || others.length > 0 || lostClaims.size > 0 || scope === null) return null;
+  if (leader === undefined || others.length > 0 || scope === null) return null;
+  if (lostClaims.size > 0 || refusedClaims.size > 0) return null;
   const { node, report } = leader;
   const holds = decision.kind === "held" && decision.by === "sole" && decision.holder === node.name;
   const isSteady = holds && incumbent === node.name && node.api !== null;

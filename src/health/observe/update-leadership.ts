@@ -4,6 +4,7 @@ import { viewWithLeader } from "../evidence/cluster-view.ts";
 import { markDiverged } from "../evidence/divergence.ts";
 import { settleDcs, withDcsTrust } from "../evidence/dcs-withdrawals.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
+import { withRefusals } from "../evidence/refused-claims.ts";
 import { markLastLeader } from "../evidence/repeated-timeline.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { restartWindows, withOthersMeasured } from "./derived-fields.ts";
@@ -25,8 +26,12 @@ export function updateLeadership(
 ): ClusterState {
   const lock = context.lock ?? settleLock(cluster, context.policy, context.nowMs);
   const { decision, lostClaims } = lock;
-  const isSame = decision === cluster.leadership.decision && lostClaims === cluster.leadership.lostClaims;
-  const leadership = isSame ? cluster.leadership : { ...cluster.leadership, decision, lostClaims };
+  const refusedClaims = withRefusals(cluster, { standing: lock.holder, before: lock.refusedClaims }, context);
+  const isSame =
+    decision === cluster.leadership.decision &&
+    lostClaims === cluster.leadership.lostClaims &&
+    refusedClaims === cluster.leadership.refusedClaims;
+  const leadership = isSame ? cluster.leadership : { ...cluster.leadership, decision, lostClaims, refusedClaims };
   // After a status probe both were done already.
   const positioned = isSame
     ? cluster

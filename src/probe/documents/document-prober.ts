@@ -70,9 +70,9 @@ export class DocumentProber {
     this.#rounds.start();
   }
 
-  /** Starts requesting the views of all nodes if the leader is disputed. The rounds end with the dispute. */
-  startRoundsIfDisputed(): void {
-    this.#rounds.startIfDisputed();
+  /** Starts requesting the views of all nodes if they are wanted, until they are wanted no more. */
+  startRoundsIfWanted(): void {
+    this.#rounds.startIfWanted();
   }
 
   /** Applies new TLS material: the next request opens a new connection. */

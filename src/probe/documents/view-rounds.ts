@@ -1,4 +1,4 @@
-import { isDisputed } from "../../health/evidence/lock-status.ts";
+import { areViewsWanted } from "../../health/evidence/lock-status.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
 import { PeriodicTask } from "../schedule/periodic-task.ts";
 import type { DocumentRequests } from "./document-requests.ts";
@@ -14,8 +14,8 @@ const retryDelayMs = 5_000;
 
 /**
  * Requests the views of all answering nodes at once where the leader may be disputed (rule 2): one round when {@link
- * start} is called, another one interval later, and then one every cluster interval while several nodes claim the lock
- * or a claim is lost.
+ * start} is called, another one interval later, and then one every cluster interval while several nodes claim the lock,
+ * or a claim is lost or marked as refused.
  */
 export class ViewRounds {
   readonly #context: ProbeContext;
@@ -46,10 +46,10 @@ export class ViewRounds {
     this.#task.runBy(Math.max(this.#context.now(), this.#lastMs + roundGapMs));
   }
 
-  /** Starts a round if the leader is disputed and none is scheduled yet. */
-  startIfDisputed(): void {
+  /** Starts a round if the views of all nodes are wanted and none is scheduled yet. */
+  startIfWanted(): void {
     const { state, policy, now } = this.#context;
-    if (!this.#task.isScheduled && isDisputed(state(), policy, now())) this.start();
+    if (!this.#task.isScheduled && areViewsWanted(state(), policy, now())) this.start();
   }
 
   /** Starts a round unless one is already scheduled. */
@@ -81,7 +81,7 @@ export class ViewRounds {
         void this.#request(source, sentAtMs);
     }
     if (wasRequested) this.#task.runBy(sentAtMs + Math.max(roundGapMs, schedule.intervalMs));
-    else if (isDisputed(state(), policy, sentAtMs))
+    else if (areViewsWanted(state(), policy, sentAtMs))
       this.#task.runBy(sentAtMs + Math.max(roundGapMs, schedule.clusterIntervalMs));
   }
 

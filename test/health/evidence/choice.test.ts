@@ -83,6 +83,7 @@ suite("of two claims that are not lost stands", () => {
         nodes: new Map(["pg1", "pg2", "pg3", "pg4"].map((name, at) => [name, node(at < 2, name !== awaited)] as const)),
         lostClaims: new Map(),
         withdrawals: new Map(),
+        refused: new Map(),
         lastHolder: null,
         incumbent,
         intervalMs: 1,

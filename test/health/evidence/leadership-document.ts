@@ -85,6 +85,34 @@ Last, one of the other claims is chosen:
 13. If that decides nothing, the tied claim on the highest known timeline is accepted.
 14. Otherwise nobody leads: all remaining claims are \`contested\`.
 
+A claim may be refused although no view contradicts it, because another claim is accepted. The end of the other claim
+proves nothing for it:
+
+15. A claim is **marked** if another node is accepted, and the view of a third node, requested after the claim appeared,
+    names somebody else. A third node is neither the claimant nor the accepted node. A view that names its own node, or
+    nobody, marks no claim.
+16. A marked claim is not accepted, however the other claim ends, and even if its node reports no lock in between. It
+    may be accepted by step 10 while other claims compete with it.
+17. The mark is of the node at its present address. It ends in four cases:
+    * the view of a third node names the claimant, and is newer than the views that marked the claim;
+    * no view of a third node counts against the claim. rolecall must have asked all third nodes since the claim
+      appeared, but waits for that no longer than a view counts (11.5 s);
+    * the claim is accepted;
+    * the node reports that it holds no lock, while another node is accepted.
+18. The view of a third node counts against a marked claim if it names another node, but not its own, or if it names
+    nobody. There are three limits:
+    * If the named node denies that it holds the lock (step 3), the view counts for one cluster interval (3 s) more.
+    * If the named node has been silent for \`ttl\` and \`loop_wait\`, the view counts only while its witness still gets
+      WAL: it reports that it streams, its exporter shows that it streams, or it has received more WAL since its view
+      before.
+    * Two views in a row that name nobody do not count while the claimant reports a pause or failsafe mode.
+
+In a cluster of two nodes there is no third node, so no claim is marked. With \`/cluster\` hanging everywhere, a marked
+claim is accepted as soon as the last view against it is 11.5 s old, even if it is that of a restored clone. rolecall
+makes this choice because the claim may as well be that of a new leader: nothing else would ever tell the two apart.
+\`state_file\` keeps the marks. After a restart a marked claim is not accepted before the third nodes have answered, but
+for 11.5 s at most.
+
 Views arrive one after the other. While rolecall still waits for a view that could change the result of step 10 or 11,
 the claims stay tied there, and steps 12 to 14 decide.
 

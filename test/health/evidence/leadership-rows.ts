@@ -160,6 +160,7 @@ export function inputsOf(row: Row, lost: ReadonlyMap<string, ClaimLoss> = new Ma
     nodes,
     lostClaims: lost,
     withdrawals: new Map(),
+    refused: new Map(),
     lastHolder: null,
     incumbent,
     intervalMs: earlierMs,

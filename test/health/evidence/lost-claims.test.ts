@@ -31,6 +31,7 @@ function inputs({ claim: more = {}, views, own = {}, named = {}, before }: Given
     ]),
     lostClaims: new Map(before === undefined ? [] : [["pg1", before]]),
     withdrawals: new Map(),
+    refused: new Map(),
     lastHolder: null,
     incumbent: null,
     intervalMs: 10,

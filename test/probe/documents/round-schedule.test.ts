@@ -53,12 +53,12 @@ test("a round that is requested soon after another one starts 1 s after it", asy
 
 test("rounds of a dispute begin only if there is one, are not brought forward, and end with it", async (context) => {
   const { watched, scripted, rounds, askedAt } = roundsOf(context);
-  rounds.startIfDisputed();
+  rounds.startIfWanted();
   await scripted.advance(2_000);
   assert.deepEqual(askedAt(), []);
   watched.lead("pg2", scripted.nowMs);
   for (let step = 0; step < 100; step += 1) {
-    rounds.startIfDisputed();
+    rounds.startIfWanted();
     await scripted.advance(50);
   }
   assert.deepEqual(askedAt(), [2_050, 3_050, 6_050]);
@@ -70,7 +70,7 @@ test("rounds of a dispute begin only if there is one, are not brought forward, a
 test("rounds of a dispute are a cluster interval apart, but at least 1 s", async (context) => {
   const { watched, scripted, rounds, askedAt } = roundsOf(context, { clusterIntervalMs: 200 });
   watched.lead("pg2", 0);
-  rounds.startIfDisputed();
+  rounds.startIfWanted();
   await scripted.advance(3_500);
   assert.deepEqual(askedAt(), [50, 1_050, 2_050, 3_050]);
 });
@@ -121,7 +121,7 @@ test("a node whose view failed takes part in rounds again after 5 s, not before"
     watched.lead("pg2", 0);
     scripted.respond = (origin, path) =>
       origin.includes("pg3") ? failedReply("timeout") : healthyCluster(names)(origin, path);
-    rounds.startIfDisputed();
+    rounds.startIfWanted();
     for (const ms of [1_100, 4_000]) await advanceExactly(scripted, ms);
     assert.equal(askedAt().length, 3, "as many rounds");
     assert.deepEqual(

@@ -61,7 +61,7 @@ test("rounds of a dispute do not end the rest after a failed slow document", asy
     healthyExcept(names, "/history", () => failedReply("timeout")),
   );
   const prober = new DocumentProber(scripted.context(), []);
-  prober.startRoundsIfDisputed();
+  prober.startRoundsIfWanted();
   await scripted.advance(9_900);
   assert.equal(scripted.sentAt("/cluster").length, 12, "rounds after 0, 1, 4 and 7 s");
   assert.deepEqual(scripted.sentAt("/history"), [50]);
