@@ -22,6 +22,8 @@ export interface Attachment {
   readonly isOffTimeline: boolean;
   /** The position to compare with later reports of the leader (rule 6 (c)); `null` if the node is not ahead of it. */
   readonly ahead: Ahead | null;
+  /** The leader that the node's reports are past although it does not move (rule 6 (c)); `null` if they are not. */
+  readonly idleLeader: IdleLeader | null;
   /** The mark by (c) or (d) of rule 6; `null` if the node has none. */
   readonly fork: Fork | null;
 }
@@ -35,6 +37,17 @@ export interface Ahead {
    * The leader's highest position when the replica next reported after a later report of the leader; `null` until then.
    */
   readonly leaderAt: number | null;
+}
+
+/** A leader that goes on stating one position, while all reports of an unlisted replica on its timeline are past it. */
+export interface IdleLeader {
+  readonly leader: string;
+  /** The address of its API: another server may answer elsewhere. */
+  readonly api: string | null;
+  /** The position that it states, in bytes of WAL. */
+  readonly location: number;
+  /** When the first of those reports of the replica arrived, in ms of rolecall's clock. */
+  readonly sinceMs: number;
 }
 
 /** WAL of a node that the leader does not have, although their timelines have the same number. */
@@ -74,6 +87,7 @@ export const noAttachment: Attachment = {
   isStalled: false,
   isOffTimeline: false,
   ahead: null,
+  idleLeader: null,
   fork: null,
 };
 

@@ -27,6 +27,7 @@ export function emptyCluster({
     leaderViews: new Map(),
     failedViews: new Map(),
     position: null,
+    statedOn: null,
     positionSamples: [],
     newestReportAtMs: -Infinity,
     drains: new Map(),

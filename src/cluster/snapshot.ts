@@ -41,6 +41,8 @@ export interface ClusterState {
   /** Nodes whose newest request for the cluster document failed -> when it was sent, in ms of rolecall's clock. */
   readonly failedViews: ReadonlyMap<string, number>;
   readonly position: LeaderPosition | null;
+  /** Since when the present leader has stated positions on its timeline; `null` while none has. */
+  readonly statedOn: StatedTimeline | null;
   /** The leader's positions over time, ascending. All belong to the system and timeline of `position`. */
   readonly positionSamples: readonly PositionSample[];
   /** When the probe of the newest report of any node was sent, in ms of rolecall's clock. */
@@ -101,6 +103,13 @@ export interface LeaderPosition {
    * point.
    */
   readonly shared: readonly SharedHistory[];
+}
+
+/** A leader's timeline, and when its first position on it was recorded, in ms of rolecall's clock. */
+export interface StatedTimeline {
+  readonly leader: string;
+  readonly timeline: number | null;
+  readonly sinceMs: number;
 }
 
 /** A leader, and the highest position that it has stated on its timeline, in bytes of WAL. */

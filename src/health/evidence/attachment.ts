@@ -109,6 +109,7 @@ export function restartWindow(observation: Observation, nowMs: number, windowMs:
     lowerTimelineMs: known.lowerTimelineMs >= windowMs ? known.lowerTimelineMs : 0,
     pastSinceMs: known.isOffTimeline ? known.pastSinceMs : null,
     ahead: null,
+    idleLeader: null,
   };
   return { ...observation, countedAtMs: nowMs, attachment: isSame(known, next) ? known : next };
 }
@@ -195,6 +196,7 @@ function isSame(one: Attachment, other: Attachment): boolean {
     one.isStalled === other.isStalled &&
     one.isOffTimeline === other.isOffTimeline &&
     one.ahead === other.ahead &&
+    one.idleLeader === other.idleLeader &&
     one.fork === other.fork
   );
 }

@@ -1,11 +1,11 @@
-import type { Ahead, Attachment, Fork } from "../../cluster/attachment.ts";
+import type { Ahead, Attachment, Fork, IdleLeader } from "../../cluster/attachment.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import type { DivergenceInputs } from "./divergence.ts";
-import { statesPosition } from "./report-position.ts";
+import { statesPosition, walReached } from "./report-position.ts";
 import { isSameSystemAndTimeline } from "./shared-history.ts";
 
 /**
@@ -20,6 +20,11 @@ type Comparison = "ahead" | "confirmed" | "not ahead" | "open";
 
 /** What the leader has stated on its timeline. */
 interface LeaderFigures {
+  readonly leader: string;
+  /** The address of its API. */
+  readonly api: string | null;
+  /** Whether its last report says that it is running. */
+  readonly isRunning: boolean;
   /** The highest position. */
   readonly peak: number;
   /** The last position. */
@@ -39,32 +44,81 @@ type ForkInputs = Pick<DivergenceInputs, "after" | "isListed" | "isExempt">;
  * A replica replays only WAL that its leader has written. So if it had replayed a position before the leader's report
  * was requested, and no report of the leader up to that one states it, the replica has WAL that the leader did not
  * write. A second, higher position of the leader must confirm this, because a node may repeat an old answer. The
- * received position does not count: after a crash, some versions of PostgreSQL replace an incomplete record that the
- * replica has received already.
+ * received position does not count here: after a crash, some versions of PostgreSQL replace an incomplete record that
+ * the replica has received already.
+ *
+ * A leader that does not move contradicts such a replica too, if the replica is unlisted: `nextIdleLeader`.
  * @param known the attachment before the report
  */
-export function nextFork(view: ClusterView, known: Attachment, inputs: ForkInputs): Pick<Attachment, "ahead" | "fork"> {
+export function nextFork(view: ClusterView, known: Attachment, inputs: ForkInputs): ForkState {
   const { report, node } = inputs.after;
   const isHolder = view.lock.holder === node.name;
-  if (isHolder && report !== null && statesPosition(report)) return { ahead: null, fork: null };
-  const replayed = report?.replayed ?? null;
-  if (report === null || replayed === null) return { ahead: known.ahead, fork: withoutWindow(known.fork) };
-  const fork = withEnd(known.fork, replayed);
+  if (isHolder && report !== null && statesPosition(report)) return { ahead: null, idleLeader: null, fork: null };
+  if (report === null) return { ahead: known.ahead, idleLeader: known.idleLeader, fork: withoutWindow(known.fork) };
   const leader = isHolder ? null : comparableLeader(view, inputs.after, report);
+  const idleLeader = nextIdleLeader(view, known.idleLeader, { ...inputs, report, leader });
+  const next = { ...nextForkByReplay(view, known, { ...inputs, report, leader }), idleLeader };
+  const reached = walReached(report);
+  const isContradicted =
+    idleLeader !== null && leader !== null && leader.sentAtMs - idleLeader.sinceMs >= view.policy.guards.attachWindowMs;
+  return isContradicted && reached !== null ? { ...next, fork: raised(next.fork, reached) } : next;
+}
+
+type ForkState = Pick<Attachment, "ahead" | "idleLeader" | "fork">;
+
+/** A report, and the leader that it can be compared with; `null` if there is none. */
+interface ComparedReport extends ForkInputs {
+  readonly report: Report;
+  readonly leader: LeaderFigures | null;
+}
+
+/**
+ * The leader that does not move although the replica, unlisted, is past it. A running leader states its position anew
+ * in each report. If it still states the same one after the replica had more, it never wrote what the replica has.
+ */
+function nextIdleLeader(
+  view: ClusterView,
+  known: IdleLeader | null,
+  { report, leader: figures, isListed }: ComparedReport,
+): IdleLeader | null {
+  const reached = walReached(report);
+  if (reached === null) return known;
+  if (figures === null) {
+    // The leader is silent, or its query failed. The replica's report must not contradict the series meanwhile.
+    const { position } = view.cluster;
+    const continues = known !== null && position !== null && isOnTimeline(report, position) && reached > known.location;
+    return continues ? known : null;
+  }
+  const { leader, api, location, peak, isRunning } = figures;
+  if (!isRunning || reached <= peak || isListed()) return null;
+  const isSame = known?.leader === leader && known.api === api && known.location === location;
+  return isSame ? known : { leader, api, location, sinceMs: view.nowMs };
+}
+
+function nextForkByReplay(
+  view: ClusterView,
+  known: Attachment,
+  inputs: ComparedReport,
+): Pick<Attachment, "ahead" | "fork"> {
+  const { report, leader } = inputs;
+  const { replayed } = report;
+  if (replayed === null) return { ahead: known.ahead, fork: withoutWindow(known.fork) };
+  const fork = withEnd(known.fork, replayed);
   const compared = leader === null ? "open" : compare(known.ahead, leader, replayed);
   const ahead = leader === null ? known.ahead : nextAhead(known.ahead, { compared, leader, replayed }, view);
   if (compared === "confirmed") return { ahead, fork: raised(fork, replayed) };
   if (fork === null) return { ahead, fork: null };
-  return { ahead, fork: keptFork(view, fork, { ...inputs, report, replayed, compared, leader }) };
+  return { ahead, fork: keptFork(view, fork, { ...inputs, replayed, compared }) };
 }
 
 /**
- * Whether a report has replayed a higher position than the leader has ever stated. The caller checks that both are of
+ * Whether a report has reached a higher position than the leader has ever stated. The caller checks that both are of
  * the same timeline.
  */
-export function isAheadOfPeak({ position }: Pick<ClusterState, "position">, { replayed }: Report): boolean {
+export function isAheadOfPeak({ position }: Pick<ClusterState, "position">, report: Report): boolean {
   const peak = position?.peak ?? null;
-  return peak !== null && replayed !== null && replayed > peak.highest;
+  const reached = walReached(report);
+  return peak !== null && reached !== null && reached > peak.highest;
 }
 
 /**
@@ -78,7 +132,14 @@ function comparableLeader({ cluster, lock }: ClusterView, after: Observation, re
   if (leader?.report?.role !== "primary" || leader.report.location === null || position === null) return null;
   if (leader.node.api === null || after.node.api === null || position.peak?.leader !== leader.node.name) return null;
   if (!isOnTimeline(report, position)) return null;
-  return { peak: position.peak.highest, location: leader.report.location, sentAtMs: leader.sentAtMs };
+  return {
+    leader: leader.node.name,
+    api: leader.node.api,
+    isRunning: leader.report.state === "running",
+    peak: position.peak.highest,
+    location: leader.report.location,
+    sentAtMs: leader.sentAtMs,
+  };
 }
 
 function isOnTimeline(report: Report, position: LeaderPosition): boolean {
@@ -121,11 +182,9 @@ function withEnd(known: Fork | null, replayed: number): Fork | null {
     : { ...known, upTo: Math.max(known.upTo, replayed), isEndKnown: true };
 }
 
-interface KeptInputs extends ForkInputs {
-  readonly report: Report;
+interface KeptInputs extends ComparedReport {
   readonly replayed: number;
   readonly compared: Comparison;
-  readonly leader: LeaderFigures | null;
 }
 
 /**

@@ -35,6 +35,11 @@ export function loopWaitMs({ config }: Pick<ClusterState, "config">): number {
   return config?.loopWaitMs ?? 10_000;
 }
 
+/** Returns how long nodes retry requests to the DCS, in ms; Patroni's default while the cluster's is unknown. */
+export function retryTimeoutMs({ config }: Pick<ClusterState, "config">): number {
+  return config?.retryTimeoutMs ?? 10_000;
+}
+
 /**
  * When the node's report becomes too old for a yes, in ms of rolecall's clock. Age counts from the sending of the
  * probe.

@@ -3,7 +3,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health-policy.ts";
-import { isFresh, maxAgeMs } from "./freshness.ts";
+import { isFresh, loopWaitMs, maxAgeMs, retryTimeoutMs } from "./freshness.ts";
 import { leaderReachableUntilMs } from "./likely-leader.ts";
 import { walReached } from "./report-position.ts";
 
@@ -135,11 +135,24 @@ function comparable(
  * Returns up to which position a timeline is the leader's history. If that is unknown, because the node reports no
  * timeline or the switch point is not known yet, a node is compared while it is not ahead of the leader.
  */
-function endOfShared({ position, switchPoints }: ClusterState, timeline: number | null): number | null {
+function endOfShared(cluster: ClusterState, timeline: number | null): number | null {
+  const { position, switchPoints } = cluster;
   if (position === null) return null;
   if (timeline === position.timeline) return Infinity;
   if (timeline === null || position.timeline === null) return position.highest;
-  return timeline < position.timeline ? (switchPoints?.get(timeline) ?? position.highest) : null;
+  if (timeline > position.timeline || isSkipped(cluster, timeline)) return null;
+  return switchPoints?.get(timeline) ?? position.highest;
+}
+
+/**
+ * Whether the leader's history leads past a lower timeline: a `/history` with rows lacks it, and was requested so long
+ * after the leader's first position on its own timeline that no node returns an older one any more.
+ */
+function isSkipped(cluster: ClusterState, timeline: number): boolean {
+  const { position, switchPoints, statedOn, documents } = cluster;
+  if (switchPoints === null || switchPoints.size === 0 || switchPoints.has(timeline)) return false;
+  if (statedOn === null || statedOn.timeline !== position?.timeline || documents.history === null) return false;
+  return documents.history.sentAtMs >= statedOn.sinceMs + loopWaitMs(cluster) + retryTimeoutMs(cluster);
 }
 
 function isSame(one: Measured, other: Measured): boolean {

@@ -89,9 +89,9 @@ function hasLowerTimeline(cluster: ClusterState): boolean {
  * Then a report changes more than ages.
  */
 function isSuspected({ attachment }: Observation): boolean {
-  const { silentMs, listedMs, lowerTimelineMs, isDetached, isStalled, ahead } = attachment;
+  const { silentMs, listedMs, lowerTimelineMs, isDetached, isStalled, ahead, idleLeader } = attachment;
   const countedMs = silentMs + listedMs + lowerTimelineMs;
-  return countedMs > 0 || isDetached || isStalled || isDiverged(attachment) || ahead !== null;
+  return countedMs > 0 || isDetached || isStalled || isDiverged(attachment) || ahead !== null || idleLeader !== null;
 }
 
 function isAnswering(observation: Observation, maxAge: number, nowMs: number): boolean {

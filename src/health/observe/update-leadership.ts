@@ -41,7 +41,7 @@ export function updateLeadership(
     (leader !== null && leader !== presentOrLastHolderOf(before.leadership)) ||
     positioned.position?.timeline !== before.position?.timeline;
   const restarted = isOther ? restartWindows(positioned, context) : positioned;
-  const marked = markLastLeader(before, restarted);
+  const marked = markLastLeader(before, withStatedTimeline(restarted, context));
   const current = markDiverged(marked, (state) => viewWithLeader(state, lock, context));
   if (isSame) return withSettledDcs(current, context);
   const previous = lockHolderOf(cluster.leadership);
@@ -50,6 +50,15 @@ export function updateLeadership(
       ? { node: previous, atMs: context.nowMs }
       : cluster.leadership.lastLoss;
   return withIncumbent(withSettledDcs({ ...current, leadership: { ...leadership, lastLoss } }, context), context);
+}
+
+/** Records when a leader first states a position on its timeline: until some time later its `/history` may be old. */
+function withStatedTimeline(cluster: ClusterState, { nowMs }: EvaluationContext): ClusterState {
+  const { position, statedOn } = cluster;
+  if (position === null || position.peak === null) return cluster;
+  const { timeline, peak } = position;
+  if (statedOn?.leader === peak.leader && statedOn.timeline === timeline) return cluster;
+  return { ...cluster, statedOn: { leader: peak.leader, timeline, sinceMs: nowMs } };
 }
 
 /** Records which withdrawals of the DCS have ended, and whether its watch is trusted. */
