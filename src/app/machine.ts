@@ -6,6 +6,7 @@ import type { IsTlsServer } from "../probe/client/https-hint.ts";
 import type { ConnectToNode } from "../probe/probers.ts";
 import { setSystemTimer } from "../probe/schedule/system-timer.ts";
 import type { ClockOptions } from "../state/clock.ts";
+import { linuxBootId } from "../state/boot-clock.ts";
 
 /** What monitoring takes from the machine: time, random numbers and connections. */
 export interface Machine {
@@ -16,6 +17,8 @@ export interface Machine {
   readonly random: () => number;
   /** Returns an identifier for one run of rolecall. */
   readonly newInstanceId: () => string;
+  /** Returns an identifier of the present boot, by which a later run may compare times since boot; `null`: unknown. */
+  readonly bootId: () => string | null;
   readonly connect: ConnectToNode;
   /** Whether a TLS server answers at an address. Default: a TLS handshake decides. */
   readonly isTlsServer?: IsTlsServer;
@@ -28,6 +31,7 @@ export const thisMachine: Machine = {
   setTimer: setSystemTimer,
   random: Math.random,
   newInstanceId: () => randomBytes(6).toString("hex"),
+  bootId: linuxBootId,
   connect: (origin, limits, tls) => new NodeClient(origin, limits, tls),
   openDcs: dcsSourceOf,
 };

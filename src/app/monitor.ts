@@ -90,7 +90,7 @@ export class Monitor {
       now: () => clock.observe(),
       setTimer: machine.setTimer,
     });
-    this.#stateFile = new StateFile(() => this.#config.stateFile, log);
+    this.#stateFile = new StateFile(() => this.#config.stateFile, log, { clock, bootId: machine.bootId });
     this.#probers = new Probers({
       cluster: (name) => clusterNamed(store.current, name),
       policy: (name) => store.policyOf(name),

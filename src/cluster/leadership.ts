@@ -57,6 +57,16 @@ export interface LeaderLoss {
   readonly atMs: number;
 }
 
+/** The claim that stood last when an earlier run saved it (guard `survive`). */
+export interface SavedClaim {
+  readonly node: string;
+  /** The address of its API: another server may answer elsewhere. */
+  readonly api: string;
+  readonly system: string | null;
+  /** When its last answer with the claim was requested, in ms of rolecall's clock: before 0. */
+  readonly atMs: number;
+}
+
 /** Who leads, and what the next decision depends on. The object is replaced only when something in it changes. */
 export interface Leadership {
   readonly decision: LeaderDecision;
@@ -76,6 +86,8 @@ export interface Leadership {
   readonly incumbent: string | null;
   /** The last time that a holder ceased to be one. */
   readonly lastLoss: LeaderLoss | null;
+  /** What an earlier run saved; `null` if nothing. Counts until its node answers, or another claim stands. */
+  readonly savedClaim: SavedClaim | null;
 }
 
 /** The leadership of a cluster that was never probed. */
@@ -85,6 +97,7 @@ export const unknownLeadership: Leadership = {
   refusedClaims: new Map(),
   incumbent: null,
   lastLoss: null,
+  savedClaim: null,
 };
 
 /** Returns the node that holds the lock by the present decision; `null` if no node does. */
@@ -95,6 +108,11 @@ export function lockHolderOf({ decision }: Leadership): string | null {
 /** Returns the present or last lock holder; if neither is known, the incumbent; `null` without one. */
 export function lastLeaderOf(leadership: Leadership): string | null {
   return presentOrLastHolderOf(leadership) ?? leadership.incumbent;
+}
+
+/** Returns the node whose claim stood last, however shortly; `null` if none ever did. */
+export function lastStandingOf(leadership: Leadership): string | null {
+  return lockHolderOf(leadership) ?? leadership.lastLoss?.node ?? leadership.incumbent;
 }
 
 /** Returns the lock holder; if no node claims the lock, the last holder; `null` while claims are contested or lost. */

@@ -60,7 +60,8 @@ export class ClusterProber {
       this.requestRound();
     else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#requestNodeProbes();
     const { lostClaims, refusedClaims } = after.leadership;
-    if (after.lockClaims.length > 1 || lostClaims.size > 0 || refusedClaims.size > 0)
+    const maySurvive = this.#context.policy.guards.surviveMs > 0;
+    if (maySurvive || after.lockClaims.length > 1 || lostClaims.size > 0 || refusedClaims.size > 0)
       this.#documents.startRoundsIfWanted();
     const holder = otherHolder(before, after);
     if (holder !== null) this.#bursts.claimed(holder);

@@ -1,4 +1,5 @@
 import { uptime } from "node:os";
+import type { BootClock } from "./boot-clock.ts";
 
 /** Time during which this process did nothing, in ms. */
 export interface ClockGap {
@@ -74,6 +75,11 @@ export class Clock {
   /** The present instant, in ms. Only reads: gaps that nobody has observed yet are missing. */
   now(): number {
     return this.#monotonic() + this.#addedMs;
+  }
+
+  /** Returns the clock that counts since the machine booted. @param id of the boot; `null` if unknown */
+  bootClock(id: string | null): BootClock {
+    return { id, offsetMs: this.#boot() - this.now() };
   }
 
   /** Wall time in ms since the epoch, for people. */

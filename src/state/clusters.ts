@@ -7,6 +7,7 @@ import type { ClusterConfig, Config, NodeConfig, ProbeConfig } from "../config/m
 import { withNodes } from "../health/observe/membership.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { withAccusations } from "./saved-accusations.ts";
+import { withSavedClaims } from "./saved-claims.ts";
 import { withSavedRefusals } from "./saved-refusals.ts";
 import type { SavedCluster } from "./saved-members.ts";
 import type { SavedState } from "./saved-state.ts";
@@ -39,7 +40,7 @@ export function restoreClusters(config: Config, saved: SavedState): readonly Mon
     return found === undefined ? [] : [[cluster.name, restoreCluster(cluster, found)] as const];
   });
   const accused = withAccusations(buildClusters(config, new Map(known)), saved.accusations);
-  return withSavedRefusals(accused, saved.refusals);
+  return withSavedClaims(withSavedRefusals(accused, saved.refusals), saved.claims);
 }
 
 /** The policy that a cluster is judged by. Limits are in ms. */

@@ -1,10 +1,13 @@
 import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
+import type { SavedClaim } from "../cluster/leadership.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { ClusterConfig } from "../config/model/config.ts";
 import { replaceFile } from "./files/atomic-file.ts";
 import { readRegularFileLater } from "../files/regular-file.ts";
 import { accusationsToJson, hasSameAccusations, parseAccusations, type Accusation } from "./saved-accusations.ts";
 import { drainsToJson, parseDrains, type SavedDrain } from "./saved-drains.ts";
+import { noBootClock, type BootClock } from "./boot-clock.ts";
+import { claimsToJson, hasSameClaim, parseClaims } from "./saved-claims.ts";
 import { hasSameRefusals, parseRefusals, refusalsToJson, type SavedRefusal } from "./saved-refusals.ts";
 import { hasSameMembers, membersToJson, parseMembers, type SavedCluster } from "./saved-members.ts";
 
@@ -14,6 +17,8 @@ export interface SavedState {
   readonly clusters: ReadonlyMap<string, SavedCluster>;
   readonly accusations: readonly Accusation[];
   readonly refusals: readonly SavedRefusal[];
+  /** The claim of each cluster that stood last, by cluster name. */
+  readonly claims: ReadonlyMap<string, SavedClaim>;
   readonly drains: readonly SavedDrain[];
   /** Why the file, or a part of it, is not used. */
   readonly problems: readonly string[];
@@ -27,6 +32,7 @@ export const noSavedState: SavedState = {
   clusters: new Map(),
   accusations: [],
   refusals: [],
+  claims: new Map(),
   drains: [],
   problems: [],
 };
@@ -35,7 +41,11 @@ export const noSavedState: SavedState = {
  * Reads the state file for the configured clusters. Never rejects: a file that cannot be used is named in `problems`,
  * and the process starts without it.
  */
-export async function readSavedState(file: string, configured: readonly ClusterConfig[]): Promise<SavedState> {
+export async function readSavedState(
+  file: string,
+  configured: readonly ClusterConfig[],
+  boot: BootClock = noBootClock,
+): Promise<SavedState> {
   const { value, problem } = await readContent(file);
   if (value === null) return { ...noSavedState, problems: problem === null ? [] : [problem] };
   const { clusters, problems } = parseMembers(section(value, "clusters"), section(value, "stood"), configured);
@@ -43,6 +53,7 @@ export async function readSavedState(file: string, configured: readonly ClusterC
     clusters,
     accusations: parseAccusations(value["accused"]),
     refusals: parseRefusals(value["refused"]),
+    claims: parseClaims(section(value, "held"), boot),
     drains: parseDrains(value["drains"]),
     problems,
   };
@@ -50,11 +61,11 @@ export async function readSavedState(file: string, configured: readonly ClusterC
 
 /**
  * Writes what must survive a restart: the discovered members of all clusters, the incumbents, the nodes marked
- * detached, stalled or diverged (rules 5 and 6), the marks of refused claims (rule 2), and the drains. The file is
- * replaced whole.
+ * detached, stalled or diverged (rules 5 and 6), the marks of refused claims (rule 2), the claims that stood last
+ * (guard `survive`), and the drains. The file is replaced whole.
  * @throws the file system's error
  */
-export async function writeSavedState(file: string, snapshot: Snapshot): Promise<void> {
+export async function writeSavedState(file: string, snapshot: Snapshot, boot: BootClock = noBootClock): Promise<void> {
   const content = {
     version: 1,
     clusters: membersToJson(snapshot),
@@ -66,6 +77,7 @@ export async function writeSavedState(file: string, snapshot: Snapshot): Promise
     drains: drainsToJson(snapshot),
     accused: accusationsToJson(snapshot),
     refused: refusalsToJson(snapshot),
+    held: claimsToJson(snapshot, boot),
   };
   await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
@@ -77,6 +89,7 @@ export function hasSameSavedState(before: ClusterState, after: ClusterState): bo
     before.leadership.incumbent === after.leadership.incumbent &&
     hasSameMembers(before, after) &&
     hasSameRefusals(before, after) &&
+    hasSameClaim(before, after) &&
     hasSameAccusations(before, after)
   );
 }

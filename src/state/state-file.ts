@@ -2,6 +2,7 @@ import type { Snapshot } from "../cluster/snapshot.ts";
 import type { ClusterConfig } from "../config/model/config.ts";
 import type { Logger } from "../events/log/logger.ts";
 import { removeStaleDrafts } from "./files/atomic-file.ts";
+import { noBootClock, type BootClock, type BootSource } from "./boot-clock.ts";
 import { noSavedState, readSavedState, writeSavedState, type SavedState } from "./saved-state.ts";
 
 /**
@@ -15,13 +16,18 @@ const late = Symbol("late");
 export class StateFile {
   readonly #path: () => string | null;
   readonly #log: Logger;
+  readonly #boot: BootSource | null;
   #written: Promise<void> = Promise.resolve();
   /** Whether a write is queued that has not begun. It will save the state as of its beginning, so one is enough. */
   #isPending = false;
 
-  /** @param path the configured path; a reload may change it */
-  constructor(path: () => string | null, log: Logger) {
+  /**
+   * @param path the configured path; a reload may change it
+   * @param boot without it, nothing that has an instant is kept
+   */
+  constructor(path: () => string | null, log: Logger, boot: BootSource | null = null) {
     this.#path = path;
+    this.#boot = boot;
     this.#log = log;
   }
 
@@ -35,7 +41,7 @@ export class StateFile {
   async read(clusters: readonly ClusterConfig[]): Promise<SavedState> {
     const file = this.#path();
     if (file === null) return noSavedState;
-    const read = await inTime(readSavedState(file, clusters));
+    const read = await inTime(readSavedState(file, clusters, this.#bootClock));
     const saved = read === late ? { ...noSavedState, problems: [`it must be readable within ${waitMax} ms`] } : read;
     for (const problem of saved.problems)
       this.#log.warn({ file, problem }, "state file not used, or used only in part");
@@ -60,12 +66,16 @@ export class StateFile {
     this.#written = this.#written.then(() => this.#writeNow(current));
   }
 
+  get #bootClock(): BootClock {
+    return this.#boot === null ? noBootClock : this.#boot.clock.bootClock(this.#boot.bootId());
+  }
+
   async #writeNow(current: () => Snapshot): Promise<void> {
     this.#isPending = false;
     const file = this.#path();
     if (file === null) return;
     try {
-      await writeSavedState(file, current());
+      await writeSavedState(file, current(), this.#bootClock);
     } catch (error) {
       this.#log.error({ err: error, file }, "state file not written");
     }

@@ -16,6 +16,7 @@ import {
 } from "./exporter-claims.ts";
 import { isWithdrawn, withdrawalsByNode } from "./dcs-withdrawals.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
+import { isSilentClaim, lastClaimOf } from "./last-claim.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import { resolveLeadership } from "./leadership.ts";
 import type { LeadershipInputs, LockClaim, NodeAnswers } from "./leadership-inputs.ts";
@@ -91,7 +92,10 @@ export function lockStatusAt(cluster: ClusterState, policy: HealthPolicy, nowMs:
 
 /** Whether the views of all nodes are to be requested each cluster interval (rule 2). */
 export function areViewsWanted(cluster: ClusterState, policy: HealthPolicy, nowMs: number): boolean {
-  return cluster.leadership.refusedClaims.size > 0 || isDisputed(cluster, policy, nowMs);
+  if (cluster.leadership.refusedClaims.size > 0 || isDisputed(cluster, policy, nowMs)) return true;
+  const { surviveMs } = policy.guards;
+  const claim = surviveMs > 0 ? lastClaimOf(cluster) : null;
+  return claim !== null && isSilentClaim(claim) && nowMs < claim.atMs + surviveMs;
 }
 
 /** Whether several nodes claim the lock, or the only claimant does not hold it. */

@@ -2,8 +2,9 @@ import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } fr
 import { isFresh, lockBoundMs } from "../evidence/freshness.ts";
 import { isDifferentAddress, identityMismatch } from "../evidence/identity.ts";
 import { refusingUntilMs } from "../judge/liveness.ts";
+import { lastClaimOf } from "../evidence/last-claim.ts";
 import { withholdsPassword } from "../evidence/node-password.ts";
-import { graceOn } from "../judge/api-outage-grace.ts";
+import { graceBoundMs, graceOn } from "../evidence/api-outage-grace.ts";
 
 /** Rules 1, 8 and 9: whether there is evidence, and whether it is fresh. */
 export function evidenceRules(subject: ExplainContext): readonly RuleLine[] {
@@ -32,7 +33,7 @@ export function evidenceRules(subject: ExplainContext): readonly RuleLine[] {
   });
   if (observation.report === null) {
     const neverProbed = ruleLine(subject, { rule: "freshness", value: "never answered", refusal: "unknown" });
-    return [blind, reachable, neverProbed];
+    return [blind, reachable, neverProbed, ...survivalRules(subject)];
   }
   const bound = `max_age ${seconds(policy.maxAgeMs)}, ttl - loop_wait - retry_timeout ${seconds(lockBoundMs(cluster))}`;
   const fresh = ruleLine(subject, {
@@ -47,14 +48,16 @@ export function evidenceRules(subject: ExplainContext): readonly RuleLine[] {
 /** The one exception to rule 1: the exporter's evidence makes a node fit that the rules above refuse. */
 function survivalRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
-  const { lastHeldAtMs, exporter } = observation;
-  if (lastHeldAtMs === null || !graceOn(view, observation, check.route).isGranted) return [];
+  const { exporter } = observation;
+  const claim = lastClaimOf(view.cluster);
+  if (claim === null || !graceOn(view, observation, check.route).isGranted) return [];
+  const boundMs = graceBoundMs(view, claim) ?? claim.atMs;
   const database = `its exporter shows a running primary with ${exporter?.page?.streaming} streaming standbys`;
   return [
     ruleLine(subject, {
       rule: "survival",
-      value: `${database}; it held the lock ${seconds(view.nowMs - lastHeldAtMs)} ago`,
-      limit: `${seconds(Math.min(view.policy.guards.surviveMs, lockBoundMs(view.cluster)))} (guard survive)`,
+      value: `${database}; it held the lock ${seconds(view.nowMs - claim.atMs)} ago`,
+      limit: `${seconds(boundMs - claim.atMs)} (guard survive)`,
       source: `exporter of ${observation.node.name}`,
     }),
   ];

@@ -8,7 +8,7 @@ import { judgeLiveness } from "./liveness.ts";
 import { judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
 import { judgeAsync, judgeQuorum, judgeReadiness, judgeReplica, judgeSync, judgeTags } from "./replica.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
-import { graceOn } from "./api-outage-grace.ts";
+import { graceOn } from "../evidence/api-outage-grace.ts";
 import { judgeLeaderFloor } from "./wal-floor.ts";
 import { andThen, degraded, fit, orElse, unfit, unfitWithAge, validUntil, type Verdict } from "../verdict.ts";
 

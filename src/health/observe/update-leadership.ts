@@ -1,5 +1,6 @@
 import { lockHolderOf, presentOrLastHolderOf } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { graceOn } from "../evidence/api-outage-grace.ts";
 import { viewWithLeader } from "../evidence/cluster-view.ts";
 import { markDiverged } from "../evidence/divergence.ts";
 import { settleDcs, withDcsTrust } from "../evidence/dcs-withdrawals.ts";
@@ -26,7 +27,8 @@ export function updateLeadership(
 ): ClusterState {
   const lock = context.lock ?? settleLock(cluster, context.policy, context.nowMs);
   const { decision, lostClaims } = lock;
-  const refusedClaims = withRefusals(cluster, { standing: lock.holder, before: lock.refusedClaims }, context);
+  const standing = lock.holder ?? survivorOf(cluster, lock, context);
+  const refusedClaims = withRefusals(cluster, { standing, before: lock.refusedClaims }, context);
   const isSame =
     decision === cluster.leadership.decision &&
     lostClaims === cluster.leadership.lostClaims &&
@@ -50,6 +52,14 @@ export function updateLeadership(
       ? { node: previous, atMs: context.nowMs }
       : cluster.leadership.lastLoss;
   return withIncumbent(withSettledDcs({ ...current, leadership: { ...leadership, lastLoss } }, context), context);
+}
+
+/** The node that the guard `survive` keeps fit although it does not answer, while another claim is refused. */
+function survivorOf(cluster: ClusterState, lock: SettledLockStatus, context: EvaluationContext): string | null {
+  if (context.policy.guards.surviveMs === 0 || lock.claims.length === 0) return null;
+  const view = viewWithLeader(cluster, lock, context);
+  const survivor = cluster.nodes.find((observation) => graceOn(view, observation, "primary").isGranted);
+  return survivor?.node.name ?? null;
 }
 
 /** Records when a leader first states a position on its timeline: until some time later its `/history` may be old. */

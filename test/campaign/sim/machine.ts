@@ -31,6 +31,7 @@ export function virtualMachine({ time, chance, network, dcs }: MachineParts): Ma
     },
     random: () => chance.next(),
     newInstanceId: () => "simulated",
+    bootId: () => "simulated",
     connect: network.connect,
     isTlsServer: () =>
       new Promise((resolve) => {

@@ -5,7 +5,7 @@ import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report
 import { plainCheck } from "../../../src/health/check.ts";
 import { explain } from "../../../src/health/explain/explain.ts";
 import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
-import { graceOf, type ExporterPrimaryEvidence } from "../../../src/health/judge/api-outage-grace.ts";
+import { graceOf, type ExporterPrimaryEvidence } from "../../../src/health/evidence/api-outage-grace.ts";
 import { lastSight, readIncident } from "../../incidents/play.ts";
 import { defaultGuards } from "../../../src/health/guards.ts";
 import { primaryPage } from "../../fake/exporter-page.ts";
@@ -76,6 +76,56 @@ const scenes: readonly (readonly [string, Scene, ExporterPrimaryEvidence | null,
     { later: "  - { at: 8.5s, cluster: { of: pg2 } }", atMs: 9_000 },
     alive,
     true,
+  ],
+  [
+    "keeps it past that bound while another node's newer document names it",
+    { later: "  - { at: 14s, cluster: { of: pg2, leader: pg1 } }", atMs: 24_999 },
+    alive,
+    true,
+  ],
+  [
+    "loses it after the configured time, whatever is named",
+    { later: "  - { at: 14s, cluster: { of: pg2, leader: pg1 } }", atMs: 25_000 },
+    alive,
+    false,
+  ],
+  [
+    "loses it when that document is too old",
+    { survive: "8h", later: "  - { at: 14s, cluster: { of: pg2, leader: pg1 } }", atMs: 25_500 },
+    alive,
+    false,
+  ],
+  [
+    "loses it at that bound if a newest document names nobody",
+    {
+      later: "  - { at: 14s, cluster: { of: pg2, leader: pg1 } }\n  - { at: 14s, cluster: { of: pg3 } }",
+      atMs: 15_000,
+    },
+    alive,
+    false,
+  ],
+  [
+    "loses it at that bound if only its own document names it",
+    { later: "  - { at: 14s, cluster: { of: pg1, leader: pg1 } }", atMs: 15_000 },
+    alive,
+    false,
+  ],
+  [
+    "gets it back after a gap",
+    { survive: "8h", later: "  - { at: 1h, nodes: { pg2: {} }, cluster: { of: pg2, leader: pg1 } }", atMs: 3_601_000 },
+    alive,
+    true,
+  ],
+  [
+    "does not get it back after another claim stood",
+    {
+      survive: "8h",
+      later: `  - { at: 8.5s, nodes: { pg2: { lock: true, timeline: 2 } } }
+  - { at: 1h, nodes: { pg2: {} }, cluster: { of: pg2, leader: pg1 } }`,
+      atMs: 3_601_000,
+    },
+    alive,
+    false,
   ],
   [
     "keeps it when a document that named another is older than its lock",
