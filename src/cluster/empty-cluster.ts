@@ -29,6 +29,7 @@ export function emptyCluster({
     position: null,
     statedOn: null,
     positionSamples: [],
+    lastStatement: null,
     newestReportAtMs: -Infinity,
     drains: new Map(),
     dcs: null,

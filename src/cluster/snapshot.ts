@@ -1,4 +1,4 @@
-import type { ClusterDocument } from "./documents/cluster-document.ts";
+import type { ClusterDocument, Member } from "./documents/cluster-document.ts";
 import type { DcsState } from "./dcs.ts";
 import type { Drain } from "./drain.ts";
 import type { DynamicConfig } from "./documents/dynamic-config.ts";
@@ -45,6 +45,8 @@ export interface ClusterState {
   readonly statedOn: StatedTimeline | null;
   /** The leader's positions over time, ascending. All belong to the system and timeline of `position`. */
   readonly positionSamples: readonly PositionSample[];
+  /** The last position that a leader stated (rule 4); `null` if none did. */
+  readonly lastStatement: LeaderStatement | null;
   /** When the probe of the newest report of any node was sent, in ms of rolecall's clock. */
   readonly newestReportAtMs: number;
   /** Node name -> its drain. Expired ones may be included. */
@@ -83,7 +85,12 @@ export interface WitnessView {
   readonly namesAt: string | null;
   /** Member name -> API base address, as listed in the document. */
   readonly addresses: ReadonlyMap<string, string>;
+  /** Member name -> how far the leader is past that member, as stated in the document. */
+  readonly lags: ReadonlyMap<string, ViewedLag>;
 }
+
+/** How far the leader is past a member by one view: the positions in the DCS may be one loop_wait old. */
+export type ViewedLag = Pick<Member, "behind" | "position">;
 
 /**
  * The highest known position of a leader. Positions belong to one system identifier and timeline (rule 4). In bytes of
@@ -122,6 +129,24 @@ export interface LeaderPeak {
 export interface SharedHistory {
   readonly timeline: number;
   readonly upTo: number;
+}
+
+/** The last report in which a lock holder stated the leader's position. Instants are in ms of rolecall's clock. */
+export interface LeaderStatement {
+  /** The node that stated it. */
+  readonly by: string;
+  /** The node that stood last: the lock holder, or the last one. It may not have stated a position itself yet. */
+  readonly leader: string;
+  /** When the report was requested. */
+  readonly sentAtMs: number;
+  /** The nodes when it was recorded. */
+  readonly evidence: Pick<ClusterState, "nodes" | "index">;
+  /** When the newest report that gave a sample was requested: that report, or one of a replica since. */
+  readonly sampledAtMs: number;
+  /** From when on time counts against the hold; free time that has ended is left out. */
+  readonly countsFromMs: number;
+  /** Free time that has not ended: since the leader's last report, which showed no running primary. */
+  readonly free: { readonly fromMs: number; readonly untilMs: number } | null;
 }
 
 /** At `atMs` of rolecall's clock the leader had not passed `position`. */

@@ -8,6 +8,8 @@ export interface Guards {
   readonly attachedReplica: boolean;
   /** Rule 7: one scope, one system identifier, and the right node at each address. */
   readonly sameSystem: boolean;
+  /** Rule 4: while no leader states a position, a replica that has replayed all it received keeps its lag in time. */
+  readonly failoverHold: boolean;
   /** How long a replica may show no sign of attachment before it is marked detached or stalled, in milliseconds. */
   readonly attachWindowMs: number;
   /** How long a node that lost the lock counts as demoted, in milliseconds. */
@@ -30,6 +32,7 @@ export const defaultGuards: Guards = {
   runningPrimary: true,
   attachedReplica: true,
   sameSystem: true,
+  failoverHold: true,
   attachWindowMs: 10_000,
   demotedForMs: 60_000,
   lagSamples: 1,

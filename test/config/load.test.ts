@@ -30,6 +30,7 @@ test("a minimal file gets every default", () => {
     runningPrimary: true,
     attachedReplica: true,
     sameSystem: true,
+    failoverHold: true,
     attachWindowMs: 10_000,
     demotedForMs: 60_000,
     lagSamples: 1,

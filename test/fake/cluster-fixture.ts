@@ -32,6 +32,13 @@ export interface FixtureOptions {
   readonly forked?: { readonly [node: string]: number };
 }
 
+/** What a cluster document says besides whom it names. */
+export interface NamingDocument {
+  readonly timeline?: number | undefined;
+  readonly sentAtMs?: number;
+  readonly lags?: { readonly [member: string]: { readonly lag: number | string; readonly lsn?: string } } | undefined;
+}
+
 /** One cluster without probing: tests record outcomes and judge checks. Uses the pure modules only. */
 export class ClusterFixture {
   readonly policy: HealthPolicy;
@@ -128,12 +135,15 @@ export class ClusterFixture {
     this.record({ kind: "document", cluster: "demo", answer: { name, served, [name]: read[name] } }, atMs);
   }
 
-  /** Records a cluster document of the nodes that are known now. */
+  /**
+   * Records a cluster document of the nodes that are known now.
+   * @param document `lags`: member name -> the fields of its row that state how far it is behind
+   */
   nameLeader(
     leader: string | null,
     of: string,
     atMs: number,
-    { timeline = 1, sentAtMs = atMs }: { readonly timeline?: number | undefined; readonly sentAtMs?: number } = {},
+    { timeline = 1, sentAtMs = atMs, lags = {} }: NamingDocument = {},
   ): void {
     const members = this.cluster.nodes.map(({ node }) => ({
       name: node.member,
@@ -141,6 +151,7 @@ export class ClusterFixture {
       state: "running",
       api_url: `${node.api}/patroni`,
       timeline,
+      ...lags[node.member],
     }));
     this.document("cluster", { of, value: { scope: "demo", members }, sentAtMs }, atMs);
   }

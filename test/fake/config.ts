@@ -8,6 +8,7 @@ export const guardsOff: Guards = {
   runningPrimary: false,
   attachedReplica: false,
   sameSystem: false,
+  failoverHold: false,
   demotedForMs: 0,
 };
 

@@ -1,7 +1,7 @@
 import type { FailureKind } from "../../src/cluster/observation.ts";
 import type { ExporterPage, ExporterRole } from "../../src/cluster/exporter/exporter-report.ts";
 import { primaryPage, replicaPage } from "./exporter-page.ts";
-import { ClusterFixture, type FixtureOptions } from "./cluster-fixture.ts";
+import { ClusterFixture, type FixtureOptions, type NamingDocument } from "./cluster-fixture.ts";
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -18,7 +18,7 @@ export type Step = { readonly at: number; readonly sent?: number } & (
   | { readonly fails: string; readonly by: FailureKind; readonly times?: number }
   | { readonly heartbeat: string; readonly alive: boolean }
   | { readonly document: "cluster" | "config" | "history"; readonly of: string; readonly says: unknown }
-  | { readonly names: string | null; readonly of: string; readonly timeline?: number }
+  | ({ readonly names: string | null; readonly of: string } & Pick<NamingDocument, "timeline" | "lags">)
   /** The leader that each node's cluster document names; `null`: nobody; "none": the request fails. */
   | { readonly views: { readonly [witness: string]: string | null } }
   /** The member in the leader key of the DCS; `null`: nobody; "unreadable": the DCS cannot be read. */
@@ -97,7 +97,7 @@ function play(watched: ClusterFixture, step: Step): readonly string[] {
   else if ("document" in step) watched.document(step.document, { of: step.of, value: step.says }, atMs);
   else if ("dcs" in step) watched.readDcs(step.dcs, atMs, step);
   else if ("views" in step) look(watched, step);
-  else if ("names" in step) watched.nameLeader(step.names, step.of, atMs, { timeline: step.timeline });
+  else if ("names" in step) watched.nameLeader(step.names, step.of, atMs, step);
   else if ("shows" in step) show(watched, step, atMs);
   else if ("until" in step)
     return differences(

@@ -11,6 +11,7 @@ const booleanGuards: readonly (readonly [string, (guards: Guards) => boolean])[]
   ["running_primary", ({ runningPrimary }) => runningPrimary],
   ["attached_replica", ({ attachedReplica }) => attachedReplica],
   ["same_system", ({ sameSystem }) => sameSystem],
+  ["failover_hold", ({ failoverHold }) => failoverHold],
 ];
 
 /** Reports guards that are off (RC110), so that this is a reviewed decision. */

@@ -1,3 +1,4 @@
+import { parseLsn } from "../values/lsn.ts";
 import { countOf, isObject, listOf, nameOf, type JsonObject } from "../values/json.ts";
 
 /** The cluster as one node sees it in the DCS. */
@@ -18,6 +19,10 @@ export interface Member {
   readonly api: string;
   readonly host: string | null;
   readonly port: number | null;
+  /** By how much the leader is past the member, in bytes, by the positions in the DCS; `null` if not stated. */
+  readonly behind: number | null;
+  /** The position that this counts from, in bytes; Patroni before 4.1 states none. */
+  readonly position: number | null;
 }
 
 const leaderRoles: readonly string[] = ["leader", "standby_leader", "master", "primary"];
@@ -46,7 +51,16 @@ function member(row: JsonObject): Member[] {
   const api = originOf(row["api_url"]);
   if (name === null || api === null) return [];
   const port = countOf(row["port"]);
-  return [{ name, api, host: nameOf(row["host"]), port: port !== null && port > 0 && port < 65_536 ? port : null }];
+  return [
+    {
+      name,
+      api,
+      host: nameOf(row["host"]),
+      port: port !== null && port > 0 && port < 65_536 ? port : null,
+      behind: countOf(row["lag"]),
+      position: parseLsn(nameOf(row["lsn"]) ?? "") ?? null,
+    },
+  ];
 }
 
 /**

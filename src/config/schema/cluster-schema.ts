@@ -65,16 +65,7 @@ export function guardsSchema(inherited: string | null): z.ZodType<GuardsShape> {
   return z
     .strictObject(
       {
-        exclusive_primary: guard("At most one node counts as the lock holder, whatever the nodes claim"),
-        running_primary: guard(
-          "A node is fit for a primary route only if the role and the state in its status document allow writes",
-        ),
-        attached_replica: guard(
-          "A replica must stream from the leader, directly or cascaded, and be on the leader's timeline history",
-        ),
-        same_system: guard(
-          "All nodes have one scope and one system identifier, and each reports its expected member name",
-        ),
+        ...guardSwitches(guard),
         attach_window: duration("100ms", "1h")
           .optional()
           .describe(described("How long a replica may go without evidence of attachment", "10s")),
@@ -111,6 +102,7 @@ export function guardsSchema(inherited: string | null): z.ZodType<GuardsShape> {
       runningPrimary: written.running_primary,
       attachedReplica: written.attached_replica,
       sameSystem: written.same_system,
+      failoverHold: written.failover_hold,
       attachWindowMs: written.attach_window,
       demotedForMs: written.demoted_for,
       lagSamples: written.lag_samples,
@@ -120,6 +112,24 @@ export function guardsSchema(inherited: string | null): z.ZodType<GuardsShape> {
     }));
 }
 
+/** The keys that switch a guard on or off. */
+function guardSwitches<Flag>(guard: (meaning: string) => Flag) {
+  return {
+    exclusive_primary: guard("At most one node counts as the lock holder, whatever the nodes claim"),
+    running_primary: guard(
+      "A node is fit for a primary route only if the role and the state in its status document allow writes",
+    ),
+    attached_replica: guard(
+      "A replica must stream from the leader, directly or cascaded, and be on the leader's timeline history",
+    ),
+    same_system: guard("All nodes have one scope and one system identifier, and each reports its expected member name"),
+    failover_hold: guard(
+      "While no leader states a position, a replica that has replayed all it received keeps its lag in time, " +
+        "for at most ttl + loop_wait + retry_timeout",
+    ),
+  };
+}
+
 /** Fills the missing keys of a `guards` mapping from `base`. */
 export function mergeGuards(shape: GuardsShape, base: Guards = defaultGuards): Guards {
   return {
@@ -127,6 +137,7 @@ export function mergeGuards(shape: GuardsShape, base: Guards = defaultGuards): G
     runningPrimary: shape.runningPrimary ?? base.runningPrimary,
     attachedReplica: shape.attachedReplica ?? base.attachedReplica,
     sameSystem: shape.sameSystem ?? base.sameSystem,
+    failoverHold: shape.failoverHold ?? base.failoverHold,
     attachWindowMs: shape.attachWindowMs ?? base.attachWindowMs,
     demotedForMs: shape.demotedForMs ?? base.demotedForMs,
     lagSamples: shape.lagSamples ?? base.lagSamples,

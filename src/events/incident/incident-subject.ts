@@ -65,6 +65,7 @@ function settingsValue({
       running_primary: guards.runningPrimary,
       attached_replica: guards.attachedReplica,
       same_system: guards.sameSystem,
+      failover_hold: guards.failoverHold,
       attach_window: incidentDuration(guards.attachWindowMs),
       demoted_for: incidentDuration(guards.demotedForMs),
       lag_samples: guards.lagSamples,

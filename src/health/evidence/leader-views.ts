@@ -78,6 +78,7 @@ export function withView(state: ClusterState, cluster: ClusterDocument, view: Vi
     repeatedAtMs: [...earlier, sentAtMs].slice(-repeatedMax),
     namesAt: cluster.leaderApi,
     addresses: addressesOf(cluster.members),
+    lags: new Map(cluster.members.map((member) => [member.name, member])),
   };
   const others = [...state.leaderViews].filter(([other]) => other !== witness);
   const failedViews = without(state.failedViews, witness);

@@ -2,6 +2,7 @@ import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition, PositionSample } from "../../cluster/snapshot.ts";
 import { measuredAt, measuredUntilMs } from "./measure.ts";
+import { holdOn, type Hold } from "./failover-hold.ts";
 import { leaderReachableUntilMs } from "./likely-leader.ts";
 import { walReached } from "./report-position.ts";
 import type { EvaluationContext } from "../health-policy.ts";
@@ -24,7 +25,10 @@ export function withSample(
   if (position === null) return samples;
   const last = samples.at(-1);
   const sample = { atMs: sentAtMs, position: position.highest };
-  if (last === undefined || last.position < position.highest) return thinned([...samples, sample]);
+  if (last === undefined) return [sample];
+  // At the instant of a sample the leader had not passed any higher position either.
+  if (last.position < position.highest)
+    return thinned([...samples, { ...sample, atMs: Math.max(last.atMs, sentAtMs) }]);
   return last.atMs < sentAtMs ? samples.with(samples.length - 1, { ...last, atMs: sentAtMs }) : samples;
 }
 
@@ -72,37 +76,38 @@ export function timeLagMs(cluster: ClusterState, observation: Observation, conte
 }
 
 /** The time lag at an instant. @returns milliseconds, rounded up; `null` if unknown */
-export function lagAt({ sinceMs }: BehindSince, nowMs: number): number | null {
-  return sinceMs === null ? null : Math.ceil(Math.max(0, nowMs - sinceMs));
+export function lagAt({ sinceMs, hold }: Pick<BehindSince, "sinceMs" | "hold">, nowMs: number): number | null {
+  return sinceMs === null ? null : Math.ceil(Math.max(0, (hold?.atMs ?? nowMs) - sinceMs));
 }
 
-/** Since when a node's replay is behind. Its time lag grows from then on. */
+/** Since when a node's replay is behind. Its time lag grows from then on, unless it is held. */
 export interface BehindSince {
   /** An instant in ms of rolecall's clock; `Infinity` while the replay is not behind, `null` if unknown. */
   readonly sinceMs: number | null;
+  /** `null` while the time lag grows, or is 0. */
+  readonly hold: Hold | null;
   /** The instant up to which that holds if no outcome is recorded meanwhile, in ms of rolecall's clock. */
   readonly validUntilMs: number;
 }
 
 /** Finds since when the node's replay is behind, from our own samples of the leader (rule 4). */
-export function behindSince(
-  cluster: ClusterState,
-  observation: Observation,
-  { policy, nowMs }: EvaluationContext,
-): BehindSince {
+export function behindSince(cluster: ClusterState, observation: Observation, context: EvaluationContext): BehindSince {
+  const { policy, nowMs } = context;
   const figures = measuredAt(cluster, observation, nowMs);
   const replayed = figures?.replayed ?? null;
-  if (figures === null || replayed === null) return { sinceMs: null, validUntilMs: Infinity };
+  if (figures === null || replayed === null) return { sinceMs: null, hold: null, validUntilMs: Infinity };
   const measuredMs = measuredUntilMs(observation, nowMs);
   const reachableMs = replayed >= figures.leader ? leaderReachableUntilMs(cluster, policy) : -Infinity;
   // Where nobody leads any more, the position is not only a lower bound: nothing was written past what is known.
   const isCaughtUp = nowMs < reachableMs && (!figures.isLowerBound || reachableMs === Infinity);
-  if (isCaughtUp) return { sinceMs: Infinity, validUntilMs: Math.min(measuredMs, reachableMs) };
-  return { sinceMs: newestNotPast(cluster.positionSamples, replayed)?.atMs ?? null, validUntilMs: measuredMs };
+  if (isCaughtUp) return { sinceMs: Infinity, hold: null, validUntilMs: Math.min(measuredMs, reachableMs) };
+  const sinceMs = newestNotPast(cluster.positionSamples, replayed)?.atMs ?? null;
+  const hold = sinceMs === null ? null : holdOn(cluster, { ...figures, observation }, context);
+  return { sinceMs, hold, validUntilMs: Math.min(measuredMs, hold?.untilMs ?? Infinity) };
 }
 
 /** Returns the newest sample that is not past `position`. Positions ascend, so it is the last such one. */
-function newestNotPast(samples: readonly PositionSample[], position: number): PositionSample | null {
+export function newestNotPast(samples: readonly PositionSample[], position: number): PositionSample | null {
   let [from, to] = [0, samples.length];
   while (from < to) {
     const middle = (from + to) >>> 1;

@@ -7,6 +7,7 @@ import { isOnLowerTimeline, switchPointOf } from "../evidence/divergence.ts";
 import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { hasReplicaRules, passesAsLeader } from "./explain-role.ts";
 import { judgeLag, presentLag } from "../judge/lag.ts";
+import type { Hold } from "../evidence/failover-hold.ts";
 import { lagBytes } from "../evidence/measure.ts";
 import { floorRules } from "./explain-floor.ts";
 import { isBeforeVersion4, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
@@ -70,9 +71,9 @@ export function lagRules(subject: ExplainContext): readonly RuleLine[] {
 
 function lagRule(subject: ExplainContext, refusal: Reason | null): RuleLine {
   const { view, observation, check } = subject;
-  const { bytes, timeMs } = presentLag(view, observation);
+  const { bytes, timeMs, hold } = presentLag(view, observation);
   const behind = bytes === null ? "unknown lag in bytes" : `${formatByteSize(bytes)} behind`;
-  const late = timeMs === null ? "unknown in time" : `${seconds(timeMs)} in time`;
+  const late = timeMs === null ? "unknown in time" : `${seconds(timeMs)} in time${heldSince(hold, view.nowMs)}`;
   const limits = [
     check.lagBytesMax === null ? null : formatByteSize(check.lagBytesMax),
     check.lagTimeMsMax === null ? null : seconds(check.lagTimeMsMax),
@@ -90,6 +91,12 @@ function lagRule(subject: ExplainContext, refusal: Reason | null): RuleLine {
     refusal,
     source,
   });
+}
+
+/** Names the hold of a time lag once the leader is silent. While it answers, its next report ends the hold. */
+function heldSince(hold: Hold | null, nowMs: number): string {
+  if (hold === null || hold.isLeaderAnswering) return "";
+  return ` (held since the leader's last position, ${seconds(nowMs - hold.statedAtMs)} ago)`;
 }
 
 function readinessRule(subject: ExplainContext, report: Report): RuleLine {

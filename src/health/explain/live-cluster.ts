@@ -111,6 +111,7 @@ function guardsOff(guards: Guards): readonly string[] {
     running_primary: guards.runningPrimary,
     attached_replica: guards.attachedReplica,
     same_system: guards.sameSystem,
+    failover_hold: guards.failoverHold,
   };
   return Object.entries(switches).flatMap(([name, isOn]) => (isOn ? [] : [name]));
 }

@@ -4,6 +4,7 @@ import type { Check } from "../check.ts";
 import { exceeds, isRefusedForLag } from "../evidence/damping.ts";
 import { lagBytes } from "../evidence/measure.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
+import type { Hold } from "../evidence/failover-hold.ts";
 import { behindSince, lagAt } from "../evidence/time-lag.ts";
 import { fit, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
 
@@ -20,13 +21,15 @@ export function judgeLag(view: ClusterView, { observation }: ReportedNode, check
   // Where one sample is enough to refuse, the present one is; its time lag has grown since the report.
   const present = presentLag(view, observation);
   const verdict = isDamped || exceeds(present, check) ? refuse(present, check) : fit;
-  return validUntil(verdict, limitsUntilMs(view, present, check));
+  return validUntil(verdict, limitsUntilMs(view, present, { check, isRefused: !verdict.fit }));
 }
 
 /** A node's lag at one instant, in bytes and in time. */
 export interface PresentLag extends LagSample {
   /** Since when `timeMs` grows, in ms of rolecall's clock; `null` if it does not grow: not behind, or unknown lag. */
   readonly growsSinceMs: number | null;
+  /** The hold of `timeMs`; `null` if there is none. */
+  readonly hold: Hold | null;
   /** Up to when all but `timeMs` holds if no outcome is recorded meanwhile, in ms of rolecall's clock. */
   readonly validUntilMs: number;
 }
@@ -34,12 +37,14 @@ export interface PresentLag extends LagSample {
 /** Measures a node's lag as it is at the view's instant. */
 export function presentLag(view: ClusterView, observation: Observation): PresentLag {
   const behind = behindSince(view.cluster, observation, view);
-  const { sinceMs } = behind;
+  const { sinceMs, hold } = behind;
   return {
     sentAtMs: observation.sentAtMs,
     bytes: lagBytes(view, observation),
     timeMs: lagAt(behind, view.nowMs),
-    growsSinceMs: sinceMs === Infinity ? null : sinceMs,
+    // A held lag does not grow with time, but it does with reports of a leader that stays where it is.
+    growsSinceMs: sinceMs === Infinity || hold?.isLeaderAnswering === false ? null : sinceMs,
+    hold,
     validUntilMs: behind.validUntilMs,
   };
 }
@@ -48,11 +53,21 @@ export function presentLag(view: ClusterView, observation: Observation): Present
  * The instant up to which the lag stays on the same side of the limits if no outcome is recorded, in ms of rolecall's
  * clock.
  */
-function limitsUntilMs(view: ClusterView, lag: PresentLag, { lagTimeMsMax }: Check): number {
-  const { growsSinceMs, validUntilMs } = lag;
+function limitsUntilMs(
+  view: ClusterView,
+  lag: PresentLag,
+  { check, isRefused }: { readonly check: Check; readonly isRefused: boolean },
+): number {
+  const { growsSinceMs, hold, validUntilMs } = lag;
+  const { lagTimeMsMax } = check;
   if (lagTimeMsMax === null || growsSinceMs === null) return validUntilMs;
   const exceedsAtMs = growsSinceMs + lagTimeMsMax;
   if (view.nowMs <= exceedsAtMs) return Math.min(validUntilMs, exceedsAtMs);
+  const { guards, timeoutMs } = view.policy;
+  // A report of the leader that was requested before that instant may still arrive, and begin a hold.
+  const mayBeHeld = guards.failoverHold && hold === null && view.nowMs < exceedsAtMs + timeoutMs;
+  // The leader's next report may make a held lag exceed its limit.
+  if (mayBeHeld || (hold !== null && !isRefused)) return view.nowMs;
   // The leader's newest sample may get a later instant without a new revision, which ends the lag: this no holds only
   // now.
   return growsSinceMs === view.cluster.positionSamples.at(-1)?.atMs ? view.nowMs : validUntilMs;

@@ -2,6 +2,7 @@ import type { ClusterState, DocumentAnswer } from "../../cluster/snapshot.ts";
 import { newerHistory } from "../evidence/known-history.ts";
 import { withView } from "../evidence/leader-views.ts";
 import { estimatePosition } from "../evidence/position.ts";
+import { withReceivedSamples } from "../evidence/received-samples.ts";
 import { carriedSamples } from "../evidence/time-lag.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { withMembers } from "./membership.ts";
@@ -30,5 +31,9 @@ export function applyDocument(
   const position = estimatePosition(viewed, policy, nowMs);
   return position === viewed.position
     ? viewed
-    : { ...viewed, position, positionSamples: carriedSamples(viewed, position, null) };
+    : withReceivedSamples(
+        { ...viewed, position, positionSamples: carriedSamples(viewed, position, null) },
+        viewed.position,
+        { policy, nowMs },
+      );
 }

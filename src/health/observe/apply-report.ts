@@ -3,7 +3,9 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isFresh } from "../evidence/freshness.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
+import { withSilentReport, withStanding, withStatement } from "../evidence/leader-statement.ts";
 import { advancePosition } from "../evidence/position.ts";
+import { withReceivedSamples } from "../evidence/received-samples.ts";
 import { statesPosition } from "../evidence/report-position.ts";
 import { carriedSamples, withSample } from "../evidence/time-lag.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
@@ -114,7 +116,8 @@ export function applyReport(
   const isHolder = lock.holder === node.name;
   // This report may have made another node the lock holder. The position that this other node stated earlier may count
   // now (rule 4).
-  const withNewHolderPosition = isHolder ? claimed : withHolderPosition(claimed, lock);
+  const standing = withStanding(claimed, lock.holder, nowMs);
+  const withNewHolderPosition = isHolder ? standing : withHolderPosition(standing, lock);
   const position = advancePosition(withNewHolderPosition, { before, observation, holder: lock.holder, nowMs }, policy);
   // The lock holder's report gives a new sample only if it states the leader's position. It does not if the holder's
   // query of PostgreSQL failed, or the holder is not promoted yet. To sample the known position again would give an old
@@ -124,12 +127,16 @@ export function applyReport(
   // replica (`before`) may give one more sample.
   const carried = carriedSamples(withNewHolderPosition, position, givesSample ? before : null);
   const positionSamples = givesSample ? withSample(carried, position, sentAtMs) : carried;
-  const positioned: ClusterState = { ...withNewHolderPosition, position, positionSamples };
+  const sampled: ClusterState = { ...withNewHolderPosition, position, positionSamples };
+  const positioned = givesSample
+    ? sampled
+    : withSilentReport(withReceivedSamples(sampled, withNewHolderPosition.position, context), observation, policy);
   const derivation = { policy, nowMs, lock };
   const derived = deriveNodeFields(positioned, { before, after: observation }, derivation);
   const replaced = replaceNode(positioned, at, derived);
+  const stated = givesSample ? withStatement(replaced, derived) : replaced;
   return {
-    state: withOthersMeasured(replaced, cluster.position, derivation),
+    state: withOthersMeasured(stated, cluster.position, derivation),
     lock,
   };
 }

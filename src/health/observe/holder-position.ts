@@ -2,6 +2,7 @@ import { lockHolderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { LockStatus } from "../evidence/lock-status.ts";
+import { withStatement } from "../evidence/leader-statement.ts";
 import { positionStatedBeforeTakeover } from "../evidence/position.ts";
 import { carriedSamples, withSample } from "../evidence/time-lag.ts";
 
@@ -19,5 +20,6 @@ export function withHolderPosition(cluster: ClusterState, { holder }: Pick<LockS
   const position = positionStatedBeforeTakeover(cluster, leader);
   if (position === cluster.position) return cluster;
   const carried = carriedSamples(cluster, position, null);
-  return { ...cluster, position, positionSamples: withSample(carried, position, leader.sentAtMs) };
+  const positionSamples = withSample(carried, position, leader.sentAtMs);
+  return withStatement({ ...cluster, position, positionSamples }, leader);
 }

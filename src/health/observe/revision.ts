@@ -12,6 +12,7 @@ const ageingFields: ReadonlySet<keyof ClusterState> = new Set([
   "revision",
   "nodes",
   "positionSamples",
+  "lastStatement",
   "newestReportAtMs",
 ]);
 

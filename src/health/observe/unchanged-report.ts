@@ -9,6 +9,7 @@ import { isOnLowerTimeline } from "../evidence/divergence.ts";
 import { isAheadOfPeak } from "../evidence/fork.ts";
 import { isFresh, maxAgeMs } from "../evidence/freshness.ts";
 import { isConfirmed } from "../evidence/leader-views.ts";
+import { withStatement } from "../evidence/leader-statement.ts";
 import { measure } from "../evidence/measure.ts";
 import { advancePosition } from "../evidence/position.ts";
 import { statesPosition } from "../evidence/report-position.ts";
@@ -57,12 +58,13 @@ export function recordUnchanged(
     dampedLag: null,
   };
   const positionSamples = hasLock ? withSample(cluster.positionSamples, position, sentAtMs) : cluster.positionSamples;
-  return {
+  const next: ClusterState = {
     ...cluster,
     nodes: cluster.nodes.with(at, after),
     newestReportAtMs: Math.max(cluster.newestReportAtMs, sentAtMs),
     positionSamples,
   };
+  return hasLock ? withStatement(next, after) : next;
 }
 
 /**

@@ -4,6 +4,7 @@ import { graceOn } from "../evidence/api-outage-grace.ts";
 import { viewWithLeader } from "../evidence/cluster-view.ts";
 import { markDiverged } from "../evidence/divergence.ts";
 import { settleDcs, withDcsTrust } from "../evidence/dcs-withdrawals.ts";
+import { withStanding } from "../evidence/leader-statement.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
 import { withRefusals } from "../evidence/refused-claims.ts";
 import { markLastLeader } from "../evidence/repeated-timeline.ts";
@@ -39,10 +40,11 @@ export function updateLeadership(
     ? cluster
     : withOthersMeasured(withHolderPosition(cluster, lock), cluster.position, { ...context, lock });
   const leader = presentOrLastHolderOf(leadership);
+  const standing = withStanding(positioned, lock.holder, context.nowMs);
   const isOther =
     (leader !== null && leader !== presentOrLastHolderOf(before.leadership)) ||
     positioned.position?.timeline !== before.position?.timeline;
-  const restarted = isOther ? restartWindows(positioned, context) : positioned;
+  const restarted = isOther ? restartWindows(standing, context) : standing;
   const marked = markLastLeader(before, withStatedTimeline(restarted, context));
   const current = markDiverged(marked, (state) => viewWithLeader(state, lock, context));
   if (isSame) return withSettledDcs(current, context);

@@ -99,7 +99,7 @@ test("every key outside lists has an environment variable", () => {
       "ROLECALL_DRAIN text",
       "ROLECALL_FAST_PATH boolean",
       "ROLECALL_WORKERS number",
-      ...["EXCLUSIVE_PRIMARY", "RUNNING_PRIMARY", "ATTACHED_REPLICA", "SAME_SYSTEM"].map(
+      ...["EXCLUSIVE_PRIMARY", "RUNNING_PRIMARY", "ATTACHED_REPLICA", "SAME_SYSTEM", "FAILOVER_HOLD"].map(
         (key) => `ROLECALL_GUARDS_${key} boolean`,
       ),
       ...["ATTACH_WINDOW", "DEMOTED_FOR"].map((key) => `ROLECALL_GUARDS_${key} text`),

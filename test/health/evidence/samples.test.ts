@@ -95,7 +95,7 @@ suite("the samples that remain under a new position", () => {
 });
 
 test("a time lag is rounded up to whole milliseconds", () => {
-  const lag = (sinceMs: number, nowMs: number): number | null => lagAt({ sinceMs, validUntilMs: Infinity }, nowMs);
+  const lag = (sinceMs: number, nowMs: number): number | null => lagAt({ sinceMs, hold: null }, nowMs);
   assert.deepEqual([lag(0, 0.25), lag(5, 5), lag(6, 5)], [1, 0, 0]);
 });
 
@@ -105,9 +105,13 @@ test("a node that caught up is behind from the instant at which the leader's rep
   watched.follow("pg2", 3_000);
   const [, replica] = watched.cluster.nodes;
   assert.ok(replica !== undefined);
-  const lagAfter = (nowMs: number): number | null =>
-    timeLagMs(watched.cluster, replica, { policy: watched.policy, nowMs });
-  assert.deepEqual([lagAfter(5_499), lagAfter(5_500)], [0, 5_500]);
+  const lagAfter = (nowMs: number, failoverHold: boolean): number | null => {
+    const policy = { ...watched.policy, guards: { ...watched.policy.guards, failoverHold } };
+    return timeLagMs(watched.cluster, replica, { policy, nowMs });
+  };
+  assert.deepEqual([lagAfter(5_499, false), lagAfter(5_500, false)], [0, 5_500]);
+  // The hold lasts while the node's own report is fresh.
+  assert.deepEqual([lagAfter(5_500, true), lagAfter(8_499, true), lagAfter(8_500, true)], [0, 0, 8_500]);
 });
 
 test("a node ahead of the leader has a lag of 0 bytes", () => {

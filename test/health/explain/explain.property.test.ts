@@ -32,6 +32,7 @@ const guards = fc.record(
     runningPrimary: fc.boolean(),
     attachedReplica: fc.boolean(),
     sameSystem: fc.boolean(),
+    failoverHold: fc.boolean(),
     attachWindowMs: fc.constantFrom(500, 3_000),
     lagSamples: fc.integer({ min: 1, max: 3 }),
     handoverHoldMs: fc.constantFrom(0, 2_000),

@@ -8,6 +8,7 @@ export const anyGuards: fc.Arbitrary<Partial<Guards>> = fc.record({
   runningPrimary: fc.constantFrom(true, true, false),
   attachedReplica: fc.constantFrom(true, true, false),
   sameSystem: fc.constantFrom(true, true, false),
+  failoverHold: fc.constantFrom(true, true, false),
   attachWindowMs: fc.constantFrom(1_500, 10_000),
   demotedForMs: fc.constantFrom(0, 2_000, 60_000),
   lagSamples: fc.constantFrom(1, 1, 2),

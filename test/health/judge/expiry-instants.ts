@@ -14,6 +14,7 @@ export function expiryInstants(cluster: ClusterState, policy: HealthPolicy, chec
   for (const { untilMs } of cluster.drains.values()) instants.push(untilMs);
   if (cluster.leadership.lastLoss !== null) instants.push(cluster.leadership.lastLoss.atMs + handoverHoldMs);
   for (const { atMs } of cluster.positionSamples) instants.push(atMs + (check.lagTimeMsMax ?? 0));
+  instants.push(...holdEnds(cluster));
   for (const { sentAtMs, lastHeldAtMs, liveness, failedAtMs, exporter, claimedSinceMs, measured } of cluster.nodes) {
     instants.push(sentAtMs + maxAgeMs, failedAtMs + policy.livenessMaxAgeMs);
     instants.push(measured?.heldUntilMs ?? -Infinity, (claimedSinceMs ?? -Infinity) + handoverHoldMs);
@@ -24,4 +25,14 @@ export function expiryInstants(cluster: ClusterState, policy: HealthPolicy, chec
     instants.push((lastHeldAtMs ?? -Infinity) + Math.min(surviveMs, lockBoundMs(cluster)));
   }
   return instants;
+}
+
+/** When a hold may end: its time counts from the last statement or from a view, and free time is left out. */
+function holdEnds({ config, lastStatement, leaderViews }: ClusterState): readonly number[] {
+  if (lastStatement === null) return [];
+  const limitMs = config === null ? 50_000 : config.ttlMs + config.loopWaitMs + config.retryTimeoutMs;
+  const { countsFromMs, free } = lastStatement;
+  const freeMs = free === null ? 0 : free.untilMs - free.fromMs;
+  const views = [...leaderViews.values()].map(({ sentAtMs }) => sentAtMs);
+  return [countsFromMs, countsFromMs + freeMs, ...views].map((atMs) => atMs + limitMs);
 }

@@ -17,6 +17,7 @@ const ageFields: ReadonlySet<string> = new Set([
   "nodes",
   "newestReportAtMs",
   "positionSamples",
+  "lastStatement",
 ]);
 /** The same for a node that answers and is attached. */
 const nodeAgeFields: ReadonlySet<string> = new Set([
