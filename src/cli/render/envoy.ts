@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { checkClustersOf, checkHostname, checkListener } from "./envoy-checks.ts";
-import { portsOf, type RenderOptions } from "./input/options.ts";
+import { portsOf, readCheck, type RenderOptions } from "./input/options.ts";
 import { leftOutComments, type TargetCluster, type Targets } from "./input/targets.ts";
 
 const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode validate -c THIS_FILE
@@ -31,10 +31,9 @@ export function renderEnvoy(targets: Targets, options: RenderOptions): string {
     options,
     targets.edges,
   );
-  const lagTime = options.lagTime === null ? "" : `&lag_time=${options.lagTime}`;
   const pools = clusters.flatMap((cluster, index) => [
     { cluster, kind: "write", path: "/primary", port: ports[index]?.write ?? 0 },
-    { cluster, kind: "read", path: `/replica?lag=${options.lag}${lagTime}`, port: ports[index]?.read ?? 0 },
+    { cluster, kind: "read", path: readCheck(options), port: ports[index]?.read ?? 0 },
   ]);
   const address = options.bind === "*" ? "0.0.0.0" : options.bind;
   const document = {

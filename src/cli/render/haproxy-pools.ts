@@ -1,7 +1,7 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import { agentSend, agentWords } from "./haproxy-agent.ts";
 import { hostPort } from "./input/edges.ts";
-import type { PoolPorts, RenderOptions } from "./input/options.ts";
+import { readCheck, type PoolPorts, type RenderOptions } from "./input/options.ts";
 import { leftOutComments, type BackendNode, type CheckedApi, type TargetCluster } from "./input/targets.ts";
 import { isName, resolving } from "./resolving.ts";
 
@@ -89,12 +89,13 @@ function writeBackend({ name, nodes }: TargetCluster, settings: SectionSettings)
 }
 
 function readBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
-  const { lag, lagTime, checkPort } = settings.options;
-  const limits = `lag=${lag}${lagTime === null ? "" : `&lag_time=${lagTime}`}`;
+  const { checkPort } = settings.options;
+  const check = readCheck(settings.options);
   return [
     "",
     "# Replicas. lag limits the WAL that a replica has not replayed; lag_time limits how old its data may be: under",
-    "# few writes, a replica that receives nothing stays below a limit in bytes for a long time.",
+    "# few writes, a replica that receives nothing stays below a limit in bytes for a long time. keep=1: no limit takes",
+    "# out the replica with the least lag.",
     "# miss=404 drains a server for a soft no (lagging, drained, no replica): it keeps its sessions and gets no new ones.",
     "# A hard no (down, detached, diverged) stays a 503 and closes them.",
     ...(settings.agent === null
@@ -105,13 +106,13 @@ function readBackend({ name, nodes }: TargetCluster, settings: SectionSettings):
         ]),
     `backend ${name}_read`,
     "  balance leastconn",
-    ...checkLines(`/clusters/${name}/nodes/%[srv_name]/replica?${limits}&miss=404`),
+    ...checkLines(`/clusters/${name}/nodes/%[srv_name]${check}&miss=404`),
     `  default-server check addr 127.0.0.1 port ${checkPort} inter 500ms rise 2 fall ${settings.hasSecondEdge ? 2 : 3}` +
       ` on-marked-down shutdown-sessions${agentWords(settings.agent)}` +
       resolving(nodes.map(({ database }) => database.host)),
     ...nodes.map(
       ({ name: node, database }) =>
-        `  server ${node} ${hostPort(database)}${agentSend(settings.agent, `${name}/${node}`, `/replica?${limits}`)}`,
+        `  server ${node} ${hostPort(database)}${agentSend(settings.agent, `${name}/${node}`, check)}`,
     ),
   ];
 }

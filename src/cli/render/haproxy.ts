@@ -1,7 +1,7 @@
 import { agentAddress, agentProxy } from "./haproxy-agent.ts";
 import { clusterSections } from "./haproxy-pools.ts";
 import { hostPort } from "./input/edges.ts";
-import { portsOf, type RenderOptions } from "./input/options.ts";
+import { portsOf, readCheck, type RenderOptions } from "./input/options.ts";
 import type { Targets } from "./input/targets.ts";
 import { resolving } from "./resolving.ts";
 
@@ -40,9 +40,8 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
 }
 
 /** The section of rolecall's configuration that makes it push to this HAProxy, as a comment (docs/push.md). */
-function balancersSection({ clusters }: Targets, { runtimeSocket, lag, lagTime }: RenderOptions): readonly string[] {
-  if (runtimeSocket === null) return [];
-  const limits = `lag=${lag}${lagTime === null ? "" : `&lag_time=${lagTime}`}`;
+function balancersSection({ clusters }: Targets, options: RenderOptions): readonly string[] {
+  if (options.runtimeSocket === null) return [];
   return [
     "#",
     "# Add this to the configuration of rolecall, and it sets the servers of this HAProxy at once when a verdict changes.",
@@ -50,13 +49,13 @@ function balancersSection({ clusters }: Targets, { runtimeSocket, lag, lagTime }
     "#",
     "# balancers:",
     "#   - haproxy:",
-    `#       socket: ${runtimeSocket}`,
+    `#       socket: ${options.runtimeSocket}`,
     "#       backends:",
     ...clusters
       .filter(({ nodes }) => nodes.length > 0)
       .flatMap(({ name }) => [
         pushedBackend(`${name}_write`, name, "/primary"),
-        pushedBackend(`${name}_read`, name, `/replica?${limits}&miss=404`),
+        pushedBackend(`${name}_read`, name, `${readCheck(options)}&miss=404`),
       ]),
     "",
   ];

@@ -24,6 +24,11 @@ export interface RenderOptions {
   readonly lagTime: string | null;
 }
 
+/** The check of the read pools. Whatever the lag is, it keeps the replica with the least (`keep=1`). */
+export function readCheck({ lag, lagTime }: Pick<RenderOptions, "lag" | "lagTime">): string {
+  return `/replica?lag=${lag}${lagTime === null ? "" : `&lag_time=${lagTime}`}&keep=1`;
+}
+
 /** What is rendered without options. */
 export const defaultRenderOptions: RenderOptions = {
   bind: "127.0.0.1",
