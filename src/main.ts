@@ -18,11 +18,10 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 void runProgram();
 
 async function runProgram(): Promise<void> {
-  const { exitCode, wasInterrupted } = await run(process.argv.slice(2), io, {
+  const { exitCode, mustExit } = await run(process.argv.slice(2), io, {
     ended: ended.signal,
     crashed: crashed.signal,
   });
   process.exitCode = exitCode;
-  // Resources that an interrupted command left open must not keep the process alive.
-  if (wasInterrupted) process.exit(exitCode);
+  if (mustExit) process.exit(exitCode);
 }

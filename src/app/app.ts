@@ -1,10 +1,9 @@
 import type { HintRecord } from "../cluster/hint.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
-import { version } from "../config/version.ts";
 import { logExpiring } from "../events/log/certificate-log.ts";
 import { HintLog } from "../events/log/hint-log.ts";
 import { ListenerLog } from "../events/log/listener-log.ts";
-import { lostLinesOf, type Logger } from "../events/log/logger.ts";
+import type { Logger } from "../events/log/logger.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { NodeCredentialStore } from "../gateway/node-credentials.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
@@ -12,11 +11,8 @@ import type { OpenListener } from "../http/listener/listener-set.ts";
 import { AnswerCounter } from "../http/message/answer-counter.ts";
 import type { ListenerHandler } from "../http/message/handler.ts";
 import { PageGate } from "../http/pages/page-gate.ts";
-import { eventKinds } from "../events/cluster-event.ts";
-import { Metrics } from "../metrics/metrics.ts";
-import { livenessIntervalFactor } from "../state/clusters.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { countWorkers } from "../workers/worker-count.ts";
-import type { Phase } from "../workers/messages.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { answerSourcesOf, type AnswerSources } from "./handlers/answer-sources.ts";
@@ -25,10 +21,12 @@ import { describeEdges, type EdgesSources } from "./handlers/edges.ts";
 import { describeLimits, type LimitSources } from "./handlers/lag-limits.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { LivePage } from "./handlers/live-page.ts";
+import { buildMetrics } from "./build-metrics.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
 import { ListenerGroup } from "./listener-group.ts";
 import { thisMachine } from "./machine.ts";
 import { Monitor } from "./monitor.ts";
+import { ProcessLife } from "./process-life.ts";
 import { Reloader, type ConfigSource } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
 
@@ -62,22 +60,30 @@ export class App {
   readonly #counter = new AnswerCounter();
   /** Limits the pages of all listeners together. Requests that workers relay count too. */
   readonly #gate = new PageGate();
+  readonly #life: ProcessLife;
   #config: Config;
-  #phase: Phase = "starting";
 
   constructor(config: Config, log: Logger, { inherited = [], source }: AppOptions = {}) {
     this.#config = config;
     this.#log = log;
     this.#configFile = source?.file ?? null;
     this.#workers = countWorkers(config.workers);
-    this.#metrics = this.#buildMetrics();
+    this.#metrics = buildMetrics({
+      log,
+      counter: this.#counter,
+      config: () => this.#config,
+      monitor: () => this.#monitor,
+      listeners: () => this.#listeners,
+      certificates: () => this.#certificates,
+      page: () => this.#page,
+    });
     this.#monitor = new Monitor(config, { log, machine: thisMachine, metrics: this.#metrics });
     const { store, clock, eventLog, history } = this.#monitor;
     this.#certificates = new CertificateExpiry((readings) => logExpiring(log, readings, clock.wall()));
     this.#sources = answerSourcesOf({
       store: () => store,
       clock: () => clock,
-      phase: () => this.#phase,
+      phase: () => this.#life.phase,
       counter: this.#counter,
       portOf: (listener) => this.#listeners.portOf(listener),
     });
@@ -95,14 +101,27 @@ export class App {
     this.#listenerLog = new ListenerLog(log, this.#metrics.management);
     this.#agents = new AgentHandlers({
       ...this.#sources,
-      isStopping: () => this.#phase === "draining",
+      isStopping: () => this.#life.phase === "draining",
       onAnswer: (answer) => this.#metrics.agents.answered(answer),
     });
     this.#hintLog = new HintLog(log);
     this.#listeners = this.#buildListeners(inherited);
+    this.#life = new ProcessLife({
+      start: () => this.#start(),
+      reload: () => this.#reloader.runWaiting(),
+      refuse: () => {
+        this.#reloader.close();
+        this.#page.streams.endAll("stopping");
+      },
+      drainMs: () => this.#config.drainMs,
+      close: () => this.#close(),
+      kill: () => this.#listeners.kill(),
+      onPhase: (phase) => this.#listeners.setPhase(phase),
+    });
     this.#reloader = new Reloader({
       log,
       source: source ?? null,
+      advance: (event) => this.#life.advance(event),
       apply: (next) => this.apply(next),
       onReload: (outcome) => this.#metrics.reloaded(outcome),
     });
@@ -115,21 +134,11 @@ export class App {
 
   /**
    * Starts: admin listeners open at once, probing begins, health listeners open after the first round or one timeout
-   * (docs/operations.md, "Signals and exit codes").
-   * @throws ListenError if a listener cannot be opened
+   * (docs/operations.md, "Signals and exit codes"). A stop that comes meanwhile ends the start.
+   * @throws ListenError if a listener cannot be opened; everything is closed then
    */
-  async start(): Promise<void> {
-    const { store } = this.#monitor;
-    this.#nodeCredentials.start(this.#config.clusters);
-    this.#certificates.start(this.#config);
-    await this.#monitor.restore();
-    store.onOutcome((outcome, nowMs, sequence) => this.#listeners.record(outcome, nowMs, sequence));
-    store.onChange(() => this.#snapshots.changed());
-    this.#page.follow(store);
-    await this.#listeners.openAdmin(this.#config.listen);
-    await this.#monitor.start();
-    await this.#listeners.open(this.#config.listen);
-    this.#enter("serving");
+  start(): Promise<void> {
+    return this.#life.start();
   }
 
   /** Loads the configuration again and applies it. @returns why that was refused, or `null` */
@@ -143,18 +152,18 @@ export class App {
    * @throws ListenError if a new listener cannot be opened; the old configuration stays in force then
    */
   async apply(config: Config): Promise<void> {
-    await this.#listeners.open(config.listen, () => {
+    await this.#life.putInForce(await this.#listeners.prepare(config.listen), () => {
       this.#config = config;
       this.#monitor.configure(config);
+      this.#log.level = config.log.level;
+      this.#nodeCredentials.start(config.clusters);
+      this.#certificates.start(config);
     });
     if (countWorkers(config.workers) !== this.#workers)
       this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
     this.#agents.keepOnly(new Set(this.#listeners.listeners.map(({ key }) => key)));
-    this.#log.level = config.log.level;
     this.#page.reloaded(this.#monitor.store.current);
     this.#metrics.forgetNodes();
-    this.#nodeCredentials.start(config.clusters);
-    this.#certificates.start(config);
     await this.#monitor.start();
   }
 
@@ -163,44 +172,34 @@ export class App {
     this.#listenerLog.logContained(error);
   }
 
-  /** Stops. With `drains`, `/readyz` says no and answers go on for the configured time before everything is closed. */
-  async stop({ drains }: { readonly drains: boolean }): Promise<void> {
-    this.#enter("draining");
-    this.#page.streams.endAll("stopping");
-    // The timer alone must not keep the process alive: a second call does not wait for it. The open listeners do.
-    if (drains) await new Promise((resolve) => void setTimeout(resolve, this.#config.drainMs).unref());
+  /**
+   * Stops, whatever runs. With `drains`, `/readyz` says no and answers go on for the configured time before everything
+   * is closed. A second call ends the workers at once, and waits for nothing.
+   */
+  stop(how: { readonly drains: boolean }): Promise<void> {
+    return this.#life.stop(how);
+  }
+
+  async #start(): Promise<void> {
+    const { store } = this.#monitor;
+    this.#nodeCredentials.start(this.#config.clusters);
+    this.#certificates.start(this.#config);
+    await this.#monitor.restore();
+    store.onOutcome((outcome, nowMs, sequence) => this.#listeners.record(outcome, nowMs, sequence));
+    store.onChange(() => this.#snapshots.changed());
+    this.#page.follow(store);
+    await this.#listeners.openAdmin(this.#config.listen);
+    await this.#monitor.start();
+    await this.#life.putInForce(await this.#listeners.prepare(this.#config.listen), () => {});
+  }
+
+  async #close(): Promise<void> {
     await this.#listeners.close();
     this.#nodeCredentials.stop();
     this.#certificates.stop();
     this.#listenerLog.stop();
     this.#hintLog.stop();
     await this.#monitor.stop();
-  }
-
-  #enter(phase: Phase): void {
-    this.#phase = phase;
-    this.#listeners.setPhase(phase);
-  }
-
-  #buildMetrics(): Metrics {
-    return new Metrics({
-      eventKinds,
-      snapshot: () => this.#monitor.store.current,
-      policy: (cluster) => this.#monitor.policyOf(cluster),
-      now: () => this.#monitor.clock.now(),
-      wall: () => this.#monitor.clock.wall(),
-      answers: () => [...this.#counter.rows(), ...this.#listeners.answers()],
-      workers: () => this.#listeners.usage(),
-      fastPath: () => this.#listeners.fastPathCounts(),
-      certificates: () => this.#certificates.readings,
-      lostLogLines: () => lostLinesOf(this.#log),
-      history: () => this.#monitor.history.usage,
-      refresh: () => this.#listeners.refresh(),
-      streams: () => this.#page.streams.counts,
-      exporter: () => this.#config.exporter,
-      schedule: () => ({ probe: this.#config.probe, livenessIntervalFactor }),
-      version: version(),
-    });
   }
 
   #buildListeners(inherited: readonly number[]): ListenerGroup {
@@ -211,14 +210,14 @@ export class App {
       handlerFor: (listener) => this.#handlerFor(listener),
       lineHandlerFor: (listener, key) => this.#agents.handlerFor({ listener, config: this.#config, key }),
       eventsOf: (listener) => this.#listenerLog.eventsOf(listener),
-      fullState: () => fullStateOf({ monitor: this.#monitor, config: this.#config, phase: this.#phase }),
+      fullState: () => fullStateOf({ monitor: this.#monitor, config: this.#config, phase: this.#life.phase }),
       onContained: (problem) => this.logContained(problem),
     });
   }
 
   #edges(): EdgesSources & LimitSources {
     const [monitor, listeners, counter, page] = [this.#monitor, this.#listeners, this.#counter, this.#page];
-    return { monitor, listeners, counter, page, phase: this.#phase, configFile: this.#configFile };
+    return { monitor, listeners, counter, page, phase: this.#life.phase, configFile: this.#configFile };
   }
 
   #recordHint(record: HintRecord): void {

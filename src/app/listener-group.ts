@@ -29,6 +29,17 @@ export interface ListenerGroupContext {
   readonly onContained: WorkerPoolContext["onContained"];
 }
 
+/** Listeners of a configuration that are open, and not in force yet. */
+export interface PreparedGroup {
+  /**
+   * Puts them in force and closes all others. First calls `enforce`, which puts the rest of the configuration in force;
+   * every listener gets its handler then. Resolves when the others have closed.
+   */
+  commit(enforce: () => void): Promise<void>;
+  /** Closes what was opened. The listeners in force stay. */
+  abandon(): Promise<void>;
+}
+
 /** What the workers did, and what they used of the machine. */
 export interface WorkerPoolUsage extends ReturnType<WorkerPool["usage"]> {}
 
@@ -87,12 +98,11 @@ export class ListenerGroup {
   }
 
   /**
-   * Opens the listeners of a configuration and closes all others. Everything that can fail comes first; then `commit`
-   * is called, and every listener gets its handler.
+   * Opens the listeners of a configuration that are not open yet. Nothing has changed before `commit`.
    * @throws ListenError if a listener cannot be opened, or if an open one would change what a reload cannot change;
-   *   nothing has changed then, and `commit` was not called
+   *   nothing has changed then
    */
-  async open(listeners: readonly ListenerConfig[], commit: () => void = () => {}): Promise<void> {
+  async prepare(listeners: readonly ListenerConfig[]): Promise<PreparedGroup> {
     const workers = this.#workers;
     this.#requireUnchangedProtocols(listeners);
     const own = await this.#own.prepare(listeners.filter((listener) => this.#isOwn(listener)));
@@ -103,12 +113,17 @@ export class ListenerGroup {
       await own.abandon();
       throw error;
     }
-    // The workers must get outcomes of the old configuration before the new one.
-    workers?.flush();
-    this.#keys = keysOf(listeners);
-    this.#configured = listeners;
-    commit();
-    await Promise.all([own.commit(), others?.commit()]);
+    return {
+      commit: async (enforce) => {
+        // The workers must get outcomes of the old configuration before the new one.
+        workers?.flush();
+        this.#keys = keysOf(listeners);
+        this.#configured = listeners;
+        enforce();
+        await Promise.all([own.commit(), others?.commit()]);
+      },
+      abandon: async () => void (await Promise.all([own.abandon(), others?.abandon()])),
+    };
   }
 
   /** Passes an outcome that changed the snapshot on to the workers. */
@@ -151,9 +166,14 @@ export class ListenerGroup {
     return this.#workers?.usage() ?? null;
   }
 
-  /** Closes everything. Answers in flight are finished. */
+  /** Closes everything, for good. Answers in flight are finished. */
   async close(): Promise<void> {
     await Promise.all([this.#own.close(), this.#workers?.stop()]);
+  }
+
+  /** Ends the workers at once. */
+  kill(): void {
+    this.#workers?.kill();
   }
 
   /** Hands each inherited socket to the process that answers on it. */

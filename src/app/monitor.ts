@@ -12,13 +12,13 @@ import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
 import { logTlsFiles } from "../events/log/certificate-log.ts";
 import type { Logger } from "../events/log/logger.ts";
-import type { HealthPolicy } from "../health/health-policy.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { HistoryStore } from "../history/history-store.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { BalancerPushes } from "./balancer-pushes.ts";
 import { buildDcsWatches } from "./dcs-wiring.ts";
+import { Mishaps } from "./mishaps.ts";
 import { waitAtMost, type Machine } from "./machine.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
@@ -47,6 +47,7 @@ export class Monitor {
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
   readonly #log: Logger;
+  readonly #mishaps: Mishaps;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
   readonly #balancers: BalancerPushes;
@@ -54,25 +55,24 @@ export class Monitor {
   #config: Config;
   readonly #machine: Machine;
   #cancelTick: CancelTimer | null = null;
-  #isStarted = false;
+  /** `closed` is final: a start or a reload that still runs then begins nothing. */
+  #phase: "new" | "running" | "closed" = "new";
 
   constructor(config: Config, { log, metrics, machine }: MonitorContext) {
     this.#config = config;
     this.#log = log;
+    this.#mishaps = new Mishaps(log);
     this.#machine = machine;
     this.store = new Store(machine.newInstanceId(), buildClusters(config, new Map()));
-    const tickIntervalMs = config.probe.intervalMs;
+    const { intervalMs: tickIntervalMs } = config.probe;
     this.clock = new Clock({ ...machine.time, tickIntervalMs, onGap: (gap) => this.#onGap(gap) });
     const { store, clock } = this;
     // The monotonic clock does not count a suspend. Code that may be the first to run after one therefore reads the
     // clock with `observe`, which looks for such a gap. Code that runs later in the same step needs only `now`.
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
-    this.history = new HistoryStore({
-      log,
-      clock,
-      snapshot: () => store.current,
-      policy: (name) => store.policyOf(name),
-    });
+    const [snapshot, policy] = [() => store.current, (name: string) => store.policyOf(name)];
+    const cluster = (name: string): ClusterState | undefined => clusterNamed(store.current, name);
+    this.history = new HistoryStore({ log, clock, snapshot, policy });
     const detector = new EventDetector({ awaitsFirstRound: true });
     this.eventLog = new EventLog({ log, metrics, clock, detector, history: this.history });
     this.drains = new Drains(store, {
@@ -85,21 +85,21 @@ export class Monitor {
     this.#balancers = new BalancerPushes({
       log,
       metrics: metrics.balancers,
-      cluster: (name) => clusterNamed(store.current, name),
-      policy: (name) => store.policyOf(name),
+      cluster,
+      policy,
       now: () => clock.observe(),
       setTimer: machine.setTimer,
     });
     this.#stateFile = new StateFile(() => this.#config.stateFile, log, { clock, bootId: machine.bootId });
     this.#probers = new Probers({
-      cluster: (name) => clusterNamed(store.current, name),
-      policy: (name) => store.policyOf(name),
+      cluster,
+      policy,
       now: () => clock.observe(),
       wall: () => clock.wall(),
       ...machine,
       ...logDocumentFailures(
         {
-          snapshot: () => store.current,
+          snapshot,
           now: () => clock.now(),
           record,
           onProbeFinished: (result) => metrics.probed(result),
@@ -117,18 +117,14 @@ export class Monitor {
     );
   }
 
-  /** The policy that a cluster is judged by; `undefined` if it is not monitored. */
-  policyOf(cluster: string): HealthPolicy | undefined {
-    return this.store.policyOf(cluster);
-  }
-
   /** Restores what an earlier run saved. Changes are logged and saved only afterwards: what is restored is not new. */
   async restore(): Promise<void> {
     const saved = await this.#stateFile.read(this.#config.clusters);
     this.store.restore(restoreClusters(this.#config, saved));
     this.drains.start(saved.drains);
-    this.store.onChange((before, after) => this.#onChange(before, after));
+    this.#followChanges();
     await this.#stateFile.removeStaleDrafts();
+    if (this.#phase === "closed") return;
     await this.history.configure(this.#config.history);
     this.eventLog.events.subscribe((event) => this.history.addEvent(event));
     // If the events of the earlier process are restored in time, conditions that it reported are not reported again.
@@ -137,6 +133,7 @@ export class Monitor {
 
   /** Replaces the clusters by those of another configuration. Nodes that keep their address keep their evidence. */
   configure(config: Config): void {
+    if (this.#phase === "closed") return;
     this.#config = config;
     for (const part of [this.eventLog, this.#probers]) part.retain(config.clusters.map(({ name }) => name));
     const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
@@ -149,8 +146,9 @@ export class Monitor {
    * that is then in force. Resolves after the first round of probes, or one timeout.
    */
   async start(): Promise<void> {
-    if (!this.#isStarted) this.eventLog.recordStart(this.#clusterNames, version());
-    this.#isStarted = true;
+    if (this.#phase === "closed") return;
+    if (this.#phase === "new") this.eventLog.recordStart(this.#clusterNames, version());
+    this.#phase = "running";
     this.#startTicks();
     this.#balancers.configure(this.#config.balancers);
     this.#dcs.start(this.#config);
@@ -175,10 +173,10 @@ export class Monitor {
     return holder === null || holder === node ? this.#probers.hint(cluster) : "not_leader";
   }
 
-  /** Stops probing. Resolves once the state file is written. */
+  /** Stops probing, for good. Resolves once the state file is written. */
   async stop(): Promise<void> {
-    if (this.#isStarted) this.eventLog.recordStop(this.#clusterNames, version());
-    this.#isStarted = false;
+    if (this.#phase === "running") this.eventLog.recordStop(this.#clusterNames, version());
+    this.#phase = "closed";
     this.#dcs.stop();
     this.#probers.stop();
     this.#balancers.stop();
@@ -191,24 +189,27 @@ export class Monitor {
     return this.store.current.clusters.map(({ name }) => name);
   }
 
-  /** An internal error in recording must not end the probing: the node becomes unfit once its evidence is too old. */
   #record(outcome: ProbeOutcome): void {
-    try {
-      const nowMs = this.clock.observe();
-      this.eventLog.recordOutcome(outcome, nowMs);
-      this.store.record(outcome, nowMs);
-    } catch (error) {
-      this.#log.error({ err: error, cluster: outcome.cluster, kind: outcome.kind }, "outcome not recorded");
-    }
+    const nowMs = this.clock.observe();
+    const { cluster, kind } = outcome;
+    this.#mishaps.contain({ cluster, kind }, () => this.eventLog.recordOutcome(outcome, nowMs));
+    this.#mishaps.contain({ cluster, kind }, () => this.store.record(outcome, nowMs));
   }
 
-  #onChange(before: ClusterState, after: ClusterState): void {
+  /** Each consequence of a change is a listener of its own: one that fails keeps the change from no other. */
+  #followChanges(): void {
+    const { store } = this;
+    store.onChange((_, { name }) => this.#balancers.clusterChanged(name));
+    store.onChange((before, after) => this.#recordTransition(before, after));
+    store.onChange((before, after) => {
+      if (!hasSameSavedState(before, after)) this.#stateFile.write(() => store.current);
+    });
+    store.onChange((before, after) => this.#probers.onChange(before, after));
+  }
+
+  #recordTransition(before: ClusterState, after: ClusterState): void {
     const policy = this.store.policyOf(after.name);
-    if (policy === undefined) return;
-    this.#balancers.clusterChanged(after.name);
-    this.eventLog.recordTransition(before, after, { policy, nowMs: this.clock.now() });
-    if (!hasSameSavedState(before, after)) this.#stateFile.write(() => this.store.current);
-    this.#probers.onChange(before, after);
+    if (policy !== undefined) this.eventLog.recordTransition(before, after, { policy, nowMs: this.clock.now() });
   }
 
   /** Reads what earlier processes kept, so that events and verdict changes from before this start are shown too. */
@@ -235,16 +236,13 @@ export class Monitor {
   #tickLater(): void {
     this.#cancelTick = this.#machine.setTimer(() => {
       this.#tickLater();
-      this.clock.tick();
-      this.#examineEmpty();
+      for (const work of [() => this.clock.tick(), () => this.#examineEmpty()]) this.#mishaps.contain({}, work);
     }, this.#config.probe.intervalMs);
   }
 
   /** Time alone, without a change, leads to the event `blind` of a cluster in which `discover` has found no node. */
   #examineEmpty(): void {
-    for (const cluster of this.store.current.clusters) {
-      const policy = cluster.nodes.length === 0 ? this.store.policyOf(cluster.name) : undefined;
-      if (policy !== undefined) this.eventLog.recordTransition(cluster, cluster, { policy, nowMs: this.clock.now() });
-    }
+    const empty = this.store.current.clusters.filter(({ nodes }) => nodes.length === 0);
+    for (const cluster of empty) this.#recordTransition(cluster, cluster);
   }
 }

@@ -41,8 +41,8 @@ export class ServingProcess {
   }
 
   /**
-   * Starts to probe and opens the listeners. Call `stop` even if this fails: probing may have begun.
-   * @throws ListenError if a listener cannot be opened
+   * Starts to probe and opens the listeners. A stop that comes meanwhile ends the start.
+   * @throws ListenError if a listener cannot be opened; everything is closed then
    */
   async start(): Promise<void> {
     this.#restoreHandlers = containUncaughtExceptions((error) => this.#app.logContained(error));
@@ -60,8 +60,8 @@ export class ServingProcess {
   }
 
   /**
-   * Stops. With `drains`, answers go on for the configured time while `/readyz` is 503. A second call without `drains`
-   * ends a drain early.
+   * Stops, also during the start or a reload. With `drains`, answers go on for the configured time while `/readyz` is
+   * 503. A second call ends the work of the process at once.
    */
   async stop({ drains }: { readonly drains: boolean }): Promise<void> {
     await this.#app.stop({ drains });

@@ -21,8 +21,11 @@ import { errorMessage } from "./result/error-message.ts";
 /** How a command line ended. */
 export interface RunResult {
   readonly exitCode: ExitCode;
-  /** The command did not end by itself. Resources that it left open may keep the process from exiting. */
-  readonly wasInterrupted: boolean;
+  /**
+   * The process must exit, although resources may still be open: the command was interrupted, or it was a service,
+   * which has closed what it needed to close.
+   */
+  readonly mustExit: boolean;
 }
 
 /** What may end a command early. The abort reasons say why. */
@@ -85,7 +88,7 @@ export async function run(
   await write(document, { format, io, style, to: spec?.findingsTo ?? "stdout", ownFindings });
   if (format === "text" && spec !== null && document.diagnostics.some(({ rule_id: id }) => id === "RC001"))
     await io.stderr.write(`Usage: ${usageOf(spec)}\n`);
-  return { exitCode: document.exit_code, wasInterrupted: cause !== null };
+  return { exitCode: document.exit_code, mustExit: cause !== null || isService };
 }
 
 interface CommandLine {

@@ -63,6 +63,7 @@ export class Store {
    * Records one outcome: the only way to a new snapshot. An outcome of a cluster that is no longer monitored is
    * dropped.
    * @param nowMs the time of recording, in ms of rolecall's clock
+   * @throws AggregateError what listeners threw; the outcome is recorded then, and every listener was called
    */
   record(outcome: ProbeOutcome, nowMs: number): void {
     const at = this.#current.index.get(outcome.cluster);
@@ -74,8 +75,10 @@ export class Store {
     const sequence = this.#current.sequence + 1;
     const after = { ...observed, sequence };
     this.#current = { ...this.#current, sequence, clusters: this.#current.clusters.with(at, after) };
-    for (const listener of this.#outcomeListeners) listener(outcome, nowMs, sequence);
-    for (const listener of this.#changeListeners) listener(before, after);
+    callAll([
+      ...this.#outcomeListeners.map((listener) => () => listener(outcome, nowMs, sequence)),
+      ...this.#changeListeners.map((listener) => () => listener(before, after)),
+    ]);
   }
 
   /** Starts from what an earlier run saved, before anything is recorded. The snapshot's number stays. */
@@ -92,6 +95,19 @@ export class Store {
     this.#policies = policiesOf(clusters);
     this.#current = snapshotOf(this.#current.instance, sequence, clusters);
   }
+}
+
+/** Calls every listener: one that throws must not keep a change from the others. */
+function callAll(listeners: readonly (() => void)[]): void {
+  const errors: unknown[] = [];
+  for (const listener of listeners) {
+    try {
+      listener();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, "an outcome was recorded, but not all that follows from it");
 }
 
 function snapshotOf(instance: string, sequence: number, clusters: readonly MonitoredCluster[]): Snapshot {

@@ -45,6 +45,7 @@ export class WorkerPool {
   /** The listeners of the workers as configured; `null` before they are opened for the first time. */
   #configured: readonly ListenerConfig[] | null = null;
   #listeners: readonly OpenListener[] = [];
+  #isStopped = false;
 
   constructor(count: number, context: WorkerPoolContext) {
     this.#context = context;
@@ -75,6 +76,7 @@ export class WorkerPool {
   /** Starts the workers. They answer nothing yet. */
   async start(): Promise<void> {
     this.#relay = await this.#relayServer.open();
+    if (this.#isStopped) return this.#relayServer.close();
     this.#heartbeats.start();
     await Promise.all(this.#slots.map((slot) => slot.spawn()));
   }
@@ -142,10 +144,16 @@ export class WorkerPool {
 
   /** Ends all workers. They finish the answers in flight. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     this.#heartbeats.stop();
     await Promise.all(this.#slots.map((slot) => slot.stop()));
     this.#relayServer.close();
     this.#retainSockets([]);
+  }
+
+  /** Ends all workers at once, in whatever state they are. */
+  kill(): void {
+    for (const { process: worker } of this.#slots) worker?.kill();
   }
 
   /** What the running workers reported last. */

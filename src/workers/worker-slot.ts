@@ -47,6 +47,7 @@ export class WorkerSlot {
 
   /** Starts a worker. Resolves when it is ready. If it exits before that, a successor starts by itself. */
   async spawn(): Promise<void> {
+    if (this.#isStopped) return;
     const { log, bringUp, onMessage } = this.#context;
     const startedMs = performance.now();
     let worker: WorkerProcess;

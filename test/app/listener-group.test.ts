@@ -39,7 +39,7 @@ test("opens admin listeners first, and lists all in the order of the configurati
   const configs: readonly ListenerConfig[] = [health, admin];
   await group.openAdmin(configs);
   assert.deepEqual(dialects(group), ["admin"]);
-  await group.open(configs);
+  await (await group.prepare(configs)).commit(() => {});
   assert.deepEqual(dialects(group), ["node", "admin"]);
   for (const { config, port } of group.listeners) {
     const response = await fetch(`http://127.0.0.1:${port}/`);
@@ -47,22 +47,27 @@ test("opens admin listeners first, and lists all in the order of the configurati
   }
 });
 
-test("changes nothing if a listener cannot be opened, and does not commit", async (context) => {
+test("changes nothing if a listener cannot be opened", async (context) => {
   const group = groupOf(context);
   await group.openAdmin([health, admin]);
-  await group.open([health, admin]);
+  await (await group.prepare([health, admin])).commit(() => {});
   const takenPort = await listenDuringTest(context, createServer());
   const before = group.listeners;
-  let isCommitted = false;
-  const opening = group.open([listenerOf({ port: takenPort })], () => {
-    isCommitted = true;
-  });
-  await assert.rejects(opening, ListenError);
-  assert.equal(isCommitted, false);
+  await assert.rejects(group.prepare([listenerOf({ port: takenPort })]), ListenError);
   assert.deepEqual(group.listeners, before);
 });
 
 test("has no answers and no usage of workers without workers", (context) => {
   const group = groupOf(context);
   assert.deepEqual([group.answers(), group.usage()], [[], null]);
+});
+
+test("refuses to open anything once it is closed, also what is being prepared then", async (context) => {
+  const group = groupOf(context);
+  await group.openAdmin([health, admin]);
+  const preparing = group.prepare([health, admin]);
+  await group.close();
+  await assert.rejects(preparing, /the process must not be stopping/);
+  await assert.rejects(group.prepare([health]), /the process must not be stopping/);
+  assert.deepEqual(group.listeners, []);
 });

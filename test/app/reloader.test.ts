@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nextStep, type Life, type LifeAction, type LifeEvent } from "../../src/app/life.ts";
 import { Reloader, type ReloaderContext } from "../../src/app/reloader.ts";
 import { configOf } from "../fake/config.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
@@ -11,9 +12,16 @@ function reloaderOf(context: Partial<ReloaderContext> = {}): {
   readonly reloader: Reloader;
   readonly ends: ((error?: Error) => void)[];
   readonly outcomes: string[];
+  readonly advance: (event: LifeEvent) => LifeAction;
 } {
   const ends: ((error?: Error) => void)[] = [];
   const outcomes: string[] = [];
+  let life: Life = { kind: "serving" };
+  const advance = (event: LifeEvent): LifeAction => {
+    const next = nextStep(life, event);
+    life = next.life;
+    return next.action;
+  };
   const reloader = new Reloader({
     log: silentLogger,
     source: { file: null, load: () => ({ ok: true, config, simulator: null }) },
@@ -22,9 +30,10 @@ function reloaderOf(context: Partial<ReloaderContext> = {}): {
         ends.push((error) => (error === undefined ? resolve() : reject(error)));
       }),
     onReload: (outcome) => outcomes.push(outcome),
+    advance,
     ...context,
   });
-  return { reloader, ends, outcomes };
+  return { reloader, ends, outcomes, advance };
 }
 
 test("runs reloads one after the other, and shares one that has not begun", async () => {
@@ -69,7 +78,7 @@ test("says that reload is not configured if there is nothing to load", async () 
   assert.deepEqual(outcomes, []);
 });
 
-test("a reload requested as another ends shares the one that waits, and never runs beside it", async () => {
+test("a reload requested as another ends follows the one that waits, and never runs beside it", async () => {
   const { reloader, ends } = reloaderOf();
   const first = reloader.reload();
   const again = first.then(() => reloader.reload());
@@ -79,7 +88,11 @@ test("a reload requested as another ends shares the one that waits, and never ru
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(ends.length, 2);
   ends[1]?.();
-  assert.deepEqual([await again, await waiting], [null, null]);
+  assert.equal(await waiting, null);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(ends.length, 3);
+  ends[2]?.();
+  assert.equal(await again, null);
 });
 
 test("a configuration that cannot even be loaded is refused, and the next reload runs", async () => {
@@ -94,4 +107,18 @@ test("a configuration that cannot even be loaded is refused, and the next reload
   assert.deepEqual(await Promise.all([reloader.reload(), reloader.reload()]), ["no memory", "no memory"]);
   assert.equal(await reloader.reload(), "no memory");
   assert.deepEqual(outcomes, ["refused", "refused", "refused"]);
+});
+
+test("once the process stops, refuses new reloads and the one that waits, and begins nothing", async () => {
+  const { reloader, ends, advance } = reloaderOf();
+  const running = reloader.reload();
+  const waiting = reloader.reload();
+  assert.equal(advance("drain_requested"), "drain");
+  reloader.close();
+  assert.equal(await waiting, "rolecall is stopping");
+  assert.equal(await reloader.reload(), "rolecall is stopping");
+  ends[0]?.();
+  assert.equal(await running, null);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(ends.length, 1);
 });

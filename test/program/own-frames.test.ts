@@ -30,7 +30,7 @@ test("the table of the bundle names the module of every function of the program"
   assert.equal(Object.keys(table).length, bundles.length);
   const found = bundles.flatMap((name) => {
     const lines = readFileSync(`dist/${name}`, "utf8").split("\n");
-    const at = lines.findIndex((line) => line.startsWith("function isLimitedToOneConnection("));
+    const at = lines.findIndex((line) => line.startsWith("function hasWrittenNothingShared("));
     return at < 0 ? [] : [table[name.replace(/.*\//, "")]?.findLast(([start]) => start <= at + 1)?.[1]];
   });
   assert.deepEqual([...new Set(found)], ["app/uncaught-exceptions"]);

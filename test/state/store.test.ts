@@ -59,6 +59,23 @@ test("calls change listeners in the order of registration, with the states befor
   assert.deepEqual(calls, ["first 0 to 1", "second 0 to 1", "first 1 to 2", "second 1 to 2"]);
 });
 
+test("a listener that throws starves no other: the outcome is recorded, and what it threw is told afterwards", () => {
+  const store = storeOf();
+  const calls: string[] = [];
+  const fail = (): never => {
+    throw new Error("mishap");
+  };
+  store.onOutcome(fail);
+  store.onOutcome(() => calls.push("outcome"));
+  store.onChange(fail);
+  store.onChange(() => calls.push("change"));
+  assert.throws(
+    () => store.record(answered("demo", 10), 20),
+    (error: unknown) => error instanceof AggregateError && error.errors.length === 2,
+  );
+  assert.deepEqual([calls, store.current.sequence], [["outcome", "change"], 1]);
+});
+
 test("drops clusters that are no longer monitored and keeps the evidence of the others", () => {
   const store = storeOf();
   store.record(answered("demo", 10), 20);

@@ -29,19 +29,19 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
   for (const { name } of config.clusters.filter(({ scope }) => scope === null))
     serving.log.warn({ cluster: name }, "cluster named without its nodes: none reported a scope; --cluster names it");
   try {
-    await serving.start();
-    // Before V8's flags change: they are part of a code cache.
-    saveCodeCache();
-    growYoungGeneration();
-    if (simulator !== null) print(bannerOf(serving.listeners, simulator));
-    const signal = await serveUntilSignal(serving, signals);
-    result.cover("service", "complete", { detail: `ended by ${signal}` });
+    const end = untilEnded(serving, signals);
+    const isServing = await Promise.race([serving.start().then(() => true), end.then(() => false)]);
+    if (isServing) {
+      // Before V8's flags change: they are part of a code cache.
+      saveCodeCache();
+      growYoungGeneration();
+      if (simulator !== null) print(bannerOf(serving.listeners, simulator));
+    }
+    result.cover("service", "complete", { detail: `ended by ${await end}` });
   } catch (error) {
     if (error instanceof WorkerError) throw new CommandError("RC151", error.message);
     throw error instanceof ListenError ? refusalOf(error) : error;
   } finally {
-    // After a failed start the probes still run, and would keep the process alive.
-    await serving.stop({ drains: false });
     await simulator?.stop();
   }
 }
@@ -64,18 +64,20 @@ function refusalOf({ kind, code, message, listener: { port } }: ListenError): Co
 }
 
 /**
- * Reloads on SIGHUP, stops on SIGTERM and SIGINT. Only SIGTERM drains: a user who presses Ctrl-C does not want to wait.
+ * Reloads on SIGHUP, stops on SIGTERM and SIGINT, also during the start or a reload. Only SIGTERM drains: a user who
+ * presses Ctrl-C does not want to wait. A second SIGTERM or SIGINT waits for nothing.
  */
-async function serveUntilSignal(serving: ServingProcess, signals: SignalQueue): Promise<ServiceSignal> {
+async function untilEnded(serving: ServingProcess, signals: SignalQueue): Promise<ServiceSignal> {
   for (;;) {
     const signal = await signals.next();
     if (signal === "SIGHUP") {
-      await serving.reload();
+      // A reload may take long. What it reports is in the log.
+      void serving.reload();
       continue;
     }
     serving.log.info({ signal }, "stopping");
-    // A second SIGTERM or SIGINT ends the drain early.
-    await Promise.race([serving.stop({ drains: signal === "SIGTERM" }), signals.nextTermination()]);
+    const second = signals.nextTermination().then(() => serving.stop({ drains: false }));
+    await Promise.race([serving.stop({ drains: signal === "SIGTERM" }), second]);
     return signal;
   }
 }

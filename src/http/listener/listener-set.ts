@@ -76,6 +76,7 @@ export class ListenerSet {
   readonly #context: ListenerSetContext;
   readonly #fastPath: FastPathControl;
   #open = new Map<string, ManagedListener>();
+  #isClosed = false;
 
   constructor(context: ListenerSetContext) {
     this.#context = context;
@@ -94,7 +95,7 @@ export class ListenerSet {
   /**
    * Opens the configured listeners that are not open yet.
    * @param isInForce whether the configuration is in force already, so that what is opened may answer at once
-   * @throws ListenError if one cannot be opened; then nothing has changed
+   * @throws ListenError if one cannot be opened, or the set is closed; then nothing has changed
    */
   async prepare(configs: readonly ListenerConfig[], isInForce: boolean = false): Promise<PreparedListeners> {
     const next = new Map<string, ManagedListener>();
@@ -117,11 +118,13 @@ export class ListenerSet {
       }
     }
     const listeners = [...next.values()].map(withoutListener);
-    return { listeners, commit: () => this.#commit(next, accessChanges), abandon };
+    const commit = (): Promise<void> => (this.#isClosed ? abandon() : this.#commit(next, accessChanges));
+    return { listeners, commit, abandon };
   }
 
-  /** Closes all listeners. Running requests may finish within a second. */
+  /** Closes all listeners, for good: what is still being prepared is abandoned. Running requests may finish within 1 s. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#open.values()].map(({ listener }) => listener.close(graceMs)));
     this.#open.clear();
   }
@@ -132,10 +135,17 @@ export class ListenerSet {
     const { listener, enforce } = created;
     if (isInForce) enforce(config);
     opened.push(listener);
+    this.#refuseIfClosed();
     const port = await listener.open(listeningSocketOf?.(key, config) ?? config);
+    this.#refuseIfClosed();
     refuseExposure(config, listener);
     onOpened?.(key, listener.socket);
     return { key, config, port, ...created };
+  }
+
+  /** @throws Error if the listeners were closed meanwhile */
+  #refuseIfClosed(): void {
+    if (this.#isClosed) throw settingsError("the process must not be stopping");
   }
 
   #create({ access, ...rest }: ListenerConfig, key: string): HandledListener {

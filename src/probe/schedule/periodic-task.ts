@@ -3,6 +3,8 @@ import { setSystemTimer } from "./system-timer.ts";
 
 /** The largest deviation of a jittered interval from its nominal length, as a fraction of it. */
 const jitterFraction = 0.1;
+/** The interval after a run that ended with an error of the program, in ms. */
+const afterErrorMs = 1_000;
 
 /** The clock and the random source of a periodic task. */
 export interface TaskClock {
@@ -85,12 +87,17 @@ export class PeriodicTask {
     this.#dueMs = Infinity;
     this.#isRunning = true;
     const startedAtMs = this.#clock.now();
-    let intervalMs: number;
+    let intervalMs = afterErrorMs;
     try {
       intervalMs = await this.#task();
-    } finally {
-      this.#isRunning = false;
+    } catch (error) {
+      // An error of the program. It must cost neither the next run nor those that wait for this one: the process-wide
+      // handler (app/uncaught-exceptions.ts) gets it.
+      setImmediate(() => {
+        throw error;
+      });
     }
+    this.#isRunning = false;
     if (this.#isStopped) return;
     this.#dueMs = Math.min(this.#dueMs, startedAtMs + this.#jittered(intervalMs));
     if (this.isScheduled) this.#setTimer();

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { suite, test, type TestContext } from "node:test";
 import { type ListenerAccess, unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
-import { isLimitedToOneConnection } from "../../../src/app/uncaught-exceptions.ts";
+import { hasWrittenNothingShared } from "../../../src/app/uncaught-exceptions.ts";
 import { Listener } from "../../../src/http/listener/listener.ts";
 import type { ListenerEvents } from "../../../src/http/listener/listener-events.ts";
 import type { ListenerHandler } from "../../../src/http/message/handler.ts";
@@ -118,7 +118,7 @@ test("an error while a rejected connection is reported costs no other connection
   assert.match(await text(first), /^HTTP\/1\.1 200 OK\r\n/);
 });
 
-suite("an uncaught exception is of one connection if each function of rolecall on its stack serves one", () => {
+suite("an uncaught exception is contained if no function of rolecall on its stack writes what all share", () => {
   const own = new URL("../../../src/", import.meta.url).href;
   const errorAt = (...frames: readonly string[]): Error =>
     Object.assign(new Error("planted"), { stack: ["Error: planted", ...frames].join("\n") });
@@ -138,12 +138,14 @@ suite("an uncaught exception is of one connection if each function of rolecall o
       errorAt(frame("http/listener/listener.js"), frame("state/store.js"), node),
       false,
     ],
-    ["a prober's", errorAt(node, frame("probe/node-prober.js")), false],
+    ["a prober's", errorAt(node, frame("probe/node-prober.js")), true],
+    ["that of judging for a listener", errorAt(frame("health/judge/judge.js"), frame("http/node-api/answer.js")), true],
+    ["a prober's that records", errorAt(frame("health/observe/observe.js"), frame("state/store.js")), false],
     ["a worker's that is no relay", errorAt(frame("app/worker-server.js")), false],
     ["a stack that was cut off", errorAt(...Array.from({ length: 50 }, () => node)), false],
     ["no stack", errorAt(), false],
     ["no error", "planted", false],
     ["nothing", undefined, false],
   ];
-  for (const [given, error, is] of rows) test(given, () => assert.equal(isLimitedToOneConnection(error), is));
+  for (const [given, error, is] of rows) test(given, () => assert.equal(hasWrittenNothingShared(error), is));
 });

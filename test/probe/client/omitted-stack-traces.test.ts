@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isLimitedToOneConnection } from "../../../src/app/uncaught-exceptions.ts";
+import { hasWrittenNothingShared } from "../../../src/app/uncaught-exceptions.ts";
 import { NodeClient } from "../../../src/probe/client/client.ts";
 import { areStackTracesOmitted, omitStackTraces } from "../../../src/probe/client/omitted-stack-traces.ts";
 import { serveBytes } from "../../fake/raw-node.ts";
@@ -31,9 +31,9 @@ test("stack traces are omitted until the next tick only, and the limit is restor
 test("an exception without a stack trace is limited to one connection only while they are omitted", async () => {
   omitStackTraces();
   const error = new Error("thrown by undici");
-  assert.equal(isLimitedToOneConnection(error), true);
+  assert.equal(hasWrittenNothingShared(error), true);
   await nextTick();
-  assert.equal(isLimitedToOneConnection(error), false, "later nothing shows where it comes from");
+  assert.equal(hasWrittenNothingShared(error), false, "later nothing shows where it comes from");
 });
 
 test("code that waits for a response of a node that closes has stack traces", async (context) => {

@@ -192,3 +192,27 @@ test("after stop a request for a run sets no timer, and no run is due", () => {
   assert.equal(task.isScheduled, false);
   assert.deepEqual(timers, []);
 });
+
+test("an error of the program costs neither the runs that follow nor who waits, and reaches the handler", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  let runs = 0;
+  const task = new PeriodicTask(
+    () => {
+      runs += 1;
+      return runs === 1 ? Promise.reject(new Error("mishap")) : Promise.resolve(100);
+    },
+    { now: () => runs * 1_000 },
+  );
+  const before = process.rawListeners("uncaughtException");
+  process.removeAllListeners("uncaughtException");
+  const caught = new Promise<unknown>((resolve) => void process.once("uncaughtException", resolve));
+  await task.run();
+  const error = await caught;
+  for (const listener of before)
+    process.on("uncaughtException", (...args) => void Reflect.apply(listener, process, args));
+  assert.match(String(error), /mishap/);
+  context.mock.timers.tick(1_000);
+  await task.inFlight;
+  assert.equal(runs, 2);
+  task.stop();
+});
