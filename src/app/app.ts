@@ -90,12 +90,8 @@ export class App {
     this.#nodeCredentials = new NodeCredentialStore((cluster, problem) =>
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),
     );
-    this.#gateway = buildGateway(this.#sources, {
-      log,
-      metrics: this.#metrics,
-      monitor: this.#monitor,
-      credentials: this.#nodeCredentials,
-    });
+    const [metrics, monitor, credentials] = [this.#metrics, this.#monitor, this.#nodeCredentials];
+    this.#gateway = buildGateway(this.#sources, { log, metrics, monitor, credentials });
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#page = new LivePage(this.#sources, { eventLog, history, wall: () => clock.wall() });
     this.#listenerLog = new ListenerLog(log, this.#metrics.management);

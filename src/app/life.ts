@@ -91,18 +91,11 @@ function afterWork(wantsReload: boolean): LifeStep {
 }
 
 function whileRunning(life: Life, event: LifeEvent): LifeStep {
-  switch (event) {
-    case "reload_requested":
-      return "wantsReload" in life ? { life: { ...life, wantsReload: true }, action: "queue" } : reloading;
-    case "prepared":
-      return { life, action: "commit" };
-    case "drain_requested":
-      return step("draining", "drain");
-    case "end_requested":
-      return step("closing", "close");
-    default:
-      return { life, action: "none" };
-  }
+  if (event === "reload_requested")
+    return "wantsReload" in life ? { life: { ...life, wantsReload: true }, action: "queue" } : reloading;
+  if (event === "drain_requested") return step("draining", "drain");
+  if (event === "end_requested") return step("closing", "close");
+  return { life, action: event === "prepared" ? "commit" : "none" };
 }
 
 function whileEnding(life: Life, event: LifeEvent): LifeStep {

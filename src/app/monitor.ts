@@ -71,7 +71,7 @@ export class Monitor {
     // clock with `observe`, which looks for such a gap. Code that runs later in the same step needs only `now`.
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     const [snapshot, policy] = [() => store.current, (name: string) => store.policyOf(name)];
-    const cluster = (name: string): ClusterState | undefined => clusterNamed(store.current, name);
+    const state = (name: string): ClusterState | undefined => clusterNamed(store.current, name);
     this.history = new HistoryStore({ log, clock, snapshot, policy });
     const detector = new EventDetector({ awaitsFirstRound: true });
     this.eventLog = new EventLog({ log, metrics, clock, detector, history: this.history });
@@ -85,14 +85,14 @@ export class Monitor {
     this.#balancers = new BalancerPushes({
       log,
       metrics: metrics.balancers,
-      cluster,
+      cluster: state,
       policy,
       now: () => clock.observe(),
       setTimer: machine.setTimer,
     });
     this.#stateFile = new StateFile(() => this.#config.stateFile, log, { clock, bootId: machine.bootId });
     this.#probers = new Probers({
-      cluster,
+      cluster: state,
       policy,
       now: () => clock.observe(),
       wall: () => clock.wall(),

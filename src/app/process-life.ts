@@ -38,15 +38,9 @@ export class ProcessLife {
 
   /** What clients and workers learn of it. */
   get phase(): Phase {
-    switch (this.#life.kind) {
-      case "starting":
-        return "starting";
-      case "serving":
-      case "reloading":
-        return "serving";
-      default:
-        return "draining";
-    }
+    const { kind } = this.#life;
+    if (kind === "starting") return "starting";
+    return kind === "serving" || kind === "reloading" ? "serving" : "draining";
   }
 
   /** Takes an event. @returns what its caller has to do */

@@ -50,15 +50,12 @@ export class Reloader {
    * @returns why the reload was refused, or `null`; a refused reload leaves the old configuration in force
    */
   reload(): Promise<string | null> {
-    if (this.#context.source === null) return Promise.resolve("reload is not configured");
-    switch (this.#context.advance("reload_requested")) {
-      case "load":
-        return this.#run(this.#context.source);
-      case "queue":
-        return (this.#waiting ??= waitingReload()).ended;
-      default:
-        return Promise.resolve(new StoppingError().message);
-    }
+    const { source, advance } = this.#context;
+    if (source === null) return Promise.resolve("reload is not configured");
+    const action = advance("reload_requested");
+    if (action === "load") return this.#run(source);
+    if (action === "queue") return (this.#waiting ??= waitingReload()).ended;
+    return Promise.resolve(new StoppingError().message);
   }
 
   /** Runs the reload that waits. To be called when what it waits for has ended. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { parse } from "yaml";
 import { newLife, nextStep, type Life, type LifeEvent } from "../../src/app/life.ts";
 
