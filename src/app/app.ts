@@ -146,6 +146,7 @@ export class App {
    * Puts another configuration in force: unchanged listeners keep their sockets, nodes whose address stays keep their
    * evidence.
    * @throws ListenError if a new listener cannot be opened; the old configuration stays in force then
+   * @throws StoppingError if the process has begun to stop
    */
   async apply(config: Config): Promise<void> {
     await this.#life.putInForce(await this.#listeners.prepare(config.listen), () => {
@@ -161,6 +162,7 @@ export class App {
     this.#page.reloaded(this.#monitor.store.current);
     this.#metrics.forgetNodes();
     await this.#monitor.start();
+    this.#life.refuseIfEnding();
   }
 
   /** Logs and counts an error that only the process-wide handler caught. */

@@ -74,6 +74,11 @@ export class ProcessLife {
     throw new StoppingError();
   }
 
+  /** @throws StoppingError if the process has begun to stop */
+  refuseIfEnding(): void {
+    if (this.phase === "draining") throw new StoppingError();
+  }
+
   /** Stops, whatever runs; with `drains`, answers go on for a while. A second call waits for nothing. */
   async stop({ drains }: { readonly drains: boolean }): Promise<void> {
     const action = this.advance(drains ? "drain_requested" : "end_requested");
