@@ -40,11 +40,11 @@ export function updateLeadership(
     ? cluster
     : withOthersMeasured(withHolderPosition(cluster, lock), cluster.position, { ...context, lock });
   const leader = presentOrLastHolderOf(leadership);
-  const standing = withStanding(positioned, lock.holder, context.nowMs);
+  const counted = withStanding(positioned, lock.holder, context.nowMs);
   const isOther =
     (leader !== null && leader !== presentOrLastHolderOf(before.leadership)) ||
     positioned.position?.timeline !== before.position?.timeline;
-  const restarted = isOther ? restartWindows(standing, context) : standing;
+  const restarted = isOther ? restartWindows(counted, context) : counted;
   const marked = markLastLeader(before, withStatedTimeline(restarted, context));
   const current = markDiverged(marked, (state) => viewWithLeader(state, lock, context));
   if (isSame) return withSettledDcs(current, context);
