@@ -74,17 +74,25 @@ export function plainCheck(route: Route): Check {
 }
 
 /**
- * Parses the parameters of a check. The first value of a repeated key wins. Nodes ignore a key with an empty value, and
- * so does this function, except for limits: an empty `lag=` must not mean "no limit".
+ * Parses the parameters of a check. Nodes ignore a key with an empty value, and so does this function, except for
+ * limits: an empty `lag=` must not mean "no limit". The first value of a repeated key wins, as on nodes; but two values
+ * of one limit are an error where unknown parameters are.
  * @param query the part of the target after `?`, percent-encoded
  */
 export function parseCheck(route: Route, query: string, rules: CheckRules): ParsedCheck {
   let check = plainCheck(route);
-  const seen = new Set<string>();
+  const seen = new Map<string, string>();
+  const own = [...new URLSearchParams(query)];
   // The first value of a key wins, so the check's own parameters come before the defaults.
-  for (const [key, value] of new URLSearchParams(rules.defaults === "" ? query : `${query}&${rules.defaults}`)) {
-    if (seen.has(key) || rules.ignoreParams.includes(key)) continue;
-    seen.add(key);
+  for (const [at, [key, value]] of [...own, ...new URLSearchParams(rules.defaults)].entries()) {
+    if (rules.ignoreParams.includes(key)) continue;
+    const first = seen.get(key);
+    if (first !== undefined) {
+      const contradicts = at < own.length && value !== first && parameters.get(key)?.isLimit === true;
+      if (!contradicts || rules.ignoresUnknown) continue;
+      return rejected({ subject: `parameter ${key}`, value, allowed: `${first} again where it is given twice` });
+    }
+    seen.set(key, value);
     if (key.startsWith("tag_")) {
       if (value !== "") check = { ...check, tags: [...check.tags, [key.slice(4), value]] };
       continue;

@@ -37,7 +37,12 @@ suite("a parameter of a check", () => {
     ["lagTimeMsMax", "lag_time=1999ms", "refused"],
     ["lagTimeMsMax", "lag_time=2s", 2_000],
     ["lagBytesMax", "lag=", "refused"],
-    ["lagBytesMax", "lag=1&lag=2", 1],
+    ["lagBytesMax", "lag=1&lag=2", "refused"],
+    ["lagBytesMax", "lag=1GB&lag=1MB", "refused"],
+    ["lagBytesMax", "lag=1&lag=1", 1],
+    ["lagBytesMax", "lag=1&mode=apply&mode=write", 1],
+    ["mode", "mode=write&mode=apply", "write"],
+    ["lagTimeMsMax", "lag_time=2s&lag_time=3s", "refused"],
     ["replicationState", "replication_state=", null],
     ["replicationState", "replication_state=streaming", "streaming"],
     [
