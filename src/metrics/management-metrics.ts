@@ -13,7 +13,7 @@ export interface ManagedCall {
 /** Metrics of management calls and listeners. Their labels come from short lists; the caller is in the log only. */
 export class ManagementMetrics {
   readonly #durations: Histogram<"cluster" | "call" | "method" | "status">;
-  readonly #rejected: Counter<"status">;
+  readonly #rejected: Counter<"status" | "reason">;
   readonly #contained: Counter<"scope">;
 
   constructor(registers: Registry[]) {
@@ -26,8 +26,8 @@ export class ManagementMetrics {
     });
     this.#rejected = new Counter({
       name: "rolecall_requests_rejected_total",
-      help: "Rejected requests and connections by the status answered; connection: closed without an answer.",
-      labelNames: ["status"],
+      help: "Rejected requests and connections by the status answered (connection: closed without an answer) and the reason.",
+      labelNames: ["status", "reason"],
       registers,
     });
     this.#contained = new Counter({
@@ -53,7 +53,7 @@ export class ManagementMetrics {
   }
 
   /** Counts rejected requests, or connections that were closed without an answer (`null`). */
-  rejected(status: number | null, count: number = 1): void {
-    this.#rejected.inc({ status: status === null ? "connection" : String(status) }, count);
+  rejected(status: number | null, reason: string, count: number = 1): void {
+    this.#rejected.inc({ status: status === null ? "connection" : String(status), reason }, count);
   }
 }

@@ -9,13 +9,20 @@ const sentMax = 50;
 /** That period, in ms. */
 const periodMs = 250;
 
+/** Rejections that are sent together. */
+interface Unsent {
+  readonly status: number | null;
+  readonly reason: string;
+  readonly count: number;
+}
+
 /** Sends the events of a worker's listeners to the main process, which logs and counts them. */
 export class ListenerEventFeed {
   readonly #send: (event: SentEvent) => void;
   #timer: NodeJS.Timeout | null = null;
   #sent = 0;
-  /** How many more were rejected, by listener and status. */
-  #unsent = new Map<ListenerConfig, Map<number | null, number>>();
+  /** How many more were rejected, by listener, and by status and reason. */
+  #unsent = new Map<ListenerConfig, Map<string, Unsent>>();
 
   constructor(send: (event: SentEvent) => void) {
     this.#send = send;
@@ -31,10 +38,11 @@ export class ListenerEventFeed {
       onError: (error, request) =>
         this.#send({ kind: "error", listener, problem: String(error instanceof Error ? error.stack : error), request }),
       onFiles: (problem) => this.#send({ kind: "files", listener, problem }),
-      onRejected: ({ address, status, request }) => {
+      onRejected: ({ address, status, reason, request }) => {
         this.#sent += 1;
-        if (this.#sent <= sentMax) this.#send({ kind: "rejected", listener, address, status, request, count: 1 });
-        else this.#count(listener, status);
+        if (this.#sent <= sentMax)
+          this.#send({ kind: "rejected", listener, address, status, reason, request, count: 1 });
+        else this.#count(listener, { status, reason });
       },
     };
   }
@@ -45,9 +53,10 @@ export class ListenerEventFeed {
     this.#endPeriod();
   }
 
-  #count(listener: ListenerConfig, status: number | null): void {
-    const counts = this.#unsent.get(listener) ?? new Map<number | null, number>();
-    counts.set(status, (counts.get(status) ?? 0) + 1);
+  #count(listener: ListenerConfig, { status, reason }: Omit<Unsent, "count">): void {
+    const counts = this.#unsent.get(listener) ?? new Map<string, Unsent>();
+    const key = `${status} ${reason}`;
+    counts.set(key, { status, reason, count: (counts.get(key)?.count ?? 0) + 1 });
     this.#unsent.set(listener, counts);
   }
 
@@ -56,8 +65,8 @@ export class ListenerEventFeed {
     const unsent = this.#unsent;
     this.#unsent = new Map();
     for (const [listener, counts] of unsent) {
-      for (const [status, count] of counts)
-        this.#send({ kind: "rejected", listener, address: "", status, request: null, count });
+      for (const counted of counts.values())
+        this.#send({ kind: "rejected", listener, address: "", ...counted, request: null });
     }
   }
 }

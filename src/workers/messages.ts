@@ -94,6 +94,7 @@ export type SentEvent =
       readonly listener: ListenerConfig;
       readonly address: string;
       readonly status: number | null;
+      readonly reason: string;
       readonly request: Request | null;
       /** More than 1: so many rejected requests, without details. */
       readonly count: number;

@@ -9,14 +9,19 @@ test("sends at most 50 rejected requests of a period one by one, and the number 
   const feed = new ListenerEventFeed((event) => sent.push(event));
   const events = feed.of(listenerOf({}));
   for (let request = 0; request < 60; request += 1)
-    events.onRejected({ address: "10.0.0.9", status: request < 55 ? 401 : 403, request: null });
+    events.onRejected({
+      address: "10.0.0.9",
+      status: 400,
+      reason: request < 55 ? "http2" : "malformed",
+      request: null,
+    });
   assert.equal(sent.length, 50);
   feed.close();
   assert.deepEqual(
-    sent.slice(50).map((event) => (event.kind === "rejected" ? [event.status, event.count] : event.kind)),
+    sent.slice(50).map((event) => (event.kind === "rejected" ? [event.reason, event.count] : event.kind)),
     [
-      [401, 5],
-      [403, 5],
+      ["http2", 5],
+      ["malformed", 5],
     ],
   );
 });
@@ -32,7 +37,11 @@ test("raises the events of a worker in the main process, those about files only 
   for (const worker of [0, 1]) {
     replayEvent({ kind: "error", listener, problem: "broken", request: null }, events, worker);
     replayEvent({ kind: "files", listener, problem: null }, events, worker);
-    replayEvent({ kind: "rejected", listener, address: "", status: 403, request: null, count: 1 }, events, worker);
+    replayEvent(
+      { kind: "rejected", listener, address: "", status: 403, reason: "read_only", request: null, count: 1 },
+      events,
+      worker,
+    );
   }
   assert.deepEqual(raised, [
     ["error", "broken"],

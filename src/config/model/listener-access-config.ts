@@ -15,6 +15,11 @@ export interface ListenerAccess {
   /** The requests that `allow` applies to. */
   readonly allowFor: GuardedCalls;
   /**
+   * The balancers' networks whose connections begin with a PROXY preamble, which names their client; `null`: no
+   * connection may have one.
+   */
+  readonly proxyProtocol: readonly string[] | null;
+  /**
    * Web origins, besides the Host itself, whose pages may send requests that change something:
    * `https://console.example.com`.
    */
@@ -80,6 +85,7 @@ export const unrestrictedAccess: ListenerAccess = {
   hintTokens: [],
   allow: null,
   allowFor: "all",
+  proxyProtocol: null,
   trustedOrigins: [],
   limits: {
     connections: 16_384,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cidrAllowed, parseCidr } from "../values/cidr.ts";
+import { networks, proxyProtocolSchema } from "./network-schema.ts";
 import {
   type BasicUser,
   type ListenerAuth,
@@ -23,6 +23,7 @@ export interface ListenerAccessFields {
   readonly hint_tokens: z.ZodType<readonly string[]>;
   readonly allow: z.ZodType<readonly string[] | null>;
   readonly allow_for: z.ZodType<ListenerAccess["allowFor"]>;
+  readonly proxy_protocol: z.ZodType<readonly string[] | null>;
   readonly trusted_origins: z.ZodType<readonly string[]>;
   readonly limits: z.ZodType<ListenerLimits>;
 }
@@ -51,15 +52,20 @@ export function listenerAccessFields(): ListenerAccessFields {
     hint_tokens: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
       "Files with one token per line for POST /hint on an admin listener. Such a token permits nothing else. They are read again when they change",
     ),
-    allow: z
-      .array(network(), { error: "a list of at most 256 addresses or networks" })
-      .max(256, { error: "a list of at most 256 addresses or networks" })
+    allow: networks()
       .nullable()
       .default(null)
       .describe("Client addresses and networks that are allowed, such as 10.0.0.0/8. Default: all"),
     allow_for: requestScope()
       .default("all")
       .describe("all: allow applies to every request. unsafe: only to requests that change something"),
+    proxy_protocol: proxyProtocolSchema()
+      .nullable()
+      .default(null)
+      .describe(
+        "Balancers whose connections begin with a PROXY protocol preamble (version 1 or 2). The client that it names " +
+          "counts for allow, limits and the log. Default: none, and a preamble is answered with 400",
+      ),
     trusted_origins: list(webOrigin(), 64).describe(
       "Web origins whose pages may send unsafe requests, such as https://console.example.com. Pages of the listener itself " +
         "may send them if the Host of the request is an IP address or localhost, or if the listener has auth or tls",
@@ -142,10 +148,6 @@ function userSchema(): z.ZodType<BasicUser> {
     },
     { error: "a mapping with the keys user and scrypt" },
   );
-}
-
-function network(): z.ZodType<string> {
-  return z.string({ error: cidrAllowed }).refine((text) => parseCidr(text) !== undefined, { error: cidrAllowed });
 }
 
 /** An origin as browsers send it: without a path or user, and without the port if it is the scheme's default. */

@@ -173,6 +173,7 @@ const dialectKeys: ReadonlySet<string> = new Set([
   "read_only",
   "tls",
   "auth",
+  "proxy_protocol",
   "trusted_origins",
 ]);
 

@@ -9,7 +9,7 @@ interface ListenerEventCounter {
   /** Counts an internal error, by what it affected. */
   contained(scope: "request" | "connection" | "process"): void;
   /** Counts rejected requests; status `null`: connections that were closed without an answer. */
-  rejected(status: number | null, count: number): void;
+  rejected(status: number | null, reason: string, count: number): void;
 }
 
 /** At most so many rejected requests are logged in each period. The metric counts all of them. */
@@ -47,12 +47,12 @@ export class ListenerLog {
     return {
       onError: (error, request) => this.#logError(error, request, listener),
       onFiles: (problem) => log[problem === null ? "info" : "error"]({ listener, problem }, "files of a listener read"),
-      onRejected: ({ address: from, status, request, count = 1 }) => {
-        this.#counter.rejected(status, count);
+      onRejected: ({ address: from, status, reason, request, count = 1 }) => {
+        this.#counter.rejected(status, reason, count);
         const isUnsafe = request !== null && !safeMethods.includes(request.method);
         if (!(isUnsafe ? this.#rejectedUnsafeLines : this.#rejectedLines).take(count)) return;
         const call = request === null ? null : `${request.method} ${withoutSecrets(request.target)}`;
-        log.warn({ listener, from, status, call, ...(count > 1 ? { count } : {}) }, "request rejected");
+        log.warn({ listener, from, status, reason, call, ...(count > 1 ? { count } : {}) }, "request rejected");
       },
     };
   }

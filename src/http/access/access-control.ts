@@ -2,7 +2,8 @@ import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import type { Caller } from "../message/caller.ts";
-import { unmapped } from "../../config/values/cidr.ts";
+import { clientAddressOf } from "./client-addresses.ts";
+import { hasVerifiedCertificate } from "./verified-certificate.ts";
 import type { ListenerAccess, GuardedCalls } from "../../config/model/listener-access-config.ts";
 import { digestOf, type BearerToken, type CredentialFiles } from "./credential-files.ts";
 import { allowlistOf } from "./ip-allowlist.ts";
@@ -40,7 +41,7 @@ export class AccessControl {
     const { auth, allowFor, hintTokens } = this.#access;
     const isUnsafe = kind !== "safe";
     const needsToken = kind === "hint" && hintTokens.length > 0;
-    const address = unmapped(message.socket.remoteAddress ?? "");
+    const address = clientAddressOf(message.socket);
     if (this.#isAllowed !== null && isFor(allowFor, isUnsafe) && !this.#isAllowed(address)) {
       const text = `Cannot accept a request from ${address}: it must be in one of the networks in allow`;
       return {
@@ -108,7 +109,7 @@ function isFor(guarded: GuardedCalls, isUnsafe: boolean): boolean {
 
 /** The common name of a verified client certificate; `null` if there is none. */
 function certificateOf({ socket }: IncomingMessage): string | null {
-  if (!(socket instanceof TLSSocket) || !socket.authorized) return null;
+  if (!(socket instanceof TLSSocket) || !hasVerifiedCertificate(socket)) return null;
   const name: unknown = socket.getPeerCertificate().subject?.CN;
   return `certificate ${typeof name === "string" ? name : "without a name"}`;
 }

@@ -16,11 +16,14 @@ export class ConnectionBudget {
     this.max = Math.max(1, descriptors - Math.min(reserveMax, Math.ceil(descriptors / 2)));
   }
 
-  /** Counts a new connection. @returns `false` if there are too many; it is not counted then */
-  take(): boolean {
-    if (this.#count >= this.max) return false;
+  /** Whether no further connection may be counted. */
+  get isSpent(): boolean {
+    return this.#count >= this.max;
+  }
+
+  /** Counts a new connection. */
+  take(): void {
     this.#count += 1;
-    return true;
   }
 
   /** Counts a closed connection. */

@@ -23,6 +23,10 @@ export interface FastConnectionsContext {
   readonly limiter: Pick<ConnectionLimiter, "acquire" | "release">;
   /** The responses in force; `null` while every connection must go to node:http. */
   readonly cached: () => CachedResponses | null;
+  /** Whether connections of a peer must all go to node:http. */
+  readonly leavesOut: (peer: string) => boolean;
+  /** Called with the socket of each connection that falls back after requests of it were answered here. */
+  readonly onContinued: (socket: Socket) => void;
   /** Called with what was thrown. */
   readonly onError: (error: unknown) => void;
 }
@@ -44,6 +48,8 @@ export class FastConnections implements FastConnectionHost {
   /** What node:http reads first from handles that fall back, until it has a socket for them. */
   readonly #unread = new Map<unknown, Buffer>();
   #passToServer: PassToServer | null = null;
+  /** The connection that is falling back at the moment. */
+  #falling: FastConnection | null = null;
   #sweeper: NodeJS.Timeout | null = null;
   #sweep = 0;
   #sweepsUntilRequest = Infinity;
@@ -101,7 +107,9 @@ export class FastConnections implements FastConnectionHost {
     if (passToServer === null) throw new Error("Cannot fall back: the server must be attached");
     connection.releaseHandle((handle) => {
       if (unread !== null) this.#unread.set(handle, unread);
+      this.#falling = connection;
       passToServer(handle);
+      this.#falling = null;
       // The server emits "connection" before it returns. Else these bytes would be lost.
       if (this.#unread.delete(handle)) throw new Error("Cannot fall back: the server made no socket of the connection");
     });
@@ -126,7 +134,9 @@ export class FastConnections implements FastConnectionHost {
     let address: string | null = null;
     try {
       if (this.cached() === null) return false;
-      address = this.#context.limiter.acquire(peerOf(handle));
+      const peer = peerOf(handle);
+      if (this.#context.leavesOut(peer)) return false;
+      address = this.#context.limiter.acquire(peer);
       if (address === null) return false; // node:http's connection is refused, logged and counted
       const connection = new FastConnection(handle, address, this);
       connection.start();
@@ -141,8 +151,9 @@ export class FastConnections implements FastConnectionHost {
 
   /** Puts back what a connection had read before it fell back. */
   #putBack(socket: Socket): void {
-    if (this.#unread.size === 0) return;
     try {
+      if (this.#falling?.hasRequested === true) this.#context.onContinued(socket);
+      if (this.#unread.size === 0) return;
       const handle = handleUnder(socket);
       const unread = this.#unread.get(handle);
       if (unread === undefined) return;

@@ -80,6 +80,8 @@ async function compare({ io, server, address, signal }: Comparison): Promise<str
     limits: { headerTimeoutMs: timeoutMs, requestTimeoutMs: timeoutMs, idleTimeoutMs },
     limiter: { acquire: (peer) => peer, release: () => {} },
     cached: () => cachedResponses,
+    leavesOut: () => false,
+    onContinued: () => {},
     onError: () => {},
   });
   try {

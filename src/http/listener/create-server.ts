@@ -33,7 +33,8 @@ export function createListenerServer(
       ...tls,
       handshakeTimeout: headerTimeoutMs,
       requestCert: client !== "off",
-      rejectUnauthorized: client === "required",
+      // The listener refuses such a connection itself, in words (`hasVerifiedCertificate`).
+      rejectUnauthorized: false,
     },
     onRequest,
   );

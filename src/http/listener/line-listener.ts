@@ -11,6 +11,11 @@ import type { SocketListener } from "./socket-listener.ts";
 
 /** The longest line in bytes. */
 const lineMax = 1_024;
+/**
+ * The end of a line. In single quotes HAProxy sends `\n` as a backslash and an n, and nothing after it: no name ends
+ * so.
+ */
+const lineEnd = /[\r\n]|\\n$/;
 /** How long a client may wait before it is answered without a line, in ms: some clients send none. */
 const silenceMs = 50;
 
@@ -20,6 +25,8 @@ interface Conversation {
   readonly peer: string;
   received: string;
   isAnswered: boolean;
+  /** Whether the client sent a part of a line, or waits for an answer without sending one. */
+  isAwaited: boolean;
   deadline: NodeJS.Timeout;
   silence: NodeJS.Timeout;
 }
@@ -42,8 +49,8 @@ export class LineListener implements SocketListener {
     this.#access = access;
     this.#events = events;
     this.#isAllowed = allowedBy(access);
-    this.#limiter = new ConnectionLimiter(access.limits, (address) =>
-      events.onRejected({ address, status: null, request: null }),
+    this.#limiter = new ConnectionLimiter(access.limits, (address, reason) =>
+      events.onRejected({ address, status: null, reason, request: null }),
     );
     this.#server = createServer({ noDelay: true }, (socket) => this.#onConnection(socket));
   }
@@ -95,7 +102,7 @@ export class LineListener implements SocketListener {
       if (socket.destroyed) return;
       const peer = unmapped(socket.remoteAddress ?? "");
       if (this.#isAllowed(peer)) this.#converse(socket, peer);
-      else this.#reject(socket, peer);
+      else this.#reject(socket, peer, "not_allowed");
     } catch (error) {
       this.#events.onError(error, null);
       socket.destroy();
@@ -108,14 +115,16 @@ export class LineListener implements SocketListener {
       peer,
       received: "",
       isAnswered: false,
+      isAwaited: false,
       // The whole connection has this time, so a client that sends a byte at a time gains nothing.
-      deadline: setTimeout(() => this.#expire(conversation), this.#access.limits.headerTimeoutMs),
+      deadline: setTimeout(() => this.#expire(conversation, "slow_line"), this.#access.limits.headerTimeoutMs),
       silence: setTimeout(() => this.#answer(conversation, null), silenceMs),
     };
     this.#open.add(socket);
     socket.on("data", (chunk: Buffer) => this.#read(conversation, chunk));
-    socket.once("end", () => this.#expire(conversation));
+    socket.once("end", () => this.#expire(conversation, "no_line"));
     socket.once("close", () => {
+      if (conversation.isAwaited && !conversation.isAnswered) this.#reject(socket, peer, "no_line");
       clearTimeout(conversation.deadline);
       clearTimeout(conversation.silence);
       this.#open.delete(socket);
@@ -125,17 +134,21 @@ export class LineListener implements SocketListener {
   #read(conversation: Conversation, chunk: Buffer): void {
     if (conversation.isAnswered) return; // only the first line counts
     clearTimeout(conversation.silence);
+    conversation.isAwaited = true;
     conversation.received += chunk.toString("utf8", 0, lineMax + 1);
-    const end = conversation.received.search(/[\r\n]/);
+    const end = conversation.received.search(lineEnd);
     if (end >= 0 && end <= lineMax) this.#answer(conversation, conversation.received.slice(0, end));
-    else if (conversation.received.length > lineMax) this.#expire(conversation);
+    else if (conversation.received.length > lineMax) this.#expire(conversation, "line_too_long");
   }
 
   #answer(conversation: Conversation, line: string | null): void {
     const { socket, peer } = conversation;
     try {
       const answer = this.#handler(line, peer);
-      if (answer === null) return;
+      if (answer === null) {
+        conversation.isAwaited = true;
+        return;
+      }
       conversation.isAnswered = true;
       socket.end(`${answer}\n`);
     } catch (error) {
@@ -146,13 +159,17 @@ export class LineListener implements SocketListener {
   }
 
   /** Ends a connection that will not send a line any more, or that the client has not closed after its answer. */
-  #expire({ socket, peer, isAnswered }: Conversation): void {
+  #expire(conversation: Conversation, reason: string): void {
+    const { socket, peer, isAnswered, isAwaited } = conversation;
     if (isAnswered) socket.destroySoon();
-    else this.#reject(socket, peer);
+    else if (isAwaited || reason !== "no_line") {
+      conversation.isAnswered = true;
+      this.#reject(socket, peer, reason);
+    } else socket.destroy(); // a client that connects and closes is no error
   }
 
-  #reject(socket: Socket, address: string): void {
-    this.#events.onRejected({ address, status: null, request: null });
+  #reject(socket: Socket, address: string, reason: string): void {
+    this.#events.onRejected({ address, status: null, reason, request: null });
     socket.destroy();
   }
 }

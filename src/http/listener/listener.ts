@@ -3,15 +3,19 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
+import { ServerFront } from "../admission/server-front.ts";
 import { AccessControl, type AuthDecision, type RequestKind } from "../access/access-control.ts";
+import { clientAddressOf } from "../access/client-addresses.ts";
 import { ConnectionLimiter, limitServer } from "../access/connection-limiter.ts";
 import { CredentialFiles, type ListenerCredentials, readCredentials } from "../access/credential-files.ts";
 import { refuseUnsafe } from "../access/unsafe-requests.ts";
 import { createFastPath, type FastPath } from "../fast-path/fast-path.ts";
 import type { FastPathControl } from "../fast-path/fast-path-control.ts";
+import { readAsOneRequest } from "../message/effective-request.ts";
 import type { ListenerHandler } from "../message/handler.ts";
 import { answerExchange, failExchange, requestOf, writeReply } from "../message/http-exchange.ts";
 import type { HttpExchange } from "../message/incoming-call.ts";
+import { errorReply, reasonOf, type Reply } from "../message/reply.ts";
 import { safeMethods, type Request } from "../message/request.ts";
 import { bareSocket, type BindTarget, listenOn } from "./bind-target.ts";
 import { createListenerServer } from "./create-server.ts";
@@ -21,6 +25,7 @@ import type { SocketListener } from "./socket-listener.ts";
 /** What a listener has once it was opened. */
 interface OpenParts {
   readonly server: Server;
+  readonly front: ServerFront;
   files: CredentialFiles;
   accessControl: AccessControl;
 }
@@ -38,8 +43,8 @@ export class Listener implements SocketListener {
     this.#handler = handler;
     this.#access = access;
     this.#events = events;
-    this.#limiter = new ConnectionLimiter(access.limits, (address) =>
-      events.onRejected({ address, status: null, request: null }),
+    this.#limiter = new ConnectionLimiter(access.limits, (address, reason) =>
+      events.onRejected({ address, status: null, reason, request: null }),
     );
   }
 
@@ -54,10 +59,18 @@ export class Listener implements SocketListener {
     const server = createListenerServer(this.#access, credentials.tls, (message, response) =>
       this.#serve(message, response),
     );
+    const front = new ServerFront(server, {
+      access: this.#access,
+      limiter: this.#limiter,
+      onRejected: (rejected) => this.#events.onRejected({ ...rejected, request: null }),
+      onError: (error) => this.#events.onError(error, null),
+    });
+    front.attach();
     server.on("checkContinue", (message, response) => this.#serve(message, response));
+    server.on("checkExpectation", (message, response) => this.#refuse(exchangeOf(message, response), unexpected));
     // A connection above a limit is closed before anything reads from it.
     server.prependListener("connection", (socket: Socket) => this.#onConnection(socket));
-    this.#parts = { server, ...this.#control(this.#access, credentials) };
+    this.#parts = { server, front, ...this.#control(this.#access, credentials) };
     return listenOn(server, target);
   }
 
@@ -66,14 +79,18 @@ export class Listener implements SocketListener {
    * Until then, and if it stays off, node:http answers everything. Does nothing if it has started.
    */
   async startFastPath(control: FastPathControl): Promise<void> {
+    const { server, front } = this.#opened();
     this.#fastPath ??= createFastPath({
       control,
       limits: this.#access.limits,
       limiter: this.#limiter,
       cached: () => (isOpenToAll(this.#access) ? (this.#handler.cached ?? null) : null),
+      // A connection that begins with a PROXY preamble is read by the front.
+      leavesOut: (peer) => front.isProxy(peer),
+      onContinued: (socket) => front.continueOn(socket),
       onError: (error) => this.#events.onError(error, null),
     });
-    await this.#fastPath.start(this.#opened().server);
+    await this.#fastPath.start(server);
   }
 
   /** The listening socket, for another process to listen on too. */
@@ -108,6 +125,7 @@ export class Listener implements SocketListener {
       this.#access = access;
       this.#limiter.limitTo(access.limits);
       limitServer(parts.server, access.limits);
+      parts.front.follow(access);
       this.#fastPath?.limitTo(access.limits);
       this.#useTls(credentials);
     };
@@ -116,12 +134,13 @@ export class Listener implements SocketListener {
   /** Stops accepting and closes idle connections. Running requests may finish within `graceMs`; then they are cut. */
   async close(graceMs: number): Promise<void> {
     if (this.#parts === null) return;
-    const { server, files } = this.#parts;
+    const { server, front, files } = this.#parts;
     files.close();
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
     this.#fastPath?.close();
+    front.close();
     server.closeIdleConnections();
     const timer = setTimeout(() => server.closeAllConnections(), graceMs);
     await closed;
@@ -133,7 +152,7 @@ export class Listener implements SocketListener {
     return this.#parts;
   }
 
-  #control(access: ListenerAccess, credentials: ListenerCredentials): Omit<OpenParts, "server"> {
+  #control(access: ListenerAccess, credentials: ListenerCredentials): Pick<OpenParts, "files" | "accessControl"> {
     const files = new CredentialFiles(access, credentials, {
       onReadResult: this.#events.onFiles,
       onChange: (renewed) => this.#useTls(renewed),
@@ -159,10 +178,11 @@ export class Listener implements SocketListener {
 
   /** Node calls this. What it throws would end the process, so it costs the answer instead. */
   #serve(message: IncomingMessage, response: ServerResponse): void {
-    const exchange = { message, response, request: requestOf(message) };
+    const problem = readAsOneRequest(message);
+    const exchange = exchangeOf(message, response);
     const fail = (error: unknown): void => failExchange(exchange, error, this.#events.onError);
     try {
-      const decision = this.#authorize(exchange);
+      const decision = this.#authorize(exchange, problem);
       if (decision instanceof Promise) decision.then((settled) => this.#answer(settled, exchange)).catch(fail);
       else if (decision !== null) this.#answer(decision, exchange);
     } catch (error) {
@@ -171,12 +191,17 @@ export class Listener implements SocketListener {
   }
 
   /** @returns `null` if the connection was closed instead */
-  #authorize({ message, response, request }: HttpExchange): AuthDecision | Promise<AuthDecision> | null {
+  #authorize(
+    { message, response, request }: HttpExchange,
+    problem: Reply | null,
+  ): AuthDecision | Promise<AuthDecision> | null {
     if (!this.#limiter.mayPipeline(message.socket, response)) {
-      this.#events.onRejected({ address: message.socket.remoteAddress ?? "", status: null, request });
+      const address = clientAddressOf(message.socket);
+      this.#events.onRejected({ address, status: null, reason: "pipelined", request });
       message.socket.destroy();
       return null;
     }
+    if (problem !== null) return { refusal: problem };
     const kind = this.#kindOf(request);
     const refusal = kind === "safe" ? null : refuseUnsafe(message, this.#access, kind === "hint");
     return refusal === null ? this.#opened().accessControl.authorize(message, kind) : { refusal };
@@ -187,12 +212,16 @@ export class Listener implements SocketListener {
     return !safeMethods.includes(request.method) || this.#handler.changesState?.(request) === true ? "unsafe" : "safe";
   }
 
+  #refuse({ message, response, request }: HttpExchange, refusal: Reply): void {
+    const { status } = refusal;
+    const reason = reasonOf(refusal);
+    this.#events.onRejected({ address: clientAddressOf(message.socket), status, reason, request });
+    writeReply(response, refusal, request.method);
+  }
+
   #answer(decision: AuthDecision, exchange: HttpExchange): void {
     if ("refusal" in decision) {
-      const { refusal } = decision;
-      const { message, response, request } = exchange;
-      this.#events.onRejected({ address: message.socket.remoteAddress ?? "", status: refusal.status, request });
-      writeReply(response, refusal, request.method);
+      this.#refuse(exchange, decision.refusal);
       return;
     }
     answerExchange(this.#handler, exchange, {
@@ -201,6 +230,15 @@ export class Listener implements SocketListener {
       onError: this.#events.onError,
     });
   }
+}
+
+const unexpected: Reply = errorReply(417, "expectation_failed", {
+  message: "Cannot meet the expectation of this request: Expect must be 100-continue or left out",
+  headers: ["X-Rolecall-Reason", "expectation_failed"],
+});
+
+function exchangeOf(message: IncomingMessage, response: ServerResponse): HttpExchange {
+  return { message, response, request: requestOf(message) };
 }
 
 /** Whether a listener answers checks without TLS, credentials and allowlist. The fast path has none of them. */

@@ -70,6 +70,12 @@ export function errorReply(
   return jsonReply({ code, phrase: error }, JSON.stringify({ error, message: rest.message }), rest.headers ?? []);
 }
 
+/** The code of an error reply, as `bad_request`: the first word of its phrase. */
+export function reasonOf({ phrase }: Reply): string {
+  const [reason = ""] = phrase.split(" ");
+  return reason;
+}
+
 /**
  * Returns the 405 reply for a method that a path does not have.
  * @param allow the methods that it has, as in the Allow header

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isIPv4, isIPv6 } from "node:net";
 import type { ListenerConfig } from "../../config/model/config.ts";
 import { unmapped } from "../../config/values/cidr.ts";
+import { clientAddressOf } from "../access/client-addresses.ts";
 import { allowlistOf } from "../access/ip-allowlist.ts";
 
 /** What `/livez` and `/readyz` say of a listener. */
@@ -43,7 +44,7 @@ export function listenerDirectory(
     }));
   return ({ socket }) => {
     const arrivedAt = unmapped(socket.localAddress ?? own.address);
-    const sender = unmapped(socket.remoteAddress ?? "");
+    const sender = clientAddressOf(socket);
     const listeners = known
       .filter(({ listener, admits }) => isOpenAt(listener.address, arrivedAt) && admits(sender))
       .map(({ listener }) => ({

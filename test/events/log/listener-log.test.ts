@@ -23,7 +23,7 @@ function fixture(): Fixture {
   const add = (key: string, count: number): void => void counted.set(key, count + (counted.get(key) ?? 0));
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
   const listenerLog = new ListenerLog(log, {
-    rejected: (status, count) => add(`rejected ${status}`, count),
+    rejected: (status, reason, count) => add(`rejected ${status} ${reason}`, count),
     contained: (scope) => add(`contained ${scope}`, 1),
   });
   const events = listenerLog.eventsOf(listenerOf({ address: "127.0.0.1", port: 8008 }));
@@ -35,23 +35,28 @@ function requestOf(method: string, target: string): Request {
 }
 
 suite("rejected requests", () => {
-  test("are logged with listener, address, status and call, and counted", () => {
+  test("are logged with listener, address, status, reason and call, and counted", () => {
     const { listenerLog, events, lines, counted } = fixture();
-    events.onRejected({ address: "10.0.0.9", status: 401, request: requestOf("POST", "/nodes/pg1/restart") });
-    events.onRejected({ address: "10.0.0.9", status: null, request: null });
+    events.onRejected({
+      address: "10.0.0.9",
+      status: 401,
+      reason: "unauthorized",
+      request: requestOf("POST", "/nodes/pg1/restart"),
+    });
+    events.onRejected({ address: "10.0.0.9", status: null, reason: "connections", request: null });
     listenerLog.stop();
     assert.deepEqual(
-      lines.map(({ msg, listener, from, status, call }) => [msg, listener, from, status, call]),
+      lines.map(({ msg, listener, from, status, reason, call }) => [msg, listener, from, status, reason, call]),
       [
-        ["request rejected", "127.0.0.1:8008", "10.0.0.9", 401, "POST /nodes/pg1/restart"],
-        ["request rejected", "127.0.0.1:8008", "10.0.0.9", null, null],
+        ["request rejected", "127.0.0.1:8008", "10.0.0.9", 401, "unauthorized", "POST /nodes/pg1/restart"],
+        ["request rejected", "127.0.0.1:8008", "10.0.0.9", null, "connections", null],
       ],
     );
     assert.deepEqual(
       [...counted],
       [
-        ["rejected 401", 1],
-        ["rejected null", 1],
+        ["rejected 401 unauthorized", 1],
+        ["rejected null connections", 1],
       ],
     );
   });
@@ -59,7 +64,7 @@ suite("rejected requests", () => {
   test("are logged without a query and without credentials in an absolute target", () => {
     const { listenerLog, events, lines } = fixture();
     for (const target of ["/reload?token=sesame", "http://ann:sesame@edge.example/reload"])
-      events.onRejected({ address: "", status: 403, request: requestOf("GET", target) });
+      events.onRejected({ address: "", status: 403, reason: "read_only", request: requestOf("GET", target) });
     listenerLog.stop();
     assert.deepEqual(
       lines.map(({ call }) => call),
@@ -70,8 +75,8 @@ suite("rejected requests", () => {
   test("are limited to 10 lines in each period, and 50 for calls that change something; all are counted", () => {
     const { listenerLog, events, lines, counted } = fixture();
     for (let call = 0; call < 70; call += 1) {
-      events.onRejected({ address: "", status: 403, request: requestOf("GET", "/") });
-      events.onRejected({ address: "", status: 403, request: requestOf("POST", "/") });
+      events.onRejected({ address: "", status: 403, reason: "read_only", request: requestOf("GET", "/") });
+      events.onRejected({ address: "", status: 403, reason: "read_only", request: requestOf("POST", "/") });
     }
     assert.equal(lines.length, 60);
     listenerLog.stop();
@@ -82,14 +87,14 @@ suite("rejected requests", () => {
         ["requests rejected: … and 20 more in 10 s", 20, true],
       ],
     );
-    assert.equal(counted.get("rejected 403"), 140);
+    assert.equal(counted.get("rejected 403 read_only"), 140);
   });
 
   test("of a worker that sends only their number are one line", () => {
     const { listenerLog, events, lines, counted } = fixture();
-    events.onRejected({ address: "", status: 401, request: null, count: 7 });
+    events.onRejected({ address: "", status: 401, reason: "unauthorized", request: null, count: 7 });
     listenerLog.stop();
-    assert.deepEqual([lines.length, lines[0]?.["count"], counted.get("rejected 401")], [1, 7, 7]);
+    assert.deepEqual([lines.length, lines[0]?.["count"], counted.get("rejected 401 unauthorized")], [1, 7, 7]);
   });
 });
 
@@ -114,7 +119,7 @@ suite("internal errors", () => {
   test("have a line limit of their own", () => {
     const { listenerLog, events, lines } = fixture();
     for (let call = 0; call < 100; call += 1) {
-      events.onRejected({ address: "", status: 403, request: null });
+      events.onRejected({ address: "", status: 403, reason: "read_only", request: null });
       events.onError(new Error("broken"), null);
     }
     listenerLog.stop();

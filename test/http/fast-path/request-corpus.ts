@@ -70,5 +70,33 @@ export const corpus: Readonly<Record<string, readonly string[]>> = {
   "a target that is too long": [`GET /nodes/pg1/primary?be=${"a".repeat(2_100)} HTTP/1.1\r\n\r\n`],
   "a head that is too long": [`GET /nodes/pg1/primary HTTP/1.1\r\nX: ${"a".repeat(20_000)}\r\n\r\n`],
   "a long head that is not": [`GET /nodes/pg1/primary HTTP/1.1\r\nX: ${"a".repeat(6_000)}\r\n\r\n`],
+  "an absolute target of another node than Host's": [
+    "GET http://pg2.demo.db.internal/primary HTTP/1.1\r\nHost: pg1.demo.db.internal\r\n\r\n",
+  ],
+  "an asterisk for a GET": ["GET * HTTP/1.1\r\n\r\n"],
+  "a user in an absolute target": ["GET http://a@b/nodes/pg1/primary HTTP/1.1\r\n\r\n"],
+  "a path without a slash": ["GET nodes/pg1/primary HTTP/1.0\r\n\r\n"],
+  "only line feeds, HTTP/1.0": ["GET /nodes/pg1/primary HTTP/1.0\n\n"],
+  "only line feeds, in pieces": ["GET /nodes/pg1/pri", "mary HTTP/1.0\n", "Host: a\n", "\n"],
+  "only line feeds, then another request": [
+    "GET /nodes/pg1/primary HTTP/1.1\n\nGET /nodes/pg2/primary HTTP/1.1\r\n\r\n",
+  ],
+  "only line feeds, on a kept connection": [
+    "GET /nodes/pg1/primary HTTP/1.1\r\n\r\n",
+    "GET /nodes/pg1/primary HTTP/1.1\n\n",
+  ],
+  "only line feeds, with a body": ["GET /nodes/pg1/primary HTTP/1.1\nContent-Length: 3\n\nabc"],
+  "a length hidden behind a line feed": ["GET /nodes/pg1/primary HTTP/1.1\r\nX: a\nContent-Length: 5\r\n\r\nhello"],
+  "a check, then no HTTP": ["GET /nodes/pg1/primary HTTP/1.1\r\n\r\n\x00\x01"],
+  "a check that closes, then no HTTP": ["GET /nodes/pg1/primary HTTP/1.1\r\nConnection: close\r\n\r\n\x00\x01"],
+  "a check with a body, then no HTTP": ["GET /nodes/pg1/primary HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc\x00\x01"],
+  "a check with broken chunks": ["GET /nodes/pg1/primary HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
+  "chunks in HTTP/1.0": ["GET /nodes/pg1/primary HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+  "a coding that nobody knows": [
+    "POST /nodes/pg1/restart HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+  ],
+  "a PROXY preamble": ["PROXY TCP4 10.0.0.1 10.0.0.2 1 2\r\nGET /nodes/pg1/primary HTTP/1.0\r\n\r\n"],
+  "a binary PROXY preamble": ["\r\n\r\n\0\r\nQUIT\n\x20\x00\x00\x00GET /nodes/pg1/primary HTTP/1.0\r\n\r\n"],
+  "a TLS handshake": ["\x16\x03\x01\x00\xc0\x01\x00\x00\xbc\x03\x03"],
   nothing: [],
 };

@@ -88,7 +88,7 @@ test("closes connections above the listener's limit, and accepts new ones after 
     for (const socket of held) socket.destroy();
     assert.match(
       (await sendRequest(`${gateway.adminUrl}/metrics`)).body,
-      /rolecall_requests_rejected_total\{status="connection"\} [1-9]/,
+      /rolecall_requests_rejected_total\{status="connection",reason="connections"\} [1-9]/,
     );
   });
 });

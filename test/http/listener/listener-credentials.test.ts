@@ -126,7 +126,7 @@ test("a flood of rejected calls is a bounded number of log lines, and one that c
     for (let at = 0; at < 120; at += 1)
       assert.equal((await gateway.request("/nodes/pg1/restart", restart())).status, 401);
     const { body } = await sendRequest(`${gateway.adminUrl}/metrics`);
-    assert.match(body, /^rolecall_requests_rejected_total\{status="401"\} 120$/m);
+    assert.match(body, /^rolecall_requests_rejected_total\{status="401",reason="unauthorized"\} 120$/m);
     log = gateway.logRecords;
   });
   const lines = log.filter(({ msg }) => msg === "request rejected").length;

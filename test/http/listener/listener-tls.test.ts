@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { connect } from "node:tls";
 import { after, suite, test } from "node:test";
 import { CertificateAuthority } from "../../fake/certificates.ts";
@@ -46,13 +48,51 @@ suite("TLS", () => {
       );
     });
   });
-  test("rejects connections without a client certificate if one is required", async () => {
+  test("refuses connections without a valid client certificate in words if one is required", async () => {
     await withListener({ tls: { ...tls, client: "required" } }, async (gateway) => {
-      await assert.rejects(gateway.request("/nodes/pg1/primary", { tls: trusting }));
-      await assert.rejects(gateway.request("/nodes/pg1/primary", { tls: misled }));
+      for (const [given, reason] of [
+        [trusting, "no_client_certificate"],
+        [misled, "bad_client_certificate"],
+      ] as const) {
+        for (const [path, method] of [
+          ["/nodes/pg1/primary", "GET"],
+          ["/nodes/pg1/restart", "POST"],
+        ] as const) {
+          const { status, headers, body } = await gateway.request(path, { method, tls: given });
+          assert.deepEqual([status, headers["x-rolecall-reason"]], [400, reason]);
+          assert.match(body, /client certificate/);
+        }
+        const line = await until("a line", () => gateway.logRecords.find((record) => record["reason"] === reason));
+        assert.equal(line["msg"], "request rejected");
+      }
+      assert.equal(gateway.logRecords.filter(({ msg }) => msg === "management call").length, 0);
       assert.equal((await gateway.request("/nodes/pg1/primary", { tls: certified })).status, 200);
     });
   });
+  for (const mode of ["optional", "required"] as const)
+    test(`a client without a certificate has none in a resumed session of TLS 1.3 either (${mode})`, async () => {
+      await withListener({ tls: { ...tls, client: mode }, auth }, async (gateway) => {
+        const port = Number(new URL(gateway.url).port);
+        const call = "POST /nodes/pg1/restart HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        const send = async (session: Buffer | undefined): Promise<{ answer: string; session: Buffer | undefined }> => {
+          const socket = connect({ host: "127.0.0.1", port, ...trusting, ...(session ? { session } : {}) });
+          let kept: Buffer | undefined;
+          socket.on("session", (ticket) => (kept = ticket));
+          socket.on("error", () => {});
+          const [wasReused] = await Promise.all([
+            once(socket, "secureConnect").then(() => socket.isSessionReused()),
+            new Promise((resolve) => socket.write(call, resolve)),
+          ]);
+          assert.equal(wasReused, session !== undefined);
+          const answer = await text(socket);
+          return { answer, session: kept };
+        };
+        const first = await send(undefined);
+        assert.ok(first.session !== undefined);
+        for (const { answer } of [first, await send(first.session)])
+          assert.match(answer, mode === "optional" ? /^HTTP\/1\.1 401 / : /^HTTP\/1\.1 400 no_client_certificate/);
+      });
+    });
   test("rejects TLS versions below the minimum", async () => {
     await withListener({ tls: { ...tls, minVersion: "TLSv1.3" } }, async (gateway) => {
       await assert.rejects(gateway.request("/nodes/pg1/primary", { tls: { ...trusting, maxVersion: "TLSv1.2" } }));
@@ -91,9 +131,10 @@ suite("TLS", () => {
       assert.equal((await gateway.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });
-  test("does not answer plain HTTP on a TLS port", async () => {
+  test("says on a TLS port that plain HTTP is not accepted", async () => {
     await withListener({ tls }, async (gateway) => {
-      await assert.rejects(sendRequest(gateway.url.replace("https", "http")));
+      const { status, headers } = await sendRequest(gateway.url.replace("https", "http"));
+      assert.deepEqual([status, headers["x-rolecall-reason"]], [400, "plain_http_on_tls"]);
       assert.equal((await gateway.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });
