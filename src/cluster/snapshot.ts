@@ -110,6 +110,11 @@ export interface LeaderPosition {
    * point.
    */
   readonly shared: readonly SharedHistory[];
+  /**
+   * Until when a position from an exporter's page counts, in ms of rolecall's clock. Absent for one from a status
+   * document.
+   */
+  readonly pageUntilMs?: number | undefined;
 }
 
 /** A leader's timeline, and when its first position on it was recorded, in ms of rolecall's clock. */

@@ -150,9 +150,12 @@ function isCounted({ role, state }: Report): boolean {
  * gap without probes counts for the maximum age of evidence at most.
  */
 function positionedTime(view: ClusterView, before: Observation, { node, sentAtMs }: Observation): number {
-  if (freshLeader(view) === null) return 0;
+  const leader = freshLeader(view);
+  if (leader === null) return 0;
   const longestMs = node.api === null ? Math.max(view.policy.pageMaxAgeMs, view.maxAgeMs) : view.maxAgeMs;
-  return Math.max(0, Math.min(sentAtMs - before.countedAtMs, longestMs));
+  // Past the leader's last page nothing is known of its position.
+  const upToMs = leader.node.api === null ? Math.min(sentAtMs, leader.exporter?.pageSentAtMs ?? -Infinity) : sentAtMs;
+  return Math.max(0, Math.min(upToMs - before.countedAtMs, longestMs));
 }
 
 type Positions = Pick<Attachment, "received" | "replayed" | "timeline">;

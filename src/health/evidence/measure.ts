@@ -3,6 +3,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health-policy.ts";
+import { hasUnfedLead } from "./exporter-position.ts";
 import { isFresh, loopWaitMs, maxAgeMs, retryTimeoutMs } from "./freshness.ts";
 import { leaderReachableUntilMs } from "./likely-leader.ts";
 import { walReached } from "./report-position.ts";
@@ -32,6 +33,7 @@ export function measure(
   const { position } = cluster;
   if (position === null) return null;
   const known = before.measured;
+  if (hasUnfedLead(cluster, { ...before, report }, { policy, nowMs })) return ahead(position.highest);
   const own = ownTimeline(position.timeline, { before, report, isStreaming });
   const figures = comparable(cluster, { ...report, timeline: own });
   const isOnOther = figures === null && own !== null && position.timeline !== null;
@@ -87,6 +89,7 @@ function later(one: number | null, other: number | null): number | null {
  * @returns `null` if there are none
  */
 export function measuredAt(cluster: ClusterState, { measured, report }: Observation, nowMs: number): Figures | null {
+  if (nowMs >= (cluster.position?.pageUntilMs ?? Infinity)) return null;
   if (measured !== null) return measured.heldUntilMs !== null && measured.heldUntilMs <= nowMs ? null : measured;
   const figures = report === null ? null : comparable(cluster, report);
   return figures === null || cluster.position === null
@@ -95,9 +98,13 @@ export function measuredAt(cluster: ClusterState, { measured, report }: Observat
 }
 
 /** When `measuredAt` stops to give figures, in ms of rolecall's clock; `Infinity` if age alone does not end them. */
-export function measuredUntilMs({ measured }: Observation, nowMs: number): number {
-  const heldUntilMs = measured?.heldUntilMs ?? null;
-  return heldUntilMs !== null && nowMs < heldUntilMs ? heldUntilMs : Infinity;
+export function measuredUntilMs(
+  { position }: Pick<ClusterState, "position">,
+  { measured }: Observation,
+  nowMs: number,
+): number {
+  const untilMs = Math.min(measured?.heldUntilMs ?? Infinity, position?.pageUntilMs ?? Infinity);
+  return nowMs < untilMs ? untilMs : Infinity;
 }
 
 type Figures = Pick<Measured, "leader" | "isLowerBound" | "received" | "replayed">;
@@ -116,6 +123,11 @@ export function lagBytes(
   const figures = measuredAt(cluster, observation, nowMs);
   const at = figures?.[reached] ?? null;
   return figures === null || at === null ? null : Math.max(0, figures.leader - at);
+}
+
+/** The figures of a node whose position cannot be compared with the leader's. */
+function ahead(leader: number): Measured {
+  return { leader, isLowerBound: false, timeline: null, received: null, replayed: null, heldUntilMs: null };
 }
 
 /** The report's positions in the leader's history; `null` if its replayed position is not known to be in it. */

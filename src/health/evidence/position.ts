@@ -5,6 +5,7 @@ import type { ClusterState, LeaderPeak, LeaderPosition } from "../../cluster/sna
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { isSameSystemAndTimeline, isSuccessor, sharedHistory, type SystemAndTimeline } from "./shared-history.ts";
+import { pageUntilMs, positionOfNewLeader, raisedByStandby } from "./exporter-position.ts";
 import { type LeaderWithUnseenWal, leaderWithUnseenWal } from "./likely-leader.ts";
 import { hasOtherWal } from "./repeated-timeline.ts";
 import { isPromoted, leaderPositionIn, walReached } from "./report-position.ts";
@@ -45,8 +46,10 @@ export function advancePosition(
     // `isPromoted` is true of standby leaders too. A primary states its timeline. A standby leader may omit it, and is
     // still on the known one then.
     const timeline = report.timeline ?? position?.timeline ?? null;
-    return withStatedPosition(cluster, { system: report.system, timeline, highest }, before);
+    const until = { pageUntilMs: pageUntilMs(observation, policy) };
+    return withStatedPosition(cluster, { system: report.system, timeline, highest, ...until }, before);
   }
+  if (observation.node.api === null) return raisedByStandby(cluster, observation, { policy, nowMs });
   const unseen = leaderWithUnseenWal(cluster, holder, { policy, nowMs });
   // The new report of a replica that crashed has no position, but its previous one may show how far the leader was.
   return unseen === null ? position : raisedByAll(cluster, [...cluster.nodes, before], { unseen, policy, nowMs });
@@ -59,8 +62,13 @@ export function advancePosition(
  * no position is known. Without a timeline it never counts.
  * @param leader the observation of the lock holder. Its last report may no longer claim the lock: then nothing counts
  */
-export function positionStatedBeforeTakeover(cluster: ClusterState, leader: Observation): LeaderPosition | null {
+export function positionStatedBeforeTakeover(
+  cluster: ClusterState,
+  leader: Observation,
+  policy: HealthPolicy,
+): LeaderPosition | null {
   const { position: known } = cluster;
+  if (leader.node.api === null) return positionOfNewLeader(known, leader, policy);
   const { report, hasLock } = leader;
   const highest = report === null ? null : leaderPositionIn(report);
   if (report === null || !hasLock || !isPromoted(report) || report.timeline === null || highest === null) return known;
@@ -102,7 +110,7 @@ function raisedByAll(
 }
 
 /** What a leader states. */
-type StatedPosition = Pick<LeaderPosition, "system" | "timeline" | "highest">;
+type StatedPosition = Pick<LeaderPosition, "system" | "timeline" | "highest" | "pageUntilMs">;
 
 /**
  * The leader position after the leader's own report.
@@ -116,7 +124,9 @@ function withStatedPosition(cluster: ClusterState, position: StatedPosition, lea
   if (known === null || !isSameSystemAndTimeline(known, position))
     return firstOnTimeline(cluster, { ...position, peak: { leader: name, highest } }, leader);
   const peak = raisedPeak(known.peak, name, highest);
-  return known.highest === highest && known.peak === peak ? known : { ...known, highest, peak };
+  const { pageUntilMs: untilMs } = position;
+  const isKnown = known.highest === highest && known.peak === peak && known.pageUntilMs === untilMs;
+  return isKnown ? known : { ...known, highest, peak, pageUntilMs: untilMs };
 }
 
 /** A leader may state a lower position after a crash. Another leader's positions say nothing about this one. */

@@ -1,9 +1,12 @@
 import type { ExporterEvidence } from "../../cluster/exporter/exporter-evidence.ts";
 import type { ExporterPage, ExporterSender } from "../../cluster/exporter/exporter-report.ts";
+import { lockHolderOf } from "../../cluster/leadership.ts";
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Node } from "../../cluster/node.ts";
 import { reportDefaults, type Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { nodeJson } from "../../cluster/values/json.ts";
+import type { EvaluationContext } from "../health-policy.ts";
 
 /** An exporter's evidence as the report of a node without an API. */
 export interface ExporterReport {
@@ -41,13 +44,14 @@ export function reportFromExporter(
   cluster: ClusterState,
   node: Node,
   evidence: ExporterEvidence,
+  context: EvaluationContext,
 ): ExporterReport | null {
   const { up, page, pageSentAtMs } = evidence;
   if (up === null && page === null) return null;
   const role = roleOf(evidence);
   const state = up === null ? (page?.isUp === false ? "stopped" : "running") : states[up.role];
   return {
-    report: reportOf({ role, state, page, replayed: page?.replayed ?? replayedByUpstream(cluster, node) }),
+    report: reportOf({ role, state, page, replayed: page?.replayed ?? replayedByUpstream(cluster, node, context) }),
     hasLock: role === "primary" && state === "running",
     sentAtMs: up?.sentAtMs ?? pageSentAtMs,
   };
@@ -118,15 +122,14 @@ function senderDocument({ name, address, isStreaming }: ExporterSender): object 
   return { application_name: name, client_addr: address, state: isStreaming ? "streaming" : "other" };
 }
 
-/** A standby's replayed position by the primary's page: postgres_exporter does not report it on the standby itself. */
-function replayedByUpstream(cluster: ClusterState, node: Node): number | null {
-  for (const index of cluster.lockClaims) {
-    const page = cluster.nodes[index]?.exporter?.page;
-    if (page === undefined || page === null || cluster.nodes[index]?.node === node) continue;
-    const row = page.senders.find((sender) => isSenderTo(cluster, { sender, node }));
-    if (row !== undefined) return row.replayed;
-  }
-  return null;
+/**
+ * A standby's replayed position by the page of the accepted leader, while that page is young: postgres_exporter does not
+ * report it on the standby itself.
+ */
+function replayedByUpstream(cluster: ClusterState, node: Node, { policy, nowMs }: EvaluationContext): number | null {
+  const { node: leader, exporter } = nodeNamed(cluster, lockHolderOf(cluster.leadership)) ?? { exporter: null };
+  if (exporter === null || leader === node || nowMs >= exporter.pageSentAtMs + policy.pageMaxAgeMs) return null;
+  return exporter.page?.senders.find((sender) => isSenderTo(cluster, { sender, node }))?.replayed ?? null;
 }
 
 /** Whether a sender row is about the node: by name, else by an address that only this node's database has. */

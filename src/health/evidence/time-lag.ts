@@ -96,7 +96,7 @@ export function behindSince(cluster: ClusterState, observation: Observation, con
   const figures = measuredAt(cluster, observation, nowMs);
   const replayed = figures?.replayed ?? null;
   if (figures === null || replayed === null) return { sinceMs: null, hold: null, validUntilMs: Infinity };
-  const measuredMs = measuredUntilMs(observation, nowMs);
+  const measuredMs = measuredUntilMs(cluster, observation, nowMs);
   const reachableMs = replayed >= figures.leader ? leaderReachableUntilMs(cluster, policy) : -Infinity;
   // Where nobody leads any more, the position is not only a lower bound: nothing was written past what is known.
   const isCaughtUp = nowMs < reachableMs && (!figures.isLowerBound || reachableMs === Infinity);

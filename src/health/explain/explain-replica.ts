@@ -81,7 +81,7 @@ function lagRule(subject: ExplainContext, refusal: Reason | null): RuleLine {
   ].filter((limit) => limit !== null);
   const { position } = view.cluster;
   const source =
-    position === null
+    position === null || view.nowMs >= (position.pageUntilMs ?? Infinity)
       ? "no leader position is known"
       : `positions up to ${formatLsn(position.highest)} on timeline ${position.timeline}`;
   return ruleLine(subject, {

@@ -37,7 +37,7 @@ export function judgePool(view: ClusterView, check: Check): PoolVerdict {
     const verdict = judgeMember(view, node, check);
     untilMs = Math.min(untilMs, verdict.validUntilMs);
     if (!verdict.fit) continue;
-    untilMs = Math.min(untilMs, measuredUntilMs(node, view.nowMs));
+    untilMs = Math.min(untilMs, measuredUntilMs(view.cluster, node, view.nowMs));
     const rank = rankOf(view, node);
     if (chosen === null || rank < chosen.rank) chosen = { node, verdict, rank };
   }
@@ -80,7 +80,7 @@ function isKept(view: ClusterView, observation: Observation, check: Check): Find
     untilMs = Math.min(untilMs, candidate.validUntilMs);
     if (!candidate.fit) continue;
     const limited = judge(view, node, check);
-    untilMs = Math.min(untilMs, limited.validUntilMs, measuredUntilMs(node, view.nowMs));
+    untilMs = Math.min(untilMs, limited.validUntilMs, measuredUntilMs(view.cluster, node, view.nowMs));
     if (node === observation) isCandidate = true;
     // Damping may refuse a node that lags less than one it lets in: places are filled from those that are refused.
     if (limited.fit) places -= 1;

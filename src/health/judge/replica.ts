@@ -63,7 +63,7 @@ function judgeStreamingReplica(view: ClusterView, reported: ReportedNode, check:
     if (!floor.fit) return floor;
     const lag = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
     const limit = check.lagBytesMax ?? view.cluster.config?.lagMaxOnFailover ?? Infinity;
-    return validUntil(judgeLagBytes(lag, limit, check), measuredUntilMs(observation, view.nowMs));
+    return validUntil(judgeLagBytes(lag, limit, check), measuredUntilMs(view.cluster, observation, view.nowMs));
   });
 }
 

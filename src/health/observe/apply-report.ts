@@ -117,7 +117,7 @@ export function applyReport(
   // This report may have made another node the lock holder. The position that this other node stated earlier may count
   // now (rule 4).
   const standing = withStanding(claimed, lock.holder, nowMs);
-  const withNewHolderPosition = isHolder ? standing : withHolderPosition(standing, lock);
+  const withNewHolderPosition = isHolder ? standing : withHolderPosition(standing, lock, policy);
   const position = advancePosition(withNewHolderPosition, { before, observation, holder: lock.holder, nowMs }, policy);
   // The lock holder's report gives a new sample only if it states the leader's position. It does not if the holder's
   // query of PostgreSQL failed, or the holder is not promoted yet. To sample the known position again would give an old

@@ -4,6 +4,7 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { LockStatus } from "../evidence/lock-status.ts";
 import { withStatement } from "../evidence/leader-statement.ts";
 import { positionStatedBeforeTakeover } from "../evidence/position.ts";
+import type { HealthPolicy } from "../health-policy.ts";
 import { carriedSamples, withSample } from "../evidence/time-lag.ts";
 
 /**
@@ -13,13 +14,18 @@ import { carriedSamples, withSample } from "../evidence/time-lag.ts";
  * @param lock who holds the lock now
  * @returns the same object if there is no new holder, or what it stated does not count
  */
-export function withHolderPosition(cluster: ClusterState, { holder }: Pick<LockStatus, "holder">): ClusterState {
+export function withHolderPosition(
+  cluster: ClusterState,
+  { holder }: Pick<LockStatus, "holder">,
+  policy: HealthPolicy,
+): ClusterState {
   if (holder === lockHolderOf(cluster.leadership)) return cluster;
   const leader = nodeNamed(cluster, holder);
   if (leader === undefined) return cluster;
-  const position = positionStatedBeforeTakeover(cluster, leader);
+  const position = positionStatedBeforeTakeover(cluster, leader, policy);
   if (position === cluster.position) return cluster;
   const carried = carriedSamples(cluster, position, null);
+  if (position?.peak?.leader !== holder) return { ...cluster, position, positionSamples: carried };
   const positionSamples = withSample(carried, position, leader.sentAtMs);
   return withStatement({ ...cluster, position, positionSamples }, leader);
 }

@@ -38,7 +38,7 @@ export function updateLeadership(
   // After a status probe both were done already.
   const positioned = isSame
     ? cluster
-    : withOthersMeasured(withHolderPosition(cluster, lock), cluster.position, { ...context, lock });
+    : withOthersMeasured(withHolderPosition(cluster, lock, context.policy), cluster.position, { ...context, lock });
   const leader = presentOrLastHolderOf(leadership);
   const counted = withStanding(positioned, lock.holder, context.nowMs);
   const isOther =

@@ -56,7 +56,7 @@ suite("what a node stated before it got the lock", () => {
       watched.answer("pg1", { hasLock, fields: { role: "primary", database_system_identifier: system, ...says } }, 0);
       const [leader] = watched.cluster.nodes;
       assert.ok(leader !== undefined);
-      const after = positionStatedBeforeTakeover({ ...watched.cluster, position }, leader);
+      const after = positionStatedBeforeTakeover({ ...watched.cluster, position }, leader, watched.policy);
       if (counts === null) assert.equal(after, position);
       else assert.deepEqual([after?.highest, after?.peak], [counts, { leader: "pg1", highest: counts }]);
     });

@@ -3,6 +3,8 @@ import { suite, test } from "node:test";
 import { noExporterEvidence, type ExporterEvidence } from "../../../src/cluster/exporter/exporter-evidence.ts";
 import type { ExporterPage, ExporterRole } from "../../../src/cluster/exporter/exporter-report.ts";
 import type { Node } from "../../../src/cluster/node.ts";
+import { lockHolderOf } from "../../../src/cluster/leadership.ts";
+import type { ExporterOutcome } from "../../../src/cluster/outcome.ts";
 import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import {
@@ -21,7 +23,8 @@ const nodes = ["pg1", "pg2", "pg3"].map((name, at) => ({
   member: `member-of-${name}`,
   database: { host: `10.0.0.${at + 1}`, port: 5432 },
 }));
-const { cluster } = new ClusterFixture({ nodes });
+const { cluster, policy } = new ClusterFixture({ nodes });
+const context = { policy, nowMs: 2_000 };
 
 function nodeIn(state: ClusterState, name: string): Node {
   const found = nodeNamed(state, name);
@@ -35,13 +38,13 @@ function evidence(up: ExporterRole | null, page: ExporterPage | null): ExporterE
 }
 
 function reported(up: ExporterRole | null, page: ExporterPage | null, state: ClusterState = cluster): ExporterReport {
-  const report = reportFromExporter(state, nodeIn(state, "pg3"), evidence(up, page));
+  const report = reportFromExporter(state, nodeIn(state, "pg3"), evidence(up, page), context);
   assert.ok(report !== null);
   return report;
 }
 
 test("an exporter that has answered nothing gives no report", () => {
-  assert.equal(reportFromExporter(cluster, nodeIn(cluster, "pg3"), noExporterEvidence), null);
+  assert.equal(reportFromExporter(cluster, nodeIn(cluster, "pg3"), noExporterEvidence, context), null);
 });
 
 suite("role, state and claim", () => {
@@ -101,23 +104,34 @@ suite("positions", () => {
     assert.equal(reported("primary", { ...primaryPage, timeline: 7 }).report.timeline, null);
   });
 
-  test("what a standby does not state itself comes from the list of the node that sends to it", () => {
-    const watched = new ClusterFixture({ nodes });
+  test("what a standby does not state itself comes from the young page of the accepted leader", () => {
     const lists = {
-      pg1: [{ name: "archiver", address: null, isStreaming: true, replayed: 9_000 }],
+      // It claims too, and lists the standby, but the standbys receive from pg2.
+      pg1: [{ name: "pg3", address: null, isStreaming: false, replayed: 9_000 }],
       pg2: [
-        { name: "pg1", address: null, isStreaming: true, replayed: 8_000 },
+        { name: "archiver", address: null, isStreaming: true, replayed: 8_000 },
         { name: "pg3", address: null, isStreaming: true, replayed: 2_500 },
       ],
     };
-    for (const [node, senders] of Object.entries(lists)) {
-      const sent = { kind: "exporter", cluster: "demo", node, sentAtMs: 0, sentAtWallMs: 0 } as const;
-      watched.record({ ...sent, result: { endpoint: "up", role: "primary" } }, 0);
-      watched.record({ ...sent, result: { endpoint: "metrics", page: { ...primaryPage, senders } } }, 0);
-    }
+    const watched = new ClusterFixture({ nodes });
+    const record = (node: string, result: ExporterOutcome["result"], atMs: number): void => {
+      watched.record({ kind: "exporter", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+    };
     const page = { ...replicaPage, replayed: null };
+    for (const atMs of [0, 1_000]) {
+      for (const [node, senders] of Object.entries(lists)) {
+        record(node, { endpoint: "up", role: "primary" }, atMs);
+        record(node, { endpoint: "metrics", page: { ...primaryPage, senders, databaseTimeS: atMs } }, atMs);
+      }
+      record("pg3", { endpoint: "up", role: "replica" }, atMs);
+      record("pg3", { endpoint: "metrics", page: { ...page, databaseTimeS: atMs } }, atMs);
+    }
+    assert.equal(lockHolderOf(watched.cluster.leadership), "pg2");
     assert.equal(reported("replica", page, watched.cluster).report.replayed, 2_500);
     assert.equal(reported("replica", { ...page, replayed: 3_000 }, watched.cluster).report.replayed, 3_000);
+    const old = { policy, nowMs: 1_000 + policy.pageMaxAgeMs };
+    const late = reportFromExporter(watched.cluster, nodeIn(watched.cluster, "pg3"), evidence("replica", page), old);
+    assert.equal(late?.report.replayed, null);
   });
 
   test("a node's own list says nothing of itself", () => {

@@ -10,7 +10,7 @@ import type { HealthPolicy } from "../../../src/health/health-policy.ts";
 export function expiryInstants(cluster: ClusterState, policy: HealthPolicy, check: Check): readonly number[] {
   const { demotedForMs, surviveMs, handoverHoldMs } = policy.guards;
   const maxAgeMs = Math.min(policy.maxAgeMs, lockBoundMs(cluster));
-  const instants = [cluster.newestReportAtMs + maxAgeMs];
+  const instants = [cluster.newestReportAtMs + maxAgeMs, cluster.position?.pageUntilMs ?? -Infinity];
   for (const { untilMs } of cluster.drains.values()) instants.push(untilMs);
   if (cluster.leadership.lastLoss !== null) instants.push(cluster.leadership.lastLoss.atMs + handoverHoldMs);
   for (const { atMs } of cluster.positionSamples) instants.push(atMs + (check.lagTimeMsMax ?? 0));
