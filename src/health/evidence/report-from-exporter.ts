@@ -42,8 +42,7 @@ export function isPrimarySource({ up, page }: ExporterEvidence, endpoint: "up" |
  */
 export function reportFromExporter(
   cluster: ClusterState,
-  node: Node,
-  evidence: ExporterEvidence,
+  { node, evidence }: { readonly node: Node; readonly evidence: ExporterEvidence },
   context: EvaluationContext,
 ): ExporterReport | null {
   const { up, page, pageSentAtMs } = evidence;

@@ -37,7 +37,7 @@ export function applyExporter(
     return isPrimarySource(exporter, result.endpoint)
       ? replaceNode(cluster, at, withFailure(before, { failure: result.failure, sentAtMs: outcome.sentAtMs }, policy))
       : noted;
-  const answer = reportFromExporter(noted, known.node, exporter, context);
+  const answer = reportFromExporter(noted, { node: known.node, evidence: exporter }, context);
   if (answer === null) return noted;
   const isPage = result.endpoint === "metrics";
   // Positions are as old as their page, and a page may be older than the last answer of `/up`.

@@ -38,13 +38,16 @@ function evidence(up: ExporterRole | null, page: ExporterPage | null): ExporterE
 }
 
 function reported(up: ExporterRole | null, page: ExporterPage | null, state: ClusterState = cluster): ExporterReport {
-  const report = reportFromExporter(state, nodeIn(state, "pg3"), evidence(up, page), context);
+  const report = reportFromExporter(state, { node: nodeIn(state, "pg3"), evidence: evidence(up, page) }, context);
   assert.ok(report !== null);
   return report;
 }
 
 test("an exporter that has answered nothing gives no report", () => {
-  assert.equal(reportFromExporter(cluster, nodeIn(cluster, "pg3"), noExporterEvidence, context), null);
+  assert.equal(
+    reportFromExporter(cluster, { node: nodeIn(cluster, "pg3"), evidence: noExporterEvidence }, context),
+    null,
+  );
 });
 
 suite("role, state and claim", () => {
@@ -130,7 +133,8 @@ suite("positions", () => {
     assert.equal(reported("replica", page, watched.cluster).report.replayed, 2_500);
     assert.equal(reported("replica", { ...page, replayed: 3_000 }, watched.cluster).report.replayed, 3_000);
     const old = { policy, nowMs: 1_000 + policy.pageMaxAgeMs };
-    const late = reportFromExporter(watched.cluster, nodeIn(watched.cluster, "pg3"), evidence("replica", page), old);
+    const silent = { node: nodeIn(watched.cluster, "pg3"), evidence: evidence("replica", page) };
+    const late = reportFromExporter(watched.cluster, silent, old);
     assert.equal(late?.report.replayed, null);
   });
 
