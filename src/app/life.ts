@@ -13,7 +13,9 @@ export type Life =
   | { readonly kind: "closing" }
   | { readonly kind: "stopped" };
 
-/** What happens to a process. A worker that hangs, or a port in use, fails the start or the reload that waits for it. */
+/**
+ * What happens to a process. A worker that hangs, or a port in use, fails the start or the reload that waits for it.
+ */
 export type LifeEvent =
   | "started"
   | "start_failed"
@@ -52,7 +54,7 @@ export interface LifeStep {
   readonly action: LifeAction;
 }
 
-/** The newLife of every life. */
+/** Every life begins so. */
 export const newLife: Life = { kind: "starting", wantsReload: false };
 
 /**

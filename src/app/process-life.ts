@@ -81,9 +81,14 @@ export class ProcessLife {
 
   /** Stops, whatever runs; with `drains`, answers go on for a while. A second call waits for nothing. */
   async stop({ drains }: { readonly drains: boolean }): Promise<void> {
+    const wasDraining = this.#life.kind === "draining";
     const action = this.advance(drains ? "drain_requested" : "end_requested");
-    if (action === "exit") this.#parts.kill();
-    else if (action === "drain") await this.#drain();
+    if (action === "exit") {
+      this.#parts.kill();
+      // The listeners close even if the process itself goes on.
+      if (wasDraining) void this.#close().catch(() => {});
+    }
+    if (action === "drain") await this.#drain();
     else if (action === "close") await this.#close();
   }
 

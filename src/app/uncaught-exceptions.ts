@@ -24,8 +24,8 @@ const events = ["uncaughtException", "unhandledRejection"] as const;
 
 /**
  * Whether an exception can have affected no more than one connection, node, DCS or balancer: no function of rolecall on
- * its stack writes what all share. A stack without any function of rolecall belongs to an error inside Node, such as of a socket: it interrupted no
- * code of rolecall. So does an error that is thrown while stack traces are omitted.
+ * its stack writes what all share. A stack without any function of rolecall belongs to an error inside Node, such as of
+ * a socket: it interrupted no code of rolecall. So does an error that is thrown while stack traces are omitted.
  * @param depth how many frames stacks keep: a stack of that many may be cut off
  */
 export function hasWrittenNothingShared(error: unknown, depth: number = stackDepth): boolean {
@@ -41,7 +41,8 @@ export function hasWrittenNothingShared(error: unknown, depth: number = stackDep
 
 /**
  * Replaces the present handlers of uncaught exceptions and rejections. The new handler contains an exception that
- * cannot have interrupted a write of shared state, and passes every other one to the previous handlers, which end the process.
+ * cannot have interrupted a write of shared state, and passes every other one to the previous handlers, which end the
+ * process.
  * @param onContained called with each exception that was contained
  * @returns a function that restores the handlers
  */

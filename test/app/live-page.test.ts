@@ -138,7 +138,7 @@ test("shows the last document of a node unchanged, and none of an unknown node",
   const [node] = nodes;
   if (node !== undefined) node.fields = { own: ["<b>", 1] };
   const path = `${url}/clusters/demo/nodes/pg1/document`;
-  await until("the new field", async () => (await sendRequest(path)).body.includes('"own":["<b>",1]'));
+  await until("the new field", async () => (await sendRequest(path)).body.includes('"own": ["<b>", 1]'));
   const { cluster, node: name, document } = JSON.parse((await sendRequest(`${url}/nodes/pg1/document`)).body);
   assert.deepEqual([cluster, name, document.role], ["demo", "pg1", "primary"]);
   assert.equal((await sendRequest(`${url}/clusters/demo/nodes/nope/document`)).status, 404);

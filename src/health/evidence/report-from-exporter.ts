@@ -122,8 +122,8 @@ function senderDocument({ name, address, isStreaming }: ExporterSender): object 
 }
 
 /**
- * A standby's replayed position by the page of the accepted leader, while that page is young: postgres_exporter does not
- * report it on the standby itself.
+ * A standby's replayed position by the page of the accepted leader, while that page is young: postgres_exporter does
+ * not report it on the standby itself.
  */
 function replayedByUpstream(cluster: ClusterState, node: Node, { policy, nowMs }: EvaluationContext): number | null {
   const { node: leader, exporter } = nodeNamed(cluster, lockHolderOf(cluster.leadership)) ?? { exporter: null };

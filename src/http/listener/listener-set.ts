@@ -122,7 +122,9 @@ export class ListenerSet {
     return { listeners, commit, abandon };
   }
 
-  /** Closes all listeners, for good: what is still being prepared is abandoned. Running requests may finish within 1 s. */
+  /**
+   * Closes all listeners, for good: what is still being prepared is abandoned. Running requests may finish within 1 s.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#open.values()].map(({ listener }) => listener.close(graceMs)));

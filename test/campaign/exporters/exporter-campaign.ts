@@ -9,8 +9,8 @@ const [troubledS, calmS] = [90, 60];
 const limit = 2 ** 20;
 
 /**
- * Runs random faults of exporters and databases without a cluster manager on virtual time, and compares each answer with
- * the truth.
+ * Runs random faults of exporters and databases without a cluster manager on virtual time, and compares each answer
+ * with the truth.
  * @returns a line for each broken promise
  */
 export function brokenPromises(seed: number): readonly string[] {

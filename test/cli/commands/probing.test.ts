@@ -163,6 +163,7 @@ test("compare counts agreements, and reports invalid checks of haproxy.cfg", { t
     [
       ["RC041", 2],
       ["RC042", 3],
+      ["RC044", 5],
     ],
   );
   assert.equal(code, 1);

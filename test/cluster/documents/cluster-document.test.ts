@@ -13,8 +13,8 @@ describe("parseClusterDocument", () => {
       leaderApi: "http://10.0.0.1:8008",
       leaderTimeline: 3,
       members: [
-        { name: "pg1", api: "http://10.0.0.1:8008", host: "10.0.0.1", port: 5432 },
-        { name: "pg2", api: "https://[::1]:8008", host: null, port: null },
+        { name: "pg1", api: "http://10.0.0.1:8008", host: "10.0.0.1", port: 5432, behind: null, position: null },
+        { name: "pg2", api: "https://[::1]:8008", host: null, port: null, behind: null, position: null },
       ],
     });
   });
