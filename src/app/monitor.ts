@@ -80,6 +80,7 @@ export class Monitor {
       setTimer: machine.setTimer,
       log,
       record,
+      save: () => this.#stateFile.write(snapshot),
       onChange: (change) => this.eventLog.recordDrain(change),
     });
     this.#balancers = new BalancerPushes({
@@ -202,7 +203,7 @@ export class Monitor {
     store.onChange((_, { name }) => this.#balancers.clusterChanged(name));
     store.onChange((before, after) => this.#recordTransition(before, after));
     store.onChange((before, after) => {
-      if (!hasSameSavedState(before, after)) this.#stateFile.write(() => store.current);
+      if (!hasSameSavedState(before, after)) void this.#stateFile.write(() => store.current);
     });
     store.onChange((before, after) => this.#probers.onChange(before, after));
   }

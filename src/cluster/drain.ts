@@ -28,6 +28,15 @@ export interface DrainChange {
   readonly endedBy: string | null;
 }
 
+/** Whether a change of a drain outlives the process. */
+export type Durability =
+  /** It is on disk. */
+  | { readonly kind: "durable" }
+  /** No state file is configured: it is lost in a restart. */
+  | { readonly kind: "volatile" }
+  /** It is in force, but could not be written. */
+  | { readonly kind: "failed"; readonly problem: string };
+
 /** The longest drain, in ms: thirty days. For longer use the node's own tags. */
 export const drainMsMax: number = 30 * 86_400_000;
 

@@ -1,6 +1,6 @@
 import { clusterNamed } from "../cluster/lookup.ts";
 import type { Clock } from "./clock.ts";
-import { drainMsMax, type Drain, type DrainChange, type DrainRequest } from "../cluster/drain.ts";
+import { drainMsMax, type Drain, type DrainChange, type DrainRequest, type Durability } from "../cluster/drain.ts";
 import type { DrainOutcome } from "../cluster/outcome.ts";
 import type { SavedDrain } from "./saved-drains.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
@@ -21,6 +21,8 @@ export interface DrainsContext {
   readonly log: Logger;
   /** Records a drain as the outcomes of probes are recorded: it is part of the evidence. */
   readonly record: (outcome: DrainOutcome) => void;
+  /** Writes the drains that are in force to the disk. Never rejects. */
+  readonly save: () => Promise<Durability>;
   /** Called when a drain begins, is ended by an operator, or expires: an event, and an audit line in the log. */
   readonly onChange: (change: DrainChange) => void;
 }
@@ -56,9 +58,12 @@ export class Drains {
     return this.#context.clock.now();
   }
 
-  /** Drains a node from now on, in place of a drain that it may have. The cluster must be a monitored one. */
-  begin(cluster: string, node: string, request: DrainRequest): void {
-    const { clock, onChange } = this.#context;
+  /**
+   * Drains a node from now on, in place of a drain that it may have. The cluster must be a monitored one.
+   * @returns resolves when it is on disk, or cannot be written
+   */
+  begin(cluster: string, node: string, request: DrainRequest): Promise<Durability> {
+    const { clock, onChange, save } = this.#context;
     const { forMs, ...rest } = request;
     this.sweep();
     const wallMs = clock.wall();
@@ -70,16 +75,17 @@ export class Drains {
     };
     this.#record(cluster, node, drain);
     onChange({ kind: "begun", cluster, node, drain, endedBy: null });
+    return save();
   }
 
-  /** Ends a node's drain. @returns whether there was one */
-  end(cluster: string, node: string, by: string | null): boolean {
+  /** Ends a node's drain. @returns as `begin`; `null` if there was none */
+  end(cluster: string, node: string, by: string | null): Promise<Durability> | null {
     this.sweep();
     const drain = this.#find(cluster, node);
-    if (drain === null) return false;
+    if (drain === null) return null;
     this.#record(cluster, node, null);
     this.#context.onChange({ kind: "ended", cluster, node, drain, endedBy: by });
-    return true;
+    return this.#context.save();
   }
 
   /** Removes the drains whose time is over, and reports each. */

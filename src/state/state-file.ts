@@ -1,3 +1,4 @@
+import type { Durability } from "../cluster/drain.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { ClusterConfig } from "../config/model/config.ts";
 import type { Logger } from "../events/log/logger.ts";
@@ -17,9 +18,9 @@ export class StateFile {
   readonly #path: () => string | null;
   readonly #log: Logger;
   readonly #boot: BootSource | null;
-  #written: Promise<void> = Promise.resolve();
-  /** Whether a write is queued that has not begun. It will save the state as of its beginning, so one is enough. */
-  #isPending = false;
+  #written: Promise<Durability> = Promise.resolve({ kind: "durable" });
+  /** The write that is queued and has not begun. It will save the state as of its beginning, so one is enough. */
+  #pending: Promise<Durability> | null = null;
 
   /**
    * @param path the configured path; a reload may change it
@@ -57,27 +58,35 @@ export class StateFile {
   }
 
   /**
-   * Writes the file, one write after the other. A failure is logged and has no other effect.
+   * Writes the file, one write after the other. All that is requested before a write begins shares it. A failure is
+   * logged.
    * @param current gives the snapshot when the write begins
+   * @returns what became of it, after {@link waitMax} at the latest; never rejects
    */
-  write(current: () => Snapshot): void {
-    if (this.#path() === null || this.#isPending) return;
-    this.#isPending = true;
-    this.#written = this.#written.then(() => this.#writeNow(current));
+  async write(current: () => Snapshot): Promise<Durability> {
+    if (this.#path() === null) return { kind: "volatile" };
+    if (this.#pending === null) {
+      this.#pending = this.#written.then(() => this.#writeNow(current));
+      this.#written = this.#pending;
+    }
+    const written = await inTime(this.#pending);
+    return written === late ? { kind: "failed", problem: `the disk did not answer in ${waitMax} ms` } : written;
   }
 
   get #bootClock(): BootClock {
     return this.#boot === null ? noBootClock : this.#boot.clock.bootClock(this.#boot.bootId());
   }
 
-  async #writeNow(current: () => Snapshot): Promise<void> {
-    this.#isPending = false;
+  async #writeNow(current: () => Snapshot): Promise<Durability> {
+    this.#pending = null;
     const file = this.#path();
-    if (file === null) return;
+    if (file === null) return { kind: "volatile" };
     try {
       await writeSavedState(file, current(), this.#bootClock);
+      return { kind: "durable" };
     } catch (error) {
       this.#log.error({ err: error, file }, "state file not written");
+      return { kind: "failed", problem: error instanceof Error ? error.message : String(error) };
     }
   }
 }

@@ -134,16 +134,17 @@ test("reports each drain once: its begin, its end by an operator, and that it ex
     setTimer: setSystemTimer,
     log: silentLogger,
     record: (outcome) => store.record(outcome, nowMs),
+    save: () => Promise.resolve({ kind: "volatile" }),
     onChange: (change) => void changes.push(change),
   });
   const request = { forMs: 1_000, reason: "disk swap", by: "operator", isAll: false };
-  drains.begin("demo", "pg1", request);
-  drains.begin("demo", "pg2", request);
-  drains.end("demo", "pg2", "the night shift");
+  void drains.begin("demo", "pg1", request);
+  void drains.begin("demo", "pg2", request);
+  void drains.end("demo", "pg2", "the night shift");
   nowMs = 999;
   drains.sweep();
   nowMs = 1_000;
-  drains.begin("demo", "pg3", request);
+  void drains.begin("demo", "pg3", request);
   drains.sweep();
   drains.stop();
   assert.deepEqual(
@@ -170,6 +171,7 @@ test("restores saved drains when it starts, and reads and schedules nothing befo
     setTimer: setSystemTimer,
     log: silentLogger,
     record: (outcome) => void recorded.push(outcome),
+    save: () => assert.fail("a restored drain is saved"),
     onChange: () => assert.fail("a restored drain is not new"),
   });
   assert.equal(recorded.length, 0);

@@ -94,7 +94,7 @@ test("combines writes that are requested while one is in progress", async () => 
     return snapshotOf(new ClusterFixture().cluster);
   };
   for (let time = 0; time < 100; time += 1) {
-    stateFile.write(take);
+    void stateFile.write(take);
     if (time === 0) await Promise.resolve();
   }
   await stateFile.flush();
@@ -104,7 +104,7 @@ test("combines writes that are requested while one is in progress", async () => 
 test("does nothing without a configured path", async () => {
   const stateFile = new StateFile(() => null, silentLogger);
   assert.deepEqual((await stateFile.read([cluster])).problems, []);
-  stateFile.write(() => assert.fail("there is nothing to write"));
+  void stateFile.write(() => assert.fail("there is nothing to write"));
   await stateFile.removeStaleDrafts();
   await stateFile.flush();
 });

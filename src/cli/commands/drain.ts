@@ -38,7 +38,7 @@ export async function drain(context: CommandContext): Promise<void> {
   result.data = document;
   print(
     `${subject} is drained ${started.all ? "on all routes" : "as a replica"} ` +
-      `for ${formatDuration(started.remaining_ms)}, until ${started.until}\n`,
+      `for ${formatDuration(started.remaining_ms)}, until ${started.until}${notDurable(document)}\n`,
   );
 }
 
@@ -49,8 +49,15 @@ export async function undrain(context: CommandContext): Promise<void> {
   const reply = await server.call({ method: "DELETE", path, body: { by: operatorName(args.text("by"), io.env) } });
   if (reply.status !== 200) return diagnoseRejection(context, subject, reply);
   result.cover("drain", "complete", { detail: subject });
-  result.data = parseJson(reply.text);
-  print(`the drain of ${subject} has ended\n`);
+  const document = parseJson(reply.text);
+  result.data = document;
+  print(`the drain of ${subject} has ended${notDurable(document)}\n`);
+}
+
+/** An older server does not say whether the change outlives it. */
+function notDurable(document: unknown): string {
+  const isVolatile = isObject(document) && document["durable"] === false;
+  return isVolatile ? "; lost if rolecall restarts (state_file is not set)" : "";
 }
 
 /** `rolecall drains`: lists the drains of the running rolecall. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { clusterNamed } from "../../cluster/lookup.ts";
-import { drainMsMax, drainTextMax, type DrainRequest } from "../../cluster/drain.ts";
+import { drainMsMax, drainTextMax, type DrainRequest, type Durability } from "../../cluster/drain.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { nameOf, type JsonObject } from "../../cluster/values/json.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
@@ -21,9 +21,10 @@ export interface DrainsApiContext {
   snapshot(): Snapshot;
   /** In ms of rolecall's clock. */
   now(): number;
-  begin(cluster: string, node: string, request: DrainRequest): void;
-  /** @returns whether the node was drained */
-  end(cluster: string, node: string, by: string | null): boolean;
+  /** Resolves when the drain is on disk, or cannot be written. */
+  begin(cluster: string, node: string, request: DrainRequest): Promise<Durability>;
+  /** As `begin`; `null` if the node is not drained. */
+  end(cluster: string, node: string, by: string | null): Promise<Durability> | null;
 }
 
 /**
@@ -91,20 +92,29 @@ async function change(
   const state = known.includes(cluster) ? clusterNamed(snapshot, cluster) : undefined;
   if (state === undefined) return notFound("cluster", cluster, known);
   if (message.method === "DELETE") {
-    const isEnded = context.drains.end(cluster, node, changedBy(body["by"], principal));
-    if (!isEnded)
+    const ended = context.drains.end(cluster, node, changedBy(body["by"], principal));
+    if (ended === null)
       return errorReply(404, "not_drained", { message: `Cannot end the drain of ${node} in ${cluster}: it has none` });
-    return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, node, drain: null }));
+    return changedReply({ cluster, node }, await ended, context.drains);
   }
   if (!state.index.has(node) && (state.isMembershipKnown || state.drains.size > 100))
     return notFound("node", node, [...state.index.keys()]);
   const request = readDrainRequest(body, principal);
   if ("reply" in request) return request.reply;
-  context.drains.begin(cluster, node, request);
-  return jsonReply(
-    { code: 200, phrase: "OK" },
-    JSON.stringify({ cluster, node, drain: drainOf(context.drains, { cluster, node }) }),
-  );
+  return changedReply({ cluster, node }, await context.drains.begin(cluster, node, request), context.drains);
+}
+
+/** Answers when a change is on disk: what is acknowledged must outlive the process, unless it says that it does not. */
+function changedReply({ cluster, node }: DrainTarget, durability: Durability, drains: DrainsApiContext): Reply {
+  if (durability.kind === "failed")
+    return errorReply(503, "not_durable", {
+      message:
+        `Cannot save the change of the drain of ${node} in ${cluster}: the state file must be writable, got ` +
+        `${durability.problem}. The change is in force until rolecall restarts`,
+    });
+  const drain = drainOf(drains, { cluster, node });
+  const durable = durability.kind === "durable";
+  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, node, drain, durable }));
 }
 
 function drainOf(context: DrainsApiContext, { cluster, node }: DrainTarget): object | null {

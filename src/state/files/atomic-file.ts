@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { readdir, rename, unlink, writeFile } from "node:fs/promises";
+import { open, readdir, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isRunning } from "./is-running.ts";
 import { requireReplaceable } from "../../files/regular-file.ts";
 
 /**
- * Replaces a file whole: a reader finds the old content or the new, never a part. The content is first written to a
+ * Replaces a file whole: a reader finds the old content or the new, never a part. When this resolves, the new content
+ * is on disk, and also found there after a power failure. The content is first written to a
  * draft beside the file, which is created, never opened: planting a file or a link under the draft's name gains
  * nothing.
  * @throws the file system's error, or an Error if the file is of another kind; no draft remains then
@@ -14,13 +15,35 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   await requireReplaceable(file);
   const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
   try {
-    await writeFile(draft, text, { mode: 0o600, flag: "wx" });
+    await writeThrough(draft, text);
     await rename(draft, file);
+    await syncFolder(dirname(file));
   } catch (error) {
     await unlink(draft).catch(() => {
       // It was never created, or has been renamed already.
     });
     throw error;
+  }
+}
+
+/** Creates a file, and writes its content to the disk. */
+async function writeThrough(file: string, text: string): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes the entries of a folder to the disk: a rename is lost otherwise. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 
