@@ -5,6 +5,7 @@ import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import { lockBoundMs } from "../../../src/health/evidence/freshness.ts";
 import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
+import type { Verdict } from "../../../src/health/verdict.ts";
 import { judgeMember } from "../../../src/health/judge/pool.ts";
 import { observe } from "../../../src/health/observe/observe.ts";
 import { statusOutcome, policyOf } from "../arbitraries.ts";
@@ -41,15 +42,27 @@ suite("how long a verdict is valid", () => {
     assert.deepEqual(proven, { fit: true, isDegraded: true, validUntilMs: 6_000 + brief.pageMaxAgeMs });
   });
 
-  test("a silent primary that another node's claim denies grace gets it back when that claim grows too old", () => {
-    const claim = { ...statusOutcome("pg2", 2_000, { hasLock: true, role: "primary", timeline: 2 }) };
-    const cluster = observe(silentPrimary(1_500), claim, { policy, nowMs: 2_000 });
-    const [primary] = cluster.nodes;
-    assert.ok(primary !== undefined);
-    const denied = judgeMember(viewAt(cluster, policy, 7_000), primary, plainCheck("primary"));
+  test("a silent primary keeps its grace beside a refused claim, and loses it once that claim stands", () => {
+    const claimAt = (atMs: number): ProbeOutcome => ({
+      ...statusOutcome("pg2", atMs, { hasLock: true, role: "primary", timeline: 2 }),
+    });
+    const refused = observe(silentPrimary(1_500), claimAt(2_000), { policy, nowMs: 2_000 });
+    const verdictAt = (cluster: ClusterState, at: number, nowMs: number): Verdict => {
+      const observation = cluster.nodes[at];
+      assert.ok(observation !== undefined);
+      return judgeMember(viewAt(cluster, policy, nowMs), observation, plainCheck("primary"));
+    };
+    assert.deepEqual(verdictAt(refused, 0, 7_000), {
+      fit: true,
+      isDegraded: true,
+      validUntilMs: 1_000 + lockBoundMs(refused),
+    });
+    const rival = verdictAt(refused, 1, 7_000);
+    assert.ok(!rival.fit && rival.reason === "superseded");
+    const standing = observe(refused, claimAt(7_000), { policy, nowMs: 7_000 });
+    const denied = verdictAt(standing, 0, 7_100);
     assert.ok(!denied.fit && denied.reason === "stale");
-    assert.equal(denied.validUntilMs, 2_000 + policy.maxAgeMs);
-    assert.ok(judgeMember(viewAt(cluster, policy, 7_500), primary, plainCheck("primary")).fit);
+    assert.ok(verdictAt(standing, 1, 7_100).fit);
   });
 
   test("a replica's yes does not depend on the age of the leader's report", () => {

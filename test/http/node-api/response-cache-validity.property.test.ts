@@ -85,7 +85,7 @@ suite("how long a response may be cached", () => {
   });
 
   test("a growing lag in time is at most a tenth of a second old, and ends a yes where it passes the limit", () => {
-    const cluster = storeFixture();
+    const cluster = storeFixture({ failoverHold: false });
     cluster.store.record(leaderViewOutcome("pg2", "pg3", cluster.nowMs), cluster.nowMs); // a leader that never answered
     const api = new NodeApi(cluster.routingContext, cluster.apiContext());
     const check = "GET /nodes/pg2/replica?lag_time=700ms HTTP/1.1\r\n\r\n";
