@@ -33,7 +33,9 @@ export function measure(
   const { position } = cluster;
   if (position === null) return null;
   const known = before.measured;
-  if (hasUnfedLead(cluster, { ...before, report }, { policy, nowMs })) return ahead(position.highest);
+  // The figures outlast the position: measured against one that no longer counts, they would count again with the next.
+  const isOld = nowMs >= (position.pageUntilMs ?? Infinity);
+  if (isOld || hasUnfedLead(cluster, { ...before, report }, { policy, nowMs })) return incomparable(position.highest);
   const own = ownTimeline(position.timeline, { before, report, isStreaming });
   const figures = comparable(cluster, { ...report, timeline: own });
   const isOnOther = figures === null && own !== null && position.timeline !== null;
@@ -126,7 +128,7 @@ export function lagBytes(
 }
 
 /** The figures of a node whose position cannot be compared with the leader's. */
-function ahead(leader: number): Measured {
+function incomparable(leader: number): Measured {
   return { leader, isLowerBound: false, timeline: null, received: null, replayed: null, heldUntilMs: null };
 }
 

@@ -1,3 +1,4 @@
+import { lockHolderOf } from "../../../src/cluster/leadership.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import type { ExporterResult } from "../../../src/cluster/outcome.ts";
 import { ExporterWorld, type Server } from "./exporter-world.ts";
@@ -26,15 +27,21 @@ export function brokenPromises(seed: number): readonly string[] {
   // A page counts for 11.5 s, a replica's and its primary's; pages are 3 s apart.
   const allowed = limit + world.rate * 26;
   const hasUp = world.family === "pg_exporter";
+  // While the exporter of the real primary is silent, an old one that came back is the only primary to be seen, and
+  // nothing tells the two apart. Its page counts for as long as any other.
+  let misledUntilS = 0;
   for (let atS = 1; atS <= troubledS + calmS; atS += 1) {
     world.step(atS, atS > troubledS);
     for (const [at, server] of world.servers.entries()) probe(watched, world, { server, atS, hasUp, at });
     const fit: string[] = [];
+    const accepted = lockHolderOf(watched.cluster.leadership);
+    if (world.servers.some((one) => one.name === accepted && !one.isStandby && one.isAlive && one !== world.primary))
+      misledUntilS = atS + 26;
     for (const server of world.servers) {
       if (watched.judge(server.name, "/primary", atS * 1000) === "fit") fit.push(server.name);
       const answer = watched.judge(server.name, `/replica?lag=${limit}B`, atS * 1000);
       const isYes = answer === "fit" || answer === "degraded";
-      if (isYes && world.lagOf(server) > allowed)
+      if (isYes && atS > misledUntilS && world.lagOf(server) > allowed)
         broken.push(`seed ${seed}, ${atS} s: ${server.name} is fit, ${world.lagOf(server)} bytes behind`);
       if (atS < troubledS + calmS || !server.isStandby) continue;
       const plain = watched.judge(server.name, "/replica", atS * 1000);
