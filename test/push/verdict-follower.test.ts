@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Check } from "../../src/health/check.ts";
+import type { Guards } from "../../src/health/guards.ts";
 import { plainCheck } from "../../src/health/check.ts";
 import { VerdictFollower } from "../../src/push/verdict-follower.ts";
 import type { ServerPool } from "../../src/push/pool-verdicts.ts";
@@ -21,8 +22,8 @@ interface Fixture {
   failOnce: boolean;
 }
 
-function fixtureOf(): Fixture {
-  const cluster = storeFixture();
+function fixtureOf(guards: Partial<Guards> = {}): Fixture {
+  const cluster = storeFixture(guards);
   const seen: ServerChange[] = [];
   let judged = 0;
   const fixture = { failOnce: false, errors: [] as string[], judged: () => judged };
@@ -140,7 +141,7 @@ suite("the follower of verdicts", () => {
 
   test("judges some times a second a replica that lags behind a silent leader, whose verdict holds no longer than now", (context) => {
     context.mock.timers.enable({ apis: ["setTimeout"] });
-    const { cluster, follower, take, pool, judged } = fixtureOf();
+    const { cluster, follower, take, pool, judged } = fixtureOf({ failoverHold: false });
     context.after(() => follower.stop());
     const check: Check = { ...plainCheck("replica"), lagTimeMsMax: 500 };
     follower.configure([pool({ check, servers: { b: "pg2" } })], new Set());
