@@ -62,6 +62,11 @@ function rankOf(view: ClusterView, observation: Observation): number {
   return lagBytes(view, observation) ?? Infinity;
 }
 
+/** The check as it applies to the other members of the pool: a database address that it states is of one node. */
+function ofMembers(check: Check): Check {
+  return check.database === null ? check : { ...check, database: null };
+}
+
 /** A condition, and up to when it holds if no outcome is recorded meanwhile, in ms of rolecall's clock. */
 interface Finding {
   readonly holds: boolean;
@@ -70,7 +75,8 @@ interface Finding {
 
 /** Whether `keep` keeps the node in the pool: it is among the N with the least lag. Unknown lag comes last. */
 function isKept(view: ClusterView, observation: Observation, check: Check): Finding {
-  const unlimited = { ...check, lagBytesMax: null, lagTimeMsMax: null };
+  const pooled = ofMembers(check);
+  const unlimited = { ...pooled, lagBytesMax: null, lagTimeMsMax: null };
   const refused: Observation[] = [];
   let untilMs = Infinity;
   let isCandidate = false;
@@ -79,7 +85,7 @@ function isKept(view: ClusterView, observation: Observation, check: Check): Find
     const candidate = judge(view, node, unlimited);
     untilMs = Math.min(untilMs, candidate.validUntilMs);
     if (!candidate.fit) continue;
-    const limited = judge(view, node, check);
+    const limited = judge(view, node, pooled);
     untilMs = Math.min(untilMs, limited.validUntilMs, measuredUntilMs(view.cluster, node, view.nowMs));
     if (node === observation) isCandidate = true;
     // Damping may refuse a node that lags less than one it lets in: places are filled from those that are refused.
@@ -101,7 +107,7 @@ function isAhead(view: ClusterView, one: Observation, other: Observation): boole
 function isFallback(view: ClusterView, observation: Observation, check: Check): Finding {
   const primary = judge(view, observation, { ...check, route: "primary" });
   if (!primary.fit) return { holds: false, validUntilMs: primary.validUntilMs };
-  const replicasOnly = { ...check, fallbackPrimary: false };
+  const replicasOnly = { ...ofMembers(check), fallbackPrimary: false };
   let untilMs = primary.validUntilMs;
   for (const node of view.cluster.nodes) {
     if (node === observation) continue;
