@@ -92,7 +92,9 @@ for (const version of ["3.0.2", "4.1"] as const) {
       const [node] = cluster.nodes;
       const bare = await node.ask("/reload", { method: "POST" });
       assert.ok(bare.status === 401 || bare.status === 403, `the node itself answers ${bare.status}`);
-      await assert.rejects(askOpenly(`https://127.0.0.1:${rolecall.port}/livez`, { tls: { ca: tls.ca } }));
+      const uncertified = await askOpenly(`https://127.0.0.1:${rolecall.port}/livez`, { tls: { ca: tls.ca } });
+      assert.equal(uncertified.status, 400);
+      assert.match(uncertified.body, /no_client_certificate/);
       assert.equal((await call("POST /nodes/pg1/reload", undefined, "guess")).status, 401);
     });
 
