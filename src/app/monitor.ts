@@ -107,7 +107,7 @@ export class Monitor {
         },
         log,
       ),
-      onFirstRound: (cluster) => this.eventLog.endFirstRound(cluster),
+      onFirstRound: (cluster) => this.#endFirstRound(cluster),
       onBurst: (burst) => metrics.bursts.began(burst),
       onBurstProbes: (burst) => metrics.bursts.sent(burst),
       onTls: (cluster, problem) => logTlsFiles(log, cluster, problem),
@@ -206,6 +206,13 @@ export class Monitor {
       if (!hasSameSavedState(before, after)) void this.#stateFile.write(() => store.current);
     });
     store.onChange((before, after) => this.#probers.onChange(before, after));
+  }
+
+  /** What the first round found is what the next change is compared with: it is examined now, not with that change. */
+  #endFirstRound(name: string): void {
+    this.eventLog.endFirstRound(name);
+    const cluster = this.store.current.clusters.find((other) => other.name === name);
+    if (cluster !== undefined) this.#recordTransition(cluster, cluster);
   }
 
   #recordTransition(before: ClusterState, after: ClusterState): void {

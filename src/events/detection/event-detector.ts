@@ -59,9 +59,13 @@ export class EventDetector implements EventFinder {
     this.#awaitsFirstRound = awaitsFirstRound;
   }
 
-  /** The first round of a cluster's probes has ended. Before that, what is not known is not lost. */
+  /**
+   * The first round of a cluster's probes has ended. Before that, what is not known is not lost. The next state is
+   * examined, however recently one was.
+   */
   endFirstRound(cluster: string, nowMs: number): void {
     const memory = this.#memoryOf(cluster, nowMs);
+    memory.examinedAtMs = -Infinity;
     if (memory.phase.kind === "first_round") memory.phase = { kind: "settling", sinceMs: nowMs };
   }
 
