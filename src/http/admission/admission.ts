@@ -45,7 +45,7 @@ export class Admission {
 
   /** Reads a new connection, or what is inside TLS. */
   admit(socket: Socket, rules: AdmissionRules): void {
-    let bytes = Buffer.alloc(0);
+    let bytes: Buffer = Buffer.alloc(0);
     let stage: "preamble" | "first bytes" | "done" = "preamble";
     const timer = setTimeout(() => finish(() => this.#expire(socket, bytes.length > 0, rules)), rules.timeoutMs);
     const onError = (): void => void socket.destroy();
@@ -74,12 +74,10 @@ export class Admission {
       }
       const found = firstBytes(bytes, rules);
       if (found.kind === "rejected") reject(found.reason);
-      else if (found.kind !== "more")
-        finish(() => this.#begin(socket, found.kind === "http" ? (found.bytes ?? bytes) : bytes));
+      else if (found.kind === "tls") finish(() => this.#beginTls(socket, bytes));
+      else if (found.kind === "http") finish(() => this.#beginHttp(socket, found.bytes ?? bytes));
     };
-    const onReadable = (): void => {
-      const chunk: unknown = socket.read();
-      if (!(chunk instanceof Buffer)) return;
+    const onData = (chunk: Buffer): void => {
       bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
       decide();
     };
@@ -89,18 +87,25 @@ export class Admission {
     };
     const listeners = [
       ["error", onError],
-      ["readable", onReadable],
+      ["data", onData],
       ["end", onEnd],
       ["close", () => finish(() => {})],
     ] as const;
     this.#waiting.add(socket);
     for (const [event, listener] of listeners) socket.on(event, listener);
-    if (socket.readableLength > 0) onReadable(); // what the fast path had read
   }
 
-  #begin(socket: Socket, bytes: Buffer): void {
-    if (bytes.length > 0) socket.unshift(bytes);
+  /** TLS takes what a socket has buffered before it reads on. */
+  #beginTls(socket: Socket, bytes: Buffer): void {
+    socket.pause();
+    socket.unshift(bytes);
     this.#events.onAdmitted(socket);
+  }
+
+  /** node:http listens to the data of a socket that flows: so it gets what was read without another turn. */
+  #beginHttp(socket: Socket, bytes: Buffer): void {
+    this.#events.onAdmitted(socket);
+    socket.emit("data", bytes);
   }
 
   #reject(socket: Socket, reason: RejectionReason): void {
