@@ -11,7 +11,12 @@ import { costOfBursts } from "./rows/bursts.ts";
 import { coldStart } from "./rows/cold.ts";
 import { againstPatroni, memory, latencyBesideProbing } from "./rows/core.ts";
 import { costCurve } from "./rows/curve.ts";
-import { latencyBesideAbuse, latencyBesidePages, latencyBesideScrapes } from "./rows/disturbance.ts";
+import {
+  latencyBesideAbuse,
+  latencyBesideHostileNodes,
+  latencyBesidePages,
+  latencyBesideScrapes,
+} from "./rows/disturbance.ts";
 import { loadBesideSwitchover } from "./rows/failover.ts";
 import { costOfVerdicts } from "./rows/verdicts.ts";
 import { mixedLoad } from "./rows/mixed.ts";
@@ -33,6 +38,7 @@ const makers: readonly RowMaker[] = [
   costCurve,
   latencyBesideScrapes,
   latencyBesideAbuse,
+  latencyBesideHostileNodes,
   latencyBesidePages,
   loadBesideSwitchover,
   workerBesideSweep,

@@ -2,7 +2,7 @@
 import { median, show } from "../statistics.ts";
 import { measureLatency } from "../load.ts";
 import { childFile, serveNodes } from "../nodes.ts";
-import { pause, Rolecall } from "../rolecall.ts";
+import { pause, Rolecall, type Clusters } from "../rolecall.ts";
 import { interleave, type Row, type RowMaker, type Rounds } from "../row.ts";
 import { ChildProgram } from "../child-program.ts";
 import type { LatencyResult } from "../load-result.ts";
@@ -10,14 +10,32 @@ import type { LatencyResult } from "../load-result.ts";
 /** Checks per second. */
 const rate = 5_000;
 
-/** A program that disturbs. It prints a line once it works, and its count for each line on its stdin. */
+/** What disturbs during each second measurement. */
 interface Disturbance {
-  readonly child: "scraper" | "abusers" | "page-flood";
-  readonly args: readonly string[];
   /** What it does, for the name of the row. */
   readonly what: string;
   /** The unit of its count. */
   readonly counted: string;
+  /** Begins to disturb. Resolves to what ends it, which resolves to its count. */
+  readonly begin: () => Promise<() => Promise<number>>;
+}
+
+/** A program that disturbs as long as it runs. It prints a line once it works, and its count for each line on stdin. */
+function byProgram(child: "scraper" | "abusers" | "page-flood", args: readonly string[]): Disturbance["begin"] {
+  return async () => {
+    const disturber = await ChildProgram.start({
+      command: [process.execPath, childFile(child), ...args],
+      core: "load",
+      readyMs: 10_000,
+    });
+    return async () => {
+      try {
+        return Number(await disturber.request("count"));
+      } finally {
+        await disturber.stop();
+      }
+    };
+  };
 }
 
 /** The latency beside scrapes of the metrics of a thousand nodes, without a pause. */
@@ -35,6 +53,13 @@ export const latencyBesideScrapes: RowMaker = {
   },
 };
 
+/** What hostile nodes send in place of a status document, by the name that `hostile-nodes` has for it. */
+const hostileKinds = [
+  ["chunks", "status documents of 1 MB in chunks of one byte"],
+  ["text", "status documents of 250 kB, one long string"],
+  ["objects", "status documents of 250 kB, thousands of small objects"],
+] as const;
+
 /** The latency of checks beside hostile clients. */
 export const latencyBesideAbuse: RowMaker = {
   name: "abuse",
@@ -43,12 +68,8 @@ export const latencyBesideAbuse: RowMaker = {
     const rolecall = await Rolecall.start(nodes.clusters);
     try {
       const what = "hostile clients, 3 nodes probed";
-      return await disturbed(rolecall, rounds, {
-        child: "abusers",
-        args: [`${rolecall.port}`],
-        what,
-        counted: "hostile clients",
-      });
+      const begin = byProgram("abusers", [`${rolecall.port}`]);
+      return await disturbed(rolecall, rounds, { begin, what, counted: "hostile clients" });
     } finally {
       await rolecall.stop();
       await nodes.stop();
@@ -58,6 +79,42 @@ export const latencyBesideAbuse: RowMaker = {
 
 /** The largest ratio of the latencies with and without a flood of pages. */
 const floodedMax = 2;
+
+/** The largest ratio of the latencies of one cluster's checks with and without hostile nodes in another. */
+const hostileMax = 2;
+
+/** The latency of checks of one cluster while the 30 nodes of another send all that they can. */
+export const latencyBesideHostileNodes: RowMaker = {
+  name: "hostile-nodes",
+  async run(rounds) {
+    const nodes = await serveNodes({ by: "constant", clusters: 1, nodes: 3, connections: "close" });
+    const rows: Row[] = [];
+    try {
+      for (const [kind, what] of hostileKinds) {
+        const hostile = await ChildProgram.start({
+          command: [process.execPath, childFile("hostile-nodes"), kind, "30"],
+          core: "load",
+          readyMs: 10_000,
+        });
+        const rolecall = await Rolecall.start([...nodes.clusters, JSON.parse(hostile.line) as Clusters[number]]);
+        try {
+          const begin: Disturbance["begin"] = async () => {
+            await hostile.request("loud");
+            return async () => Number(await hostile.request("quiet"));
+          };
+          const disturbance = { begin, what: `30 nodes of another cluster that send ${what}`, counted: "such answers" };
+          rows.push(...(await disturbed(rolecall, rounds, { ...disturbance, atMost: hostileMax })));
+        } finally {
+          await rolecall.stop();
+          await hostile.stop();
+        }
+      }
+      return rows;
+    } finally {
+      await nodes.stop();
+    }
+  },
+};
 
 /** The latency of checks beside a flood of operator pages on the same listener, without and with a worker. */
 export const latencyBesidePages: RowMaker = {
@@ -72,14 +129,10 @@ export const latencyBesidePages: RowMaker = {
           // Evidence to render.
           await pause(10_000);
           const what = `a flood of operator pages, 40 nodes probed, ${workers} workers`;
-          const [tailRow, ratioRow] = await disturbed(rolecall, rounds, {
-            child: "page-flood",
-            args: [`${rolecall.port}`],
-            what,
-            counted: "bytes of pages",
-          });
-          if (tailRow !== undefined) rows.push(tailRow);
-          if (ratioRow !== undefined) rows.push({ ...ratioRow, bound: { atMost: floodedMax } });
+          const begin = byProgram("page-flood", [`${rolecall.port}`]);
+          rows.push(
+            ...(await disturbed(rolecall, rounds, { begin, what, counted: "bytes of pages", atMost: floodedMax })),
+          );
         } finally {
           await rolecall.stop();
         }
@@ -96,32 +149,27 @@ export const latencyBesidePages: RowMaker = {
  * @param how its set-up, for the name of the row
  */
 export function besideScrapes(rolecall: Rolecall, rounds: Rounds, how: string): Promise<readonly Row[]> {
-  const args = [`http://127.0.0.1:${rolecall.adminPort}/metrics`];
+  const begin = byProgram("scraper", [`http://127.0.0.1:${rolecall.adminPort}/metrics`]);
   const what = `scrapes of /metrics without a pause, ${how}`;
-  return disturbed(rolecall, rounds, { child: "scraper", args, what, counted: "scrapes" });
+  return disturbed(rolecall, rounds, { begin, what, counted: "scrapes" });
 }
 
+/** @param disturbance with the largest ratio of the latencies with and without it, if one is promised */
 async function disturbed(
   rolecall: Rolecall,
   rounds: Rounds,
-  { child, args, what, counted }: Disturbance,
+  { begin, what, counted, atMost }: Disturbance & { readonly atMost?: number },
 ): Promise<readonly Row[]> {
   const url = rolecall.url("/primary");
   const counts: number[] = [];
   const [quiet = [], loud = []] = await interleave(rounds, [
     (seconds) => measureLatency(url, { rate, seconds }),
     async (seconds) => {
-      const disturber = await ChildProgram.start({
-        command: [process.execPath, childFile(child), ...args],
-        core: "load",
-        readyMs: 10_000,
-      });
+      const end = await begin();
       try {
-        const found = await measureLatency(url, { rate, seconds });
-        counts.push(Number(await disturber.request("count")));
-        return found;
+        return await measureLatency(url, { rate, seconds });
       } finally {
-        await disturber.stop();
+        counts.push(await end());
       }
     },
   ]);
@@ -132,6 +180,11 @@ async function disturbed(
   const by = quiet[0]?.by ?? "nothing";
   return [
     { name: `p99 in ms at ${show(rate)}/s beside ${what} (${by})`, figure: with_, bound: null, detail },
-    { name: `p99 at ${show(rate)}/s beside ${what}, times p99 without`, figure: with_ / without, bound: null, detail },
+    {
+      name: `p99 at ${show(rate)}/s beside ${what}, times p99 without`,
+      figure: with_ / without,
+      bound: atMost === undefined ? null : { atMost },
+      detail,
+    },
   ];
 }
