@@ -85,7 +85,7 @@ if (!hasBrowser()) {
       if (hostile !== undefined)
         hostile.fields = {
           tags: { [name]: `"><script>alert(1)</script>${"x".repeat(1_000)}` },
-          junk: "<b>".repeat(300_000),
+          junk: "<b>".repeat(80_000), // just below what is read of a document
         };
       const clusters = [fixedCluster(nodes, { name })];
       const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [admin] })));

@@ -19,16 +19,26 @@ before(() => {
 
 for (const { kind, title, found } of balancerPrograms()) {
   const skip = "notRun" in found ? `not run: ${found.notRun}` : false;
-  test(`${title} accepts every rendered configuration without a warning`, { skip, timeout: 60_000 }, async () => {
-    if ("notRun" in found) return;
-    for (const { title: row, clusters, args } of renderedSpec.accepted) {
-      const { out } = await renderClusters(folder, { kind, clusters, args });
-      const { status, output } = validate({ kind, path: found.path }, out);
-      assert.equal(status, 0, `${row}: ${output}`);
-      assert.doesNotMatch(output, /WARNING|ALERT|\[(warning|error|critical)\]/, row);
-    }
-  });
+  test(
+    `${title} accepts every rendered configuration without a warning, but of names that do not resolve`,
+    { skip, timeout: 60_000 },
+    async () => {
+      if ("notRun" in found) return;
+      for (const { title: row, clusters, args } of renderedSpec.accepted) {
+        const { out } = await renderClusters(folder, { kind, clusters, args });
+        const { status, output } = validate({ kind, path: found.path }, out);
+        assert.equal(status, 0, `${row}: ${output}`);
+        const complaints = output.split("\n").filter((line) => complaint.test(line) && !unresolved.test(line));
+        assert.deepEqual(complaints, [], row);
+      }
+    },
+  );
 }
+
+/** A line of a program that finds fault with its configuration. */
+const complaint = /\[(WARNING|ALERT|warning|error|critical)\]/;
+/** HAProxy starts with a server whose name does not resolve, and says so. */
+const unresolved = /could not resolve address '[^']+', disabling server/;
 
 interface Verdict {
   readonly status: number | null;
