@@ -116,7 +116,7 @@ if (!hasBrowser()) {
     test("a document of the largest size is shown as text, in part, and the page goes on", limit, async (context) => {
       const nodes = await openFakeCluster(context, ["pg1", "<svg onload=alert(1)>"]);
       const [, hostile] = nodes;
-      const junk = '<img src="http://127.0.0.1:1/x" onerror="alert(1)">'.repeat(4_800); // just below what is read of a document
+      const junk = '<img src="http://127.0.0.1:1/x" onerror="alert(1)">'.repeat(4_500); // just below what is read of a document
       if (hostile !== undefined) hostile.fields = { junk, state: "<script>alert(1)</script>" };
       const app = appOf(context, withQuickProbes(configOf({ clusters: [fixedCluster(nodes)], listen: [admin] })));
       await app.start();
