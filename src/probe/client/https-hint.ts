@@ -65,15 +65,16 @@ function shakeHands({ hostname, port }: URL, timeoutMs: number): Promise<boolean
       host,
       port: port === "" ? 80 : Number(port),
       rejectUnauthorized: false,
-      timeout: timeoutMs,
     });
     const end = (isTls: boolean): void => {
+      clearTimeout(deadline);
       socket.destroy();
       resolve(isTls);
     };
+    // The timeout of a socket begins again with each byte: a handshake byte by byte would last for ever.
+    const deadline = setTimeout(() => end(false), timeoutMs);
     socket.on("secureConnect", () => end(true));
-    socket.on("timeout", () => end(false));
     socket.on("error", (error: NodeJS.ErrnoException) => end(/_ALERT_/.test(error.code ?? "")));
-    socket.on("close", () => resolve(false));
+    socket.on("close", () => end(false));
   });
 }

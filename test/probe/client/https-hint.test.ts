@@ -122,6 +122,23 @@ test("a server that does not answer within the time limit is no TLS server", asy
   assert.equal(await kindAt(origin, 20), "reset");
 });
 
+test(
+  "a server that sends a handshake byte by byte is no TLS server once the time limit is over",
+  { timeout: 10_000 },
+  async (context) => {
+    const { origin } = await serveRaw(context, (socket) => {
+      const record = Buffer.from([22, 3, 3, 64, 0, 2, 0, 63, 252]);
+      let sent = 0;
+      const drip = setInterval(() => {
+        socket.write(Buffer.from([record[sent] ?? 0]));
+        sent += 1;
+      }, 5);
+      socket.on("close", () => clearInterval(drip));
+    });
+    assert.equal(await kindAt(origin, 60), "reset");
+  },
+);
+
 /** Why a test cannot listen on port 80 of an address; `false` if it can. */
 async function problemOfPort80(address: string): Promise<string | false> {
   const server = createTcpServer();
