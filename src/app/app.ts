@@ -1,7 +1,8 @@
 import type { HintRecord } from "../cluster/hint.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { logExpiring } from "../events/log/certificate-log.ts";
-import { HintLog } from "../events/log/hint-log.ts";
+import { logHint } from "../events/log/hint-lines.ts";
+import { LimitedLines } from "../events/log/limited-lines.ts";
 import { ListenerLog } from "../events/log/listener-log.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -50,7 +51,7 @@ export class App {
   readonly #page: LivePage;
   readonly #listenerLog: ListenerLog;
   readonly #agents: AgentHandlers;
-  readonly #hintLog: HintLog;
+  readonly #hintLines: LimitedLines;
   readonly #listeners: ListenerGroup;
   readonly #reloader: Reloader;
   readonly #sources: AnswerSources;
@@ -100,7 +101,7 @@ export class App {
       isStopping: () => this.#life.phase === "draining",
       onAnswer: (answer) => this.#metrics.agents.answered(answer),
     });
-    this.#hintLog = new HintLog(log);
+    this.#hintLines = new LimitedLines(log, { what: "hints", level: "info", max: 10, periodMs: 10_000 });
     this.#listeners = this.#buildListeners(inherited);
     this.#life = new ProcessLife({
       start: () => this.#start(),
@@ -196,7 +197,7 @@ export class App {
     this.#nodeCredentials.stop();
     this.#certificates.stop();
     this.#listenerLog.stop();
-    this.#hintLog.stop();
+    this.#hintLines.end();
     await this.#monitor.stop();
   }
 
@@ -220,7 +221,7 @@ export class App {
 
   #recordHint(record: HintRecord): void {
     this.#metrics.bursts.hinted(record);
-    this.#hintLog.record(record);
+    logHint(this.#hintLines, record);
   }
 
   #handlerFor(listener: ListenerConfig): ListenerHandler {

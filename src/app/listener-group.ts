@@ -166,7 +166,7 @@ export class ListenerGroup {
     return this.#workers?.usage() ?? null;
   }
 
-  /** Closes everything, for good. Answers in flight are finished. */
+  /** Closes everything; it cannot be opened again. Answers in flight are finished. */
   async close(): Promise<void> {
     await Promise.all([this.#own.close(), this.#workers?.stop()]);
   }

@@ -11,14 +11,15 @@ import { logDocumentFailures } from "../events/document-failure-log.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
 import { logTlsFiles } from "../events/log/certificate-log.ts";
+import { LimitedLines } from "../events/log/limited-lines.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { HistoryStore } from "../history/history-store.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { BalancerPushes } from "./balancer-pushes.ts";
+import { contain } from "./contain.ts";
 import { buildDcsWatches } from "./dcs-wiring.ts";
-import { Mishaps } from "./mishaps.ts";
 import { waitAtMost, type Machine } from "./machine.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
@@ -47,7 +48,7 @@ export class Monitor {
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
   readonly #log: Logger;
-  readonly #mishaps: Mishaps;
+  readonly #errorLines: LimitedLines;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
   readonly #balancers: BalancerPushes;
@@ -61,7 +62,7 @@ export class Monitor {
   constructor(config: Config, { log, metrics, machine }: MonitorContext) {
     this.#config = config;
     this.#log = log;
-    this.#mishaps = new Mishaps(log);
+    this.#errorLines = new LimitedLines(log, { what: "internal errors", level: "error", max: 5, periodMs: 60_000 });
     this.#machine = machine;
     this.store = new Store(machine.newInstanceId(), buildClusters(config, new Map()));
     const { intervalMs: tickIntervalMs } = config.probe;
@@ -99,12 +100,7 @@ export class Monitor {
       wall: () => clock.wall(),
       ...machine,
       ...logDocumentFailures(
-        {
-          snapshot,
-          now: () => clock.now(),
-          record,
-          onProbeFinished: (result) => metrics.probed(result),
-        },
+        { snapshot, now: () => clock.now(), record, onProbeFinished: (result) => metrics.probed(result) },
         log,
       ),
       onFirstRound: (cluster) => this.#endFirstRound(cluster),
@@ -150,7 +146,8 @@ export class Monitor {
     if (this.#phase === "closed") return;
     if (this.#phase === "new") this.eventLog.recordStart(this.#clusterNames, version());
     this.#phase = "running";
-    this.#startTicks();
+    this.clock.setTickInterval(this.#config.probe.intervalMs);
+    this.#tickLater();
     this.#balancers.configure(this.#config.balancers);
     this.#dcs.start(this.#config);
     await this.#probers.start(this.#config, livenessIntervalFactor);
@@ -174,7 +171,7 @@ export class Monitor {
     return holder === null || holder === node ? this.#probers.hint(cluster) : "not_leader";
   }
 
-  /** Stops probing, for good. Resolves once the state file is written. */
+  /** Stops probing; it cannot be started again. Resolves once the state file is written. */
   async stop(): Promise<void> {
     if (this.#phase === "running") this.eventLog.recordStop(this.#clusterNames, version());
     this.#phase = "closed";
@@ -193,8 +190,8 @@ export class Monitor {
   #record(outcome: ProbeOutcome): void {
     const nowMs = this.clock.observe();
     const { cluster, kind } = outcome;
-    this.#mishaps.contain({ cluster, kind }, () => this.eventLog.recordOutcome(outcome, nowMs));
-    this.#mishaps.contain({ cluster, kind }, () => this.store.record(outcome, nowMs));
+    contain(this.#errorLines, { cluster, kind }, () => this.eventLog.recordOutcome(outcome, nowMs));
+    contain(this.#errorLines, { cluster, kind }, () => this.store.record(outcome, nowMs));
   }
 
   /** Each consequence of a change is a listener of its own: one that fails keeps the change from no other. */
@@ -211,7 +208,7 @@ export class Monitor {
   /** What the first round found is what the next change is compared with: it is examined now, not with that change. */
   #endFirstRound(name: string): void {
     this.eventLog.endFirstRound(name);
-    const cluster = this.store.current.clusters.find((other) => other.name === name);
+    const cluster = clusterNamed(this.store.current, name);
     if (cluster !== undefined) this.#recordTransition(cluster, cluster);
   }
 
@@ -235,22 +232,17 @@ export class Monitor {
     this.#probers.probeAll();
   }
 
-  #startTicks(): void {
-    this.#cancelTick?.();
-    this.clock.setTickInterval(this.#config.probe.intervalMs);
-    this.#tickLater();
-  }
-
   #tickLater(): void {
+    this.#cancelTick?.();
     this.#cancelTick = this.#machine.setTimer(() => {
       this.#tickLater();
-      for (const work of [() => this.clock.tick(), () => this.#examineEmpty()]) this.#mishaps.contain({}, work);
+      for (const work of [() => this.clock.tick(), () => this.#examineEmpty()]) contain(this.#errorLines, {}, work);
     }, this.#config.probe.intervalMs);
   }
 
   /** Time alone, without a change, leads to the event `blind` of a cluster in which `discover` has found no node. */
   #examineEmpty(): void {
-    const empty = this.store.current.clusters.filter(({ nodes }) => nodes.length === 0);
-    for (const cluster of empty) this.#recordTransition(cluster, cluster);
+    for (const cluster of this.store.current.clusters)
+      if (cluster.nodes.length === 0) this.#recordTransition(cluster, cluster);
   }
 }

@@ -12,7 +12,7 @@ export interface LifeParts {
   readonly refuse: () => void;
   /** How long answers go on before everything is closed, in ms. */
   readonly drainMs: () => number;
-  /** Closes everything for good. */
+  /** Closes everything. The process serves nothing afterwards. */
   readonly close: () => Promise<void>;
   /** Ends other processes at once. */
   readonly kill: () => void;

@@ -1,7 +1,7 @@
 import type { ListenerConfig } from "../../config/model/config.ts";
 import type { ListenerEvents } from "../../http/listener/listener-events.ts";
 import { safeMethods, type Request } from "../../http/message/request.ts";
-import { LineLimit } from "./line-limit.ts";
+import { LimitedLines } from "./limited-lines.ts";
 import type { Logger } from "./logger.ts";
 
 /** Counts what is logged, and what the limits leave out. */
@@ -24,20 +24,18 @@ const periodMs = 10_000;
 export class ListenerLog {
   readonly #log: Logger;
   readonly #counter: ListenerEventCounter;
-  readonly #rejectedLines: LineLimit;
-  readonly #rejectedUnsafeLines: LineLimit;
-  readonly #errorLines: LineLimit;
+  readonly #rejectedLines: LimitedLines;
+  readonly #rejectedUnsafeLines: LimitedLines;
+  readonly #errorLines: LimitedLines;
 
   constructor(log: Logger, counter: ListenerEventCounter) {
     this.#log = log;
     this.#counter = counter;
-    const onOmitted = (isUnsafe: boolean) => (count: number, ms: number) =>
-      log.warn({ omitted: count, span_s: ms / 1000, unsafe: isUnsafe }, `requests rejected: ${omittedText(count, ms)}`);
-    this.#rejectedLines = new LineLimit(rejectedLinesMax, periodMs, onOmitted(false));
-    this.#rejectedUnsafeLines = new LineLimit(rejectedUnsafeLinesMax, periodMs, onOmitted(true));
-    this.#errorLines = new LineLimit(errorLinesMax, periodMs, (count, ms) =>
-      log.error({ omitted: count, span_s: ms / 1000 }, `internal errors: ${omittedText(count, ms)}`),
-    );
+    const rejected = (max: number, unsafe: boolean): LimitedLines =>
+      new LimitedLines(log, { what: "requests rejected", level: "warn", max, periodMs, fields: { unsafe } });
+    this.#rejectedLines = rejected(rejectedLinesMax, false);
+    this.#rejectedUnsafeLines = rejected(rejectedUnsafeLinesMax, true);
+    this.#errorLines = new LimitedLines(log, { what: "internal errors", level: "error", max: errorLinesMax, periodMs });
   }
 
   /** The events of one listener, logged under its address. */
@@ -50,9 +48,18 @@ export class ListenerLog {
       onRejected: ({ address: from, status, reason, request, count = 1 }) => {
         this.#counter.rejected(status, reason, count);
         const isUnsafe = request !== null && !safeMethods.includes(request.method);
-        if (!(isUnsafe ? this.#rejectedUnsafeLines : this.#rejectedLines).take(count)) return;
-        const call = request === null ? null : `${request.method} ${withoutSecrets(request.target)}`;
-        log.warn({ listener, from, status, reason, call, ...(count > 1 ? { count } : {}) }, "request rejected");
+        const lines = isUnsafe ? this.#rejectedUnsafeLines : this.#rejectedLines;
+        const call = (): string | null =>
+          request === null ? null : `${request.method} ${withoutSecrets(request.target)}`;
+        const counted = count > 1 ? { count } : {};
+        lines.write({ level: "warn", text: "request rejected", count }, () => ({
+          listener,
+          from,
+          status,
+          reason,
+          call: call(),
+          ...counted,
+        }));
       },
     };
   }
@@ -62,7 +69,7 @@ export class ListenerLog {
    */
   logContained(error: unknown): void {
     this.#counter.contained("process");
-    if (this.#errorLines.take()) this.#log.error({ err: error }, "uncaught internal error contained");
+    this.#errorLines.write({ level: "error", text: "uncaught internal error contained" }, () => ({ err: error }));
   }
 
   /** Logs what the limits left out so far. */
@@ -74,14 +81,14 @@ export class ListenerLog {
 
   #logError(error: unknown, request: Request | null, listener: string): void {
     this.#counter.contained(request === null ? "connection" : "request");
-    if (!this.#errorLines.take()) return;
-    if (request === null) this.#log.error({ err: error, listener }, "connection failed");
-    else this.#log.error({ err: error, target: withoutSecrets(request.target) }, "answer failed");
+    if (request === null)
+      this.#errorLines.write({ level: "error", text: "connection failed" }, () => ({ err: error, listener }));
+    else
+      this.#errorLines.write({ level: "error", text: "answer failed" }, () => ({
+        err: error,
+        target: withoutSecrets(request.target),
+      }));
   }
-}
-
-function omittedText(count: number, ms: number): string {
-  return `… and ${count.toLocaleString("en-US")} more in ${ms / 1000} s`;
 }
 
 /**

@@ -85,7 +85,7 @@ function open(address: LoopbackAddress, signal: AbortSignal): Socket {
 }
 
 function watched(socket: Socket, signal: AbortSignal): Socket {
-  socket.on("error", () => {}); // whoever reads notices that it was closed
+  socket.on("error", () => {}); // the reader notices that it was closed
   signal.addEventListener("abort", () => socket.destroy(new Error(String(signal.reason))), { once: true });
   return socket;
 }

@@ -72,7 +72,7 @@ export class ResponseBody {
     return this.#bytes.length === this.#length ? this.#bytes : this.#bytes.subarray(0, this.#length);
   }
 
-  /** How many bytes it has reserved in the budget. Whoever keeps the body releases them later. */
+  /** How many bytes it has reserved in the budget. The owner of the body releases them later. */
   get held(): number {
     return this.#held;
   }

@@ -135,7 +135,7 @@ export class Connection {
     if (document.visibilityState === "hidden") {
       this.#hiddenTimer = setTimeout(this.#onLeave, hiddenMs);
     } else if (this.#source === null) {
-      // Whoever comes back may have mended it, and does not want to wait longer than the server asks for.
+      // A user who comes back may have repaired the cause, and waits no longer than the server asks for.
       this.#drop();
       this.#failures = 0;
       this.#timer = setTimeout(() => this.#retry(), Math.max(0, this.#notBeforeMs - performance.now()));

@@ -1,4 +1,4 @@
-/** What makes two elements the same to whoever uses the keyboard, besides the kind of element. */
+/** What makes two elements the same for a user of the keyboard, besides the kind of element. */
 function nameOf(element) {
   return element.getAttribute("href") ?? element.getAttribute("aria-label") ?? element.name ?? element.textContent;
 }
@@ -13,7 +13,7 @@ export function keepFocus(root) {
     last = { target, region: target.closest("section, nav, header, main"), name: nameOf(target) };
   });
   root.addEventListener("focusout", () => {
-    // The observer runs before this task. Whoever leaves an element by himself gets no focus back.
+    // The observer runs before this task. A user who left the element gets no focus back.
     const left = last;
     setTimeout(() => {
       if (last === left && document.activeElement === document.body) last = null;

@@ -5,7 +5,7 @@ import { brokenPromises } from "./exporter-campaign.ts";
 // `EXPORTER_SEEDS=1..20000` runs others.
 const [first = 1, last = 150] = (process.env["EXPORTER_SEEDS"] ?? "1..150").split("..").map(Number);
 
-test(`exporters alone: no yes beyond the truth, one primary, and no healthy replica refused for good (seeds ${first} to ${last})`, () => {
+test(`exporters alone: no yes beyond the truth, one primary, and no healthy replica refused for ever (seeds ${first} to ${last})`, () => {
   const broken: string[] = [];
   for (let seed = first; seed <= last && broken.length < 20; seed += 1)
     broken.push(...brokenPromises(seed).slice(0, 3));

@@ -133,7 +133,7 @@ function isInKnownHistory(scene: Scene, { askedMs }: Said, floor: Written): bool
   const { evidence, profile, troubles, world } = scene;
   const byMs = askedMs - slackMs(scene, askedMs - profile.maxAgeMs, askedMs);
   const names = world.nodes.map(({ name }) => name);
-  // A clone's history may have replaced it for good.
+  // A clone's history may have replaced it permanently.
   if (names.some((name) => !troubles.isFree(name, 0, "guestEver", "moved", "claim"))) return false;
   const histories = names
     .flatMap((name) => evidence.since(name, "history", 0))

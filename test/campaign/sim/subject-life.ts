@@ -80,7 +80,7 @@ export class SubjectLife {
     return "started";
   }
 
-  /** Ends it for good. */
+  /** Ends it; it is not started again. */
   async end(): Promise<void> {
     if (!this.#isStopped) await this.#stop();
     if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });

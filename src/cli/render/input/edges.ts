@@ -75,7 +75,7 @@ function parseEdge(text: string): DatabaseAddress {
 }
 
 /**
- * Whether a host can stand in the files of other programs: an IP address without a zone, or a host name with valid
+ * Whether a host may be written into the files of other programs: an IP address without a zone, or a host name with valid
  * labels. One host that HAProxy cannot read, such as `..`, makes its whole file invalid.
  */
 export function isRenderableHost(host: string): boolean {

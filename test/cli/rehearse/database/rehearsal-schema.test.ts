@@ -11,7 +11,7 @@ function targetOf(database: FakePostgres): ConnectionTarget {
   return connectionTarget({ from: "--dsn", text, passwordFile: null, env: {} });
 }
 
-/** The answers to removals in order, the last one for good, and how the removal ends. */
+/** The answers to removals in order, the last one repeated, and how the removal ends. */
 const cases: readonly (readonly [title: string, answers: readonly FakeAnswer[], problem: RegExp | null])[] = [
   ["a removal that works", [{ rows: [{ exists: "f" }] }], null],
   ["a broken connection first", ["close", { rows: [{ exists: "f" }] }], null],

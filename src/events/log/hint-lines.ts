@@ -1,0 +1,9 @@
+import type { HintRecord } from "../../cluster/hint.ts";
+import type { LimitedLines } from "./limited-lines.ts";
+
+/** Logs a hint: who sent it, from where, and what it did. */
+export function logHint(lines: LimitedLines, { problem, ...fields }: HintRecord): void {
+  const { who, from } = fields;
+  if (problem === null) lines.write({ level: "info", text: "hint" }, () => fields);
+  else lines.write({ level: "warn", text: "hint refused" }, () => ({ who, from, problem }));
+}
