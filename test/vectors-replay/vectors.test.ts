@@ -6,14 +6,21 @@ import { App } from "../../src/app/app.ts";
 import { configOf, clusterOf, guardsOff, listenerOf, nodeOf } from "../fake/config.ts";
 import { serveRecordedNode, type RecordedNode } from "../fake/recorded-node.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
-import { expected } from "./exceptions.ts";
+import { expected, hasOneStatus } from "./exceptions.ts";
+
+/** By node, its status for each check. */
+interface Answers {
+  readonly [name: string]: { readonly [check: string]: number | null };
+}
 
 /** One recording: the documents of each node of a real cluster, and its answer to each check. */
 export interface Vector {
   readonly scenario: string;
   readonly patroni: string;
   readonly nodes: { readonly [name: string]: RecordedNode };
-  readonly answers: { readonly [name: string]: { readonly [check: string]: number | null } };
+  readonly answers: Answers;
+  /** The statuses of HEAD and OPTIONS; recorded since 4.1.5. */
+  readonly methods?: { readonly [method: string]: Answers };
 }
 
 const room = join("test", "vectors", "node-api");
@@ -23,6 +30,14 @@ for (const version of readdirSync(room)) {
     test(`patroni ${version}, ${vector.scenario}: with guards off rolecall answers as each node did`, async () => {
       assert.deepEqual(await disagreements(vector), []);
     });
+    for (const [method, answers] of Object.entries(vector.methods ?? {})) {
+      test(`patroni ${version}, ${vector.scenario}: nodes answer ${method} as differences.md says`, () => {
+        for (const [name, statuses] of Object.entries(answers)) {
+          for (const [route, status] of Object.entries(statuses))
+            assert.equal(status, hasOneStatus(route) ? vector.answers[name]?.[route] : 503, `${name} ${route}`);
+        }
+      });
+    }
   }
 }
 

@@ -11,7 +11,7 @@ export interface Report {
   readonly location: number | null;
   readonly received: number | null;
   readonly replayed: number | null;
-  /** `streaming`, `in archive recovery`; absent before version 4. */
+  /** `streaming`, `in archive recovery`; absent before version 3.1. */
   readonly replicationState: string | null;
   readonly senders: readonly Sender[];
   readonly isSyncStandby: boolean;
@@ -25,7 +25,7 @@ export interface Report {
   readonly startedAt: string | null;
   readonly system: string | null;
   readonly scope: string | null;
-  /** The node's own member name; absent before version 4. */
+  /** The node's own member name; absent before version 3.1. */
   readonly name: string | null;
   readonly version: string | null;
   /** The document as JSON text: an object, as `nodeJson` writes it. */
@@ -86,6 +86,14 @@ export function parseReport(value: unknown, written?: string): Report | undefine
     ...identity(value["patroni"] ?? value["ha"]),
     document,
   };
+}
+
+/** Whether the node's cluster manager is of an earlier version than this one. One that is not known is not. */
+export function isBeforeVersion({ version }: Report, [major, minor]: readonly [number, number]): boolean {
+  const [ownMajor = Number.NaN, ownMinor = 0] = (/^\d+(?:\.\d+)?/.exec(version ?? "")?.[0] ?? "x")
+    .split(".")
+    .map(Number);
+  return ownMajor < major || (ownMajor === major && ownMinor < minor);
 }
 
 /** Returns the major version of the node's cluster manager; `null` if the report has none. */

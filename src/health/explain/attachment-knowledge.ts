@@ -4,7 +4,7 @@ import { hasNothingToReceive, isExempt } from "../evidence/attachment.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
 import { walReached } from "../evidence/report-position.ts";
 import { isListedStreaming } from "../evidence/sender-chain.ts";
-import { isBeforeVersion4 } from "../judge/replica.ts";
+import { isReadyWhileRunning } from "../judge/replica.ts";
 import { hasReplicaRules, passesAsLeader } from "./explain-role.ts";
 
 /**
@@ -29,7 +29,7 @@ export function attachmentKnowledge(
   if (report === null || !view.policy.guards.attachedReplica || !hasReplicaRules(check.route)) return "not needed";
   if (isExempt(observation) || isArchiveAsked || passesAsLeader({ view, observation, check }, report))
     return "not needed";
-  if (check.route === "readiness" && isBeforeVersion4(report)) return "not needed";
+  if (check.route === "readiness" && isReadyWhileRunning(report)) return "not needed";
   const reached = walReached(report);
   const hasMoved = reached !== null && firstWalPosition !== null && reached > firstWalPosition;
   const isStreaming = (): boolean => isListedStreaming(view, observation.node.name);

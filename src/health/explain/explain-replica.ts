@@ -10,7 +10,7 @@ import { judgeLag, presentLag } from "../judge/lag.ts";
 import type { Hold } from "../evidence/failover-hold.ts";
 import { lagBytes } from "../evidence/measure.ts";
 import { floorRules } from "./explain-floor.ts";
-import { isBeforeVersion4, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
+import { isReadyWhileRunning, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
 import type { Reason } from "../reason.ts";
 import { walReached } from "../evidence/report-position.ts";
 import { freshLeader, isInSenderChain } from "../evidence/sender-chain.ts";
@@ -20,8 +20,8 @@ export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
   if (report === null || !hasReplicaRules(check.route) || passesAsLeader(subject, report)) return [];
-  if (check.route === "readiness" && isBeforeVersion4(report))
-    return [skippedRule("history and stream", "not checked on nodes before version 4")];
+  if (check.route === "readiness" && isReadyWhileRunning(report))
+    return [skippedRule("history and stream", "not checked on nodes before version 4.1")];
   if (!view.policy.guards.attachedReplica) return [skippedRule("history and stream", "guard attached_replica is off")];
   const leader = freshLeader(view);
   const attachment = judgeAttachment(view, { observation, report }, check);
@@ -101,7 +101,7 @@ function heldSince(hold: Hold | null, nowMs: number): string {
 
 function readinessRule(subject: ExplainContext, report: Report): RuleLine {
   const { view, observation, check } = subject;
-  if (isBeforeVersion4(report)) return skippedRule("lag", "not checked on nodes before version 4");
+  if (isReadyWhileRunning(report)) return skippedRule("lag", "not checked on nodes before version 4.1");
   const reason = reasonOf(subject, report);
   const bytes = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
   const limit = check.lagBytesMax ?? view.cluster.config?.lagMaxOnFailover ?? null;

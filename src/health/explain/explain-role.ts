@@ -1,7 +1,7 @@
 import type { Report } from "../../cluster/documents/report.ts";
 import { ruleLine, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { holdsLock, judgeLock, judgePrimary, judgeStandbyLeader } from "../judge/lock.ts";
-import { isBeforeVersion4 } from "../judge/replica.ts";
+import { isReadyWhileRunning } from "../judge/replica.ts";
 import { dcsRule, decisionOf, viewsRule } from "./explain-views.ts";
 import { isPast } from "./past-evidence.ts";
 import type { Route } from "../route.ts";
@@ -87,7 +87,7 @@ export function roleRules(subject: ExplainContext): readonly RuleLine[] {
       refusal: report.state === "running" ? null : "not_running",
     }),
   );
-  if (check.route === "readiness" && !isBeforeVersion4(report)) {
+  if (check.route === "readiness" && !isReadyWhileRunning(report)) {
     const found = report.replicationState;
     const refusal = found === "streaming" ? null : "replication_state";
     rows.push(

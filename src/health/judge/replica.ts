@@ -1,5 +1,5 @@
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
-import { majorVersion, type Report } from "../../cluster/documents/report.ts";
+import { isBeforeVersion, type Report } from "../../cluster/documents/report.ts";
 import type { Check } from "../check.ts";
 import { holdsLock, lockUntilMs } from "./lock.ts";
 import { judgeLag } from "./lag.ts";
@@ -41,8 +41,8 @@ export function judgeAsync(view: ClusterView, reported: ReportedNode, check: Che
 }
 
 /**
- * Judges readiness: the leader, or a running replica that streams and is within its lag limit. Nodes before version 4
- * look at neither streaming nor lag here. Where the check sets no limit, the node's own default does not refuse while
+ * Judges readiness: the leader, or a running replica that streams and is within its lag limit. Patroni before 4.1
+ * looks at neither streaming nor lag here. Where the check sets no limit, the node's own default does not refuse while
  * no position of a leader is known.
  */
 export function judgeReadiness(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
@@ -57,7 +57,7 @@ function judgeStreamingReplica(view: ClusterView, reported: ReportedNode, check:
   const { report, observation } = reported;
   if (report.state !== "running") return unfit("not_running", report.state);
   const floor = judgeFloor(view, reported, check);
-  if (isBeforeVersion4(report)) return floor;
+  if (isReadyWhileRunning(report)) return floor;
   if (report.replicationState !== "streaming") return unfit("replication_state", report.replicationState);
   return andThen(judgeAttachment(view, reported, check), () => {
     if (!floor.fit) return floor;
@@ -79,13 +79,16 @@ export function judgeTags(verdict: Verdict, { report }: ReportedNode, check: Che
   return missing === undefined ? verdict : validUntil(unfit("tag", missing[0]), verdict.validUntilMs);
 }
 
-/** Whether the node's version is before 4: it reports no replication state. */
-export function isBeforeVersion4(report: Report): boolean {
-  return (majorVersion(report) ?? 4) < 4;
+/** Whether the node's own `/readiness` requires only that the database runs: Patroni before 4.1. */
+export function isReadyWhileRunning(report: Report): boolean {
+  return isBeforeVersion(report, [4, 1]);
 }
 
-/** Judges the replication state. Nodes before version 4 report none and ignore the parameter. */
+/**
+ * Judges the replication state. A node whose version is before 4 is not refused because it reports none: Patroni reports
+ * it since 3.1.
+ */
 export function judgeReplicationState({ report }: ReportedNode, state: string): Verdict {
-  const isUnstated = report.replicationState === null && isBeforeVersion4(report);
+  const isUnstated = report.replicationState === null && isBeforeVersion(report, [4, 0]);
   return report.replicationState === state || isUnstated ? fit : unfit("replication_state", report.replicationState);
 }
