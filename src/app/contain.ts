@@ -1,8 +1,8 @@
 import type { LimitedLines } from "../events/log/limited-lines.ts";
 
 /**
- * Does some work that is worth less than the process: events, pushes, saving, probing. Logs what it throws. A node whose
- * outcomes cannot be recorded becomes unfit once its evidence is too old.
+ * Does some work that is worth less than the process: events, pushes, saving, probing. Logs what it throws. A node
+ * whose outcomes cannot be recorded becomes unfit once its evidence is too old.
  * @param about what the work is about, for the log
  */
 export function contain(lines: LimitedLines, about: object, work: () => void): void {

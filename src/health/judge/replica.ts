@@ -85,8 +85,8 @@ export function isReadyWhileRunning(report: Report): boolean {
 }
 
 /**
- * Judges the replication state. A node whose version is before 4 is not refused because it reports none: Patroni reports
- * it since 3.1.
+ * Judges the replication state. A node whose version is before 4 is not refused because it reports none: Patroni
+ * reports it since 3.1.
  */
 export function judgeReplicationState({ report }: ReportedNode, state: string): Verdict {
   const isUnstated = report.replicationState === null && isBeforeVersion(report, [4, 0]);

@@ -123,7 +123,8 @@ export class ListenerSet {
   }
 
   /**
-   * Closes all listeners. What is still being prepared is abandoned, and nothing is opened afterwards. Running requests may finish within 1 s.
+   * Closes all listeners. What is still being prepared is abandoned, and nothing is opened afterwards. Running requests
+   * may finish within 1 s.
    */
   async close(): Promise<void> {
     this.#isClosed = true;

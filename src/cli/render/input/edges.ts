@@ -75,8 +75,8 @@ function parseEdge(text: string): DatabaseAddress {
 }
 
 /**
- * Whether a host may be written into the files of other programs: an IP address without a zone, or a host name with valid
- * labels. One host that HAProxy cannot read, such as `..`, makes its whole file invalid.
+ * Whether a host may be written into the files of other programs: an IP address without a zone, or a host name with
+ * valid labels. One host that HAProxy cannot read, such as `..`, makes its whole file invalid.
  */
 export function isRenderableHost(host: string): boolean {
   if (/^[\d.]+$/.test(host)) return isIP(host) === 4;
