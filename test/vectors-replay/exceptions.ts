@@ -33,7 +33,7 @@ export function expected(vector: Vector, { name, check, own }: Answer): readonly
   return [own];
 }
 
-/** Released versions ignore the parameter `replication_state`. The recordings of 4.1.4 are of the development branch. */
+/** Released versions ignore the parameter `replication_state`. The recordings of 4.1.4 are of a development branch. */
 function ignoresReplicationState({ patroni }: Vector): boolean {
   return patroni === "4.1.5";
 }
