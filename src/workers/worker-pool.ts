@@ -13,6 +13,7 @@ import { OutcomeFeed } from "./outcome-feed.ts";
 import { RelayServer } from "./relay-server.ts";
 import { prepareSlot, prepareSlots, type PreparedWorkers } from "./prepare-slots.ts";
 import { SharedSockets } from "./shared-sockets.ts";
+import { StoppedWorkers } from "./stopped-workers.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 import { WorkerSlot } from "./worker-slot.ts";
 import { WorkerStats, type WorkerUsage } from "./worker-stats.ts";
@@ -41,6 +42,7 @@ export class WorkerPool {
   readonly #stats = new WorkerStats();
   readonly #feed: OutcomeFeed;
   readonly #heartbeats: HeartbeatMonitor;
+  readonly #stopped: StoppedWorkers;
   #relay: RelayAddress = { port: 0, secret: "" };
   /** The listeners of the workers as configured; `null` before they are opened for the first time. */
   #configured: readonly ListenerConfig[] | null = null;
@@ -57,6 +59,8 @@ export class WorkerPool {
     };
     this.#slots = Array.from({ length: count }, (_, number) => new WorkerSlot(number, slotContext));
     this.#heartbeats = new HeartbeatMonitor(() => this.#workers(), context.log);
+    const processes = (): readonly WorkerProcess[] => this.#slots.flatMap(({ process: worker }) => worker ?? []);
+    this.#stopped = new StoppedWorkers(processes, context.log);
     this.#feed = new OutcomeFeed((changes) => {
       const { clock } = context.fullState();
       for (const worker of this.#workers()) worker.send({ kind: "changes", changes, clock });
@@ -78,6 +82,7 @@ export class WorkerPool {
     this.#relay = await this.#relayServer.open();
     if (this.#isStopped) return this.#relayServer.close();
     this.#heartbeats.start();
+    this.#stopped.start();
     await Promise.all(this.#slots.map((slot) => slot.spawn()));
   }
 
@@ -146,6 +151,7 @@ export class WorkerPool {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#heartbeats.stop();
+    this.#stopped.stop();
     await Promise.all(this.#slots.map((slot) => slot.stop()));
     this.#relayServer.close();
     this.#retainSockets([]);

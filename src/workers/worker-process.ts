@@ -143,6 +143,11 @@ export class WorkerProcess {
     this.#child.kill("SIGKILL");
   }
 
+  /** Lets a stopped process run on. */
+  continue(): void {
+    this.#child.kill("SIGCONT");
+  }
+
   #onExit(how: string): void {
     this.#exitCause = how;
     for (const settle of this.#waiting.values()) settle(null);

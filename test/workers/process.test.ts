@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { Agent } from "node:http";
 import { test, type TestContext } from "node:test";
 import { sendRequest } from "../fake/http-request.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
@@ -62,17 +63,41 @@ test("says yes no longer than evidence may be old while the main process is stop
 });
 
 test("gives no yes from old evidence after a worker was stopped", limit, async (context) => {
-  const { url, worker } = await served(context);
+  const { running, url, worker } = await served(context);
+  // The main process would continue the worker.
+  running.process.kill("SIGSTOP");
   process.kill(worker, "SIGSTOP");
   // Requested while the worker is stopped, answered when it continues: its evidence is too old by then.
   const pending = sendRequest(`${url}/primary`);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   process.kill(worker, "SIGCONT");
+  running.process.kill("SIGCONT");
   const { status, body } = await pending;
   if (status === 200)
     assert.ok(Date.now() - Date.parse(JSON.parse(body).rolecall.observed_at) < 1_000, "a yes is from fresh evidence");
   else assert.equal(status, 503);
   await until("a fit primary", async () => (await phraseOf(`${url}/primary`)) === "200 OK");
+});
+
+test("a worker that a signal has stopped is continued, and its connections are answered", limit, async (context) => {
+  const { running, url, worker } = await served(context);
+  const keepAlive = new Agent({ keepAlive: true, maxSockets: 1 });
+  context.after(() => keepAlive.destroy());
+  assert.equal((await sendRequest(`${url}/primary`, { tls: { agent: keepAlive } })).status, 200);
+  for (const signal of ["SIGSTOP", "SIGTSTP"] as const) {
+    process.kill(worker, signal);
+    const answers = await Promise.all([
+      sendRequest(`${url}/primary`, { tls: { agent: keepAlive } }),
+      sendRequest(`${url}/primary`),
+    ]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+  }
+  await running.waitForLog("worker was stopped by a signal and continues");
+  assert.ok(isRunning(worker), "the same worker goes on");
+  assert.doesNotMatch(running.stderr, /is killed|worker ended/);
 });
 
 test("exits with the main process, however that ends", limit, async (context) => {
