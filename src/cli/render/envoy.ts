@@ -1,7 +1,8 @@
 import { stringify } from "yaml";
 import { checkClustersOf, checkHostname, checkListener } from "./envoy-checks.ts";
 import { portsOf, readCheck, type RenderOptions } from "./input/options.ts";
-import { leftOutComments, type TargetCluster, type Targets } from "./input/targets.ts";
+import { leftOutComments } from "./input/left-out.ts";
+import { type TargetCluster, type Targets } from "./input/targets.ts";
 
 const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode validate -c THIS_FILE
 #
@@ -49,8 +50,12 @@ export function renderEnvoy(targets: Targets, options: RenderOptions): string {
       ],
     },
   };
-  const leftOut = targets.clusters.flatMap(leftOutComments).map((line) => `${line}\n`);
-  return `${header}${leftOut.join("")}${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+  const leftOut = targets.clusters.flatMap(({ unnamed, unbalanced }) => [...unnamed, ...unbalanced]);
+  const comments = leftOutComments(leftOut).map(
+    (line) => `${line}
+`,
+  );
+  return `${header}${comments.join("")}${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
 }
 
 function socketAddress(address: string, port: number): object {

@@ -56,6 +56,7 @@ function renderTargets(context: CommandContext, kind: string, targets: Targets):
       requireBalanced(context, targets);
       return renderEnvoy(targets, options);
     case "prometheus": {
+      warnOfUnscraped(context, targets);
       warnOfMetricsAccess(context, targets);
       const nodeMetrics = nodeMetricSources.find((source) => source === args.text("node-metrics")) ?? "none";
       return renderPrometheus(targets, { job: parseJob(args), nodeMetrics });
@@ -63,10 +64,17 @@ function renderTargets(context: CommandContext, kind: string, targets: Targets):
     case "patroni":
       return renderPatroni(context, targets);
     case "helm":
+      warnOfUnscraped(context, targets);
       return renderHelm(context, targets);
     default:
+      warnOfUnscraped(context, targets);
       return renderKubernetes(targets, parseKubernetesOptions(args));
   }
+}
+
+function warnOfUnscraped({ result }: CommandContext, { clusters }: Targets): void {
+  for (const message of clusters.flatMap(({ unscraped }) => unscraped))
+    result.diagnose("RC120", { message, action: "Correct restapi.connect_address of the node." });
 }
 
 function warnOfMetricsAccess({ result }: CommandContext, { admins }: Targets): void {

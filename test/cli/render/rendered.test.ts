@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parse } from "yaml";
 import { CertificateAuthority } from "../../fake/certificates.ts";
-import { runText } from "../../fake/command-line.ts";
 import { renderClusters, renderedSpec } from "../../fake/rendered-rows.ts";
+import { assertValidHaproxy } from "../../fake/valid-haproxy.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-rendered-"));
 
@@ -28,7 +24,7 @@ for (const { title, clusters, args, haproxy, rules = [] } of renderedSpec.accept
     assert.deepEqual(rulesIn(err), rules);
     for (const text of haproxy) assert.ok(out.includes(text), `${JSON.stringify(text)} is missing in\n${out}`);
     assertDistinctSections(out);
-    assertValidHaproxy(out);
+    assertValidHaproxy(out, folder);
   });
 }
 
@@ -63,51 +59,6 @@ for (const [clusters, message] of [
       assert.match(err, new RegExp(`error RC112  Cannot render: ${message}`));
     });
 }
-
-const oddHosts = [
-  "..",
-  ".",
-  ".x",
-  "x..y",
-  "-x",
-  "999.1.1.1",
-  "1.2.3",
-  "a".repeat(64),
-  `${"a.".repeat(130)}a`,
-  "a b",
-  "a\nb",
-];
-
-test("hosts that a node states of its members: those that HAProxy cannot read are left out, with their names", async (context) => {
-  const hosts = [...oddHosts, "10.0.0.1", "nosuch.invalid", "a_b.", "fd00::1"];
-  const members = hosts.map((host, at) => ({
-    name: `pg${at}`,
-    role: "replica",
-    api_url: `http://127.0.0.1:${at + 1}/`,
-    host,
-    port: 5432,
-  }));
-  const server = createServer((request, response) => {
-    response.writeHead(request.url === "/cluster" ? 200 : 503);
-    response.end(request.url === "/cluster" ? JSON.stringify({ members }) : "{}");
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  context.after(() => server.close());
-  const config = join(folder, "odd.yaml");
-  const { port } = server.address() as AddressInfo;
-  writeFileSync(config, JSON.stringify({ clusters: [{ name: "demo", discover: [`http://127.0.0.1:${port}`] }] }));
-  for (const kind of ["haproxy", "envoy"]) {
-    const { code, out, err } = await runText(["render", kind, "--config", config]);
-    assert.equal(code, 0, err);
-    for (const [at] of oddHosts.entries()) {
-      assert.match(out, new RegExp(`^# demo/pg${at} is left out`, "m"));
-      assert.ok(err.includes(`demo/pg${at} is left out`), err);
-    }
-    for (const host of hosts.slice(oddHosts.length)) assert.ok(out.includes(host), host);
-    if (kind === "haproxy") assertValidHaproxy(out);
-  }
-});
 
 test("checks go to the first health listener that load balancers can use", async () => {
   const files = { cert: join(folder, "ca.pem"), key: join(folder, "ca.key") };
@@ -161,20 +112,6 @@ function rulesIn(text: string): readonly string[] {
 function assertDistinctSections(text: string): void {
   const names = [...text.matchAll(/^(?:frontend|backend|listen) (\S+)$/gm)].map(([, name]) => name);
   assert.deepEqual(names, [...new Set(names)]);
-}
-
-/**
- * HAProxy's own verdict, if it is installed: valid, without a warning, except that a name does not resolve, which
- * disables that server alone.
- */
-function assertValidHaproxy(text: string): void {
-  const file = join(folder, "haproxy.cfg");
-  writeFileSync(file, text);
-  const { error, status, stdout, stderr } = spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" });
-  if (error !== undefined) return;
-  assert.equal(status, 0, stderr);
-  const unexpected = `${stdout}${stderr}`.split("\n").filter((line) => !/could not resolve address/.test(line));
-  assert.doesNotMatch(unexpected.join("\n"), /WARNING|ALERT/);
 }
 
 interface EnvoyCluster {

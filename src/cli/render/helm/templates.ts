@@ -95,7 +95,17 @@ function objectTemplate(object: KubernetesObject): string {
 
 /** A headless Service for each item of the value `databases`. */
 function databaseServices(options: KubernetesOptions): RenderedFile {
-  const cluster = { name: "", scope: null, nodes: [], members: 0, leftOut: [], scraped: [], ca: null };
+  const cluster = {
+    name: "",
+    scope: null,
+    nodes: [],
+    members: 0,
+    unnamed: [],
+    unbalanced: [],
+    unscraped: [],
+    scraped: [],
+    ca: null,
+  };
   const pods = { cluster, service: "", host: "", selector: {}, apiPort: 0, exporterPort: null };
   const text = templateText(databaseService(pods, options), {
     "metadata.name": inline(".service"),

@@ -97,15 +97,16 @@ function databaseValues({ clusters }: Targets, options: KubernetesOptions): read
   }));
 }
 
-/** Writes values.yaml, each value with its help. */
-export function valuesText(values: readonly ChartValue[]): string {
+/** Writes values.yaml, each value with its help. @param comments more lines of comments for its head */
+export function valuesText(values: readonly ChartValue[], comments: string): string {
   const fields = nested(
     values,
     ({ value }) => value,
     (group) => group,
   );
   const document = new Document(fields, { aliasDuplicateObjects: false });
-  document.commentBefore = " The values of the chart. docs/helm.md explains them.";
+  const head = `# The values of the chart. docs/helm.md explains them.\n${comments}`;
+  document.commentBefore = head.trimEnd().replaceAll(/^#/gm, "");
   for (const { name, help } of values) {
     const [group = "", inner] = name.split(".");
     const groupKey = keyOf(document.contents, group);

@@ -43,8 +43,12 @@ export interface TargetCluster {
   readonly nodes: readonly BackendNode[];
   /** How many members are known, with those that are left out. */
   readonly members: number;
-  /** Why members are left out for load balancers, one sentence each. */
-  readonly leftOut: readonly string[];
+  /** Why members are left out of every file, one sentence each. */
+  readonly unnamed: readonly string[];
+  /** Why members are left out for load balancers. */
+  readonly unbalanced: readonly string[];
+  /** Why members are left out for rolecall and Prometheus. */
+  readonly unscraped: readonly string[];
   readonly scraped: readonly ScrapedNode[];
   /** The file of the CA that signs the certificates of the nodes' APIs; `null`: the CAs of the system. */
   readonly ca: string | null;
@@ -80,11 +84,6 @@ const healthPort = Number(new URL(defaultServers.node).port);
 const plainName = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,128}$/;
 
 const plainNameAllowed = "its name may only have letters, digits and _ . -, and not be . or ..";
-
-/** The comment lines that name the members that are left out of a rendered file. */
-export function leftOutComments({ leftOut }: TargetCluster): readonly string[] {
-  return leftOut.map((reason) => `# ${reason.replaceAll(/[^ -~]/gu, "?")}`);
-}
 
 /** Collects the targets: from a configuration and one local probe, or from a running rolecall. */
 export async function targetsFor(context: CommandContext): Promise<Targets> {
@@ -178,6 +177,10 @@ function targetClusters(
       clusters.map(({ cluster }) => cluster),
       selected ?? "",
     );
+  const leaveOut = (message: string, action?: string): string => {
+    result.diagnose("RC120", { message, ...(action === undefined ? {} : { action }) });
+    return message;
+  };
   return matching.flatMap(({ cluster, scope, nodes }) => {
     if (!plainName.test(cluster)) {
       result.diagnose("RC120", {
@@ -185,39 +188,48 @@ function targetClusters(
       });
       return [];
     }
-    const leftOut: string[] = [];
-    const leaveOut = (message: string, action?: string): readonly [] => {
-      leftOut.push(message);
-      result.diagnose("RC120", { message, ...(action === undefined ? {} : { action }) });
-      return [];
-    };
-    const named = nodes.filter(({ node }) => {
-      if (!plainName.test(node)) leaveOut(`${cluster}/${JSON.stringify(node)} is left out: ${plainNameAllowed}`);
-      return plainName.test(node);
-    });
+    const named = nodes.filter(({ node }) => plainName.test(node));
+    const unnamed = nodes
+      .filter(({ node }) => !plainName.test(node))
+      .map(({ node }) => leaveOut(`${cluster}/${JSON.stringify(node)} is left out: ${plainNameAllowed}`));
+    const unbalanced: string[] = [];
+    const unscraped: string[] = [];
     const targets = named.flatMap(({ node, database, api }) => {
       const address = database === null ? undefined : parseDatabaseAddress(database);
-      if (address === undefined)
-        return leaveOut(
-          `${cluster}/${node} is left out for load balancers: the address of its database is unknown`,
-          "Set database for the node, or let rolecall discover it.",
-        );
-      if (!isRenderableHost(address.host))
-        return leaveOut(
-          `${cluster}/${node} is left out for load balancers: ${JSON.stringify(address.host)} is no host name`,
-          "Correct postgresql.connect_address of the node, or set database for it.",
-        );
+      if (address === undefined || !isRenderableHost(address.host)) {
+        const [problem, action] =
+          address === undefined
+            ? ["the address of its database is unknown", "Set database for the node, or let rolecall discover it."]
+            : [
+                `${JSON.stringify(address.host)} is no host name`,
+                "Correct postgresql.connect_address of the node, or set database for it.",
+              ];
+        unbalanced.push(leaveOut(`${cluster}/${node} is left out for load balancers: ${problem}`, action));
+        return [];
+      }
       return [{ name: node, database: address, api: nodeApi(api) }];
     });
-    const scraped = named.map(({ node, api, exporter }) => ({ name: node, api, exporter }));
-    return [{ name: cluster, scope, nodes: targets, members: nodes.length, leftOut, scraped, ca: caOf(cluster) }];
+    const scraped = named.flatMap(({ node, api, exporter }) => {
+      const odd = [api, exporter].find((url) => url !== null && addressOf(url) === null);
+      if (odd === undefined) return [{ name: node, api, exporter }];
+      unscraped.push(`${cluster}/${node} is left out for probes: ${JSON.stringify(odd)} has no valid host`);
+      return [];
+    });
+    const members = nodes.length;
+    return [
+      { name: cluster, scope, nodes: targets, members, unnamed, unbalanced, unscraped, scraped, ca: caOf(cluster) },
+    ];
   });
 }
 
-/** Reads the base address of a node's API. */
 function nodeApi(api: string | null): CheckedApi | null {
-  if (api === null || !URL.canParse(api)) return null;
-  const { protocol, hostname, port } = new URL(api);
+  return api === null ? null : addressOf(api);
+}
+
+/** Reads the base address of an API or an exporter. @returns `null` if other programs cannot read its host */
+function addressOf(url: string): CheckedApi | null {
+  if (!URL.canParse(url)) return null;
+  const { protocol, hostname, port } = new URL(url);
   const isTls = protocol === "https:";
   const host = hostname.replace(/^\[|\]$/g, "");
   if (!isRenderableHost(host)) return null;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { stringify } from "yaml";
-import type { Targets } from "../input/targets.ts";
+import { unscrapedComments } from "../input/left-out.ts";
+import { type Targets } from "../input/targets.ts";
 import { databasePods, databaseService, externalCluster, podCluster, type DatabasePods } from "./databases.ts";
 import { deploymentSpec, labels, ports } from "./deployment.ts";
 import type { KubernetesOptions } from "./kubernetes-options.ts";
@@ -26,7 +27,11 @@ export function renderKubernetes(targets: Targets, options: KubernetesOptions): 
   const pods = databasePods(targets.clusters, options);
   const config = stringify(podConfig(targets, options), { lineWidth: 0 });
   const own = rolecallObjects(config, pods, options);
-  return header + manifestText([...own, ...pods.map((databases) => databaseService(databases, options))]);
+  return (
+    header +
+    unscrapedComments(targets) +
+    manifestText([...own, ...pods.map((databases) => databaseService(databases, options))])
+  );
 }
 
 /** The configuration of rolecall in a pod. */

@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { hostPort } from "../input/edges.ts";
-import type { Targets } from "../input/targets.ts";
+import { unscrapedComments } from "../input/left-out.ts";
+import { type Targets } from "../input/targets.ts";
 
 /** Our own series, without those of the nodes that rolecall exports too. */
 export const ownSeries = "(rolecall|process)_.*|up";
@@ -50,7 +51,10 @@ export function renderPrometheus({ clusters, admins }: Targets, { job, nodeMetri
       : []),
   ];
   const text = stringify({ rule_files: ["rolecall-rules.yml"], scrape_configs: jobs }, { lineWidth: 0 });
-  return `# Rendered by rolecall: merge it into prometheus.yml. rolecall render alerts prints rolecall-rules.yml\n${text}`;
+  return (
+    "# Rendered by rolecall: merge it into prometheus.yml. rolecall render alerts prints rolecall-rules.yml\n" +
+    `${nodeMetrics === "nodes" ? unscrapedComments({ clusters }) : ""}${text}`
+  );
 }
 
 /** Of the metrics of the nodes, keeps those of the first instance alone, or none. */

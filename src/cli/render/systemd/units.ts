@@ -32,7 +32,7 @@ function socketUnit({ listen, config }: UnitOptions): string {
 Description=Sockets of rolecall
 
 [Socket]
-${listen.map((address) => `ListenStream=${hostPort(address)}`).join("\n")}
+${listen.map((address) => `ListenStream=${hostPort(address).replaceAll("%", "%%")}`).join("\n")}
 Backlog=4096
 NoDelay=true
 # Addresses that another service adds later.

@@ -41,6 +41,10 @@ describe("render systemd", () => {
     );
   });
 
+  test("the zone of an address is no specifier of systemd", async () => {
+    assert.match(await socketUnit([{ address: "fe80::1%eth0", port: 8008 }]), /^ListenStream=\[fe80::1%%eth0\]:8008$/m);
+  });
+
   test("without --directory prints every file below its path", async () => {
     const { code, out } = await runText(["render", "systemd"]);
     assert.equal(code, 0);
