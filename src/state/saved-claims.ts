@@ -1,7 +1,7 @@
 import type { SavedClaim } from "../cluster/leadership.ts";
-import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
+import type { Snapshot } from "../cluster/snapshot.ts";
 import { isObject, nameOf, type JsonObject } from "../cluster/values/json.ts";
-import { isSilentClaim, lastClaimOf } from "../health/evidence/last-claim.ts";
+import { lastClaimOf } from "../health/evidence/last-claim.ts";
 import type { BootClock } from "./boot-clock.ts";
 import type { MonitoredCluster } from "./store.ts";
 
@@ -45,18 +45,4 @@ export function withSavedClaims(
       ? { cluster, policy }
       : { policy, cluster: { ...cluster, leadership: { ...cluster.leadership, savedClaim } } };
   });
-}
-
-/**
- * Whether two states of a cluster have the same last claim. While its node answers, the instant of its last answer does
- * not matter: the file need not be written each second.
- */
-export function hasSameClaim(before: ClusterState, after: ClusterState): boolean {
-  return keyOf(before) === keyOf(after);
-}
-
-function keyOf(cluster: ClusterState): string {
-  const claim = lastClaimOf(cluster);
-  if (claim === null) return "";
-  return `${claim.observation.node.name} ${claim.api} ${isSilentClaim(claim) ? claim.atMs : "answers"}`;
 }

@@ -1,13 +1,14 @@
 import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
 import type { SavedClaim } from "../cluster/leadership.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
+import { isSameLastClaim } from "../health/evidence/last-claim.ts";
 import type { ClusterConfig } from "../config/model/config.ts";
 import { replaceFile } from "./files/atomic-file.ts";
 import { readRegularFileLater } from "../files/regular-file.ts";
 import { accusationsToJson, hasSameAccusations, parseAccusations, type Accusation } from "./saved-accusations.ts";
 import { drainsToJson, parseDrains, type SavedDrain } from "./saved-drains.ts";
 import { noBootClock, type BootClock } from "./boot-clock.ts";
-import { claimsToJson, hasSameClaim, parseClaims } from "./saved-claims.ts";
+import { claimsToJson, parseClaims } from "./saved-claims.ts";
 import { hasSameRefusals, parseRefusals, refusalsToJson, type SavedRefusal } from "./saved-refusals.ts";
 import { hasSameMembers, membersToJson, parseMembers, type SavedCluster } from "./saved-members.ts";
 
@@ -89,7 +90,7 @@ export function hasSameSavedState(before: ClusterState, after: ClusterState): bo
     before.leadership.incumbent === after.leadership.incumbent &&
     hasSameMembers(before, after) &&
     hasSameRefusals(before, after) &&
-    hasSameClaim(before, after) &&
+    isSameLastClaim(before, after) &&
     hasSameAccusations(before, after)
   );
 }

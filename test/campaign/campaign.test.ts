@@ -102,7 +102,7 @@ async function judged(
   const stalls = new Stalls(now);
   stalls.start();
   const cluster = new Cluster(
-    { index: 200, size: 2, generation: 4, isDiscovered: false, walRate: 200_000, mode: "plain" },
+    { index: 200, size: 2, generation: 4, isDiscovered: false, walRate: 200_000, mode: "plain", surviveMs: 0 },
     profile,
     {
       chance: new Chance(3),

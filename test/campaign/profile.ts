@@ -102,6 +102,33 @@ const standard: Profile = {
 /** The runs there are: with every span scaled down, by half only, and at rolecall's default configuration. */
 export const profiles: Readonly<Record<Profile["name"], Profile>> = { scaled, half, default: standard };
 
+/** The times of the modelled cluster manager by its ttl in seconds. The first is that of the profile `default`. */
+const timings = {
+  12: { ttlMs: standard.ttlMs, loopMs: standard.loopMs, retryMs: standard.retryMs },
+  20: { ttlMs: 20_000, loopMs: 5_000, retryMs: 5_000 },
+  30: { ttlMs: 30_000, loopMs: 10_000, retryMs: 10_000 },
+  60: { ttlMs: 60_000, loopMs: 10_000, retryMs: 20_000 },
+} as const satisfies Readonly<Record<number, Pick<Profile, "ttlMs" | "loopMs" | "retryMs">>>;
+
+/** A ttl in seconds that a modelled cluster can have. */
+export type Ttl = keyof typeof timings;
+
+export const ttls = Object.keys(timings).map(Number) as readonly Ttl[];
+
+/** The profile `default` with another ttl of the cluster, and a loop_wait and retry_timeout that fit it. */
+export function withTtl(ttl: Ttl): Profile {
+  return { ...standard, ...timings[ttl] };
+}
+
+/** Reads a list such as `20,30`; `null`: all there are. */
+export function ttlsOf(names: string | null): readonly Ttl[] {
+  const wanted = names?.split(",").map(Number) ?? ttls;
+  const found = ttls.filter((ttl) => wanted.includes(ttl));
+  if (found.length !== wanted.length)
+    throw new Error(`Cannot run: --ttl must be some of ${ttls.join()}, got ${names ?? ""}`);
+  return found;
+}
+
 /** rolecall's configuration for a profile: YAML, without clusters and listeners. */
 export function configurationOf(profile: Profile, workers: number): string {
   const { intervalMs, timeoutMs, connectMs, maxAgeMs, clusterMs, attachMs, demotedMs, fall } = profile;

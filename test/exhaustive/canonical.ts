@@ -15,6 +15,9 @@ const ignored: ReadonlySet<string> = new Set([
   "node",
   "scope",
   "isMembershipKnown",
+  // Only limits of lag depend on these.
+  "lastStatement",
+  "statedOn",
   "document",
 ]);
 /** Fields that hold instants, or collections of instants. */

@@ -5,11 +5,15 @@ import { observe } from "../../src/health/observe/observe.ts";
 import { alphabets } from "./alphabet.ts";
 import { explore } from "./explore.ts";
 import { exploredPolicy } from "./policy.ts";
+import { exploreRefused } from "./refused.ts";
 
 const { values } = parseArgs({ options: { depth: { type: "string", default: "6" } } });
 const depth = Number(values.depth);
 if (!Number.isInteger(depth) || depth < 1)
   throw new Error(`Cannot explore: --depth must be a whole number from 1, got ${values.depth}`);
+
+/** Three nodes have many more states. */
+const refusedDepthMax = 5;
 
 const starts = [
   { isSettled: false, name: "a cluster that was never probed" },
@@ -36,3 +40,12 @@ for (const [name, alphabet] of alphabets)
       process.exitCode = 1;
     }
   }
+
+const refusedDepth = Math.min(depth, refusedDepthMax);
+const refused = exploreRefused({ observe, judge, policy: exploredPolicy }, refusedDepth);
+console.log(`a claim beside another one, with a third node, to depth ${refusedDepth}:`);
+console.log(`  new states of each depth: ${refused.states.join(", ")}; with a marked claim: ${refused.marked}`);
+if (refused.violation !== null) {
+  console.log(`  VIOLATION: ${refused.violation.problem}\n    ${refused.violation.events.join("\n    ")}`);
+  process.exitCode = 1;
+}

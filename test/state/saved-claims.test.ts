@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
+import { isSameLastClaim } from "../../src/health/evidence/last-claim.ts";
 import { parseClaims } from "../../src/state/saved-claims.ts";
 import { restoreClusters } from "../../src/state/clusters.ts";
 import { hasSameSavedState, readSavedState, writeSavedState } from "../../src/state/saved-state.ts";
@@ -95,6 +96,20 @@ suite("the claim that stood last in the state file", () => {
     assert.equal(hasSameSavedState(answering, silent), false);
     watched.follow("pg1", 4_000);
     assert.equal(hasSameSavedState(silent, watched.cluster), false);
+  });
+  test("causes a write when another node, or the same at another address, has the last claim", () => {
+    const watched = new ClusterFixture({ nodes, policy });
+    const empty = watched.cluster;
+    assert.equal(hasSameSavedState(empty, empty), true);
+    watched.lead("pg1", 0);
+    const first = watched.cluster;
+    assert.equal(isSameLastClaim(empty, first), false);
+    assert.equal(isSameLastClaim(first, empty), false);
+    watched.follow("pg1", 1_000);
+    watched.lead("pg2", 1_000);
+    assert.equal(isSameLastClaim(first, watched.cluster), false);
+    const moved = first.nodes.map((one) => ({ ...one, node: { ...one.node, api: "http://elsewhere:8008" } }));
+    assert.equal(isSameLastClaim(first, { ...first, nodes: moved }), false);
   });
   test("is left out if it cannot be read", () => {
     const entry = { node: "pg1", api: "http://pg1:8008", system: null, role: "primary", boot: "b", at_boot_ms: 1 };

@@ -1,6 +1,7 @@
 import type { Observation } from "../../cluster/observation.ts";
 import { aliveUntilMs } from "./exporter-claims.ts";
 import { lockBoundMs } from "./freshness.ts";
+import { withdrawalsByNode } from "./dcs-withdrawals.ts";
 import { identityMismatch } from "./identity.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 import type { Route } from "../route.ts";
@@ -35,6 +36,7 @@ export function graceOn(view: ClusterView, observation: Observation, route: Rout
   // Without an API there is no lock that could last: the exporter is the only source, and has rules of its own.
   if (view.policy.guards.surviveMs === 0 || observation.node.api === null || !routesWithGrace.has(route)) return none;
   if (identityMismatch(view.cluster, observation, view.policy) !== null) return none;
+  if (withdrawalsByNode(view.cluster, view.policy).has(observation.node.name)) return none;
   return graceOf(view, observation, exporterEvidenceOf(observation, view.policy));
 }
 

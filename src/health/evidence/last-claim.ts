@@ -18,24 +18,52 @@ export interface LastClaim {
  * @returns `null` if there is none, or its node has denied the lock since
  */
 export function lastClaimOf(cluster: ClusterState): LastClaim | null {
-  const observation = nodeNamed(cluster, lastStandingOf(cluster.leadership));
+  const observation = lastClaimantOf(cluster);
   const api = observation?.node.api ?? null;
-  if (observation === undefined || api === null) return null;
-  const { report, hasLock, lastHeldAtMs } = observation;
-  if (report !== null) {
-    const isPrimary = report.role === "primary" && report.state === "running";
-    return hasLock && isPrimary && lastHeldAtMs !== null
-      ? { observation, api, system: report.system, atMs: lastHeldAtMs }
-      : null;
-  }
-  const saved = cluster.leadership.savedClaim;
-  if (saved === null || saved.node !== observation.node.name || saved.api !== api) return null;
-  const system = cluster.position?.system ?? null;
-  const isOtherSystem = system !== null && saved.system !== null && saved.system !== system;
-  return isOtherSystem ? null : { observation, api, system: saved.system, atMs: saved.atMs };
+  if (observation === null || api === null) return null;
+  const { report } = observation;
+  const system = report === null ? (cluster.leadership.savedClaim?.system ?? null) : report.system;
+  return { observation, api, system, atMs: claimedAtMs(cluster, observation) };
 }
 
 /** Whether the node of the claim does not answer. */
-export function isSilentClaim({ observation: { report, failuresInRow, isDown } }: LastClaim): boolean {
+export function isSilentClaim({ observation }: LastClaim): boolean {
+  return isSilent(observation);
+}
+
+/**
+ * Whether the last claim of two states of a cluster is the same. While its node answers, the instant of its last answer
+ * does not matter. Runs for every change of a cluster, so it makes no objects.
+ */
+export function isSameLastClaim(before: ClusterState, after: ClusterState): boolean {
+  const one = lastClaimantOf(before);
+  const other = lastClaimantOf(after);
+  if (one === null || other === null) return one === other;
+  if (one.node.name !== other.node.name || one.node.api !== other.node.api) return false;
+  if (isSilent(one) !== isSilent(other)) return false;
+  return !isSilent(one) || claimedAtMs(before, one) === claimedAtMs(after, other);
+}
+
+/** The node of the last claim; `null` if there is none. */
+function lastClaimantOf(cluster: ClusterState): Observation | null {
+  const observation = nodeNamed(cluster, lastStandingOf(cluster.leadership));
+  if (observation === undefined || observation.node.api === null) return null;
+  const { report, hasLock, lastHeldAtMs, node } = observation;
+  if (report !== null) {
+    const isPrimary = report.role === "primary" && report.state === "running";
+    return hasLock && isPrimary && lastHeldAtMs !== null ? observation : null;
+  }
+  const saved = cluster.leadership.savedClaim;
+  if (saved === null || saved.node !== node.name || saved.api !== node.api) return null;
+  const system = cluster.position?.system ?? null;
+  return system !== null && saved.system !== null && saved.system !== system ? null : observation;
+}
+
+/** When the last answer with the claim was requested, in ms of rolecall's clock. */
+function claimedAtMs({ leadership }: ClusterState, { report, lastHeldAtMs }: Observation): number {
+  return (report === null ? leadership.savedClaim?.atMs : lastHeldAtMs) ?? -Infinity;
+}
+
+function isSilent({ report, failuresInRow, isDown }: Observation): boolean {
   return report === null || failuresInRow > 0 || isDown;
 }

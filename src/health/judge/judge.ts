@@ -26,11 +26,20 @@ export function judge(view: ClusterView, observation: Observation, check: Check)
   return validUntil(verdict, grace.validUntilMs);
 }
 
-/** Judges a primary that `survive` keeps: its last report says which writes its history contains. */
+/**
+ * Judges a primary that `survive` keeps. What refused it while it answered still does: its last report says which writes
+ * its history contains, and its tags.
+ */
 function judgeGraced(view: ClusterView, observation: Observation, check: Check): Verdict {
-  const { report } = observation;
-  const floor = report === null ? fit : judgeLeaderFloor(view, { observation, report }, check);
-  return floor.fit ? degraded : floor;
+  const { report, node } = observation;
+  if (check.database !== null && isDifferentAddress(check.database, node.database)) return unfit("moved");
+  const verdict = report === null ? degraded : judgeLastReport(view, { observation, report }, check);
+  return withDrain(verdict, view, { observation, check });
+}
+
+function judgeLastReport(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
+  const verdict = andThen(judgeLeaderFloor(view, reported, check), () => degraded);
+  return check.route === "primary" || check.route === "leader" ? verdict : judgeTags(verdict, reported, check);
 }
 
 /** Names what is wrong with the evidence: the node is down, stale or never answered, or the cluster is blind. */

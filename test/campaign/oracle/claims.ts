@@ -89,7 +89,7 @@ export const lostClaimIsRefused: Rule = (scene, answer) => {
   const boundMs = profile.timeoutMs + 1_250 + profile.intervalMs;
   const byMs = askedMs - boundMs - slackMs(scene, askedMs - boundMs, askedMs);
   const since = claimSince(scene, node, askedMs);
-  if (since > byMs) return null;
+  if (since > byMs || mayHaveGrace(scene, node, askedMs)) return null;
   const isExcused = evidence
     .since(node, "status", since)
     .some((served) => documentOf(served)?.["failsafe_mode_is_active"] === true || !served.isGenuine);
@@ -106,6 +106,12 @@ export const lostClaimIsRefused: Rule = (scene, answer) => {
   });
 };
 
+/** Whether a silent node may keep its yes by its exporter: the promises about `survive` apply then. */
+function mayHaveGrace({ evidence, profile, surviveMs }: Scene, node: string, askedMs: number): boolean {
+  const known = evidence.newestSure(node, "status", askedMs)?.arrivedMs ?? -Infinity;
+  return surviveMs > 0 && known < askedMs - profile.maxAgeMs / 2;
+}
+
 /** A false claim is refused once every honest witness could report it (rule 2, Asking for views). */
 export const falseClaimIsRefused: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
@@ -114,7 +120,7 @@ export const falseClaimIsRefused: Rule = (scene, answer) => {
   const { holding } = world;
   if (holding === null || holding.name === node || world.dcs.isPaused) return null;
   const since = claimSince(scene, node, askedMs);
-  if (since === Infinity) return null;
+  if (since === Infinity || mayHaveGrace(scene, node, askedMs)) return null;
   const fromMs = askedMs - profile.confirmMs - slackMs(scene, askedMs - profile.confirmMs, askedMs);
   if (holding.sinceMs > fromMs || troubles.changedMs > fromMs || !scene.seats.every(({ guest }) => guest === null))
     return null;

@@ -2,12 +2,17 @@ import type { Profile } from "../profile.ts";
 import { documentOf } from "../wire/served.ts";
 import { allowsLeader, type Rule, routeOf, slackMs, tell } from "./scene.ts";
 
+/** The routes on which a primary may keep its yes without an answer (guard `survive`). */
+const routesWithGrace = ["/primary", "/read-only-sync", "/read-only-quorum"];
+
 /** A yes needs an answer of the node itself to a request younger than max_age (rule 1). */
 export const yesIsFresh: Rule = (scene, answer) => {
   const { node, status, askedMs } = answer;
   if (node === null || status !== 200) return null;
   const fromMs = askedMs - scene.profile.maxAgeMs;
   const own = scene.evidence.since(node, "status", fromMs - slackMs(scene, fromMs, askedMs));
+  // Another promise says how long a primary without an API keeps its yes.
+  if (scene.surviveMs > 0 && routesWithGrace.includes(routeOf(answer.check))) return null;
   // A clone at the node's own address is indistinguishable from it. A clone elsewhere has no evidence here.
   if (own.some((served) => scene.evidence.isPossible(served))) return null;
   const last = scene.evidence.newestSure(node, "status", askedMs);

@@ -6,10 +6,13 @@ import { divergedIsRefused } from "./divergence.ts";
 import { forkedIsRefused } from "./forks.ts";
 import { addressIsKept, silenceIsTrue, yesAgrees, yesIsFresh } from "./freshness.ts";
 import { Marks } from "./marks.ts";
+import { Holds } from "./hold.ts";
 import { isProbedInTime } from "./probing.ts";
 import { writesAreRead } from "./read-your-writes.ts";
 import { lastLeaderIsRefused } from "./repeated-timelines.ts";
+import { Refusals } from "./refusals.ts";
 import { accusationIsTrue, lagIsKept, timeLagIsKept } from "./replicas.ts";
+import { Survivors } from "./survivors.ts";
 import { routeOf, type Rule, type Scene, type Violation } from "./scene.ts";
 import { soleClaimStands } from "./sole-claim.ts";
 import { standbyHasNoPrimary } from "./standby.ts";
@@ -75,6 +78,9 @@ function groupOf(route: string): Rules {
 export class Oracle {
   readonly #attachment = new Attachment();
   readonly #marks = new Marks();
+  readonly #holds = new Holds();
+  readonly #refusals = new Refusals();
+  readonly #survivors = new Survivors();
 
   /** Looks at what was served since the last call. To be called with every round of questions. */
   feed(scene: Scene, nowMs: number): void {
@@ -82,13 +88,18 @@ export class Oracle {
   }
 
   /** Takes that rolecall was restarted. */
-  restarted(): void {
+  restarted(nowMs: number): void {
     this.#attachment.restarted();
+    this.#holds.restarted();
+    this.#refusals.restarted(nowMs);
+    this.#survivors.restarted(nowMs);
   }
 
   /** All promises that a round of answers breaks. */
   judge(scene: Scene, answers: readonly Said[]): readonly Violation[] {
-    const found: Violation[] = [];
+    const found: Violation[] = [this.#holds, this.#refusals, this.#survivors].flatMap((promises) => [
+      ...promises.judge(scene, answers),
+    ]);
     for (const answer of answers) {
       // Where rolecall follows a clone in a node's place, one promise reports it. The others have no evidence.
       const isMoved = answer.node !== null && !scene.troubles.isFree(answer.node, answer.askedMs - 5_000, "moved");

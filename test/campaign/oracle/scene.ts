@@ -17,6 +17,8 @@ export interface Scene {
   readonly evidence: Evidence;
   readonly profile: Profile;
   readonly troubles: Troubles;
+  /** The guard `survive`, in ms; 0: off. */
+  readonly surviveMs: number;
   readonly stalls: Stalls;
   /** How often a promise applied: the answer had to be this one, and could have been another. */
   readonly armed: Map<string, number>;
@@ -54,7 +56,7 @@ export function slackMs({ profile, stalls }: Scene, fromMs: number, toMs: number
 }
 
 /** Seconds ago, for people. */
-export function ago(answer: Said, atMs: number): string {
+export function ago(answer: Pick<Said, "askedMs">, atMs: number): string {
   return `${((answer.askedMs - atMs) / 1_000).toFixed(2)} s ago`;
 }
 

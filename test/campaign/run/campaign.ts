@@ -222,5 +222,6 @@ function shapeOf(chance: Chance, index: number): Shape {
     isDiscovered: chance.happens(0.4),
     walRate: 200_000,
     mode: "plain",
+    surviveMs: 0,
   };
 }

@@ -14,7 +14,15 @@ class Cluster extends ModelCluster {
 }
 
 test("a move that rolecall makes between two steps of the model counts for the answers after it", () => {
-  const shape = { index: 0, size: 3, generation: 4, isDiscovered: true, walRate: 200_000, mode: "plain" } as const;
+  const shape = {
+    index: 0,
+    size: 3,
+    generation: 4,
+    isDiscovered: true,
+    walRate: 200_000,
+    mode: "plain",
+    surviveMs: 0,
+  } as const;
   const cluster = new Cluster(shape, profiles.default, {
     chance: new Chance(1),
     now: () => 0,

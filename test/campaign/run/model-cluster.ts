@@ -21,6 +21,8 @@ export interface Shape {
   /** How much WAL it writes where no fault changes that, in bytes per second; 0: an idle cluster. */
   readonly walRate: number;
   readonly mode: Mode;
+  /** How long rolecall keeps a primary by its exporter, in ms (guard `survive`); 0: the nodes have no exporters. */
+  readonly surviveMs: number;
 }
 
 /** What a cluster shares with the others of a run. */
@@ -92,6 +94,7 @@ export class ModelCluster {
       evidence,
       profile,
       troubles,
+      surviveMs: shape.surviveMs,
       stalls,
       armed,
       replacedMs: new Map(),
@@ -120,7 +123,7 @@ export class ModelCluster {
   /** Takes that rolecall was restarted. */
   restarted(nowMs: number): void {
     this.evidence.restart(nowMs);
-    this.oracle.restarted();
+    this.oracle.restarted(nowMs);
     this.scene.replacedMs.clear();
   }
 

@@ -1,8 +1,9 @@
 import type { Config, ListenerConfig } from "../../../src/config/model/config.ts";
 import { defaultGuards } from "../../../src/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
+import { exporterAt } from "./exporter-connection.ts";
 import type { Profile } from "../profile.ts";
-import type { Watched } from "../rolecall/child.ts";
+import type { ModelCluster } from "../run/model-cluster.ts";
 
 /** The health listener of a simulated rolecall. */
 export const healthListener: ListenerConfig = listenerOf({ wholeCluster: true });
@@ -14,11 +15,12 @@ export const agentListener: ListenerConfig = listenerOf({
 
 /** rolecall's configuration for a modelled cluster. */
 export function configurationFor(
-  watched: Watched,
+  { watched, shape }: Pick<ModelCluster, "watched" | "shape">,
   profile: Profile,
   { hasDcs, stateFile }: { readonly hasDcs: boolean; readonly stateFile: string | null },
 ): Config {
   const { name, scope, isDiscovered, nodes } = watched;
+  const { surviveMs } = shape;
   return configOf({
     listen: [healthListener, agentListener],
     workers: 0,
@@ -40,8 +42,12 @@ export function configurationFor(
         name,
         scope,
         discover: isDiscovered ? nodes.map(({ api }) => api) : [],
-        nodes: isDiscovered ? [] : nodes.map(({ name: node, api }) => nodeOf({ name: node, api })),
-        guards: { ...defaultGuards, attachWindowMs: profile.attachMs, demotedForMs: profile.demotedMs },
+        nodes: isDiscovered
+          ? []
+          : nodes.map(({ name: node, api }) =>
+              nodeOf({ name: node, api, exporter: surviveMs > 0 ? exporterAt(api) : null }),
+            ),
+        guards: { ...defaultGuards, attachWindowMs: profile.attachMs, demotedForMs: profile.demotedMs, surviveMs },
         dcs: hasDcs ? dcsConfig : null,
       }),
     ],

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { kindsOf } from "../run/scenario.ts";
 import { ExecutedFiles } from "./executed-files.ts";
+import { ttlsOf } from "../profile.ts";
 import { modesOf } from "../world/mode.ts";
 import { commandOf, describePlan, planOf, type RunId } from "./plan.ts";
 import { shrink } from "./shrink.ts";
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     keep: { type: "string" },
     kinds: { type: "string" },
     modes: { type: "string" },
+    ttl: { type: "string" },
     trace: { type: "boolean", default: false },
     hash: { type: "boolean", default: false },
     for: { type: "string" },
@@ -38,6 +40,7 @@ const { values } = parseArgs({
 });
 const kinds = kindsOf(values.kinds ?? null, true);
 const modes = modesOf(values.modes ?? null);
+const ttls = ttlsOf(values.ttl ?? null);
 /** A plan depends on the kinds that it is drawn from. */
 const ofKinds = values.kinds === undefined ? "" : ` --kinds ${values.kinds}`;
 const write = (text: string): void => void process.stdout.write(text);
@@ -60,6 +63,7 @@ function rangeOf(seeds: string): ReportedRuns {
     seconds,
     kinds: values.kinds ?? null,
     modes: values.modes ?? null,
+    ttl: values.ttl ?? null,
   };
 }
 
@@ -73,7 +77,8 @@ function* runsWanted(): Generator<RunId> {
     values.keep === undefined ? null : new Set(values.keep === "none" ? [] : values.keep.split(",").map(Number));
   if (values.seeds !== undefined) {
     const { first, last, seconds } = rangeOf(values.seeds);
-    for (let seed = reportFile?.next ?? first; seed <= last; seed += 1) yield { seed, part: 0, seconds, kept, modes };
+    for (let seed = reportFile?.next ?? first; seed <= last; seed += 1)
+      yield { seed, part: 0, seconds, kept, modes, ttls };
     return;
   }
   const seed = numberOf("seed", values.seed ?? String(Math.floor(Math.random() * 1_000_000)));
@@ -84,11 +89,12 @@ function* runsWanted(): Generator<RunId> {
       seconds: numberOf("seconds", values.seconds ?? "60"),
       kept,
       modes,
+      ttls,
     };
     return;
   }
   const parts = Math.max(1, Math.round((numberOf("hours", values.hours) * 3_600) / partS));
-  for (let part = 0; part < parts; part += 1) yield { seed, part, seconds: partS, kept, modes };
+  for (let part = 0; part < parts; part += 1) yield { seed, part, seconds: partS, kept, modes, ttls };
 }
 
 async function runOne(id: RunId, tally: Tally, trace: Trace | null): Promise<RunResult> {

@@ -1,5 +1,5 @@
 import { Chance } from "../chance.ts";
-import { type Profile, profiles } from "../profile.ts";
+import { type Profile, profiles, type Ttl, ttls as allTtls, withTtl } from "../profile.ts";
 import type { Shape } from "../run/model-cluster.ts";
 import { nameOf } from "../run/fault-name.ts";
 import { type Fault, type FaultKind, kindsOf, laterKinds, opening, scenario, swarm } from "../run/scenario.ts";
@@ -17,6 +17,8 @@ export interface RunId {
   readonly kept: ReadonlySet<number> | null;
   /** The modes that its cluster is drawn from. */
   readonly modes: readonly Mode[];
+  /** The ttls that its cluster is drawn from, in seconds. */
+  readonly ttls: readonly Ttl[];
 }
 
 /** A fault and its number in the run. */
@@ -45,21 +47,27 @@ const slackMs = 25;
 const confirmMs = 12_000;
 /** The longest part of an episode in which faults begin, in virtual seconds. */
 const faultsMaxS = 50;
+/** With a longer ttl faults take longer too, so that some outlast it. In ms. */
+const shortTtlMs = 20_000;
 /** An episode with its recovery takes about this many virtual seconds. */
 const episodeS = 75;
 
 /** Draws a run from its seed. */
 export function planOf(
-  { seed, part, seconds, kept, modes }: RunId,
+  { seed, part, seconds, kept, modes, ttls }: RunId,
   kinds: readonly FaultKind[] = kindsOf(null, true),
 ): Plan {
   const mixedSeed = Math.imul(seed, 0x9e37_79b1) ^ Math.imul(part + 1, 0x85eb_ca6b);
   const chance = new Chance(mixedSeed);
   // What was added later has a stream of its own, so that the rest of a seed stays as it was.
   const later = new Chance(mixedSeed ^ 0x2545_f491);
+  const newest = new Chance(mixedSeed ^ 0x51ed_270b);
+  const timed = withTtl(newest.pick(ttls));
+  const surviveMs = newest.pick([0, 20_000, 120_000]);
+  const longer = Math.max(1, timed.ttlMs / shortTtlMs);
   const count = Math.max(1, Math.round(seconds / episodeS));
-  const faultsMs = Math.min(faultsMaxS, seconds * 0.6) * 1_000;
-  const profile: Profile = { ...profiles.default, slackMs, confirmMs, askEveryMs: 2_000, faultsMs };
+  const faultsMs = Math.min(faultsMaxS, seconds * 0.6) * 1_000 * longer;
+  const profile: Profile = { ...timed, slackMs, confirmMs, askEveryMs: 2_000, faultsMs };
   const drawnShape = {
     index: 0,
     size: chance.pick([2, 3, 3, 3, 4]),
@@ -67,7 +75,10 @@ export function planOf(
     isDiscovered: chance.happens(0.4),
     walRate: chance.pick([200_000, 200_000, 20_000, 0]),
   };
-  const shape: Shape = { ...drawnShape, mode: modeFor(later, drawnShape, modes) };
+  const mode = modeFor(later, drawnShape, modes);
+  // Seeds of the first ttl are as they were before there were exporters.
+  const hasExporters = timed.ttlMs !== profiles.default.ttlMs && !drawnShape.isDiscovered && mode !== "standby";
+  const shape: Shape = { ...drawnShape, mode, surviveMs: hasExporters ? surviveMs : 0 };
   const firstKinds = kinds.filter((kind) => !laterKinds.includes(kind));
   const mix = swarm(chance.fork(7), firstKinds);
   const mixed = Object.keys(mix) as FaultKind[];
@@ -121,24 +132,26 @@ export function hasFault(plan: Plan, kind: FaultKind): boolean {
 }
 
 /** The command that repeats a run bit for bit. */
-export function commandOf({ seed, part, seconds, kept, modes }: RunId): string {
+export function commandOf({ seed, part, seconds, kept, modes, ttls }: RunId): string {
   const ofModes = modes.length === allModes.length ? "" : ` --modes ${modes.join()}`;
-  const which = `--seed ${seed}${part === 0 ? "" : ` --part ${part}`} --seconds ${seconds}${ofModes}`;
+  const ofTtls = ttls.length === allTtls.length ? "" : ` --ttl ${ttls.join()}`;
+  const which = `--seed ${seed}${part === 0 ? "" : ` --part ${part}`} --seconds ${seconds}${ofModes}${ofTtls}`;
   return `npm run campaign -- ${which}${kept === null ? "" : ` --keep ${[...kept].join() || "none"}`}`;
 }
 
 /** A plan in lines, for people. */
-export function describePlan({ shape, hasDcs, hasWorker, opening: first, episodes }: Plan): readonly string[] {
-  const { size, generation, isDiscovered, mode } = shape;
+export function describePlan({ shape, profile, hasDcs, hasWorker, opening: first, episodes }: Plan): readonly string[] {
+  const { size, generation, isDiscovered, mode, surviveMs } = shape;
   const parts = [
     mode !== "plain" && mode,
     isDiscovered && "discovered",
     hasDcs && "DCS watched",
     hasWorker && "a worker",
+    surviveMs > 0 && `exporters and survive of ${surviveMs / 1_000} s`,
   ].filter(Boolean);
   const line = ({ number, fault }: NumberedFault): string => `  #${number} ${nameOf(fault)}`;
   return [
-    `cluster: ${size} nodes, Patroni ${generation}, ${parts.join(", ") || "fixed"}`,
+    `cluster: ${size} nodes, Patroni ${generation}, ttl ${profile.ttlMs / 1_000} s, ${parts.join(", ") || "fixed"}`,
     ...(first.length > 0 ? [" before the start:", ...first.map(line)] : []),
     ...episodes.flatMap((faults, at) => (faults.length > 0 ? [` episode ${at}:`, ...faults.map(line)] : [])),
   ];

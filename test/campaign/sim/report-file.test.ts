@@ -7,7 +7,7 @@ import { ReportFile, type ReportedRuns } from "./report-file.ts";
 import type { RunResult } from "./simulation.ts";
 import { Tally } from "./tally.ts";
 
-const runs: ReportedRuns = { first: 1, last: 100, seconds: 60, kinds: null, modes: null };
+const runs: ReportedRuns = { first: 1, last: 100, seconds: 60, kinds: null, modes: null, ttl: null };
 
 function pathIn(context: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-report-"));

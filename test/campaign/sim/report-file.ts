@@ -10,6 +10,8 @@ export interface ReportedRuns {
   readonly kinds: string | null;
   /** The modes of clusters; null: all. */
   readonly modes: string | null;
+  /** The ttls of clusters; null: all. */
+  readonly ttl: string | null;
 }
 
 interface SavedReport {

@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { kindsOf } from "../run/scenario.ts";
+import { type Ttl, ttls } from "../profile.ts";
 import { modes, modesOf } from "../world/mode.ts";
 import { commandOf, faultsOf, planOf, type RunId } from "./plan.ts";
 import { shrink } from "./shrink.ts";
@@ -12,7 +13,7 @@ import { Simulation, type RunResult } from "./simulation.ts";
 import { Trace } from "./trace.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
-const short: RunId = { seed: 2, part: 0, seconds: 60, kept: null, modes };
+const short: RunId = { seed: 2, part: 0, seconds: 60, kept: null, modes, ttls: [12] };
 
 async function run(id: RunId, trace: Trace | null = null, kinds: string | null = null): Promise<RunResult> {
   return new Simulation(planOf(id, kindsOf(kinds, true)), { armed: new Map(), injected: new Map(), trace }).run();
@@ -139,25 +140,27 @@ describe("a simulated run", () => {
     assert.deepEqual(hashes(other ?? ""), own);
   });
 
-  type PastSeed = Omit<RunId, "kept" | "modes"> & {
+  type PastSeed = Omit<RunId, "kept" | "modes" | "ttls"> & {
     readonly kinds: string | null;
     readonly modes: string | null;
+    /** In seconds; 12 without it. */
+    readonly ttl?: Ttl;
     readonly keep: readonly number[] | null;
     readonly found: string;
   };
-  for (const { kinds, modes: drawn, keep, found, ...id } of parse(
+  for (const { kinds, modes: drawn, ttl = 12, keep, found, ...id } of parse(
     readFileSync("test/spec/campaign/seeds.yaml", "utf8"),
   ) as PastSeed[])
     test(`no longer finds: ${found}`, async () => {
       const kept = keep === null ? null : new Set(keep);
-      const { violations } = await run({ ...id, kept, modes: modesOf(drawn) }, null, kinds);
+      const { violations } = await run({ ...id, kept, modes: modesOf(drawn), ttls: [ttl] }, null, kinds);
       assert.deepEqual(violations, []);
     });
 });
 
 describe("shrinking", () => {
   test("leaves the faults that a violation needs, and prints the command that repeats it", async () => {
-    const id: RunId = { seed: 5, part: 0, seconds: 600, kept: null, modes };
+    const id: RunId = { seed: 5, part: 0, seconds: 600, kept: null, modes, ttls };
     const all = faultsOf(planOf(id)).map(({ number }) => number);
     const needed = [all[3], all[all.length - 1]];
     const shrunk = await shrink(id, "one-primary", async ({ kept }) => {

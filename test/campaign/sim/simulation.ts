@@ -78,7 +78,7 @@ export class Simulation {
     this.#cluster = cluster;
     this.#log = new RunLog(cluster, time, trace);
     this.#life = new SubjectLife({
-      config: (stateFile) => configurationFor(cluster.watched, profile, { hasDcs, stateFile }),
+      config: (stateFile) => configurationFor(cluster, profile, { hasDcs, stateFile }),
       isRestarted: hasFault(plan, "restart"),
       machine: virtualMachine({ time, chance: chance.fork(6), network: cluster.network, dcs: cluster.members }),
       hasWorker,

@@ -4,6 +4,7 @@ import type { Stalls } from "../rolecall/stalls.ts";
 import { type ClusterOptions, ModelCluster } from "../run/model-cluster.ts";
 import { Seat } from "../wire/seat.ts";
 import { World } from "../world/world.ts";
+import { exporterAt } from "./exporter-connection.ts";
 import { epochMs } from "./machine.ts";
 import { hasFault, type Plan } from "./plan.ts";
 import type { Trace } from "./trace.ts";
@@ -38,6 +39,7 @@ export class VirtualCluster extends ModelCluster {
     for (const seat of this.seats) {
       seat.node.port = port;
       addresses.set(originOf(seat), { seat, evidence: this.evidence });
+      addresses.set(exporterAt(originOf(seat)), { seat, evidence: this.evidence });
     }
     for (const seat of this.clone?.seats ?? []) {
       seat.node.port = port;

@@ -4,6 +4,7 @@ import type { Evidence } from "../wire/evidence.ts";
 import type { Served } from "../wire/served.ts";
 import { kindOf, type WireFault } from "../wire/mask.ts";
 import type { Answer, Seat } from "../wire/seat.ts";
+import { ExporterConnection, isExporterAt } from "./exporter-connection.ts";
 import { timedOut, wasRefused, wasReset } from "./network-failures.ts";
 import type { Trace } from "./trace.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -38,7 +39,9 @@ export class VirtualNetwork {
   }
 
   readonly connect = (origin: string, limits: ClientLimits): NodeConnection =>
-    new VirtualConnection(this, origin, limits);
+    isExporterAt(origin)
+      ? new ExporterConnection(this, this.context.addresses.get(origin)?.seat, limits)
+      : new VirtualConnection(this, origin, limits);
 
   /** The time that a packet takes, in ms. */
   latencyMs(): number {
@@ -82,7 +85,7 @@ class VirtualConnection implements NodeConnection {
   }
 
   getStreamed(): Promise<never> {
-    throw new Error("Cannot stream: the modelled nodes have no exporter");
+    throw new Error("Cannot stream: an API must not be asked for a page");
   }
 
   close(): void {

@@ -41,11 +41,11 @@ export class VirtualRounds {
     const { lagTimeMs } = cluster.profile;
     this.#turns = [
       each(`/replica?lag=${limits.wide}`),
-      each(`/replica?lag=${limits.bytes}`),
+      [...each(`/replica?lag=${limits.bytes}`), ...each(`/replica?lag_time=${lagTimeMs}ms`)],
       each(`/replica?lag_time=${lagTimeMs}ms`),
       [],
       each("/replica"),
-      each("/replica?miss=404&unknown=500"),
+      [...each("/replica?miss=404&unknown=500"), ...each(`/replica?lag_time=${lagTimeMs}ms`)],
       [],
     ];
     this.#wholes = ["/primary", "/replica"].map((check) => questionOf(cluster.name, null, check));

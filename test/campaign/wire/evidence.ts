@@ -3,9 +3,12 @@ import { Claims } from "./claims.ts";
 import type { Kind } from "./mask.ts";
 import { documentOf, type Served } from "./served.ts";
 
-/** How long requests are kept. */
+/** How long requests are kept at least, in ms, and for how many times the longest hold of lag in time. */
 const keptMs = 100_000;
+const keptHolds = 2;
 const none: readonly Served[] = [];
+
+type EvidenceProfile = Pick<Profile, "timeoutMs" | "slackMs"> & Partial<Pick<Profile, "ttlMs" | "loopMs" | "retryMs">>;
 
 /** The responses to rolecall, per node: its only knowledge of a cluster. */
 export class Evidence {
@@ -14,6 +17,7 @@ export class Evidence {
 
   readonly timeoutMs: number;
   readonly slackMs: number;
+  readonly #keptMs: number;
 
   readonly scope: string;
   readonly claims: Claims = new Claims(this);
@@ -25,7 +29,9 @@ export class Evidence {
    * @param profile rolecall's own timeout, and what its clock and ours may differ by
    * @param scope the cluster's
    */
-  constructor({ timeoutMs, slackMs }: Pick<Profile, "timeoutMs" | "slackMs">, scope: string) {
+  constructor({ timeoutMs, slackMs, ...cluster }: EvidenceProfile, scope: string) {
+    const { ttlMs = 0, loopMs = 0, retryMs = 0 } = cluster;
+    this.#keptMs = Math.max(keptMs, keptHolds * (ttlMs + loopMs + retryMs));
     this.timeoutMs = timeoutMs;
     this.slackMs = slackMs;
     this.scope = scope;
@@ -61,7 +67,7 @@ export class Evidence {
     this.#isEmpty = false;
     const list = this.#list(served.node, served.kind);
     list.push(served);
-    while ((list[0]?.arrivedMs ?? Infinity) < served.arrivedMs - keptMs) list.shift();
+    while ((list[0]?.arrivedMs ?? Infinity) < served.arrivedMs - this.#keptMs) list.shift();
   }
 
   /** All requests of a kind since an instant, oldest first. */

@@ -34,6 +34,11 @@ export function isMemberOf(served: Served, node: string): boolean {
   return membersOf(documentOf(served)).some(({ name }) => name === node);
 }
 
+/** The row of a member in a cluster document; undefined if it has none. */
+export function rowOf(served: Served, node: string): Document | undefined {
+  return membersOf(documentOf(served)).find(({ name }) => name === node);
+}
+
 function membersOf(document: Document | null): readonly { readonly name?: unknown; readonly role?: unknown }[] {
   const members = document?.["members"];
   return Array.isArray(members) ? (members as { name?: unknown; role?: unknown }[]) : [];

@@ -54,7 +54,7 @@ export function isFedBy(world: World, node: ModelNode, sender: ModelNode): boole
 }
 
 /** Whether a node's WAL, on its timeline, is that which another node has or continues. */
-function sharesBranch(world: World, node: ModelNode, source: Pick<ModelNode, "timeline" | "branch">): boolean {
+export function sharesBranch(world: World, node: ModelNode, source: Pick<ModelNode, "timeline" | "branch">): boolean {
   if (node.timeline === source.timeline) return node.branch === source.branch;
   return world.forks.find(({ timeline }) => timeline === node.timeline)?.branch === node.branch;
 }

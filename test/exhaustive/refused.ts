@@ -1,0 +1,297 @@
+/**
+ * Explores refused claims (rule 2) of three nodes: pg1 leads, pg2 claims the lock beside it or after it, and pg3 is the
+ * third node. Every sequence of events is judged by a model of its own: pg2 gets no yes while pg3 speaks against it, and
+ * none is withheld from it in a real failover.
+ */
+import { createHash } from "node:crypto";
+import { impliedReport } from "../../src/cluster/incident/incident.ts";
+import type { Report } from "../../src/cluster/documents/report.ts";
+import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
+import { neverProbed } from "../../src/cluster/observation.ts";
+import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
+import type { ClusterState } from "../../src/cluster/snapshot.ts";
+import { plainCheck } from "../../src/health/check.ts";
+import { viewAt } from "../../src/health/evidence/cluster-view.ts";
+import { withNodes } from "../../src/health/observe/membership.ts";
+import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../health/arbitraries.ts";
+import { canonical } from "./canonical.ts";
+import { exploredPolicy } from "./policy.ts";
+import type { Subject } from "./promises.ts";
+
+const leader = "pg1";
+const claimant = "pg2";
+const third = "pg3";
+const nodes = [leader, claimant, third] as const;
+type NodeName = (typeof nodes)[number];
+
+const primary = plainCheck("primary");
+/** The settings of the explored cluster, in ms: few events reach every bound. */
+const config = {
+  ttlMs: 5_000,
+  loopWaitMs: 1_000,
+  retryTimeoutMs: 1_000,
+  lagMaxOnFailover: 1_048_576,
+  isStandbyCluster: false,
+};
+const clusterIntervalMs = (exploredPolicy.viewMaxAgeMs - exploredPolicy.timeoutMs) / 3;
+
+/** What the model knows: since pg2 was refused beside pg1, has anything happened that may end that? */
+interface Model {
+  /** When pg2's present claim was first seen. */
+  readonly claimedMs: number | null;
+  /** The newest view of pg3. */
+  readonly view: { readonly names: NodeName | null; readonly sentMs: number } | null;
+  /** Whether pg2 is marked: pg1 stood, and a view of pg3 that was requested after the claim named pg1. */
+  readonly isMarked: boolean;
+  /** Since when pg1 has reported that it holds no lock; null: it has not. */
+  readonly deniedMs: number | null;
+  readonly heardMs: number;
+}
+
+interface State {
+  readonly cluster: ClusterState;
+  readonly nowMs: number;
+  readonly model: Model;
+  readonly events: readonly string[];
+}
+
+/** One event: time, or what a node answers. */
+interface Event {
+  readonly name: string;
+  readonly advanceMs: number;
+  readonly outcome: ((sentMs: number) => ProbeOutcome) | null;
+  readonly after: (model: Model, at: { readonly sentMs: number; readonly stands: boolean }) => Model;
+}
+
+const reports = new Map<string, Report>(
+  nodes.flatMap((node) =>
+    [true, false].map((hasLock): readonly [string, Report] => [
+      `${node} ${hasLock}`,
+      {
+        ...impliedReport(node, hasLock, { scope: "demo", system: "1", version: "4.1.4", members: new Map() }),
+        timeline: 1,
+        // pg3 receives nothing: while it does, its view of a silent leader counts without a bound.
+        replicationState: null,
+        ...(hasLock ? { location: 1_000 } : { received: 1_000, replayed: 1_000 }),
+      },
+    ]),
+  ),
+);
+
+function status(node: NodeName, hasLock: boolean): (sentMs: number) => ProbeOutcome {
+  const report = reports.get(`${node} ${hasLock}`);
+  if (report === undefined) throw new Error(`Cannot report: node must be one of ${nodes.join()}, got ${node}`);
+  return (sentAtMs) => ({
+    kind: "status",
+    cluster: "demo",
+    node,
+    sentAtMs,
+    sentAtWallMs: 0,
+    result: { report, hasLock },
+  });
+}
+
+const same: Event["after"] = (model) => model;
+
+function thirdNames(names: NodeName | null): Event {
+  return {
+    name: `${third} names ${names ?? "nobody"}`,
+    advanceMs: 0,
+    outcome: (sentMs) => leaderViewOutcome(third, names, sentMs),
+    after: (model, { sentMs, stands }) => {
+      const isNewer = model.claimedMs !== null && sentMs > model.claimedMs;
+      const isMarked = names === claimant ? false : model.isMarked || (isNewer && names === leader && stands);
+      return { ...model, view: { names, sentMs }, isMarked };
+    },
+  };
+}
+
+/** All events. Answers take no time; what passes between them is an interval. */
+export const refusedEvents: readonly Event[] = [
+  {
+    name: `${leader} leads`,
+    advanceMs: 0,
+    outcome: status(leader, true),
+    after: (model, { sentMs }) => ({ ...model, deniedMs: null, heardMs: sentMs }),
+  },
+  {
+    name: `${leader} follows`,
+    advanceMs: 0,
+    outcome: status(leader, false),
+    after: (model, { sentMs }) => ({ ...model, deniedMs: model.deniedMs ?? sentMs, heardMs: sentMs }),
+  },
+  { name: `${leader} does not answer`, advanceMs: 0, outcome: (sentMs) => failedOutcome(leader, sentMs), after: same },
+  {
+    name: `${claimant} leads`,
+    advanceMs: 0,
+    outcome: status(claimant, true),
+    after: (model, { sentMs }) => ({ ...model, claimedMs: model.claimedMs ?? sentMs }),
+  },
+  {
+    name: `${claimant} follows`,
+    advanceMs: 0,
+    outcome: status(claimant, false),
+    after: (model, { stands }) => ({ ...model, claimedMs: null, isMarked: model.isMarked && !stands }),
+  },
+  thirdNames(leader),
+  thirdNames(claimant),
+  thirdNames(null),
+  {
+    name: `${third} gives no view`,
+    advanceMs: 0,
+    outcome: (sentMs) => viewFailureOutcome(third, sentMs),
+    after: same,
+  },
+  { name: "an interval passes", advanceMs: exploredPolicy.intervalMs, outcome: null, after: same },
+];
+
+/** What an exploration found. */
+export interface RefusedExploration {
+  /** New states of each depth. */
+  readonly states: readonly number[];
+  /** How many states had a marked claim that pg3 speaks against. */
+  readonly marked: number;
+  readonly violation: { readonly problem: string; readonly events: readonly string[] } | null;
+}
+
+/** Explores breadth first, from a cluster that pg1 leads. */
+export function exploreRefused(subject: Subject, depth: number): RefusedExploration {
+  let frontier: readonly State[] = [start(subject)];
+  const seen = new Set(frontier.map(keyOf));
+  const states: number[] = [];
+  let marked = 0;
+  for (let level = 1; level <= depth; level += 1) {
+    const next: State[] = [];
+    for (const state of frontier)
+      for (const event of refusedEvents) {
+        const after = advance(subject, state, event);
+        const key = keyOf(after);
+        if (seen.has(key)) continue;
+        seen.add(key);
+        if (isAgainst(after)) marked += 1;
+        const problem = wrongYes(subject, after) ?? needlessNo(subject, after);
+        if (problem !== null) return { states, marked, violation: { problem, events: after.events } };
+        next.push(after);
+      }
+    states.push(next.length);
+    frontier = next;
+  }
+  return { states, marked, violation: null };
+}
+
+function start(subject: Subject): State {
+  const observations = nodes.map((name) =>
+    neverProbed({
+      name,
+      member: name,
+      isMemberFixed: false,
+      api: `http://${name}:8008`,
+      exporter: null,
+      database: null,
+      isArchiveFed: false,
+      isFixed: true,
+    }),
+  );
+  const empty = withNodes(emptyCluster({ name: "demo", scope: "demo", discover: [] }), observations);
+  const nowMs = 100_000;
+  const sentMs = nowMs - 10;
+  const outcomes = [status(leader, true), status(claimant, false), status(third, false)].map((of) => of(sentMs));
+  const views = nodes.map((node) => leaderViewOutcome(node, leader, sentMs));
+  const cluster = [...outcomes, ...views].reduce<ClusterState>(
+    (state, outcome) => subject.observe(state, outcome, { policy: subject.policy, nowMs }),
+    { ...empty, config },
+  );
+  const view = { names: leader, sentMs } as const;
+  const model = { claimedMs: null, view, isMarked: false, deniedMs: null, heardMs: sentMs };
+  return { cluster, nowMs, model, events: [] };
+}
+
+function advance({ observe, policy }: Subject, state: State, { name, advanceMs, outcome, after }: Event): State {
+  // Two requests never go out at one instant.
+  const nowMs = state.nowMs + advanceMs + 20;
+  const sentMs = nowMs - 10;
+  const cluster = outcome === null ? state.cluster : observe(state.cluster, outcome(sentMs), { policy, nowMs });
+  const { decision } = cluster.leadership;
+  const stands = decision.kind === "held" && decision.holder === leader;
+  return { cluster, nowMs, model: after(state.model, { sentMs, stands }), events: [...state.events, name] };
+}
+
+function keyOf({ cluster, nowMs, model }: State): string {
+  const ages = JSON.stringify(model, (_, value: unknown) => (typeof value === "number" ? nowMs - value : value));
+  return createHash("sha1")
+    .update(`${canonical(cluster, nowMs)} ${ages}`)
+    .digest("base64");
+}
+
+/** Whether pg3's newest view surely counts against the marked claim of pg2. */
+function isAgainst({ nowMs, model }: State): boolean {
+  const { view, isMarked, deniedMs, heardMs } = model;
+  if (!isMarked || view === null || nowMs - view.sentMs >= exploredPolicy.viewMaxAgeMs) return false;
+  if (view.names === null) return true;
+  if (deniedMs !== null) return nowMs < Math.max(deniedMs, view.sentMs) + clusterIntervalMs && deniedMs > view.sentMs;
+  return nowMs < heardMs + config.ttlMs + config.loopWaitMs;
+}
+
+function wrongYes({ judge, policy }: Subject, state: State): string | null {
+  const { cluster, nowMs } = state;
+  const observation = cluster.nodes.find(({ node }) => node.name === claimant);
+  if (observation === undefined || !isAgainst(state)) return null;
+  const isFit = judge(viewAt(cluster, policy, nowMs), observation, primary).fit;
+  return isFit ? `${claimant} gets a yes, although it was refused and ${third} speaks against it` : null;
+}
+
+/** The ways in which pg1 can be gone and pg2 lead, and after how many intervals pg2 must have its yes. */
+const failovers: readonly (readonly [
+  name: string,
+  rounds: number,
+  events: readonly ((sentMs: number) => ProbeOutcome)[],
+])[] = [
+  [
+    `${third} names it`,
+    3,
+    [
+      status(third, false),
+      (sentMs) => leaderViewOutcome(claimant, claimant, sentMs),
+      (sentMs) => leaderViewOutcome(third, claimant, sentMs),
+    ],
+  ],
+  // No view counts after three cluster intervals and a timeout.
+  [
+    "no node gives a view",
+    Math.ceil(exploredPolicy.viewMaxAgeMs / exploredPolicy.intervalMs) + 1,
+    [
+      status(third, false),
+      (sentMs) => viewFailureOutcome(claimant, sentMs),
+      (sentMs) => viewFailureOutcome(third, sentMs),
+    ],
+  ],
+  // Neither is pg1 heard nor does pg3 receive: the lock that its view shows cannot have lasted.
+  [
+    `${third} goes on naming ${leader}`,
+    Math.ceil((config.ttlMs + config.loopWaitMs) / exploredPolicy.intervalMs) + 2,
+    [
+      status(third, false),
+      (sentMs) => leaderViewOutcome(claimant, claimant, sentMs),
+      (sentMs) => leaderViewOutcome(third, leader, sentMs),
+    ],
+  ],
+];
+
+function needlessNo(subject: Subject, state: State): string | null {
+  const { judge, observe, policy } = subject;
+  for (const [name, rounds, events] of failovers) {
+    let { cluster, nowMs } = state;
+    let isFit = false;
+    for (let round = 1; round <= rounds && !isFit; round += 1) {
+      nowMs += policy.intervalMs - 100;
+      for (const outcome of [(sentMs: number) => failedOutcome(leader, sentMs), status(claimant, true), ...events]) {
+        nowMs += 20;
+        cluster = observe(cluster, outcome(nowMs - 10), { policy, nowMs });
+      }
+      const observation = cluster.nodes.find(({ node }) => node.name === claimant);
+      isFit = observation !== undefined && judge(viewAt(cluster, policy, nowMs), observation, primary).fit;
+    }
+    if (!isFit) return `${claimant} leads and ${name}: it has no yes after ${rounds} intervals`;
+  }
+  return null;
+}
