@@ -46,6 +46,37 @@ export function laterFaults(
   });
 }
 
+/** How likely an episode has an impostor, where it may have one. */
+const impostorShare = 0.3;
+
+/**
+ * A node claims the lock, and its view names itself, while another one leads. Then the leader falls silent, and
+ * sometimes rolecall is restarted: no third node's view names the impostor.
+ */
+export function impostorFaults(
+  chance: Chance,
+  profile: Profile,
+  { shape, kinds }: { readonly shape: Shape; readonly kinds: readonly FaultKind[] },
+): readonly Fault[] {
+  const { faultsMs } = profile;
+  const isDrawn = chance.happens(impostorShare);
+  const base = faultOf(chance, profile, { kind: "claim", size: shape.size });
+  const silence = chance.pick(["kill", "halt", "unreachable"] as const);
+  const restarts = chance.happens(0.4) && kinds.includes("restart");
+  if (!isDrawn || shape.size < 3 || !kinds.includes("claim") || !kinds.includes("view")) return [];
+  const target = 1 + (base.other % (shape.size - 1));
+  const from = (share: number, forShare: number): Pick<Fault, "atMs" | "forMs"> => ({
+    atMs: Math.round(faultsMs * share),
+    forMs: Math.round(faultsMs * forShare),
+  });
+  return [
+    { ...base, target, ...from(0.1, 0.85) },
+    { ...base, kind: "view", names: "itself", target, ...from(0.1, 0.85) },
+    { ...base, kind: silence, target: "leader", ...from(0.35, 0.4) },
+    ...(restarts ? [{ ...base, kind: "restart" as const, ...from(0.45, 0.02) }] : []),
+  ];
+}
+
 /**
  * A replica is cut off before a switchover to another one, so that it does not know the new timeline when it gets the
  * lock. The first node leads at first, so neither of them is the first one.

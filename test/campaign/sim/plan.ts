@@ -4,7 +4,7 @@ import type { Shape } from "../run/model-cluster.ts";
 import { nameOf } from "../run/fault-name.ts";
 import { type Fault, type FaultKind, kindsOf, laterKinds, opening, scenario, swarm } from "../run/scenario.ts";
 import { type Mode, modes as allModes } from "../world/mode.ts";
-import { laterFaults, modeFor } from "./later-faults.ts";
+import { impostorFaults, laterFaults, modeFor } from "./later-faults.ts";
 
 /** Which run of the simulation: a seed, and the part of it. */
 export interface RunId {
@@ -77,7 +77,8 @@ export function planOf(
   };
   const mode = modeFor(later, drawnShape, modes);
   // Seeds of the first ttl are as they were before there were exporters.
-  const hasExporters = timed.ttlMs !== profiles.default.ttlMs && !drawnShape.isDiscovered && mode !== "standby";
+  const isNewest = timed.ttlMs !== profiles.default.ttlMs;
+  const hasExporters = isNewest && !drawnShape.isDiscovered && mode !== "standby";
   const shape: Shape = { ...drawnShape, mode, surviveMs: hasExporters ? surviveMs : 0 };
   const firstKinds = kinds.filter((kind) => !laterKinds.includes(kind));
   const mix = swarm(chance.fork(7), firstKinds);
@@ -92,6 +93,7 @@ export function planOf(
     mixed.length === 0 ? [] : numbered(scenario(drawn, profile, { size, kinds: mixed, mix })),
   );
   const added = episodes.map(() => numbered(laterFaults(later, profile, { shape, kinds })));
+  const impostors = episodes.map(() => numbered(isNewest ? impostorFaults(newest, profile, { shape, kinds }) : []));
   return {
     profile,
     shape,
@@ -100,7 +102,7 @@ export function planOf(
     hasWorker: chance.happens(0.5),
     opening: openingFaults,
     episodes: upToLast(
-      episodes.map((faults, at) => [...faults, ...(added[at] ?? [])]),
+      episodes.map((faults, at) => [...faults, ...(added[at] ?? []), ...(impostors[at] ?? [])]),
       kept !== null,
     ),
     leastMs: seconds * 1_000,
