@@ -1,7 +1,7 @@
 /**
  * Explores refused claims (rule 2) of three nodes: pg1 leads, pg2 claims the lock beside it or after it, and pg3 is the
- * third node. Every sequence of events is judged by a model of its own: pg2 gets no yes while pg3 speaks against it, and
- * none is withheld from it in a real failover.
+ * third node. Every sequence of events is judged by a model of its own: pg2 gets no yes while pg3 speaks against it,
+ * and none is withheld from it in a real failover.
  */
 import { createHash } from "node:crypto";
 import { impliedReport } from "../../src/cluster/incident/incident.ts";

@@ -27,8 +27,8 @@ export function judge(view: ClusterView, observation: Observation, check: Check)
 }
 
 /**
- * Judges a primary that `survive` keeps. What refused it while it answered still does: its last report says which writes
- * its history contains, and its tags.
+ * Judges a primary that `survive` keeps. What refused it while it answered still does: its last report says which
+ * writes its history contains, and its tags.
  */
 function judgeGraced(view: ClusterView, observation: Observation, check: Check): Verdict {
   const { report, node } = observation;

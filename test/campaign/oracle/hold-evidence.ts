@@ -33,7 +33,8 @@ export function isRowBehind(view: Served, node: string): boolean {
 
 /**
  * The last instant at which rolecall may have heard anything that begins or prolongs a hold, or gives a sample: a
- * position of a leader, another claim, a view of a third node, any answer of the leader, a higher position of a replica.
+ * position of a leader, another claim, a view of a third node, any answer of the leader, a higher position of a
+ * replica.
  */
 export function lastNewsMs(scene: Scene, stood: string, node: string): number {
   const { evidence, world } = scene;

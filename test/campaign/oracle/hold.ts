@@ -37,8 +37,8 @@ interface Asked {
  * The promises about lag in time while no leader states a position (rule 4, the hold). They know the truth: what the
  * leader wrote, and what each replica has.
  *
- * - `hold`: from the leader's last position to the next leader's first one, a replica that has everything is not refused
- *   for its lag, as long as the hold lasts.
+ * - `hold`: from the leader's last position to the next leader's first one, a replica that has everything is not
+ *   refused for its lag, as long as the hold lasts.
  * - `hold-ends`: once it is over, it is refused.
  * - `true-lag`: a replica with a longer true lag than the limit gets no yes, except while the hold lasts.
  */

@@ -143,7 +143,10 @@ function isAgainst({ evidence, profile }: Scene, view: Served, node: string, ask
   return askedMs < heardMs + profile.ttlMs + profile.loopMs - roundMs;
 }
 
-/** Whether rolecall may have ended a mark since: a third node named the claimant, or it denied the lock while another stood. */
+/**
+ * Whether rolecall may have ended a mark since: a third node named the claimant, or the claimant denied the lock while
+ * another one stood.
+ */
 function mayHaveEnded(
   { evidence, profile, troubles, world }: Scene,
   { askedMs }: Said,

@@ -8,8 +8,8 @@ import { stoodLast, type Stood } from "./standing.ts";
 /**
  * The promises about a primary whose API does not answer (guard `survive`). Its exporter and its lock may be fine.
  *
- * - `survive`: it keeps its yes while its exporter shows a working primary with a streaming standby, and a fresh view of
- *   another node names it, up to the configured time from its last answer; over a restart of rolecall too.
+ * - `survive`: it keeps its yes while its exporter shows a working primary with a streaming standby, and a fresh view
+ *   of another node names it, up to the configured time from its last answer; over a restart of rolecall too.
  * - `survive-ends`: it has none after that time, without such a view, or after another claim stood.
  */
 export class Survivors {
