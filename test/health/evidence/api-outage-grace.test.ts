@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unreadDcs } from "../../../src/cluster/dcs.ts";
 import { nodeNamed } from "../../../src/cluster/lookup.ts";
-import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import { explain } from "../../../src/health/explain/explain.ts";
 import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
 import { graceOf, type ExporterPrimaryEvidence } from "../../../src/health/evidence/api-outage-grace.ts";
 import { lastSight, readIncident } from "../../incidents/play.ts";
-import { defaultGuards } from "../../../src/health/guards.ts";
-import { primaryPage } from "../../fake/exporter-page.ts";
-import { ClusterFixture } from "../../fake/cluster-fixture.ts";
+import { silentApi } from "./silent-api.ts";
 
-const maintenance = { reason: "maintenance", by: null, untilMs: 60_000, since: "", until: "", forMs: 60_000 };
 const alive: ExporterPrimaryEvidence = { isPrimary: true, standbysStreaming: 2, freshUntilMs: Infinity };
 
 interface Scene {
@@ -159,28 +154,6 @@ test("a replica whose API went silent gains nothing by an exporter that calls it
   assert.equal(keepsItsYes({ atMs: 9_000 }, alive, "pg2"), false);
 });
 
-const page: ExporterPage = { ...primaryPage, streaming: 2 };
-
-/** pg1 leads until 5 s. Then its API is silent while its exporter still answers until `exporterUntilMs`. */
-function silentApi(exporterUntilMs: number, surviveMs = 20_000): ClusterFixture {
-  const nodes = ["pg1", "pg2", "pg3"].map((name) => ({
-    name,
-    api: `http://${name}:8008`,
-    exporter: `http://${name}:9630`,
-  }));
-  const watched = new ClusterFixture({ nodes, policy: { guards: { ...defaultGuards, surviveMs } } });
-  for (let atMs = 0; atMs <= 20_000; atMs += 1_000) {
-    if (atMs <= 5_000) watched.lead("pg1", atMs);
-    else watched.fail("pg1", "timeout", atMs);
-    watched.follow("pg2", atMs);
-    if (atMs > exporterUntilMs) continue;
-    const sent = { kind: "exporter", cluster: "demo", node: "pg1", sentAtMs: atMs, sentAtWallMs: atMs } as const;
-    watched.record({ ...sent, result: { endpoint: "up", role: "primary" } }, atMs);
-    watched.record({ ...sent, result: { endpoint: "metrics", page: { ...page, databaseTimeS: atMs / 1000 } } }, atMs);
-  }
-  return watched;
-}
-
 test("a primary whose API is silent keeps its yes, degraded, on its exporter's rows, for itself and for the cluster", () => {
   const watched = silentApi(20_000);
   // Down by its failures, and its report older than max_age: 11 s is 6 s after the last probe that saw the lock.
@@ -208,45 +181,4 @@ test("it loses its yes the instant another claims the lock", () => {
   watched.lead("pg3", 11_000, { timeline: 2 });
   assert.equal(watched.judge("pg1", "/primary", 11_000), "down");
   assert.equal(watched.judge("pg3", "/primary", 11_000), "fit");
-});
-
-test("what refused the primary while it answered refuses it while it does not: a drain, the address in the check, a tag", () => {
-  const watched = silentApi(20_000);
-  const drain = { ...maintenance, isAll: true };
-  const graced = (check: string): string => watched.judge("pg1", check, 11_000);
-  assert.equal(graced("/read-only?tag_zone=a"), "tag");
-  assert.equal(graced("/primary?db=10.9.9.9:5432"), "degraded", "its own database address is unknown");
-  watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain: { ...drain, isAll: false } }, 10_500);
-  assert.equal(graced("/primary"), "degraded");
-  assert.equal(graced("/read-only"), "degraded", "only all of a lock holder is drained");
-  watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain }, 10_600);
-  for (const route of ["/primary", "/leader", "/read-only"]) assert.equal(graced(route), "drained");
-  const observation = watched.cluster.nodes[0];
-  assert.ok(observation !== undefined);
-  const { rules, decisive } = explain(
-    viewAt(watched.cluster, watched.policy, 11_000),
-    observation,
-    plainCheck("primary"),
-  );
-  assert.equal(rules[decisive ?? -1]?.rule, "drain");
-});
-
-test("a primary whose API is silent is moved if the check names another database address", () => {
-  const database = { host: "10.0.0.1", port: 5432 };
-  const watched = silentApi(20_000);
-  const nodes = watched.cluster.nodes.map((one) => ({ ...one, node: { ...one.node, database } }));
-  watched.cluster = { ...watched.cluster, nodes };
-  assert.equal(watched.judge("pg1", "/primary?db=10.0.0.1:5432", 11_000), "degraded");
-  assert.equal(watched.judge("pg1", "/primary?db=10.9.9.9:5432", 11_000), "moved");
-});
-
-test("a read of the DCS that names another member ends the grace at once", () => {
-  for (const leader of ["pg2", null]) {
-    const watched = silentApi(20_000);
-    watched.cluster = { ...watched.cluster, dcs: unreadDcs };
-    watched.readDcs("pg1", 10_000);
-    assert.equal(watched.judge("pg1", "/primary", 10_500), "degraded");
-    watched.readDcs(leader, 10_600);
-    assert.equal(watched.judge("pg1", "/primary", 11_000), "down");
-  }
 });

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { unreadDcs } from "../../../src/cluster/dcs.ts";
+import { plainCheck } from "../../../src/health/check.ts";
+import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
+import { explain } from "../../../src/health/explain/explain.ts";
+import { silentApi } from "./silent-api.ts";
+
+const maintenance = { reason: "maintenance", by: null, untilMs: 60_000, since: "", until: "", forMs: 60_000 };
+
+test("what refused the primary while it answered refuses it while it does not: a drain, the address in the check, a tag", () => {
+  const watched = silentApi(20_000);
+  const drain = { ...maintenance, isAll: true };
+  const graced = (check: string): string => watched.judge("pg1", check, 11_000);
+  assert.equal(graced("/read-only?tag_zone=a"), "tag");
+  assert.equal(graced("/primary?db=10.9.9.9:5432"), "degraded", "its own database address is unknown");
+  watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain: { ...drain, isAll: false } }, 10_500);
+  assert.equal(graced("/primary"), "degraded");
+  assert.equal(graced("/read-only"), "degraded", "only all of a lock holder is drained");
+  watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain }, 10_600);
+  for (const route of ["/primary", "/leader", "/read-only"]) assert.equal(graced(route), "drained");
+  const observation = watched.cluster.nodes[0];
+  assert.ok(observation !== undefined);
+  const { rules, decisive } = explain(
+    viewAt(watched.cluster, watched.policy, 11_000),
+    observation,
+    plainCheck("primary"),
+  );
+  assert.equal(rules[decisive ?? -1]?.rule, "drain");
+});
+
+test("a primary whose API is silent is moved if the check names another database address", () => {
+  const database = { host: "10.0.0.1", port: 5432 };
+  const watched = silentApi(20_000);
+  const nodes = watched.cluster.nodes.map((one) => ({ ...one, node: { ...one.node, database } }));
+  watched.cluster = { ...watched.cluster, nodes };
+  assert.equal(watched.judge("pg1", "/primary?db=10.0.0.1:5432", 11_000), "degraded");
+  assert.equal(watched.judge("pg1", "/primary?db=10.9.9.9:5432", 11_000), "moved");
+});
+
+test("a read of the DCS that names another member ends the grace at once", () => {
+  for (const leader of ["pg2", null]) {
+    const watched = silentApi(20_000);
+    watched.cluster = { ...watched.cluster, dcs: unreadDcs };
+    watched.readDcs("pg1", 10_000);
+    assert.equal(watched.judge("pg1", "/primary", 10_500), "degraded");
+    watched.readDcs(leader, 10_600);
+    assert.equal(watched.judge("pg1", "/primary", 11_000), "down");
+  }
+});
