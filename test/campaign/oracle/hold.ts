@@ -12,7 +12,7 @@ import {
   states,
   viewsOfOthers,
 } from "./hold-evidence.ts";
-import { isListedBy } from "./reports.ts";
+import { isListedBy, timelineOf } from "./reports.ts";
 import { ago, held, parameterOf, routeOf, type Scene, slackMs, type Violation } from "./scene.ts";
 import { stoodLast, type Stood } from "./standing.ts";
 
@@ -106,7 +106,12 @@ export class Holds {
     const sinceMs = stated.arrivedMs;
     const roundMs = profile.intervalMs + profile.timeoutMs;
     // Two loops after a promotion the whole cluster shows the new timeline.
-    const isEstablished = sinceMs > stood.sinceMs + 2 * profile.loopMs + profile.maxAgeMs;
+    const establishedMs = sinceMs - 2 * profile.loopMs - profile.maxAgeMs;
+    const { timelineSinceMs } = scene.world;
+    const isEstablished =
+      stood.sinceMs < establishedMs && (timelineSinceMs < establishedMs || timelineSinceMs > sinceMs);
+    // On a timeline of which no leader has stated a position nothing can be compared.
+    if (scene.world.node(node).timeline !== timelineOf(stated)) return null;
     const isSilent =
       sinceMs < askedMs - roundMs - slack && !evidence.since(stood.node, "status", sinceMs + 0.001).some(states);
     if (!isEstablished || !isSilent || !isHonest(scene, sinceMs - profile.confirmMs)) return null;
