@@ -1,0 +1,149 @@
+/**
+ * Primaries that crash and that hang, behind a rendered HAProxy configuration with two instances of rolecall: reads go
+ * on without a single failure, and writes reach one primary at a time. One crash and one hang; FAILOVERS sets
+ * another number of each, as in `FAILOVERS=5 node --test build/test/real/failover.test.js`.
+ */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beside, type Command } from "./lab/beside.ts";
+import { Child } from "./lab/child.ts";
+import { Cluster } from "./lab/cluster.ts";
+import { freezeMachine } from "./lab/freeze.ts";
+import type { PatroniNode } from "./lab/patroni.ts";
+import { ports, requireFree } from "./lab/ports.ts";
+import { psql } from "./lab/psql.ts";
+import { program, Rolecall } from "./lab/rolecall.ts";
+import { Standing, Traffic, type Attempt } from "./lab/traffic.ts";
+import { until } from "../fake/until.ts";
+
+const rounds = Number(process.env["FAILOVERS"] ?? 1);
+/** How long the traffic goes on after the new primary has taken writes, and how long the old one hangs from then. */
+const settleMs = 5_000;
+
+beside("3.0.2", "failovers behind a rendered HAProxy", scenarios, 4 + 4 * rounds);
+
+function scenarios(command: Command): void {
+  let cluster: Cluster;
+  let haproxy: Child;
+  const edges: Rolecall[] = [];
+
+  before(async () => {
+    cluster = await Cluster.start(command);
+    await cluster.streaming();
+    for (const number of [1, 2] as const) edges.push(await Rolecall.start(cluster, { number }));
+    haproxy = await startRendered(cluster);
+    const leader = await cluster.leader();
+    assert.equal(await psql(leader.databasePort, "create table written (id serial, at timestamptz default now())"), "");
+  });
+  after(async () => {
+    await haproxy?.stop();
+    for (const edge of edges) await edge.stop();
+    await cluster?.stop();
+  });
+
+  for (let round = 1; round <= rounds; round += 1) {
+    test(`crash ${round} of the primary fails no read`, async () => {
+      await failover(`crash ${round}`, async (leader) => {
+        await leader.kill();
+        return () => leader.start();
+      });
+    });
+
+    test(`hang ${round} of the primary fails no read`, async () => {
+      await failover(`hang ${round}`, (leader) => {
+        assert.ok(leader.postmaster !== undefined);
+        return Promise.resolve(freezeMachine(leader.postmaster, leader.pid));
+      });
+    });
+  }
+
+  /** @param fail lets the primary fail; what it returns ends that */
+  async function failover(title: string, fail: (leader: PatroniNode) => Promise<() => void>): Promise<void> {
+    const old = await cluster.leader();
+    const reads = [0, 1].map(() => new Traffic(ports.haproxyRead, "select inet_server_port(), pg_is_in_recovery()"));
+    const standing = [0, 1].map(() => new Standing(ports.haproxyRead));
+    const writes = new Traffic(
+      ports.haproxyWrite,
+      "insert into written default values returning inet_server_port(), pg_is_in_recovery()",
+    );
+    try {
+      await sleep(2_000);
+      const end = await fail(old);
+      try {
+        const evidence = (): string => `${haproxy.tail}\n${edges.map(({ tail }) => tail).join("\n")}`;
+        await until({ what: "writes on another primary", seconds: 60, evidence }, () =>
+          writes.attempts.some(({ server }) => server !== null && server !== old.databasePort),
+        );
+        await sleep(settleMs);
+      } finally {
+        end();
+      }
+      await cluster.whole(120);
+      await cluster.streaming();
+      await sleep(settleMs);
+    } finally {
+      await Promise.all([...reads, ...standing, writes].map((traffic) => traffic.stop()));
+    }
+    const failedReads = reads.flatMap(({ failures }) => failures);
+    const readCount = reads.reduce((sum, { attempts }) => sum + attempts.length, 0);
+    const [inSessions, cut] = [
+      standing.reduce((sum, { answered }) => sum + answered, 0),
+      standing.reduce((sum, session) => sum + session.cut, 0),
+    ];
+    const outageMs = longestOutageMs(writes.attempts);
+    console.log(
+      `${title} of ${old.name}: ${readCount} reads, ${failedReads.length} failed; ${inSessions} reads in two sessions, ${cut} cut; ` +
+        `${writes.attempts.length} writes, ${writes.failures.length} failed, longest outage ${(outageMs / 1000).toFixed(1)} s`,
+    );
+    assert.ok(readCount > 50 && inSessions > 50 && writes.attempts.length > 10, "there was traffic");
+    assert.deepEqual(failedReads.map(described), [], "failed reads");
+    assert.equal(cut, 0, "read sessions that were cut");
+    const servers = writes.attempts.flatMap(({ server }) => server ?? []);
+    const changes = servers.filter((server, at) => at === 0 || server !== servers[at - 1]);
+    assert.equal(
+      changes.length,
+      2,
+      `writes reached first the old primary, then the new one, got ${changes.join(", ")}`,
+    );
+    const refused = writes.failures.filter(({ error }) => error.includes("read-only transaction"));
+    assert.deepEqual(refused.map(described), [], "writes that reached a replica");
+  }
+}
+
+/** HAProxy with the configuration that an operator renders for these instances, unchanged. */
+async function startRendered(cluster: Cluster): Promise<Child> {
+  await requireFree([ports.haproxyWrite, ports.haproxyRead, ports.haproxyChecks]);
+  const options = {
+    config: join(cluster.folder, "rolecall.yaml"),
+    edge: `127.0.0.1:${ports.rolecall},127.0.0.1:${ports.rolecall2}`,
+    "write-port": ports.haproxyWrite,
+    "read-port": ports.haproxyRead,
+    "check-port": ports.haproxyChecks,
+  };
+  const args = Object.entries(options).flatMap(([option, value]) => [`--${option}`, String(value)]);
+  const file = join(cluster.folder, "rendered.cfg");
+  writeFileSync(file, execFileSync(process.execPath, [program, "render", "haproxy", ...args], { timeout: 20_000 }));
+  const child = new Child({ name: "haproxy", command: ["haproxy", "-db", "-f", file], folder: cluster.folder });
+  const { databasePort } = await cluster.leader();
+  await until({ what: "HAProxy with both pools", seconds: 20, evidence: () => child.tail }, async () => {
+    const [write, read] = await Promise.all(
+      [ports.haproxyWrite, ports.haproxyRead].map((port) => psql(port, "select inet_server_port()")),
+    );
+    return write === String(databasePort) && read !== undefined && read !== write;
+  });
+  return child;
+}
+
+/** The longest time between two successful questions. @returns milliseconds */
+function longestOutageMs(attempts: readonly Attempt[]): number {
+  const ends = attempts.flatMap(({ server, endedMs }) => (server === null ? [] : [endedMs]));
+  return Math.max(...ends.map((endedMs, at) => endedMs - (ends[at - 1] ?? endedMs)));
+}
+
+function described({ startedMs, endedMs, error }: Attempt): string {
+  return `${(startedMs / 1000).toFixed(1)} s, after ${(endedMs - startedMs).toFixed(0)} ms: ${error}`;
+}
