@@ -111,9 +111,17 @@ function scenarios(exporter: ExporterCommand, isPeer: boolean): void {
 
   if (isPeer) test("the exporter API answers as the real exporter while all runs", () => assertPeers(pair));
 
-  test("after a promotion the replica is the primary and the old primary is down", async () => {
-    await pair.nodes[0].database.stop("SIGINT");
+  test("a limit in bytes refuses nothing and promises nothing once the killed primary's page is old", async () => {
+    await pair.kill("pg1");
     await edge.becomes("pg1", "/primary", 503);
+    // Its exporter goes on without a database.
+    await edge.becomes("pg2", "/replica?lag=1MB", 503, 30);
+    assert.equal((await edge.ask("pg2", "/replica?lag=1MB")).reason, "lag_unknown");
+    assert.equal((await edge.ask("pg2", "/replica?lag=1MB&keep=1")).status, 200);
+    assert.equal((await edge.ask("pg2", "/replica")).status, 200);
+  });
+
+  test("after a promotion the replica is the primary and the old primary is down", async () => {
     if (isPeer) await assertPeers(pair);
     assert.equal(await psql(ports.plainDatabase + 1, "select pg_promote()"), "t");
     await edge.becomes("pg2", "/primary", 200);
@@ -123,6 +131,33 @@ function scenarios(exporter: ExporterCommand, isPeer: boolean): void {
       (await ask({ port: ports.plainDialect + 2, path: "/primary" })).body === "primary" ? true : undefined,
     );
     if (isPeer) await assertPeers(pair);
+  });
+
+  test("the old primary that comes back as a primary wins nothing, and is a replica once it follows", async () => {
+    const [first] = pair.nodes;
+    await psql(ports.plainDatabase + 1, "create table since as select repeat('x', 1000) from generate_series(1, 4000)");
+    first.database = pair.database("pg1");
+    await until({ what: "the old primary", seconds: 20 }, async () =>
+      (await psql(ports.plainDatabase, "select pg_is_in_recovery()")) === "f" ? true : undefined,
+    );
+    // Two primaries, and no standby that shows which one is fed from: neither is the primary.
+    await edge.becomes("pg1", "/primary", 503);
+    assert.equal((await edge.ask("pg1", "/replica")).status, 503);
+    await first.database.stop("SIGINT");
+    // Until the checkpoint after its promotion, pg_rewind takes the new primary for one of the old timeline.
+    await psql(ports.plainDatabase + 1, "checkpoint");
+    pair.follow("pg1", "pg2");
+    first.database = pair.database("pg1");
+    await edge.becomes("pg1", "/replica?lag=1MB", 200, 40);
+    await edge.becomes("pg2", "/primary", 200);
+    assert.equal((await edge.ask("pg1", "/primary")).status, 503);
+    await psql(ports.plainDatabase, "select pg_wal_replay_pause()");
+    await psql(ports.plainDatabase + 1, "create table more as select repeat('x', 1000) from generate_series(1, 4000)");
+    await edge.becomes("pg1", "/replica?lag=1MB", 503, 30);
+    assert.equal((await edge.ask("pg1", "/replica?lag=1MB")).reason, "lagging");
+    await psql(ports.plainDatabase, "select pg_wal_replay_resume()");
+    await edge.becomes("pg1", "/replica?lag=1MB", 200, 30);
+    await first.database.stop("SIGINT");
   });
 
   test("a database that accepts no queries yet is neither primary nor replica", async () => {

@@ -10,8 +10,9 @@ import { ask } from "./ask.ts";
 import { Child, giveToPostgres } from "./child.ts";
 import { postgresBin } from "./patroni.ts";
 import { ports, requireFree } from "./ports.ts";
+import { childrenOf } from "./processes.ts";
 import { psql } from "./psql.ts";
-import { removeAtExit } from "./reaper.ts";
+import { removeAtExit, signal } from "./reaper.ts";
 import { until } from "../../fake/until.ts";
 
 /** The exporters that can be tried: how each is started beside a database. */
@@ -91,7 +92,7 @@ export class PlainPair {
     this.#run("initdb", "-D", this.#data("pg1"), "-U", "postgres", "-A", "trust", "--no-sync");
     appendFileSync(
       join(this.#data("pg1"), "postgresql.conf"),
-      `fsync = off\nunix_socket_directories = '${this.folder}'\n`,
+      `fsync = off\nwal_log_hints = on\nwal_keep_size = 256MB\nunix_socket_directories = '${this.folder}'\n`,
     );
     const first = { name: "pg1", port: ports.plainDatabase, exporterPort: ports.plainExporter };
     const second = { name: "pg2", port: ports.plainDatabase + 1, exporterPort: ports.plainExporter + 1 };
@@ -117,6 +118,26 @@ export class PlainPair {
     const options = [`port=${port}`, "listen_addresses=127.0.0.1", ...settings].flatMap((setting) => ["-c", setting]);
     const command = [join(postgresBin, "postgres"), "-D", this.#data(name), ...options] as const;
     return new Child({ name, command: [...command], folder: this.folder, asPostgres: true });
+  }
+
+  /** SIGKILL to a database and all its backends. */
+  async kill(name: "pg1" | "pg2"): Promise<void> {
+    const { database } = this.nodes[name === "pg1" ? 0 : 1];
+    const { pid } = database;
+    const backends = pid === undefined ? [] : childrenOf(pid);
+    await database.stop("SIGKILL");
+    for (const backend of backends) signal(backend.pid, "SIGKILL");
+  }
+
+  /** Rewinds a stopped database to the history of the other one, which it follows once it is started. */
+  follow(name: "pg1" | "pg2", leader: "pg1" | "pg2"): void {
+    const from = `host=127.0.0.1 port=${this.nodes[leader === "pg1" ? 0 : 1].port} user=postgres dbname=postgres`;
+    const data = ["--target-pgdata", this.#data(name)];
+    this.#run("pg_rewind", ...data, "--source-server", from, "--write-recovery-conf", "--no-sync");
+    appendFileSync(
+      join(this.#data(name), "postgresql.auto.conf"),
+      `primary_conninfo = '${from.replace(" dbname=postgres", "")} application_name=${name}'\n`,
+    );
   }
 
   get tails(): string {
