@@ -110,6 +110,13 @@ export function isMarkedAlike(one: Attachment, other: Attachment): boolean {
   );
 }
 
+/** The position of the primary that a standby cluster's lag counts from, in bytes of WAL. */
+export interface OriginPosition {
+  readonly highest: number;
+  /** As for a node's own leader: whether the primary may have been past it. */
+  readonly isLowerBound: boolean;
+}
+
 /** A report's positions against the leader's when it came (rule 4). In bytes of WAL. */
 export interface Measured {
   /** The highest leader position known at that time. */
@@ -119,6 +126,11 @@ export interface Measured {
    * position.
    */
   readonly isLowerBound: boolean;
+  /**
+   * In a standby cluster whose source is configured: the position at that time of the primary that its lag counts from.
+   * `null` without a source, and if that position is not known or cannot be compared.
+   */
+  readonly origin: OriginPosition | null;
   /** The timeline that the node is measured on: its own, or the leader's if a sender list shows it streaming. */
   readonly timeline: number | null;
   /** The node's positions; `null` if it reported none, or one that cannot be compared with the leader's. */

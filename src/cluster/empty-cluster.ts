@@ -32,6 +32,7 @@ export function emptyCluster({
     lastStatement: null,
     newestReportAtMs: -Infinity,
     drains: new Map(),
+    source: null,
     dcs: null,
     documents: { cluster: null, config: null, history: null, failsafe: null },
     config: null,

@@ -51,6 +51,11 @@ export interface ClusterState {
   readonly newestReportAtMs: number;
   /** Node name -> its drain. Expired ones may be included. */
   readonly drains: ReadonlyMap<string, Drain>;
+  /**
+   * The state of the cluster that this standby cluster replicates from; `null` if no source is configured. It is never
+   * older than the snapshot.
+   */
+  readonly source: ClusterState | null;
   /** What the DCS shows; `null` if no DCS is configured. */
   readonly dcs: DcsState | null;
   readonly documents: Documents;

@@ -5,6 +5,8 @@ export const eventKinds = [
   "timeline_back",
   "claims_conflict",
   "claims_resolved",
+  "system_conflict",
+  "system_resolved",
   "detached",
   "diverged",
   "stalled",

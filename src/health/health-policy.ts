@@ -21,6 +21,8 @@ export interface HealthPolicy {
   readonly timeoutMs: number;
   /** Whether cluster documents add and remove members (rule 10). */
   readonly discovers: boolean;
+  /** The cluster that this standby cluster replicates from, if its source is configured. */
+  readonly source?: string;
   /**
    * The http addresses that may receive the node password: those of the configuration itself, in a cluster with TLS.
    * Absent if there is no password, or no TLS to downgrade from.

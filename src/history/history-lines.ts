@@ -186,6 +186,7 @@ const subjectSchema = z.object({
       isArchiveFed: z.boolean(),
     }),
   ),
+  source: z.string().nullable().default(null),
   settings: z.record(z.string(), z.union([settingSchema, z.record(z.string(), settingSchema)])),
 });
 

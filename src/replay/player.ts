@@ -10,9 +10,9 @@ import {
   type FleetRow,
   type LiveCluster,
 } from "../health/explain/live-cluster.ts";
-import { observe } from "../health/observe/observe.ts";
 import type { IncidentFile } from "./file/incident-file.ts";
 import { parseQuestion } from "./question.ts";
+import { replayed } from "./replay.ts";
 import { replayTimeline, type Timeline } from "./timeline.ts";
 
 /** The cluster at an instant of an incident. */
@@ -92,7 +92,7 @@ export class IncidentPlayer {
     for (let next = start.next; ; next += 1) {
       const moment = moments[next];
       if (moment === undefined || moment.atMs > atMs) break;
-      for (const outcome of moment.outcomes) state = observe(state, outcome, { policy, nowMs: moment.atMs });
+      for (const outcome of moment.outcomes) state = replayed(this.incident, state, { outcome, atMs: moment.atMs });
     }
     return viewAt(state, policy, atMs);
   }

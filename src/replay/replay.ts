@@ -1,14 +1,16 @@
 import { noAttachment } from "../cluster/attachment.ts";
 import { emptyCluster } from "../cluster/empty-cluster.ts";
 import { neverProbed } from "../cluster/observation.ts";
+import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { viewAt, type ClusterView } from "../health/evidence/cluster-view.ts";
 import { withNodes } from "../health/observe/membership.ts";
 import { observe } from "../health/observe/observe.ts";
-import type { IncidentFile, Moment } from "./file/incident-file.ts";
+import { withSource } from "../health/observe/source.ts";
+import type { IncidentFile, Moment, ReplayedCluster } from "./file/incident-file.ts";
 
 /** The state of the cluster before the first moment of an incident. */
-export function stateAtBeginning({ cluster, scope, nodes, accused }: IncidentFile): ClusterState {
+export function stateAtBeginning({ cluster, scope, nodes, accused, source }: ReplayedCluster): ClusterState {
   const observations = nodes.map((node) => {
     const accusations = accused.get(node.name) ?? [];
     const attachment = {
@@ -18,7 +20,19 @@ export function stateAtBeginning({ cluster, scope, nodes, accused }: IncidentFil
     };
     return { ...neverProbed(node), attachment };
   });
-  return withNodes(emptyCluster({ name: cluster, scope, discover: [] }), observations);
+  const state = withNodes(emptyCluster({ name: cluster, scope, discover: [] }), observations);
+  return withSource(state, source === null ? null : stateAtBeginning(source));
+}
+
+/** The state after an outcome of the cluster, or of one of its sources. Times are of the file. */
+export function replayed(
+  of: ReplayedCluster,
+  state: ClusterState,
+  { outcome, atMs }: { readonly outcome: ProbeOutcome; readonly atMs: number },
+): ClusterState {
+  if (outcome.cluster === of.cluster) return observe(state, outcome, { policy: of.policy, nowMs: atMs });
+  if (of.source === null || state.source === null) return state;
+  return withSource(state, replayed(of.source, state.source, { outcome, atMs }));
 }
 
 /** Replays an incident: the cluster after each moment, as it is judged then. */
@@ -26,7 +40,7 @@ export function* replay(incident: IncidentFile): Generator<{ readonly view: Clus
   const { policy } = incident;
   let state = stateAtBeginning(incident);
   for (const moment of incident.moments) {
-    for (const outcome of moment.outcomes) state = observe(state, outcome, { policy, nowMs: moment.atMs });
+    for (const outcome of moment.outcomes) state = replayed(incident, state, { outcome, atMs: moment.atMs });
     yield { view: viewAt(state, policy, moment.atMs), moment };
   }
 }

@@ -3,10 +3,10 @@ import type { ClusterEvent, EventDraft } from "../events/cluster-event.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
 import { VerdictChanges, type VerdictChange } from "../events/verdict-changes.ts";
 import { viewAt } from "../health/evidence/cluster-view.ts";
-import { lagBytes } from "../health/evidence/measure.ts";
-import { observe } from "../health/observe/observe.ts";
+import { totalLagBytes } from "../health/evidence/measure.ts";
+import { lagOriginOf } from "../health/evidence/origin.ts";
 import type { IncidentFile, Moment } from "./file/incident-file.ts";
-import { stateAtBeginning } from "./replay.ts";
+import { replayed, stateAtBeginning } from "./replay.ts";
 
 /** A change of one node's verdicts. */
 export type ReplayedChange = Pick<VerdictChange, "node" | "before" | "after" | "failure"> & {
@@ -96,7 +96,7 @@ class TimelineScan {
     const context = { policy, nowMs: atMs };
     for (const outcome of outcomes) {
       const before = this.#state;
-      this.#state = observe(before, outcome, context);
+      this.#state = replayed(this.#incident, before, { outcome, atMs });
       const changes = this.#finder.find(before, this.#state, context);
       this.#addChanges(changes, atMs);
       const summaries = this.#finder.summaries(this.#state.name);
@@ -128,9 +128,9 @@ class TimelineScan {
     const view = viewAt(this.#state, this.#incident.policy, atMs);
     for (const observation of this.#state.nodes) {
       const { name } = observation.node;
-      if (name === view.lock.holder) continue;
+      if (name === view.lock.holder && lagOriginOf(this.#state) === null) continue;
       const known = this.#samples.get(name) ?? [];
-      known.push([atMs, lagBytes(view, observation)]);
+      known.push([atMs, totalLagBytes(view, observation)]);
       this.#samples.set(name, known);
     }
   }

@@ -56,6 +56,7 @@ export function policyOf(cluster: ClusterConfig, probe: ProbeConfig): HealthPoli
     fall: probe.fall,
     rise: probe.rise,
     discovers: cluster.discover.length > 0,
+    ...(cluster.source === null ? {} : { source: cluster.source }),
     ...plainHttpAddresses(cluster),
   };
 }

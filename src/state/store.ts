@@ -1,6 +1,7 @@
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import { observe } from "../health/observe/observe.ts";
+import { withSource } from "../health/observe/source.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 
 /** The state of one cluster, and the policy that it is judged by. */
@@ -25,6 +26,8 @@ export type OutcomeListener = (outcome: ProbeOutcome, nowMs: number, sequence: n
 export class Store {
   #current: Snapshot;
   #policies: ReadonlyMap<string, HealthPolicy>;
+  /** Cluster name -> the clusters that replicate from it. */
+  #followers: ReadonlyMap<string, readonly string[]>;
   readonly #changeListeners: ChangeListener[] = [];
   readonly #outcomeListeners: OutcomeListener[] = [];
 
@@ -35,6 +38,7 @@ export class Store {
   constructor(instance: string, clusters: readonly MonitoredCluster[], sequence: number = 0) {
     this.#current = snapshotOf(instance, sequence, clusters);
     this.#policies = policiesOf(clusters);
+    this.#followers = followersOf(clusters);
   }
 
   get current(): Snapshot {
@@ -74,11 +78,32 @@ export class Store {
     if (observed === before) return;
     const sequence = this.#current.sequence + 1;
     const after = { ...observed, sequence };
-    this.#current = { ...this.#current, sequence, clusters: this.#current.clusters.with(at, after) };
+    const clusters = this.#current.clusters.with(at, after);
+    const followers = this.#updateFollowers(clusters, after);
+    this.#current = { ...this.#current, sequence, clusters };
     callAll([
       ...this.#outcomeListeners.map((listener) => () => listener(outcome, nowMs, sequence)),
-      ...this.#changeListeners.map((listener) => () => listener(before, after)),
+      ...[[before, after] as const, ...followers].flatMap(([was, is]) =>
+        this.#changeListeners.map((listener) => () => listener(was, is)),
+      ),
     ]);
+  }
+
+  /**
+   * Gives the clusters that replicate from `source`, directly or through others, its new state.
+   * @param clusters where the states are replaced
+   * @returns the states before and after
+   */
+  #updateFollowers(clusters: ClusterState[], source: ClusterState): readonly (readonly [ClusterState, ClusterState])[] {
+    const followers = this.#followers.get(source.name) ?? [];
+    return followers.flatMap((name) => {
+      const at = this.#current.index.get(name);
+      const before = at === undefined ? undefined : clusters[at];
+      if (at === undefined || before === undefined) return [];
+      const after = { ...withSource(before, source), sequence: source.sequence };
+      clusters[at] = after;
+      return [[before, after] as const, ...this.#updateFollowers(clusters, after)];
+    });
   }
 
   /** Starts from what an earlier run saved, before anything is recorded. The snapshot's number stays. */
@@ -93,6 +118,7 @@ export class Store {
 
   #set(clusters: readonly MonitoredCluster[], sequence: number): void {
     this.#policies = policiesOf(clusters);
+    this.#followers = followersOf(clusters);
     this.#current = snapshotOf(this.#current.instance, sequence, clusters);
   }
 }
@@ -116,9 +142,27 @@ function snapshotOf(instance: string, sequence: number, clusters: readonly Monit
     sequence,
     // The policies may differ, so every verdict is judged anew: no earlier state has this revision, as it never grows
     // faster than the sequence.
-    clusters: clusters.map(({ cluster }): ClusterState => ({ ...cluster, revision: sequence })),
+    clusters: withSources(clusters, sequence),
     index: new Map(clusters.map(({ cluster }, at) => [cluster.name, at])),
   };
+}
+
+/** Gives each cluster its revision, and the state of its source. The configuration rules out circles. */
+function withSources(clusters: readonly MonitoredCluster[], revision: number): readonly ClusterState[] {
+  const byName = new Map(clusters.map((monitored) => [monitored.cluster.name, monitored]));
+  const linked = ({ cluster, policy }: MonitoredCluster): ClusterState => {
+    const source = policy.source === undefined ? undefined : byName.get(policy.source);
+    return { ...withSource(cluster, source === undefined ? null : linked(source)), revision };
+  };
+  return clusters.map(linked);
+}
+
+function followersOf(clusters: readonly MonitoredCluster[]): ReadonlyMap<string, readonly string[]> {
+  const followers = new Map<string, string[]>();
+  for (const { cluster, policy } of clusters)
+    if (policy.source !== undefined)
+      followers.set(policy.source, [...(followers.get(policy.source) ?? []), cluster.name]);
+  return followers;
 }
 
 function policiesOf(clusters: readonly MonitoredCluster[]): ReadonlyMap<string, HealthPolicy> {

@@ -57,6 +57,7 @@ test("a minimal file gets every default", () => {
         nodes: [],
         tls: null,
         auth: null,
+        source: null,
         dcs: null,
         guards,
       },

@@ -68,6 +68,7 @@ export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
     nodes: [],
     tls: null,
     auth: null,
+    source: null,
     dcs: null,
     guards: defaultGuards,
     ...parts,

@@ -1,7 +1,8 @@
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
-import { incidentPieces, incidentReachMs } from "../../events/incident/incident-file.ts";
+import { incidentPieces, incidentReachMs, type RecordedCluster } from "../../events/incident/incident-file.ts";
 import type { IncidentNode, IncidentSubject } from "../../events/incident/incident-subject.ts";
 import { readStoredClusters, readStoredEvidence } from "../../history/history-directory.ts";
+import type { StoredEvidence } from "../../history/evidence-scan.ts";
 import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { fetchStatusFrom } from "./cluster-status.ts";
@@ -64,17 +65,28 @@ export async function readPastIncident(
   const range = { fromWallMs: aroundMs - incidentReachMs, toWallMs: aroundMs + incidentReachMs };
   const cluster = given ?? onlyOf(await readStoredClusters(path, range));
   const query = { ...range, cluster, aroundWallMs: aroundMs };
-  const { subject, sinceWallMs, ...evidence } = await readStoredEvidence(path, query, onDamaged);
+  const { sinceWallMs, ...evidence } = await readStoredEvidence(path, query, onDamaged);
   const found = { source: path, cluster, sinceMs: sinceWallMs };
   if (evidence.recorded.length === 0) return { ...found, text: null };
-  if (subject === null)
+  if (evidence.subject === null)
     result.diagnose("RC192", {
       message: `${path} does not state the nodes and settings of ${cluster}: the file has the nodes that were probed and default settings`,
     });
-  const known = subject ?? { name: cluster, scope: null, system: null, version: null, nodes: [], settings: {} };
-  const outcomes = evidence.recorded.map(({ outcome }) => outcome);
-  const pieces = incidentPieces({ ...evidence, subject: completed(known, outcomes), instantMs: aroundMs });
-  return { ...found, text: [...pieces].join("") };
+  const described = withSubject(cluster, evidence);
+  const sources: RecordedCluster[] = [];
+  for (let { source } = described.subject; source !== null; source = sources.at(-1)?.subject.source ?? null) {
+    if (source === cluster || sources.some(({ subject }) => subject.name === source)) break;
+    sources.push(withSubject(source, await readStoredEvidence(path, { ...query, cluster: source }, onDamaged)));
+  }
+  return { ...found, text: [...incidentPieces({ ...described, sources, instantMs: aroundMs })].join("") };
+}
+
+/** Stored evidence with what an incident file states about its cluster. */
+function withSubject(cluster: string, evidence: StoredEvidence): RecordedCluster {
+  const { subject, recorded, accused, isComplete } = evidence;
+  const unknown = { name: cluster, scope: null, system: null, version: null, nodes: [], source: null, settings: {} };
+  const outcomes = recorded.map(({ outcome }) => outcome);
+  return { subject: completed(subject ?? unknown, outcomes), recorded, accused, isComplete };
 }
 
 /**

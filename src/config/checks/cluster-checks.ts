@@ -30,7 +30,26 @@ export function checkClusters({ clusters }: PartialConfig): readonly ConfigIssue
     ),
     ...nodes.flatMap(({ node, path }) => (node.hasAddress ? [] : [noAddress(path)])),
     ...clusters.flatMap(checkCluster),
+    ...checkSources(clusters),
   ];
+}
+
+/** Checks that each source is another cluster, and that no cluster is, through others, its own source. */
+function checkSources(clusters: readonly PartialCluster[]): readonly ConfigIssue[] {
+  const sourceOf = new Map(clusters.map(({ name, source }) => [name, source ?? undefined]));
+  // An invalid name could be the one that a source names.
+  if (sourceOf.has(undefined)) return [];
+  return clusters.flatMap(({ name, source }, index) => {
+    if (source === null || source === undefined) return [];
+    const path = ["clusters", index, "source"];
+    if (!sourceOf.has(source)) return [valueIssue(path, source, "the name of another cluster")];
+    let next: string | undefined = source;
+    for (let steps = 0; next !== undefined && next !== name && steps < clusters.length; steps++)
+      next = sourceOf.get(next);
+    return next === name
+      ? [valueIssue(path, source, "the name of another cluster, that does not itself replicate from this one")]
+      : [];
+  });
 }
 
 function noAddress(path: ConfigPath): ConfigIssue {

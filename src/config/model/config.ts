@@ -75,6 +75,8 @@ export interface ClusterConfig {
   readonly tls: TlsFiles | null;
   /** Credentials of management calls to the nodes, or `null`. */
   readonly auth: NodeAuth | null;
+  /** The name of the cluster that this standby cluster replicates from, or `null`. */
+  readonly source: string | null;
   /** The DCS to watch, or `null`. */
   readonly dcs: DcsConfig | null;
   readonly guards: Guards;

@@ -45,6 +45,10 @@ export function clusterSchema(): z.ZodType<ClusterShape> {
         .nullable()
         .default(null)
         .describe("Basic authentication of management calls to the nodes. Default: none"),
+      source: name()
+        .nullable()
+        .default(null)
+        .describe("Cluster that this standby cluster replicates from. Lag counts from its primary. Default: none"),
       dcs: dcsSchema()
         .nullable()
         .prefault(null)

@@ -32,6 +32,8 @@ export interface CertificateKeys {
 
 export interface PartialCluster extends CertificateKeys {
   readonly name: string | undefined;
+  /** `null` if missing, `undefined` if invalid. */
+  readonly source: string | null | undefined;
   readonly hasDiscover: boolean;
   readonly nodes: readonly PartialNode[];
   /** The client certificate for the DCS. */
@@ -116,6 +118,7 @@ function partialCluster(value: unknown): PartialCluster {
   const nodes = elementsOf(written["nodes"]).map(partialNode);
   return {
     name: readValue(nameSchema, written["name"]),
+    source: isPresent(written["source"]) ? readValue(nameSchema, written["source"]) : null,
     // If `discover` is no list, or the cluster is no mapping, the schema reports that. So it counts as present here.
     hasDiscover:
       !isMapping(value) ||

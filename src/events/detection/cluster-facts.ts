@@ -4,7 +4,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import { activeDrainOf } from "../../health/evidence/active-drain.ts";
 import { isUndiscovered, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import { isFresh } from "../../health/evidence/freshness.ts";
-import { lagBytes } from "../../health/evidence/measure.ts";
+import { totalLagBytes } from "../../health/evidence/measure.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { acceptedPrimary } from "../../health/explain/accepted-primary.ts";
 import { attachmentWarning } from "../../health/explain/attachment-warning.ts";
@@ -32,6 +32,8 @@ export interface ClusterFacts {
   readonly visibility: Visibility;
   readonly primary: PrimaryFacts | null;
   readonly claims: ClaimFacts;
+  /** The other clusters of the primary's database system that have a primary too. */
+  readonly twins: readonly TwinFacts[];
   readonly isPaused: boolean;
   readonly isFailsafe: boolean;
   readonly nodes: readonly NodeFacts[];
@@ -47,6 +49,12 @@ export interface PrimaryFacts {
   readonly system: string | null;
   /** When the probe of its report was sent, in ms of rolecall's clock. */
   readonly sentAtMs: number;
+}
+
+/** The primary of another cluster of the same database system. */
+export interface TwinFacts {
+  readonly cluster: string;
+  readonly primary: string;
 }
 
 /** The claims on the lock. */
@@ -79,7 +87,7 @@ export interface NodeFacts {
 export function factsOf(
   view: ClusterView,
   summaries: ReadonlyMap<string, { readonly summary: Summary }>,
-): Omit<ClusterFacts, "visibility"> {
+): Omit<ClusterFacts, "visibility" | "twins"> {
   const { cluster, nowMs, policy } = view;
   const { nodes } = cluster;
   const fresh = nodes.filter((node) => !node.isDown && isFresh(node, view.maxAgeMs, nowMs));
@@ -107,7 +115,7 @@ export function attachmentFigures(
   { view }: ClusterFacts,
   observation: Observation,
 ): { readonly warning: string | null; readonly lagBytes: number | null } {
-  return { warning: attachmentWarning(view, observation), lagBytes: lagBytes(view, observation) };
+  return { warning: attachmentWarning(view, observation), lagBytes: totalLagBytes(view, observation) };
 }
 
 /** Whether nothing is known of a cluster's nodes, since none of several answers. */

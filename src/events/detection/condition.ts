@@ -29,6 +29,10 @@ const ends: { readonly [kind in EventKind]?: End } = {
     kind: "claims_resolved",
     text: (cluster) => `the claims on the leader lock of ${cluster} no longer conflict`,
   },
+  system_conflict: {
+    kind: "system_resolved",
+    text: (cluster) => `${cluster} is no longer one of several clusters of its database system with a primary`,
+  },
   degraded: { kind: "restored", text: (cluster) => `all replicas of ${cluster} are fit again` },
   blind: { kind: "blind_ended", text: (cluster) => `rolecall gets answers from ${cluster} again` },
   paused: { kind: "resumed", text: (cluster) => `${cluster} is no longer paused` },

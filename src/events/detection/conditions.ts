@@ -1,6 +1,6 @@
 import type { DcsState } from "../../cluster/dcs.ts";
 import type { ClaimLoss } from "../../cluster/leadership.ts";
-import type { EventDraft } from "../cluster-event.ts";
+import type { EventDraft, EventKind } from "../cluster-event.ts";
 import { isAnswering, type ClusterFacts } from "./cluster-facts.ts";
 import { beginning, type Condition } from "./condition.ts";
 import { countText, failureText, listText, lostClaimText } from "./event-text.ts";
@@ -13,12 +13,28 @@ import { replicaCondition } from "./replica-condition.ts";
  */
 export const conflictQuietMs = 10_000;
 
+/** The same for other conflicts: after a restart, too, each cluster has to be seen before the end is known. */
+const systemQuietMs = 10_000;
+
+/**
+ * How long two clusters of one database system must have a primary before it is reported, in ms: while a standby
+ * cluster takes over from its source, the old primary may be shown for some seconds.
+ */
+const systemHoldMs = 10_000;
+
+/** For how long the kinds of conditions that come and go must be absent, in ms. */
+export const quietMsOf: { readonly [kind in EventKind]?: number } = {
+  claims_conflict: conflictQuietMs,
+  system_conflict: systemQuietMs,
+};
+
 /** Returns the present conditions of a cluster. Unless its visibility is `clear`, only `blind` is possible. */
 export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
   if (facts.visibility !== "clear") return facts.isBlind ? [blind(facts)] : [];
   return [
     ...nodeConditions(facts),
     ...(facts.claims.isConflict ? [claimsConflict(facts)] : []),
+    ...systemConflict(facts),
     ...replicaCondition(facts),
     ...(facts.isPaused ? [paused(facts)] : []),
     ...(facts.isFailsafe ? [failsafe(facts)] : []),
@@ -66,6 +82,25 @@ function claimsConflict({ cluster, claims, view }: ClusterFacts): Condition {
     }),
     quietMs: conflictQuietMs,
   };
+}
+
+/** Two clusters of one database system that both have a primary: their data differ from some position on. */
+function systemConflict({ cluster, primary, twins }: ClusterFacts): readonly Condition[] {
+  if (primary === null || twins.length === 0) return [];
+  const others = twins.map((twin) => `${twin.primary} of ${twin.cluster}`);
+  const condition: Condition = {
+    level: twins.map((twin) => twin.cluster).join(" "),
+    begins: beginning({
+      kind: "system_conflict",
+      severity: "error",
+      cluster,
+      message: `${primary.node} of ${cluster} and ${listText(others)} are primaries of one database system`,
+      figures: { primary: primary.node, system: primary.system ?? "", clusters: twins.length + 1 },
+    }),
+    holdMs: systemHoldMs,
+    quietMs: systemQuietMs,
+  };
+  return [condition];
 }
 
 /** What contradicts the only claim, for the end of a sentence. */

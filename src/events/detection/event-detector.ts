@@ -11,6 +11,7 @@ import {
   isProbedSince,
   type ClusterFacts,
   type PrimaryFacts,
+  type TwinFacts,
   type Visibility,
 } from "./cluster-facts.ts";
 import { memberEvents } from "./member-events.ts";
@@ -38,6 +39,8 @@ interface ClusterMemory {
   readonly primary: PrimaryMemory;
   members: ReadonlySet<string>;
   phase: StartPhase;
+  /** The primary when the cluster was last seen clearly; `null` if it had none. */
+  present: PrimaryFacts | null;
   /** The last primary before the cluster was settled: it may be lost by then. */
   firstPrimary: PrimaryFacts | null;
   /** Since when the cluster can be seen, in ms of rolecall's clock; `null` while it is hidden. */
@@ -86,7 +89,9 @@ export class EventDetector implements EventFinder {
     memory.examinedAtMs = nowMs;
     const wasHidden = memory.seenSinceMs === null;
     const view = viewAt(cluster, policy, nowMs);
-    const facts = { ...factsOf(view, summaries), visibility: visibilityOf(memory, view) };
+    const found = { ...factsOf(view, summaries), visibility: visibilityOf(memory, view) };
+    if (found.visibility === "clear") memory.present = found.primary;
+    const facts = { ...found, twins: this.#twinsOf(cluster.name, found.primary) };
     const { phase } = memory;
     if (phase.kind !== "settled") {
       memory.firstPrimary = facts.primary ?? memory.firstPrimary;
@@ -128,6 +133,16 @@ export class EventDetector implements EventFinder {
     for (const name of this.#clusters.keys()) if (!clusters.includes(name)) this.#clusters.delete(name);
   }
 
+  /** The primaries of the other clusters that are of the same database system as a cluster's primary. */
+  #twinsOf(cluster: string, primary: PrimaryFacts | null): readonly TwinFacts[] {
+    if (primary === null || primary.isStandbyLeader || primary.system === null) return [];
+    return [...this.#clusters].flatMap(([name, { present }]) =>
+      name === cluster || present === null || present.isStandbyLeader || present.system !== primary.system
+        ? []
+        : [{ cluster: name, primary: present.node }],
+    );
+  }
+
   #memoryOf(cluster: string, nowMs: number): ClusterMemory {
     const known = this.#clusters.get(cluster);
     if (known !== undefined) return known;
@@ -136,6 +151,7 @@ export class EventDetector implements EventFinder {
       primary: noPrimaryYet(),
       members: new Set(),
       phase: this.#awaitsFirstRound ? { kind: "first_round" } : { kind: "settling", sinceMs: nowMs },
+      present: null,
       firstPrimary: null,
       seenSinceMs: -Infinity,
       examinedAtMs: -Infinity,

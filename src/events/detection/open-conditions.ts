@@ -1,7 +1,7 @@
 import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
 import { conditionKey, endOf, isAttachmentMark, isBeginning, type Condition } from "./condition.ts";
-import { conditionsOf, conflictQuietMs, isEndKnown } from "./conditions.ts";
+import { conditionsOf, isEndKnown, quietMsOf } from "./conditions.ts";
 
 /** A condition that was reported and lasts. */
 interface OpenCondition {
@@ -64,7 +64,7 @@ export class OpenConditions {
     if (key === null) return;
     if (isBeginning(event)) {
       const since = this.#open.get(key)?.sinceMs ?? sinceMs;
-      const quietMs = event.kind === "claims_conflict" ? conflictQuietMs : 0;
+      const quietMs = quietMsOf[event.kind] ?? 0;
       const endsFromMs = isAttachmentMark(event) ? nowMs + resumedMarkMs : nowMs;
       const rest = { quietMs, seenMs: nowMs, absentSinceMs: null, endsFromMs };
       this.#open.set(key, { begins: event, level: null, sinceMs: since, ...rest });

@@ -16,19 +16,25 @@ import type { IncidentSubject } from "./incident-subject.ts";
 /** How much of the time before and after its instant an incident file covers, in ms. */
 export const incidentReachMs: number = 5 * 60_000;
 
-/** The content of an incident file. */
-export interface Incident {
+/** What is recorded of one cluster. */
+export interface RecordedCluster {
   readonly subject: IncidentSubject;
-  /** In ms since the epoch. */
-  readonly instantMs: number;
   /** Oldest first. */
   readonly recorded: readonly Recorded[];
   /** Nodes that were accused of being detached or stalled before the first record, with their accusations. */
   readonly accused: Accused;
-  /** The limits for lag when the file is made; absent if they are not known. */
-  readonly limits?: KnownLimits;
   /** Whether all evidence of the time is there. */
   readonly isComplete: boolean;
+}
+
+/** The content of an incident file. */
+export interface Incident extends RecordedCluster {
+  /** In ms since the epoch. */
+  readonly instantMs: number;
+  /** The source of a standby cluster, then the source of that one, and so on. */
+  readonly sources?: readonly RecordedCluster[];
+  /** The limits for lag when the file is made; absent if they are not known. */
+  readonly limits?: KnownLimits;
 }
 
 const layout = { lineWidth: 0, flowCollectionPadding: true, aliasDuplicateObjects: false } as const;
@@ -39,17 +45,39 @@ const incomplete = "Incomplete: evidence of this time is left out, because there
 
 /** Writes an incident file piece by piece: the cluster, its settings, and the recorded outcomes as steps. */
 export function* incidentPieces(incident: Incident): Generator<string> {
-  const { subject, instantMs, recorded, accused, limits, isComplete } = incident;
-  const [first] = recorded;
+  const { subject, instantMs, limits, sources = [] } = incident;
+  const all = [incident, ...sources];
+  const [first] = all.flatMap(({ recorded }) => recorded[0] ?? []).toSorted((one, other) => one.atMs - other.atMs);
   const firstAtMs = first?.atMs ?? 0;
-  const cluster = clusterOf(subject);
-  const { scope, system, version } = cluster;
   const head = {
     format: incidentFormat,
     name: `cluster ${subject.name} around ${new Date(instantMs).toISOString()}`,
-    why: isComplete ? exported : `${exported}. ${incomplete}`,
+    why: all.every(({ isComplete }) => isComplete) ? exported : `${exported}. ${incomplete}`,
     // The wall-clock time of the first step.
     began: new Date(first?.atWallMs ?? instantMs).toISOString(),
+    ...clusterValue(incident),
+    ...(limits === undefined ? {} : { limits: limitsValue(limits) }),
+  };
+  yield stringify(head, layout);
+  yield* sourcePieces(sources, firstAtMs);
+  yield* stepPieces(incident, firstAtMs);
+  const lastAtMs = Math.max(...all.map(({ recorded }) => recorded.at(-1)?.atMs ?? firstAtMs));
+  // The last line. A file without it is cut off.
+  yield `end: ${incidentDuration(lastAtMs - firstAtMs)}\n`;
+}
+
+/** The section `source`: what is recorded of a source, with the source of that one in it. */
+function* sourcePieces([source, ...further]: readonly RecordedCluster[], firstAtMs: number): Generator<string> {
+  if (source === undefined) return;
+  yield "source:\n";
+  yield indented(stringify(clusterValue(source), layout));
+  for (const piece of sourcePieces(further, firstAtMs)) yield indented(piece);
+  for (const piece of stepPieces(source, firstAtMs)) yield indented(piece);
+}
+
+function clusterValue({ subject, accused }: RecordedCluster): object {
+  const { scope, system, version } = clusterOf(subject);
+  return {
     cluster: {
       ...(subject.name === scope ? {} : { name: subject.name }),
       scope,
@@ -65,9 +93,12 @@ export function* incidentPieces(incident: Incident): Generator<string> {
       })),
     },
     settings: subject.settings,
-    ...(limits === undefined ? {} : { limits: limitsValue(limits) }),
   };
-  yield stringify(head, layout);
+}
+
+/** The section `steps`. @param firstAtMs when the time of the file begins, in ms of rolecall's clock */
+function* stepPieces({ subject, recorded }: RecordedCluster, firstAtMs: number): Generator<string> {
+  const cluster = clusterOf(subject);
   let hasSteps = false;
   for (const { atMs, outcome } of recorded) {
     const entry = incidentEntry({ atMs, outcome }, cluster);
@@ -79,9 +110,7 @@ export function* incidentPieces(incident: Incident): Generator<string> {
     yield `${hasSteps ? "" : "steps:\n"}${indented(step)}`;
     hasSteps = true;
   }
-  const lastAtMs = recorded.at(-1)?.atMs ?? firstAtMs;
-  // The last line. A file without it is cut off.
-  yield `${hasSteps ? "" : "steps: []\n"}end: ${incidentDuration(lastAtMs - firstAtMs)}\n`;
+  if (!hasSteps) yield "steps: []\n";
 }
 
 /**

@@ -14,6 +14,8 @@ export interface IncidentSubject {
   readonly system: string | null;
   readonly version: string | null;
   readonly nodes: readonly IncidentNode[];
+  /** The cluster that this standby cluster replicates from; `null` if no source is configured. */
+  readonly source: string | null;
   /** The section `settings`: what the cluster is judged by. */
   readonly settings: { readonly [key: string]: IncidentValue };
 }
@@ -36,6 +38,7 @@ export function incidentSubject(
       database: node.database,
       isArchiveFed: node.isArchiveFed,
     })),
+    source: policy.source ?? null,
     settings: settingsValue(policy),
   };
 }

@@ -38,17 +38,39 @@ interface MeasuredNode extends Pick<Measured, "received" | "replayed"> {
  * leader is past it ends the hold.
  * @returns `null` if the lag in time counts as it is now
  */
-export function holdOn(
+export function holdOn(cluster: ClusterState, node: MeasuredNode, context: EvaluationContext): Hold | null {
+  const { lastStatement: stated } = cluster;
+  const { observation, replayed } = node;
+  if (stated === null || replayed === null || !isHoldable(node, context.policy)) return null;
+  const seen = newestThirdView(cluster, { observation, replayed, stated }, context.policy);
+  return seen?.isPast === true ? null : holdSince(cluster, { stated, seen, observation }, context);
+}
+
+/**
+ * Finds the hold of a node of a standby cluster while the primary that its lag counts from is silent. It is that of the
+ * primary's own replicas, without the views: they do not list the node.
+ * @param origin the cluster of that primary
+ */
+export function holdBehind(origin: ClusterState, node: MeasuredNode, context: EvaluationContext): Hold | null {
+  const { lastStatement: stated } = origin;
+  if (stated === null || !isHoldable(node, context.policy)) return null;
+  return holdSince(origin, { stated, seen: null, observation: node.observation }, context);
+}
+
+/** Whether the node has replayed all that it received, and rules 5 and 6 do not refuse it. */
+function isHoldable({ observation, received, replayed }: MeasuredNode, { guards }: HealthPolicy): boolean {
+  const { attachment } = observation;
+  if (!guards.failoverHold || replayed === null || (received ?? 0) > replayed) return false;
+  return !(attachment.isDetached || attachment.isStalled || isDiverged(attachment));
+}
+
+/** The hold from a leader's last statement on, with the newest view of a third node; `null` once it is over. */
+function holdSince(
   cluster: ClusterState,
-  { observation, received, replayed }: MeasuredNode,
+  { stated, seen, observation }: Pick<HeldReplica, "stated" | "observation"> & { readonly seen: ThirdView | null },
   { policy, nowMs }: EvaluationContext,
 ): Hold | null {
-  const { lastStatement: stated, config } = cluster;
-  if (!policy.guards.failoverHold || stated === null || replayed === null || (received ?? 0) > replayed) return null;
-  const { attachment } = observation;
-  if (attachment.isDetached || attachment.isStalled || isDiverged(attachment)) return null;
-  const seen = newestThirdView(cluster, { observation, replayed, stated }, policy);
-  if (seen?.isPast === true) return null;
+  const { config } = cluster;
   const limitMs = config === null ? unknownLimitMs : config.ttlMs + config.loopWaitMs + config.retryTimeoutMs;
   const limitedMs = Math.max(heldUntilMs(stated, limitMs), (seen?.sentAtMs ?? -Infinity) + limitMs);
   const maxAge = maxAgeMs(cluster, policy);

@@ -2,10 +2,12 @@ import type { Measured } from "../../cluster/attachment.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import type { HealthPolicy } from "../health-policy.ts";
+import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
+import { comparable } from "./comparable.ts";
 import { hasUnfedLead } from "./exporter-position.ts";
-import { isFresh, loopWaitMs, maxAgeMs, retryTimeoutMs } from "./freshness.ts";
+import { isFresh, maxAgeMs } from "./freshness.ts";
 import { leaderReachableUntilMs } from "./likely-leader.ts";
+import { originAt, lagOriginOf, originWhen } from "./origin.ts";
 import { walReached } from "./report-position.ts";
 
 /** A report, and what its measurement depends on. */
@@ -47,6 +49,7 @@ export function measure(
   const next = {
     leader: position.highest,
     isLowerBound: nowMs >= leaderReachableUntilMs(cluster, policy),
+    origin: originWhen(cluster, { ...report, timeline: own }, { policy, nowMs }),
     timeline: later(own, report.timeline),
     received,
     replayed,
@@ -109,7 +112,8 @@ export function measuredUntilMs(
   return nowMs < untilMs ? untilMs : Infinity;
 }
 
-type Figures = Pick<Measured, "leader" | "isLowerBound" | "received" | "replayed">;
+/** What a node's lag is computed from. */
+export type Figures = Pick<Measured, "leader" | "isLowerBound" | "received" | "replayed">;
 
 /**
  * Returns how far the node is behind the leader, in bytes, at least 0. Only positions on the leader's timeline, or on
@@ -129,49 +133,40 @@ export function lagBytes(
 
 /** The figures of a node whose position cannot be compared with the leader's. */
 function incomparable(leader: number): Measured {
-  return { leader, isLowerBound: false, timeline: null, received: null, replayed: null, heldUntilMs: null };
-}
-
-/** The report's positions in the leader's history; `null` if its replayed position is not known to be in it. */
-function comparable(
-  cluster: ClusterState,
-  report: Pick<Report, "timeline" | "received" | "replayed">,
-): Pick<Report, "received" | "replayed"> | null {
-  const { received, replayed } = report;
-  const end = endOfShared(cluster, report.timeline);
-  if (end === null) return null;
-  const decisive = replayed ?? received;
-  if (decisive !== null && decisive > end) return null;
-  return { replayed, received: received !== null && received > end ? null : received };
+  return {
+    leader,
+    origin: null,
+    isLowerBound: false,
+    timeline: null,
+    received: null,
+    replayed: null,
+    heldUntilMs: null,
+  };
 }
 
 /**
- * Returns up to which position a timeline is the leader's history. If that is unknown, because the node reports no
- * timeline or the switch point is not known yet, a node is compared while it is not ahead of the leader.
+ * The same in total: in a standby cluster whose source is configured, how far the node is behind the primary that it
+ * counts from.
+ * @returns `null` also if that primary's position is not known, or cannot be compared
  */
-function endOfShared(cluster: ClusterState, timeline: number | null): number | null {
-  const { position, switchPoints } = cluster;
-  if (position === null) return null;
-  if (timeline === position.timeline) return Infinity;
-  if (timeline === null || position.timeline === null) return position.highest;
-  if (timeline > position.timeline || isSkipped(cluster, timeline)) return null;
-  return switchPoints?.get(timeline) ?? position.highest;
-}
-
-/**
- * Whether the leader's history leads past a lower timeline: a `/history` with rows lacks it, and was requested so long
- * after the leader's first position on its own timeline that no node returns an older one any more.
- */
-function isSkipped(cluster: ClusterState, timeline: number): boolean {
-  const { position, switchPoints, statedOn, documents } = cluster;
-  if (switchPoints === null || switchPoints.size === 0 || switchPoints.has(timeline)) return false;
-  if (statedOn === null || statedOn.timeline !== position?.timeline || documents.history === null) return false;
-  return documents.history.sentAtMs >= statedOn.sinceMs + loopWaitMs(cluster) + retryTimeoutMs(cluster);
+export function totalLagBytes(
+  view: EvaluationContext & { readonly cluster: ClusterState },
+  observation: Observation,
+  reached: "replayed" | "received" = "replayed",
+): number | null {
+  const { cluster, nowMs } = view;
+  const own = lagBytes(view, observation, reached);
+  if (own === null || lagOriginOf(cluster) === null) return own;
+  const at = measuredAt(cluster, observation, nowMs)?.[reached] ?? null;
+  const origin = originAt(cluster, observation, view);
+  return at === null || origin === null ? null : Math.max(own, origin.highest - at);
 }
 
 function isSame(one: Measured, other: Measured): boolean {
   return (
     one.leader === other.leader &&
+    one.origin?.highest === other.origin?.highest &&
+    one.origin?.isLowerBound === other.origin?.isLowerBound &&
     one.isLowerBound === other.isLowerBound &&
     one.timeline === other.timeline &&
     one.received === other.received &&

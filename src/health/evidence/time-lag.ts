@@ -1,9 +1,11 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition, PositionSample } from "../../cluster/snapshot.ts";
-import { measuredAt, measuredUntilMs } from "./measure.ts";
-import { holdOn, type Hold } from "./failover-hold.ts";
+import type { OriginPosition } from "../../cluster/attachment.ts";
+import { measuredAt, measuredUntilMs, type Figures } from "./measure.ts";
+import { holdBehind, holdOn, type Hold } from "./failover-hold.ts";
 import { leaderReachableUntilMs } from "./likely-leader.ts";
+import { originAt, lagOriginOf } from "./origin.ts";
 import { walReached } from "./report-position.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { hasOtherWal } from "./repeated-timeline.ts";
@@ -90,20 +92,65 @@ export interface BehindSince {
   readonly validUntilMs: number;
 }
 
-/** Finds since when the node's replay is behind, from our own samples of the leader (rule 4). */
+/**
+ * Finds since when the node's replay is behind, from our own samples of the leader (rule 4); in a standby cluster whose
+ * source is configured, of the primary that it counts from too: the greater lag counts.
+ */
 export function behindSince(cluster: ClusterState, observation: Observation, context: EvaluationContext): BehindSince {
-  const { policy, nowMs } = context;
-  const figures = measuredAt(cluster, observation, nowMs);
+  const figures = measuredAt(cluster, observation, context.nowMs);
   const replayed = figures?.replayed ?? null;
-  if (figures === null || replayed === null) return { sinceMs: null, hold: null, validUntilMs: Infinity };
+  if (figures === null || replayed === null) return unknownSince;
+  const reached = { ...figures, replayed, observation };
+  const own = behindOwn(cluster, reached, context);
+  const origin = lagOriginOf(cluster);
+  if (origin === null || own.sinceMs === null) return own;
+  const position = originAt(cluster, observation, context);
+  if (position === null) return { ...unknownSince, validUntilMs: own.validUntilMs };
+  const behind = behindOrigin(origin, { ...reached, ...position }, context);
+  const validUntilMs = Math.min(behind.validUntilMs, position.untilMs);
+  return further(own, { ...behind, validUntilMs }, context.nowMs);
+}
+
+const unknownSince: BehindSince = { sinceMs: null, hold: null, validUntilMs: Infinity };
+
+/** A node's figures for its lag. */
+type Reached = Figures & { readonly replayed: number; readonly observation: Observation };
+
+function behindOwn(cluster: ClusterState, reached: Reached, context: EvaluationContext): BehindSince {
+  const { policy, nowMs } = context;
+  const { replayed, leader, isLowerBound, observation } = reached;
   const measuredMs = measuredUntilMs(cluster, observation, nowMs);
-  const reachableMs = replayed >= figures.leader ? leaderReachableUntilMs(cluster, policy) : -Infinity;
+  const reachableMs = replayed >= leader ? leaderReachableUntilMs(cluster, policy) : -Infinity;
   // Where nobody leads any more, the position is not only a lower bound: nothing was written past what is known.
-  const isCaughtUp = nowMs < reachableMs && (!figures.isLowerBound || reachableMs === Infinity);
+  const isCaughtUp = nowMs < reachableMs && (!isLowerBound || reachableMs === Infinity);
   if (isCaughtUp) return { sinceMs: Infinity, hold: null, validUntilMs: Math.min(measuredMs, reachableMs) };
   const sinceMs = newestNotPast(cluster.positionSamples, replayed)?.atMs ?? null;
-  const hold = sinceMs === null ? null : holdOn(cluster, { ...figures, observation }, context);
+  const hold = sinceMs === null ? null : holdOn(cluster, reached, context);
   return { sinceMs, hold, validUntilMs: Math.min(measuredMs, hold?.untilMs ?? Infinity) };
+}
+
+/** Since when a replay is behind the primary of another cluster. */
+function behindOrigin(
+  origin: ClusterState,
+  reached: Pick<Reached, "received" | "replayed" | "observation"> & OriginPosition,
+  context: EvaluationContext,
+): BehindSince {
+  const { replayed, highest, isLowerBound } = reached;
+  const reachableMs = replayed >= highest && !isLowerBound ? leaderReachableUntilMs(origin, context.policy) : -Infinity;
+  if (context.nowMs < reachableMs) return { sinceMs: Infinity, hold: null, validUntilMs: reachableMs };
+  const sinceMs = newestNotPast(origin.positionSamples, replayed)?.atMs ?? null;
+  const hold = sinceMs === null ? null : holdBehind(origin, reached, context);
+  return { sinceMs, hold, validUntilMs: hold?.untilMs ?? Infinity };
+}
+
+/** The one of two with the greater lag; with an unknown lag the other does not matter. */
+function further(one: BehindSince, other: BehindSince, nowMs: number): BehindSince {
+  const [lag, otherLag] = [lagAt(one, nowMs) ?? Infinity, lagAt(other, nowMs) ?? Infinity];
+  const [more, less] = lag >= otherLag ? [one, other] : [other, one];
+  // While the greater lag is held, the other one may grow past it.
+  const isOvertaken = more.hold !== null && less.hold === null;
+  const overtakenMs = isOvertaken ? (less.sinceMs ?? Infinity) + Math.max(lag, otherLag) : Infinity;
+  return { ...more, validUntilMs: Math.min(one.validUntilMs, other.validUntilMs, overtakenMs) };
 }
 
 /** Returns the newest sample that is not past `position`. Positions ascend, so it is the last such one. */

@@ -8,10 +8,12 @@ import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } fr
 import { hasReplicaRules, passesAsLeader } from "./explain-role.ts";
 import { judgeLag, presentLag } from "../judge/lag.ts";
 import type { Hold } from "../evidence/failover-hold.ts";
-import { lagBytes } from "../evidence/measure.ts";
+import { judgeStandbyLeader } from "../judge/lock.ts";
+import { lagBytes, totalLagBytes } from "../evidence/measure.ts";
 import { floorRules } from "./explain-floor.ts";
 import { isReadyWhileRunning, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
 import type { Reason } from "../reason.ts";
+import { originAt, lagOriginOf } from "../evidence/origin.ts";
 import { walReached } from "../evidence/report-position.ts";
 import { freshLeader, isInSenderChain } from "../evidence/sender-chain.ts";
 
@@ -47,6 +49,10 @@ export function lagRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
   if (report === null) return [];
+  if (isBehindSource(subject, report)) {
+    const limits = judgeLag(view, { observation, report }, check);
+    return [...floorRules(subject), lagRule(subject, limits.fit ? null : limits.reason)];
+  }
   if (!hasReplicaRules(check.route) || passesAsLeader(subject, report)) return floorRules(subject);
   const reportedNode = { observation, report };
   if (check.route === "readiness") return [...floorRules(subject), readinessRule(subject, report)];
@@ -83,7 +89,7 @@ function lagRule(subject: ExplainContext, refusal: Reason | null): RuleLine {
   const source =
     position === null || view.nowMs >= (position.pageUntilMs ?? Infinity)
       ? "no leader position is known"
-      : `positions up to ${formatLsn(position.highest)} on timeline ${position.timeline}`;
+      : `positions up to ${formatLsn(position.highest)} on timeline ${position.timeline}${behindOrigin(subject)}`;
   return ruleLine(subject, {
     rule: "lag",
     value: `${behind}, ${late}`,
@@ -99,11 +105,31 @@ function heldSince(hold: Hold | null, nowMs: number): string {
   return ` (held since the leader's last position, ${seconds(nowMs - hold.statedAtMs)} ago)`;
 }
 
+/** Whether the check's limits apply to the node as the leader of a standby cluster whose source is configured. */
+function isBehindSource({ view, observation, check }: ExplainContext, report: Report): boolean {
+  const isRoute = check.route === "standby-leader" || check.route.startsWith("read-only");
+  return isRoute && lagOriginOf(view.cluster) !== null && judgeStandbyLeader(view, { observation, report }).fit;
+}
+
+/** Names the primary that the lag of a standby cluster counts from, and what is known of its position. */
+function behindOrigin({ view, observation }: ExplainContext): string {
+  const { cluster } = view;
+  const origin = lagOriginOf(cluster);
+  if (origin === null) return "";
+  const position = originAt(cluster, observation, view);
+  if (position !== null) return `; of the source ${origin.name} positions up to ${formatLsn(position.highest)}`;
+  const [system, other] = [observation.report?.system ?? null, origin.position?.system ?? null];
+  const isOther = system !== null && other !== null && system !== other;
+  const why = isOther ? `it is of the system ${other}, not of ${system}` : "no comparable position is known";
+  return `; of the source ${origin.name} ${why}`;
+}
+
 function readinessRule(subject: ExplainContext, report: Report): RuleLine {
   const { view, observation, check } = subject;
   if (isReadyWhileRunning(report)) return skippedRule("lag", "not checked on nodes before version 4.1");
   const reason = reasonOf(subject, report);
-  const bytes = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
+  const lagOf = check.lagBytesMax === null ? lagBytes : totalLagBytes;
+  const bytes = lagOf(view, observation, check.mode === "write" ? "received" : "replayed");
   const limit = check.lagBytesMax ?? view.cluster.config?.lagMaxOnFailover ?? null;
   return ruleLine(subject, {
     rule: "lag",

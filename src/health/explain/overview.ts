@@ -8,8 +8,7 @@ import { tagTexts } from "../../cluster/values/tags.ts";
 import { activeDrainOf } from "../evidence/active-drain.ts";
 import { isFresh } from "../evidence/freshness.ts";
 import { judge } from "../judge/judge.ts";
-import { presentLag } from "../judge/lag.ts";
-import { lagBytes } from "../evidence/measure.ts";
+import { shownLag } from "../judge/lag.ts";
 import { isPast } from "./past-evidence.ts";
 import type { Reason } from "../reason.ts";
 import type { Route } from "../route.ts";
@@ -66,7 +65,7 @@ export interface NodeOverview {
   /** In one word why its last probe failed, such as `refused` or `timeout`; `null` if it was answered. */
   readonly error: string | null;
   readonly timeline: number | null;
-  /** 0 for the lock holder. */
+  /** 0 for the lock holder, unless it replicates from a source. */
   readonly lag_bytes: number | null;
   readonly lag_ms: number | null;
   /** The age of the last report: the time since its probe was sent. */
@@ -170,6 +169,7 @@ function dcsOverview({ isUp, failure, read, distrust }: DcsState): DcsOverview {
 export function nodeOverview(view: ClusterView, observation: Observation): NodeOverview {
   const { report, node } = observation;
   const isHolder = view.lock.holder === node.name;
+  const lag = shownLag(view, observation);
   const duty = judge(view, observation, plainCheck(dutyOf(view, observation)));
   // A primary that is fit on its exporter alone (guard survive) is a primary still.
   const past = !duty.fit && isPast(view, observation);
@@ -180,8 +180,8 @@ export function nodeOverview(view: ClusterView, observation: Observation): NodeO
     was: past ? (report?.role ?? null) : null,
     error: observation.failure?.kind ?? null,
     timeline: report?.timeline ?? null,
-    lag_bytes: isHolder ? 0 : lagBytes(view, observation),
-    lag_ms: isHolder ? 0 : presentLag(view, observation).timeMs,
+    lag_bytes: lag.bytes,
+    lag_ms: lag.timeMs,
     age_ms: report === null ? null : Math.round(view.nowMs - observation.sentAtMs),
     version: report?.version ?? null,
     system: report?.system ?? null,

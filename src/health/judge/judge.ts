@@ -5,8 +5,10 @@ import { freshUntilMs } from "../evidence/freshness.ts";
 import { judgeExporterNode } from "./judge-exporter.ts";
 import { isDifferentAddress, identityMismatch } from "../evidence/identity.ts";
 import { judgeLiveness } from "./liveness.ts";
+import { judgeLag } from "./lag.ts";
 import { judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
 import { judgeAsync, judgeQuorum, judgeReadiness, judgeReplica, judgeSync, judgeTags } from "./replica.ts";
+import { lagOriginOf } from "../evidence/origin.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { graceOn } from "../evidence/api-outage-grace.ts";
 import { judgeLeaderFloor } from "./wal-floor.ts";
@@ -69,7 +71,7 @@ function judgeRoute(view: ClusterView, reported: ReportedNode, check: Check): Ve
     case "primary":
       return andThen(judgePrimary(view, reported), () => judgeLeaderFloor(view, reported, check));
     case "standby-leader":
-      return andThen(judgeStandbyLeader(view, reported), () => judgeLeaderFloor(view, reported, check));
+      return judgeStandby(view, reported, check);
     case "leader":
       return andThen(judgeLock(view, reported), () => judgeLeaderFloor(view, reported, check));
     case "replica":
@@ -99,6 +101,15 @@ function judgeRoute(view: ClusterView, reported: ReportedNode, check: Check): Ve
   }
 }
 
+/**
+ * A standby leader that has what the check asks for. Its lag counts only behind a configured source: the nodes' own
+ * checks do not look at it.
+ */
+function judgeStandby(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
+  const verdict = andThen(judgeStandbyLeader(view, reported), () => judgeLeaderFloor(view, reported, check));
+  return lagOriginOf(view.cluster) === null ? verdict : andThen(verdict, () => judgeLag(view, reported, check));
+}
+
 interface Alternative {
   readonly check: Check;
   readonly otherwise: (view: ClusterView, reported: ReportedNode, check: Check) => Verdict;
@@ -110,9 +121,12 @@ interface Alternative {
  */
 function orLeader(view: ClusterView, reported: ReportedNode, { check, otherwise }: Alternative): Verdict {
   const primary = judgePrimary(view, reported);
-  const leader = orElse(primary, () => judgeStandbyLeader(view, reported));
-  const verdict = leader.fit
-    ? andThen(leader, () => judgeLeaderFloor(view, reported, check))
-    : orElse(leader, () => (reported.report.role === "replica" ? otherwise(view, reported, check) : primary));
+  const verdict = primary.fit
+    ? andThen(primary, () => judgeLeaderFloor(view, reported, check))
+    : orElse(primary, () => {
+        const standby = judgeStandbyLeader(view, reported);
+        if (standby.fit || reported.report.role === "standby_leader") return judgeStandby(view, reported, check);
+        return orElse(standby, () => (reported.report.role === "replica" ? otherwise(view, reported, check) : primary));
+      });
   return judgeTags(verdict, reported, check);
 }

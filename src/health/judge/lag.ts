@@ -2,7 +2,8 @@ import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import type { LagSample, Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import { exceeds, isRefusedForLag } from "../evidence/damping.ts";
-import { lagBytes } from "../evidence/measure.ts";
+import { totalLagBytes } from "../evidence/measure.ts";
+import { lagOriginOf } from "../evidence/origin.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import type { Hold } from "../evidence/failover-hold.ts";
 import { behindSince, lagAt } from "../evidence/time-lag.ts";
@@ -40,7 +41,7 @@ export function presentLag(view: ClusterView, observation: Observation): Present
   const { sinceMs, hold } = behind;
   return {
     sentAtMs: observation.sentAtMs,
-    bytes: lagBytes(view, observation),
+    bytes: totalLagBytes(view, observation),
     timeMs: lagAt(behind, view.nowMs),
     // A held lag does not grow with time, but it does with reports of a leader that stays where it is.
     growsSinceMs: sinceMs === Infinity || hold?.isLeaderAnswering === false ? null : sinceMs,
@@ -48,6 +49,20 @@ export function presentLag(view: ClusterView, observation: Observation): Present
     validUntilMs: behind.validUntilMs,
   };
 }
+
+/** The lag that is shown for a node: the lock holder has none, unless it replicates from a source. */
+export function shownLag(view: ClusterView, observation: Observation): PresentLag {
+  const isWithout = view.lock.holder === observation.node.name && lagOriginOf(view.cluster) === null;
+  return isWithout ? { ...noLag, sentAtMs: observation.sentAtMs } : presentLag(view, observation);
+}
+
+const noLag: Omit<PresentLag, "sentAtMs"> = {
+  bytes: 0,
+  timeMs: 0,
+  growsSinceMs: null,
+  hold: null,
+  validUntilMs: Infinity,
+};
 
 /**
  * The instant up to which the lag stays on the same side of the limits if no outcome is recorded, in ms of rolecall's
@@ -70,7 +85,11 @@ function limitsUntilMs(
   if (mayBeHeld || (hold !== null && !isRefused)) return view.nowMs;
   // The leader's newest sample may get a later instant without a new revision, which ends the lag: this no holds only
   // now.
-  return growsSinceMs === view.cluster.positionSamples.at(-1)?.atMs ? view.nowMs : validUntilMs;
+  const origin = lagOriginOf(view.cluster);
+  const isNewest = [view.cluster.positionSamples, origin?.positionSamples ?? []].some(
+    (samples) => growsSinceMs === samples.at(-1)?.atMs,
+  );
+  return isNewest ? view.nowMs : validUntilMs;
 }
 
 /** Refuses with the figure of the exceeded limit; if only damping refuses, with that of the check's limit. */

@@ -4,7 +4,7 @@ import type { Check } from "../check.ts";
 import { holdsLock, lockUntilMs } from "./lock.ts";
 import { judgeLag } from "./lag.ts";
 import { judgeAttachment } from "../evidence/attachment.ts";
-import { lagBytes, measuredUntilMs } from "../evidence/measure.ts";
+import { lagBytes, measuredUntilMs, totalLagBytes } from "../evidence/measure.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { judgeFloor, judgeLeaderFloor } from "./wal-floor.ts";
 import { andThen, fit, unfit, validUntil, type Verdict } from "../verdict.ts";
@@ -61,7 +61,9 @@ function judgeStreamingReplica(view: ClusterView, reported: ReportedNode, check:
   if (report.replicationState !== "streaming") return unfit("replication_state", report.replicationState);
   return andThen(judgeAttachment(view, reported, check), () => {
     if (!floor.fit) return floor;
-    const lag = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
+    // The manager's own default is about the node's fitness to lead its cluster, so a source does not matter to it.
+    const lagOf = check.lagBytesMax === null ? lagBytes : totalLagBytes;
+    const lag = lagOf(view, observation, check.mode === "write" ? "received" : "replayed");
     const limit = check.lagBytesMax ?? view.cluster.config?.lagMaxOnFailover ?? Infinity;
     return validUntil(judgeLagBytes(lag, limit, check), measuredUntilMs(view.cluster, observation, view.nowMs));
   });

@@ -5,7 +5,7 @@ import { nextAttachment, restartWindow } from "../evidence/attachment.ts";
 import { isDamping, withLagSample } from "../evidence/damping.ts";
 import { isOnLowerTimeline } from "../evidence/divergence.ts";
 import type { LockStatus } from "../evidence/lock-status.ts";
-import { lagBytes, measure } from "../evidence/measure.ts";
+import { measure, totalLagBytes } from "../evidence/measure.ts";
 import { type ClusterView, viewWithLeader } from "../evidence/cluster-view.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { isListedStreaming } from "../evidence/sender-chain.ts";
@@ -123,7 +123,7 @@ export function restartWindows(cluster: ClusterState, { policy, nowMs }: Evaluat
 function dampedLagOf(cluster: ClusterState, after: Observation, context: EvaluationContext): Observation["dampedLag"] {
   const sample = {
     sentAtMs: after.sentAtMs,
-    bytes: lagBytes({ cluster, nowMs: context.nowMs }, after),
+    bytes: totalLagBytes({ ...context, cluster }, after),
     timeMs: timeLagMs(cluster, after, context),
   };
   return withLagSample(after.dampedLag, sample, context.policy);

@@ -1,5 +1,5 @@
 import { clusterNamed } from "../../cluster/lookup.ts";
-import { incidentPieces, incidentReachMs } from "../../events/incident/incident-file.ts";
+import { incidentPieces, incidentReachMs, type RecordedCluster } from "../../events/incident/incident-file.ts";
 import { incidentSubject } from "../../events/incident/incident-subject.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 import { renderSliced, type RenderingContext } from "../pages/rendering.ts";
@@ -27,10 +27,18 @@ export async function incidentReply(
   const policy = sources.policy(target.cluster);
   if (cluster === undefined || policy === undefined)
     return badRequest({ subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" });
+  const time = { fromWallMs: instantMs - incidentReachMs, toWallMs: instantMs + incidentReachMs };
   const { recorded, accused, sinceWallMs, isComplete } = await sources.evidence(
-    { cluster: target.cluster, fromWallMs: instantMs - incidentReachMs, toWallMs: instantMs + incidentReachMs },
+    { cluster: target.cluster, ...time },
     rendering,
   );
+  const recordedSources: RecordedCluster[] = [];
+  for (let { source } = cluster; source !== null; { source } = source) {
+    const sourcePolicy = sources.policy(source.name);
+    if (sourcePolicy === undefined) break;
+    const evidence = await sources.evidence({ cluster: source.name, ...time }, rendering);
+    recordedSources.push({ ...evidence, subject: incidentSubject(source, sourcePolicy) });
+  }
   const headers = [
     "Content-Type",
     "application/yaml",
@@ -47,6 +55,7 @@ export async function incidentReply(
     recorded,
     accused,
     isComplete,
+    sources: recordedSources,
   };
   return renderSliced(incidentPieces(incident), rendering, headers);
 }

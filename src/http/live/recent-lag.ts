@@ -1,6 +1,7 @@
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
-import { lagBytes } from "../../health/evidence/measure.ts";
+import { totalLagBytes } from "../../health/evidence/measure.ts";
+import { lagOriginOf } from "../../health/evidence/origin.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 
 /** The time between two samples, in ms, and how many are kept: 15 minutes. */
@@ -76,7 +77,8 @@ export class RecentLag {
     for (const name of known.keys()) if (!kept.nodes.has(name)) this.#begin(kept, name);
     for (const [name, lags] of kept.nodes) {
       const node = known.get(name);
-      const lag = node === undefined || view.lock.holder === name ? null : lagBytes(view, node);
+      const isLeader = view.lock.holder === name && lagOriginOf(cluster) === null;
+      const lag = node === undefined || isLeader ? null : totalLagBytes(view, node);
       lags.push(lag);
       if (lags.length > kept.times.length) lags.splice(0, lags.length - kept.times.length);
       if (node === undefined && lags.every((value) => value === null)) this.#end(kept, name);

@@ -3,7 +3,7 @@ import { withMember } from "../../cluster/values/json.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { Check } from "../../health/check.ts";
 import { freshUntilMs } from "../../health/evidence/freshness.ts";
-import { presentLag, type PresentLag } from "../../health/judge/lag.ts";
+import { shownLag, type PresentLag } from "../../health/judge/lag.ts";
 import { statusOf } from "../../health/verdict-status.ts";
 import type { ClusterView } from "../../health/evidence/cluster-view.ts";
 import { fit, unfit, type Verdict } from "../../health/verdict.ts";
@@ -85,16 +85,14 @@ function statusBody(
   const believedMs = observation === null ? -Infinity : believedUntilMs(observation, view);
   const report = view.nowMs < believedMs ? (observation?.report ?? null) : null;
   const document = report?.document ?? '{"state": "unknown", "role": "unknown"}';
-  // A primary has no lag.
-  const isHolder = observation !== null && view.lock.holder === observation.node.name;
-  const lag = observation === null || isHolder ? null : presentLag(view, observation);
+  const lag = observation === null ? null : shownLag(view, observation);
   const ours = JSON.stringify({
     node: observation?.node.name ?? null,
     cluster: view.cluster.name,
     fit: verdict.fit,
     reason: verdict.fit ? null : verdict.reason,
-    lag_bytes: isHolder ? 0 : (lag?.bytes ?? null),
-    lag_ms: isHolder ? 0 : (lag?.timeMs ?? null),
+    lag_bytes: lag?.bytes ?? null,
+    lag_ms: lag?.timeMs ?? null,
     observed_at:
       observation === null || observation.report === null ? null : new Date(observation.sentAtWallMs).toISOString(),
     snapshot: view.cluster.sequence,

@@ -10,6 +10,8 @@ interface ClusterGauge {
   readonly help: string;
   /** `null`: the cluster has no sample. */
   readonly value: (view: ClusterView) => number | null;
+  /** Labels beside `cluster`. */
+  readonly labels?: (view: ClusterView) => Readonly<Record<string, string>>;
 }
 
 const gauges: readonly ClusterGauge[] = [
@@ -17,6 +19,12 @@ const gauges: readonly ClusterGauge[] = [
     name: "rolecall_cluster_has_primary",
     help: "1 if the cluster has a primary, or if a standby cluster has its leader. 0 also while rolecall is blind.",
     value: (view) => (acceptedPrimary(view) === null ? 0 : 1),
+  },
+  {
+    name: "rolecall_cluster_primary_info",
+    help: "The database system of the cluster's primary. No sample without a primary, and for a standby cluster.",
+    value: (view) => (primarySystemOf(view) === null ? null : 1),
+    labels: (view) => ({ system: primarySystemOf(view) ?? "" }),
   },
   {
     name: "rolecall_cluster_blind",
@@ -51,6 +59,12 @@ const gauges: readonly ClusterGauge[] = [
   },
 ];
 
+/** The system identifier of the accepted primary; `null` if there is none, or it is the leader of a standby cluster. */
+function primarySystemOf(view: ClusterView): string | null {
+  const report = acceptedPrimary(view)?.report ?? null;
+  return report === null || report.role === "standby_leader" ? null : report.system;
+}
+
 /** Our own metrics of each cluster, of one snapshot at one instant. */
 export function clusterMetrics({ snapshot, policy, now }: SeriesSources): readonly Family[] {
   const nowMs = now();
@@ -58,14 +72,16 @@ export function clusterMetrics({ snapshot, policy, now }: SeriesSources): readon
     const clusterPolicy = policy(cluster.name);
     return clusterPolicy === undefined ? [] : [viewAt(cluster, clusterPolicy, nowMs)];
   });
-  return gauges.map(({ name, help, value }) => ({
+  return gauges.map(({ name, help, value, labels }) => ({
     name,
     type: "gauge",
     help,
     samples: () =>
       views.flatMap((view) => {
         const number = value(view);
-        return number === null ? [] : [sampleLine(name, labelsText({ cluster: view.cluster.name }), number)];
+        return number === null
+          ? []
+          : [sampleLine(name, labelsText({ cluster: view.cluster.name, ...labels?.(view) }), number)];
       }),
   }));
 }

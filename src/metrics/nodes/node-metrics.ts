@@ -1,5 +1,5 @@
 import { disagreement } from "../../health/evidence/exporter-disagreement.ts";
-import { presentLag } from "../../health/judge/lag.ts";
+import { shownLag } from "../../health/judge/lag.ts";
 import type { ProbeStat } from "../collectors/probe-stats.ts";
 import type { NodeSeries } from "./node-series.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
@@ -104,12 +104,10 @@ function family(
   return { name, type: "gauge", help, samples };
 }
 
-/** The holder of the lock does not lag. */
 function lag(
   { view, observation, labels }: NodeSeries,
-  of: (lag: ReturnType<typeof presentLag>) => number | null,
+  of: (lag: ReturnType<typeof shownLag>) => number | null,
 ): Samples {
-  const isHolder = view.lock.holder === observation.node.name;
-  const value = isHolder ? 0 : of(presentLag(view, observation));
+  const value = of(shownLag(view, observation));
   return value === null ? [] : [[labels, value]];
 }

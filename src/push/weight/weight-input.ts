@@ -1,6 +1,6 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterView } from "../../health/evidence/cluster-view.ts";
-import { timeLagMs } from "../../health/evidence/time-lag.ts";
+import { shownLag } from "../../health/judge/lag.ts";
 
 /** What the weight of a server depends on, at one instant. */
 export interface WeightInput {
@@ -15,11 +15,11 @@ export interface WeightInput {
 }
 
 /**
- * Returns what the weight of a node's server depends on at the instant of a view. The leader has no lag. Pure.
+ * Returns what the weight of a node's server depends on at the instant of a view. The leader has no lag, unless it
+ * replicates from a source. Pure.
  * @param isFit whether the check of the server passes
  */
 export function weightInputOf(view: ClusterView, observation: Observation, isFit: boolean): WeightInput {
-  const { cluster, lock, nowMs } = view;
-  const lagMs = observation.node.name === lock.holder ? 0 : timeLagMs(cluster, observation, view);
-  return { nowMs, isFit, lagMs, startedAt: observation.report?.startedAt ?? null };
+  const { timeMs: lagMs } = shownLag(view, observation);
+  return { nowMs: view.nowMs, isFit, lagMs, startedAt: observation.report?.startedAt ?? null };
 }

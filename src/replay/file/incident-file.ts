@@ -14,23 +14,31 @@ import type { Surroundings } from "./surroundings.ts";
  * A parsed incident file: the recorded outcomes with their instants, and the expected answers. Format:
  * docs/incidents.md.
  */
-export interface IncidentFile {
+export interface IncidentFile extends ReplayedCluster {
   readonly name: string;
   readonly why: string;
   /** When the clock of the file was 0, in ms since the epoch; `null` if the file does not state it. */
   readonly beganWallMs: number | null;
+  /** The limits for lag when the file was made; `null` if the file does not state them. */
+  readonly limits: KnownLimits | null;
+  /**
+   * Sorted by instant, those of sources first. A repeated step appears once for each repetition.
+   */
+  readonly moments: readonly Moment[];
+  /** How often an answer may change over the whole incident. */
+  readonly flips: readonly { readonly question: string; readonly least: number; readonly most: number }[];
+}
+
+/** A cluster of an incident file: the one that it is about, or a source. */
+export interface ReplayedCluster {
   readonly cluster: string;
   readonly scope: string | null;
   readonly nodes: readonly Node[];
   /** The initial accusations, by node name. */
   readonly accused: ReadonlyMap<string, readonly InitialAccusation[]>;
   readonly policy: HealthPolicy;
-  /** The limits for lag when the file was made; `null` if the file does not state them. */
-  readonly limits: KnownLimits | null;
-  /** Sorted by instant. A repeated step appears once for each repetition. */
-  readonly moments: readonly Moment[];
-  /** How often an answer may change over the whole incident. */
-  readonly flips: readonly { readonly question: string; readonly least: number; readonly most: number }[];
+  /** The cluster that it replicates from, as the file states it; `null` if it states none. */
+  readonly source: ReplayedCluster | null;
 }
 
 export type InitialAccusation = "detached" | "stalled";
@@ -51,7 +59,8 @@ const outcomesMax = 1_000_000;
 const valuesMax = 20_000_000;
 const flipsMax = 100;
 
-const fileKeys = ["format", "name", "why", "began", "cluster", "settings", "limits", "steps", "flips", "end"];
+const fileKeys = ["format", "name", "why", "began", "cluster", "settings", "limits", "source", "steps", "flips", "end"];
+const sourceKeys = ["cluster", "settings", "source", "steps"];
 
 /**
  * Reads an incident file.
@@ -63,27 +72,15 @@ export function readIncidentFile(document: unknown, file: string): IncidentFile 
   const root = new Reading(document, file);
   const value = wholeFile(root, file);
   const began = value("began").isAbsent ? null : value("began").wallTime();
-  const clusterValue = value("cluster").mapping(["name", "scope", "system", "version", "nodes"]);
-  const nodes = clusterValue("nodes").list().map(nodeOf);
-  const of: IncidentCluster = {
-    scope: clusterValue("scope").statement("demo"),
-    system: clusterValue("system").statement("7300000000000000001"),
-    version: clusterValue("version").statement("4.1.4"),
-    members: new Map(nodes.map(({ name, member }) => [name, member])),
-  };
-  const cluster = clusterValue("name").text(of.scope ?? "incident");
-  const context = { of, cluster, nodes: nodes.map(({ name }) => name), beganWallMs: began ?? 0 };
+  const read = new ClusterReading(began ?? 0);
+  const described = read.cluster(value, file);
   return {
+    ...described,
     name: value("name").text(),
     why: value("why").text(),
     beganWallMs: began,
-    cluster,
-    scope: of.scope,
-    nodes,
-    accused: new Map(clusterValue("nodes").list().map(accusedOf)),
-    policy: settingsOf(value("settings")),
     limits: value("limits").isAbsent ? null : limitsOf(value("limits")),
-    moments: allMoments(value("steps"), context, file),
+    moments: read.moments.toSorted((one, other) => one.atMs - other.atMs),
     flips: value("flips").isAbsent ? [] : allFlips(value("flips")),
   };
 }
@@ -99,28 +96,63 @@ function wholeFile(root: Reading, file: string): (key: string) => Reading {
   return value;
 }
 
-function allMoments(steps: Reading, context: FileSurroundings, file: string): readonly Moment[] {
-  let [moments, outcomes, values] = [0, 0, 0];
-  const all = steps.list().flatMap((step, index) => {
-    const place = `${file}, step ${index + 1}`;
-    const stepValues = valuesIn(step.raw());
-    const refuseTooMuch = (): void => {
-      if (moments <= momentsMax && outcomes <= outcomesMax && values <= valuesMax) return;
-      const allowed = `at most ${momentsMax} moments with ${outcomesMax} observations and ${valuesMax} values`;
-      throw new Error(`Cannot read ${place}: the steps of a file must have ${allowed}, got more`);
+/** Reads the clusters of a file: the one that it is about, and its sources. */
+class ClusterReading {
+  /** Those of sources come first. */
+  readonly moments: Moment[] = [];
+  readonly #beganWallMs: number;
+  readonly #names = new Set<string>();
+  readonly #count: { moments: number; outcomes: number; values: number } = { moments: 0, outcomes: 0, values: 0 };
+
+  constructor(beganWallMs: number) {
+    this.#beganWallMs = beganWallMs;
+  }
+
+  cluster(value: (key: string) => Reading, place: string): ReplayedCluster {
+    const clusterValue = value("cluster").mapping(["name", "scope", "system", "version", "nodes"]);
+    const nodes = clusterValue("nodes").list().map(nodeOf);
+    const of: IncidentCluster = {
+      scope: clusterValue("scope").statement("demo"),
+      system: clusterValue("system").statement("7300000000000000001"),
+      version: clusterValue("version").statement("4.1.4"),
+      members: new Map(nodes.map(({ name, member }) => [name, member])),
     };
-    const reserve = (times: number): void => {
-      moments += times;
-      values += times * stepValues;
-      refuseTooMuch();
-    };
-    const count = (more: number): void => {
-      outcomes += more;
-      refuseTooMuch();
-    };
-    return momentsOf(step, { ...context, place, reserve, count });
-  });
-  return all.toSorted((one, other) => one.atMs - other.atMs);
+    const cluster = clusterValue("name").text(of.scope ?? "incident");
+    if (this.#names.has(cluster)) throw clusterValue("name").refusal("another name than that of its standby cluster");
+    this.#names.add(cluster);
+    const inSource = value("source").isAbsent ? null : value("source").mapping(sourceKeys);
+    const source = inSource === null ? null : this.cluster(inSource, `${place}.source`);
+    const context = { of, cluster, nodes: nodes.map(({ name }) => name), beganWallMs: this.#beganWallMs };
+    for (const moment of this.#momentsOf(value("steps"), context, place)) this.moments.push(moment);
+    const accused = new Map(clusterValue("nodes").list().map(accusedOf));
+    return { cluster, scope: of.scope, nodes, accused, policy: settingsOf(value("settings")), source };
+  }
+
+  #momentsOf(steps: Reading, context: FileSurroundings, inFile: string): readonly Moment[] {
+    const count = this.#count;
+    return steps.list().flatMap((step, index) => {
+      const place = `${inFile}, step ${index + 1}`;
+      const stepValues = valuesIn(step.raw());
+      const refuseTooMuch = (): void => {
+        if (count.moments <= momentsMax && count.outcomes <= outcomesMax && count.values <= valuesMax) return;
+        const allowed = `at most ${momentsMax} moments with ${outcomesMax} observations and ${valuesMax} values`;
+        throw new Error(`Cannot read ${place}: the steps of a file must have ${allowed}, got more`);
+      };
+      return momentsOf(step, {
+        ...context,
+        place,
+        reserve: (times) => {
+          count.moments += times;
+          count.values += times * stepValues;
+          refuseTooMuch();
+        },
+        count: (more) => {
+          count.outcomes += more;
+          refuseTooMuch();
+        },
+      });
+    });
+  }
 }
 
 /** How many values a part of the document has, in all its lists and mappings. */

@@ -10,17 +10,23 @@ import { clusterOf, configOf, nodeOf } from "../../fake/config.ts";
 import { reportOf } from "../../fake/node-documents.ts";
 
 const config = configOf({ clusters: [clusterOf({ nodes: [nodeOf({ name: "pg1", api: "http://pg1:8008" })] })] });
+const pair = configOf({
+  clusters: [
+    clusterOf({ name: "standby", source: "demo", nodes: [nodeOf({ name: "pg1", api: "http://pg2:8008" })] }),
+    ...config.clusters,
+  ],
+});
 const clock = { monotonicMs: 0, addedMs: 0 };
 
-function fullStateOf(store: Store): FullState {
+function fullStateOf(store: Store, of = config): FullState {
   const { instance, sequence, clusters } = store.current;
   const relay = { port: 1, secret: "secret" };
-  return { config, instance, sequence, clusters, phase: "serving", clock, originMs: monotonicOriginMs(), relay };
+  return { config: of, instance, sequence, clusters, phase: "serving", clock, originMs: monotonicOriginMs(), relay };
 }
 
 /** A store that sends what it records, as a batch of one change each. */
-function storeWithFeed(send: (message: Extract<ToWorker, { kind: "changes" }>) => void): Store {
-  const store = new Store("run", buildClusters(config, new Map()));
+function storeWithFeed(send: (message: Extract<ToWorker, { kind: "changes" }>) => void, of = config): Store {
+  const store = new Store("run", buildClusters(of, new Map()));
   const feed = new OutcomeFeed((changes) => send({ kind: "changes", changes, clock }));
   store.onOutcome((outcome, nowMs, sequence) => {
     feed.add(outcome, nowMs, sequence);
@@ -29,9 +35,9 @@ function storeWithFeed(send: (message: Extract<ToWorker, { kind: "changes" }>) =
   return store;
 }
 
-function record(store: Store, sentAtMs: number): void {
+function record(store: Store, sentAtMs: number, cluster = "demo"): void {
   const result = { report: reportOf("pg1"), hasLock: true };
-  store.record({ kind: "status", cluster: "demo", node: "pg1", sentAtMs, sentAtWallMs: sentAtMs, result }, sentAtMs);
+  store.record({ kind: "status", cluster, node: "pg1", sentAtMs, sentAtWallMs: sentAtMs, result }, sentAtMs);
 }
 
 test("cannot answer before it has the full state", () => {
@@ -51,6 +57,20 @@ test("has the snapshot, phase and relay of the full state, and follows the chang
   assert.deepEqual(state.store.current, store.current);
   state.enter({ kind: "phase", phase: "draining", clock });
   assert.equal(state.phase, "draining");
+});
+
+test("gives a standby cluster the state of its source, as the main process does", () => {
+  const state = new WorkerState();
+  const store = storeWithFeed((message) => state.record(structuredClone(message)), pair);
+  record(store, 1_000, "standby");
+  record(store, 1_500, "demo");
+  state.load(structuredClone(fullStateOf(store, pair)));
+  for (const sentAtMs of [3_000, 4_000]) for (const cluster of ["demo", "standby"]) record(store, sentAtMs, cluster);
+  const [standby, demo] = state.store.current.clusters;
+  assert.equal(standby?.source, demo);
+  assert.equal(state.store.current.sequence, store.current.sequence);
+  assert.deepEqual(standby?.nodes, store.current.clusters[0]?.nodes);
+  assert.notEqual(standby?.nodes[0]?.measured?.origin, null);
 });
 
 test("reports that it is out of sync after it missed a change, until it gets the full state", () => {

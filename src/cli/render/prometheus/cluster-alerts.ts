@@ -38,6 +38,15 @@ export const clusterAlerts: readonly AlertRule[] = [
     description: "Several nodes claimed the leader lock at the same time, or other nodes contradicted the only claim.",
   },
   {
+    name: "RolecallSystemConflict",
+    severity: "critical",
+    expr: () => "count by (system) (group by (system, cluster) (rolecall_cluster_primary_info)) > 1",
+    pending: "30s",
+    summary: "several clusters of the database system {{ $labels.system }} have a primary",
+    description:
+      "Clusters with one system identifier have each had a primary for 30 s. Their data differ from then on.",
+  },
+  {
     name: "RolecallTimelineWentBack",
     severity: "critical",
     expr: () => 'max by (cluster) (increase(rolecall_events_total{kind="timeline_back"}[15m])) > 0',
