@@ -28,6 +28,7 @@ const policy: HealthPolicy = {
   fall: 3,
   rise: 1,
   discovers: false,
+  configured: [],
 };
 
 const checks: readonly (readonly [string, Check])[] = [

@@ -9,6 +9,7 @@ export type { Failure, FailureKind } from "./values/failure.ts";
 /** What is known of one node: its last report, when its probe was sent, and what failed since. */
 export interface Observation {
   readonly node: Node;
+  readonly proof: Proof;
   readonly report: Report | null;
   /** Whether the last report came with a 200 of `GET /leader`. */
   readonly hasLock: boolean;
@@ -50,6 +51,15 @@ export interface Observation {
   readonly exporter: ExporterEvidence | null;
 }
 
+/**
+ * Whether the node's address has proved itself (rule 10).
+ *
+ * - `none`: a list gives the address, or another server answers there. Nothing that answers there is the node's
+ * - `proved`: while at most half of the configured addresses answered. Votes may give the node another address
+ * - `settled`: while more than half of them answered, or the node is configured. It keeps its address while it answers
+ */
+export type Proof = "none" | "proved" | "settled";
+
 /** A node's lag at one report. */
 export interface LagSample {
   readonly sentAtMs: number;
@@ -75,6 +85,7 @@ export interface Liveness {
 export function neverProbed(node: Node): Observation {
   return {
     node,
+    proof: node.isFixed ? "settled" : "none",
     report: null,
     hasLock: false,
     sentAtMs: -Infinity,

@@ -1,10 +1,14 @@
-import type { ClusterDocument, Member } from "./documents/cluster-document.ts";
+import type { ClusterDocument } from "./documents/cluster-document.ts";
+import type { Contact } from "./contact.ts";
 import type { DcsState } from "./dcs.ts";
 import type { Drain } from "./drain.ts";
 import type { DynamicConfig } from "./documents/dynamic-config.ts";
 import type { SwitchPoints } from "./documents/history.ts";
 import type { Leadership } from "./leadership.ts";
 import type { Observation } from "./observation.ts";
+import type { WitnessView } from "./witness-view.ts";
+
+export type { WitnessView } from "./witness-view.ts";
 
 /** All observations at one instant. A probe replaces the state of its own cluster only. */
 export interface Snapshot {
@@ -33,6 +37,15 @@ export interface ClusterState {
   readonly index: ReadonlyMap<string, number>;
   /** Whether a member list was received, or none is needed. Before that no node name can be rejected as unknown. */
   readonly isMembershipKnown: boolean;
+  /** Whether the first request to each configured address has ended in any way (rule 10). */
+  readonly hasAskedAll: boolean;
+  /** Address -> what answered there, for the probed addresses that no proved node has. */
+  readonly contacts: ReadonlyMap<string, Contact>;
+  /**
+   * Member -> the addresses that prove themselves for it, where there are several, or where votes do not allow the only
+   * one (rule 10).
+   */
+  readonly addressDisputes: ReadonlyMap<string, readonly string[]>;
   /** Indices of the nodes whose last report says that they hold the lock, fresh or not. */
   readonly lockClaims: readonly number[];
   readonly leadership: Leadership;
@@ -62,40 +75,6 @@ export interface ClusterState {
   readonly config: DynamicConfig | null;
   readonly switchPoints: SwitchPoints | null;
 }
-
-/** Who leads according to one node's cluster document. */
-export interface WitnessView {
-  /**
-   * The leader's member name, from the document or from the known node at the leader's API address; `null` if nobody
-   * leads.
-   */
-  readonly leader: string | null;
-  /** The name of that node; the member name if no node is known by it; `null` if nobody leads. */
-  readonly names: string | null;
-  /** The leader's timeline; `null` if the document has none. */
-  readonly timeline: number | null;
-  readonly sentAtMs: number;
-  /** The WAL that the witness had received by its last report, in bytes; `null` if unknown. */
-  readonly received: number | null;
-  /** Whether that is more than when the witness's view before this one was recorded. */
-  readonly isReceiving: boolean;
-  /** When it was recorded, in ms of rolecall's clock. The document was true at some instant between the two. */
-  readonly answeredAtMs: number;
-  /**
-   * When the latest successive views of the node that name the same were requested, this one last. Failed requests
-   * between them do not matter. Only the newest are kept.
-   */
-  readonly repeatedAtMs: readonly number[];
-  /** The API address of the named node in the document; `null` if it has none. */
-  readonly namesAt: string | null;
-  /** Member name -> API base address, as listed in the document. */
-  readonly addresses: ReadonlyMap<string, string>;
-  /** Member name -> how far the leader is past that member, as stated in the document. */
-  readonly lags: ReadonlyMap<string, ViewedLag>;
-}
-
-/** How far the leader is past a member by one view: the positions in the DCS may be one loop_wait old. */
-export type ViewedLag = Pick<Member, "behind" | "position">;
 
 /**
  * The highest known position of a leader. Positions belong to one system identifier and timeline (rule 4). In bytes of

@@ -1,6 +1,7 @@
 import type { NodeRequest } from "../cluster/management-call.ts";
 import type { ClusterView } from "../health/evidence/cluster-view.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
+import { refuseUnproved } from "./checks/unproved.ts";
 import { namedNode } from "./checks/target-selection.ts";
 import { forward } from "./forward.ts";
 import { headersFor, requestIdOf } from "./headers.ts";
@@ -36,6 +37,11 @@ export async function fetchFromNode(
     return;
   }
   const { node } = found;
+  const unproved = refuseUnproved(found);
+  if (unproved !== null) {
+    refuse(response, unproved);
+    return;
+  }
   const origin = request.target === "api" ? node.api : node.exporter;
   if (origin === null) {
     const text = `Cannot fetch from the ${request.target === "api" ? "API" : "exporter"} of ${node.name}: none is configured`;

@@ -12,6 +12,7 @@ import { BodyLimiter } from "./body-limiter.ts";
 import { normalizeReinitialize, readCallBody } from "./call-body.ts";
 import { CallContext } from "./call-context.ts";
 import { precheck } from "./checks/precheck.ts";
+import { refuseUnproved } from "./checks/unproved.ts";
 import { switchoverOptions, type SwitchoverOptions } from "./checks/switchover-candidates.ts";
 import type { Refusal } from "./checks/refusal.ts";
 import { selectTarget } from "./checks/target-selection.ts";
@@ -112,7 +113,10 @@ export class Gateway {
     const wallMs = this.#dependencies.wall();
     const { node } = target;
     const refusal =
-      refuseWithoutApi(node) ?? refusePlaintextPassword(node, view) ?? precheck({ call, body, view, target, wallMs });
+      refuseWithoutApi(node) ??
+      refuseUnproved(target) ??
+      refusePlaintextPassword(node, view) ??
+      precheck({ call, body, view, target, wallMs });
     if (call.isDryRun || refusal !== null || node.api === null) this.#answerLocally(context, target, refusal);
     else {
       const sent = call.name === "reinitialize" ? normalizeReinitialize(body) : body;

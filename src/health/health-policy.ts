@@ -23,6 +23,8 @@ export interface HealthPolicy {
   readonly discovers: boolean;
   /** The cluster that this standby cluster replicates from, if its source is configured. */
   readonly source?: string;
+  /** The addresses that the configuration gives: those of `discover` and of `nodes`. */
+  readonly configured: readonly string[];
   /**
    * The http addresses that may receive the node password: those of the configuration itself, in a cluster with TLS.
    * Absent if there is no password, or no TLS to downgrade from.

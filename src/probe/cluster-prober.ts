@@ -4,30 +4,33 @@ import type { ClusterState } from "../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { DocumentProber } from "./documents/document-prober.ts";
+import { probedAddresses, provedAddresses, type ProbedAddresses } from "../health/evidence/probed-addresses.ts";
+import { AddressProber } from "./address-prober.ts";
 import { NodeProbers } from "./node-probers.ts";
 import { Bursts } from "./bursts/bursts.ts";
 import { setSystemTimer } from "./schedule/system-timer.ts";
 
+/** The first round asks the configured addresses, the listed ones, and those who have proved themselves. */
+const firstSteps = 4;
 /** The shortest time between two rounds that are requested outside the schedule (rule 8), in ms. */
 const roundGapMs = 250;
 
 /** Probes all nodes of one cluster in the background, and follows its membership. */
 export class ClusterProber {
   readonly #context: ProbeContext;
-  readonly #seeds: readonly string[];
   readonly #documents: DocumentProber;
   readonly #bursts: Bursts;
   readonly #nodes = new Map<string, NodeProbers>();
+  /** The addresses that no proved node has. */
+  readonly #addresses = new Map<string, AddressProber>();
   #lastRoundMs = -Infinity;
   #wantsDocuments = false;
   #cancelRound: CancelTimer | null = null;
   #isStopped = false;
 
-  /** @param seeds API base addresses to discover members from */
-  constructor(context: ProbeContext, seeds: readonly string[]) {
+  constructor(context: ProbeContext) {
     this.#context = context;
-    this.#seeds = seeds;
-    this.#documents = new DocumentProber(context, seeds);
+    this.#documents = new DocumentProber(context);
     this.#bursts = new Bursts(context, { probe: (node) => this.#probeIfIdle(node) });
   }
 
@@ -50,9 +53,9 @@ export class ClusterProber {
    * probes all nodes when a new view does not name the lock holder.
    */
   onChange(before: ClusterState, after: ClusterState): void {
-    const hasOtherNodes =
-      before.nodes.length !== after.nodes.length || after.nodes.some(({ node }, at) => node !== before.nodes[at]?.node);
-    if (hasOtherNodes) void this.#reconcile();
+    if (isProbedOtherwise(before, after)) void this.#reconcile();
+    // Lists that are older than a change of addresses would vote against it.
+    if (hasNewDispute(before, after)) this.#documents.startRound();
     const hasOtherLeader =
       presentOrLastHolderOf(before.leadership) !== presentOrLastHolderOf(after.leadership) ||
       lockHolderOf(before.leadership) !== lockHolderOf(after.leadership);
@@ -89,7 +92,7 @@ export class ClusterProber {
 
   /** Applies new TLS material to all connections. */
   reconnect(): void {
-    for (const node of this.#nodes.values()) node.reconnect();
+    for (const prober of this.#probers) prober.reconnect();
     this.#documents.reconnect();
   }
 
@@ -97,7 +100,7 @@ export class ClusterProber {
   stop(): void {
     this.#isStopped = true;
     this.#cancelRound?.();
-    for (const node of this.#nodes.values()) node.stop();
+    for (const prober of this.#probers) prober.stop();
     this.#documents.stop();
     this.#bursts.stop();
   }
@@ -109,10 +112,14 @@ export class ClusterProber {
     return sent;
   }
 
-  #probePaced(node: NodeProbers): Promise<void> {
+  get #probers(): readonly (NodeProbers | AddressProber)[] {
+    return [...this.#nodes.values(), ...this.#addresses.values()];
+  }
+
+  #probePaced(prober: NodeProbers | AddressProber): Promise<void> {
     return this.#paced(() => {
-      node.probe();
-      return node.inFlight;
+      prober.probe();
+      return prober.inFlight;
     });
   }
 
@@ -132,32 +139,35 @@ export class ClusterProber {
     this.#cancelRound = this.#setTimer(() => {
       this.#cancelRound = null;
       this.#lastRoundMs = this.#context.now();
-      for (const node of this.#nodes.values()) void this.#probePaced(node);
+      for (const prober of this.#probers) void this.#probePaced(prober);
       if (this.#wantsDocuments) this.#documents.probeAll();
       this.#wantsDocuments = false;
     }, waitMs);
   }
 
+  /** Asks the configured addresses, then the listed ones, then the members that have proved themselves. */
   async #firstRound(): Promise<void> {
     this.#lastRoundMs = this.#context.now();
-    await Promise.all([this.#reconcile(), this.#firstDocuments()]);
-    await this.#reconcile();
-    await this.#paced(() => this.#documents.probe());
+    const documentStep = this.#context.policy.discovers ? 1 : 0;
+    for (let step = 0; step < firstSteps; step += 1)
+      await Promise.all([this.#reconcile(), step === documentStep ? this.#documentsPaced() : null]);
+    await this.#documentsPaced();
   }
 
-  /** Tries the seeds in turn until one knows the members. */
-  async #firstDocuments(): Promise<void> {
-    for (let tried = 0; tried <= this.#seeds.length; tried += 1) {
-      await this.#paced(() => this.#documents.probe());
-      if (this.#isStopped || this.#context.state().isMembershipKnown) return;
-    }
+  #documentsPaced(): Promise<void> {
+    return this.#paced(() => this.#documents.probe());
   }
 
   /**
-   * Starts and stops probers so that there is one for each known node. Resolves when the probes in flight have ended.
+   * Starts and stops probers so that there is one for each proved node, and one for each other address. Resolves when
+   * the probes in flight have ended.
    */
   async #reconcile(): Promise<void> {
-    const wanted = new Map(this.#context.state().nodes.map(({ node }) => [node.name, node]));
+    const { state, policy, now } = this.#context;
+    const cluster = state();
+    // A member whose address has not proved itself is probed as an address: see `AddressProber`.
+    const nodes = cluster.nodes.filter(({ proof }) => proof !== "none" || !policy.discovers);
+    const wanted = new Map(nodes.map(({ node }) => [node.name, node]));
     for (const [name, prober] of this.#nodes) {
       if (prober.matches(wanted.get(name))) continue;
       prober.stop();
@@ -170,8 +180,46 @@ export class ClusterProber {
       this.#nodes.set(node.name, prober);
       begun.push(this.#probePaced(prober));
     }
-    await Promise.all([...begun, ...[...this.#nodes.values()].map(({ inFlight }) => inFlight)]);
+    if (policy.discovers)
+      begun.push(...this.#reconcileAddresses(probedAddresses(cluster, { policy, nowMs: now() }), cluster));
+    await Promise.all([...begun, ...this.#probers.map(({ inFlight }) => inFlight)]);
   }
+
+  /** @returns the probes that it began */
+  #reconcileAddresses({ configured, listed }: ProbedAddresses, { contacts }: ClusterState): readonly Promise<void>[] {
+    const own = provedAddresses(this.#context.state().nodes);
+    const known = [...contacts.keys()].filter((api) => !own.has(api));
+    const wanted = new Set([...configured, ...listed, ...known]);
+    for (const [api, prober] of this.#addresses) {
+      if (wanted.has(api)) continue;
+      prober.stop();
+      this.#addresses.delete(api);
+    }
+    const begun: Promise<void>[] = [];
+    for (const api of wanted) {
+      if (this.#addresses.has(api) || this.#isStopped) continue;
+      const prober = new AddressProber(api, this.#context, configured.has(api));
+      this.#addresses.set(api, prober);
+      begun.push(this.#probePaced(prober));
+    }
+    return begun;
+  }
+}
+
+/** Whether other nodes or addresses may have to be probed. */
+function isProbedOtherwise(before: ClusterState, after: ClusterState): boolean {
+  return (
+    before.nodes.length !== after.nodes.length ||
+    after.nodes.some(({ node, proof }, at) => node !== before.nodes[at]?.node || proof !== before.nodes[at].proof) ||
+    before.leaderViews !== after.leaderViews ||
+    before.contacts.size !== after.contacts.size ||
+    [...after.contacts].some(([api, { view }]) => view !== before.contacts.get(api)?.view)
+  );
+}
+
+/** Whether an address proves itself for a member for which it did not before, and nothing decides yet. */
+function hasNewDispute({ addressDisputes: before }: ClusterState, { addressDisputes: after }: ClusterState): boolean {
+  return before !== after && [...after].some(([member, addresses]) => before.get(member)?.join() !== addresses.join());
 }
 
 /**

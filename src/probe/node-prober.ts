@@ -5,8 +5,8 @@ import { backoffMs } from "./schedule/backoff.ts";
 import type { NodeConnection, NodeReply } from "./client/client.ts";
 import { HttpsHint } from "./client/https-hint.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
-import { noTimeToParse } from "./parse/parse-budget.ts";
-import { readLiveness, readStatusAfter, type ParsedStatusReply, type StatusResult } from "./parse/parse-response.ts";
+import { readLiveness, type StatusResult } from "./parse/parse-response.ts";
+import { StatusReader } from "./parse/status-reader.ts";
 import { PeriodicTask } from "./schedule/periodic-task.ts";
 
 /** The longest interval between two probes of a node that keeps failing (rule 8), in ms. */
@@ -26,16 +26,13 @@ export class NodeProber {
   readonly #origin: string;
   readonly #context: ProbeContext;
   readonly #https: HttpsHint;
+  readonly #reader: StatusReader;
   readonly #task: PeriodicTask;
   #clients: NodeClients;
   #isLivenessInFlight = false;
   #isStopped = false;
   #failures: FailureCount = noFailures;
-  /** The last status reply, or `null` after a failure. */
-  #last: ParsedStatusReply | null = null;
   #livenessDueMs = -Infinity;
-  /** What parsing the last answer took, in ms. */
-  #parseMs = 0;
 
   /** @param origin the base address of the node's API */
   constructor(node: Node, origin: string, context: ProbeContext) {
@@ -43,6 +40,7 @@ export class NodeProber {
     this.#origin = origin;
     this.#context = context;
     this.#clients = this.#createClients();
+    this.#reader = new StatusReader(context.parsing);
     this.#https = new HttpsHint(origin, {
       now: context.now,
       timeoutMs: context.schedule.timeoutMs,
@@ -100,9 +98,7 @@ export class NodeProber {
   /** @returns whether the node answered */
   async #probeStatus(sentAtMs: number): Promise<boolean> {
     const sentAtWallMs = this.#context.wall();
-    const read = this.#read(await this.#get("leader", sentAtMs));
-    this.#last = "failure" in read ? null : read;
-    const result = await this.#refined("failure" in read ? read : read.result);
+    const result = await this.#refined(this.#reader.read(await this.#get("leader", sentAtMs)));
     const hasFailed = "failure" in result;
     if (this.#isStopped || (hasFailed && isOwnFailure(result.failure))) return false;
     this.#failures = hasFailed ? countFailure(this.#failures, sentAtMs, this.#context.schedule.intervalMs) : noFailures;
@@ -115,15 +111,6 @@ export class NodeProber {
       result,
     });
     return !hasFailed;
-  }
-
-  #read(reply: NodeReply): ReturnType<typeof readStatusAfter> {
-    const { parsing } = this.#context;
-    if (parsing === undefined) return readStatusAfter(reply, this.#last);
-    const parsed = parsing.parse(this.#parseMs, () => readStatusAfter(reply, this.#last));
-    if (parsed === null) return { failure: noTimeToParse };
-    this.#parseMs = parsed.tookMs;
-    return parsed.result;
   }
 
   async #refined(result: StatusResult): Promise<StatusResult> {

@@ -146,19 +146,16 @@ export class Probers {
       },
     });
     let tls = files.read();
-    const prober = new ClusterProber(
-      {
-        ...rest,
-        cluster: cluster.name,
-        schedule,
-        policy,
-        pace: this.#pace,
-        parsing: new ParseBudget(rest.now),
-        state: () => requireState(stateOf(cluster.name), cluster.name),
-        connect: (origin) => connect(origin, limits, tls),
-      },
-      cluster.discover,
-    );
+    const prober = new ClusterProber({
+      ...rest,
+      cluster: cluster.name,
+      schedule,
+      policy,
+      pace: this.#pace,
+      parsing: new ParseBudget(rest.now),
+      state: () => requireState(stateOf(cluster.name), cluster.name),
+      connect: (origin) => connect(origin, limits, tls),
+    });
     this.#clusters.set(cluster.name, prober);
     files.start();
     this.#tlsFiles.push(files);

@@ -57,12 +57,16 @@ export function policyOf(cluster: ClusterConfig, probe: ProbeConfig): HealthPoli
     rise: probe.rise,
     discovers: cluster.discover.length > 0,
     ...(cluster.source === null ? {} : { source: cluster.source }),
+    configured: [...new Set([...cluster.discover, ...cluster.nodes.flatMap(({ api }) => api ?? [])])],
     ...plainHttpAddresses(cluster),
   };
 }
 
-function restoreCluster(config: ClusterConfig, { nodes, incumbent }: SavedCluster): ClusterState {
-  const observations = nodes.map((node) => ({ ...neverProbed(node), listedAtMs: clockStartMs }));
+function restoreCluster(config: ClusterConfig, { nodes, proved, incumbent }: SavedCluster): ClusterState {
+  const observations = nodes.map((node): Observation => {
+    const proof = proved.has(node.name) ? "settled" : "none";
+    return { ...neverProbed(node), proof, listedAtMs: clockStartMs };
+  });
   const state = withNodes(emptyCluster(config), observations);
   return { ...state, leadership: { ...state.leadership, incumbent } };
 }
@@ -87,6 +91,7 @@ function withFixedNodes(state: ClusterState, cluster: ClusterConfig): ClusterSta
     const exporter = known.node.exporter === node.exporter ? known.exporter : null;
     return {
       ...known,
+      proof: "settled" as const,
       exporter,
       node: { ...node, api: known.node.api, database: node.database ?? known.node.database },
     };

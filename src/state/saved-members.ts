@@ -10,6 +10,8 @@ import { parseDatabaseAddress } from "../health/check.ts";
 export interface SavedCluster {
   /** The discovered members: names and addresses only. Each must answer before it counts as anything but unknown. */
   readonly nodes: readonly Node[];
+  /** The names of those whose addresses had proved themselves (rule 10): they still have. */
+  readonly proved: ReadonlySet<string>;
   /** The node whose claim on the lock stood last; breaks ties after a restart (rule 2). */
   readonly incumbent: string | null;
 }
@@ -38,43 +40,52 @@ export function parseMembers(
     if (list !== undefined && (omitted > 0 || !Array.isArray(list)))
       problems.push(`members of cluster ${name} left out: ${Array.isArray(list) ? omitted : "all"}`);
     const incumbent = nodeNameOf(incumbents[name]);
-    if (nodes.length > 0 || incumbent !== null) clusters.set(name, { nodes, incumbent });
+    if (nodes.length > 0 || incumbent !== null) clusters.set(name, { nodes, proved: provedIn(list), incumbent });
   }
   return { clusters, problems };
 }
 
 /** The discovered members of a snapshot by cluster name, in the form of the state file. */
 export function membersToJson({ clusters }: Snapshot): JsonObject {
-  return Object.fromEntries(
-    clusters.map((cluster) => [cluster.name, selectDiscovered(cluster.nodes).map(({ node }) => nodeToJson(node))]),
-  );
+  return Object.fromEntries(clusters.map((cluster) => [cluster.name, selectDiscovered(cluster.nodes).map(nodeToJson)]));
 }
 
 /** Whether two states of a cluster have the same nodes at the same addresses. */
 export function hasSameMembers(before: ClusterState, after: ClusterState): boolean {
   return (
     before.nodes.length === after.nodes.length &&
-    after.nodes.every(({ node }, at) => {
-      const previous = before.nodes[at]?.node;
-      return node.name === previous?.name && node.api === previous.api;
+    after.nodes.every(({ node, proof }, at) => {
+      const previous = before.nodes[at];
+      return (
+        node.name === previous?.node.name &&
+        node.api === previous.node.api &&
+        (proof === "settled") === (previous.proof === "settled")
+      );
     })
   );
 }
 
-/** The discovered members: all that answered, and of the others those that were listed last. */
+/** The discovered members: all that are proved, and of the others those that were listed last. */
 function selectDiscovered(nodes: readonly Observation[]): readonly Observation[] {
-  const discovered = nodes.filter(({ node }) => !node.isFixed);
+  const discovered = nodes.filter(({ node }) => !node.isFixed && node.api !== null);
   const unanswered = discovered
-    .filter(({ report }) => report === null)
+    .filter(({ proof }) => proof === "none")
     .toSorted((one, other) => other.listedAtMs - one.listedAtMs);
   const omitted = new Set(unanswered.slice(unansweredMax));
   return discovered.filter((node) => !omitted.has(node)).slice(0, membersMax);
 }
 
-function nodeToJson({ name, api, database }: Node): object {
-  if (database === null) return { name, api };
+/** An address that proved itself while most configured addresses were silent has to do so again. */
+function nodeToJson({ node: { name, api, database }, proof }: Observation): object {
+  const known = proof === "settled" ? { name, api, proved: true } : { name, api };
+  if (database === null) return known;
   const host = database.host.includes(":") ? `[${database.host}]` : database.host;
-  return { name, api, database: `${host}:${database.port}` };
+  return { ...known, database: `${host}:${database.port}` };
+}
+
+function provedIn(list: unknown): ReadonlySet<string> {
+  const proved = listOf(list).filter((value) => isObject(value) && value["proved"] === true);
+  return new Set(proved.flatMap((value) => (isObject(value) ? (nodeNameOf(value["name"]) ?? []) : [])));
 }
 
 function parseNodes(list: unknown): readonly Node[] {

@@ -13,4 +13,5 @@ export const exploredPolicy: HealthPolicy = {
   fall: 2,
   rise: 1,
   discovers: false,
+  configured: [],
 };

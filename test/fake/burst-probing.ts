@@ -24,7 +24,7 @@ export function probing(context: TestContext, script: Responder = healthy): Prob
   const scripted = new FakeTransport(context, watched, script);
   const causes: string[] = [];
   const onBurst = ({ cause }: { readonly cause: string }): void => void causes.push(cause);
-  const prober = new ClusterProber({ ...scripted.context(), onBurst }, []);
+  const prober = new ClusterProber({ ...scripted.context(), onBurst });
   scripted.onState = (before, after) => prober.onChange(before, after);
   void prober.start();
   context.after(() => prober.stop());

@@ -30,6 +30,8 @@ export interface FixtureOptions {
   readonly refused?: { readonly [node: string]: string };
   /** The nodes that an earlier run marked as forked, and up to which position: it has saved that. */
   readonly forked?: { readonly [node: string]: number };
+  /** The configured addresses have not all been asked yet. Default: they have. */
+  readonly isStarting?: boolean;
 }
 
 /** What a cluster document says besides whom it names. */
@@ -52,6 +54,7 @@ export class ClusterFixture {
     accused = {},
     forked = {},
     refused = {},
+    isStarting = false,
   }: FixtureOptions = {}) {
     const fixed = nodes.map((node) =>
       nodeOf(typeof node === "string" ? { name: node, api: `http://${node}:8008` } : node),
@@ -73,7 +76,7 @@ export class ClusterFixture {
     const marked = withAccusations(buildClusters(config, new Map()), parseAccusations(accusations));
     const [monitored] = withSavedRefusals(marked, parseRefusals(refusals));
     if (monitored === undefined) throw new Error("the configuration must have a cluster");
-    this.cluster = monitored.cluster;
+    this.cluster = isStarting ? monitored.cluster : { ...monitored.cluster, hasAskedAll: true };
     this.policy = { ...monitored.policy, ...settings, guards: { ...monitored.policy.guards, ...settings.guards } };
   }
 

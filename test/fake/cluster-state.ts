@@ -16,6 +16,7 @@ export const defaultPolicy: HealthPolicy = {
   fall: 3,
   rise: 1,
   discovers: false,
+  configured: [],
 };
 
 /** A node's report: a healthy node's unless a field says otherwise. */

@@ -27,42 +27,39 @@ export class TimedProber extends ManualClock {
     super();
     this.fixture = new ClusterFixture({ nodes, ...(seeds.length === 0 ? {} : { cluster: { discover: seeds } }) });
     const foreverMs = 1_000_000_000;
-    this.prober = new ClusterProber(
-      {
-        cluster: "demo",
-        schedule: {
-          intervalMs: foreverMs,
-          burstIntervalMs: 10_000,
-          livenessIntervalMs: foreverMs,
-          clusterIntervalMs: foreverMs,
-          configIntervalMs: foreverMs,
-          metricsIntervalMs: foreverMs,
-          timeoutMs: 2_500,
-          fall: 3,
-        },
-        policy: this.fixture.policy,
-        state: () => this.fixture.cluster,
-        record: (outcome) => void this.fixture.record(outcome, this.nowMs),
-        now: () => this.nowMs,
-        wall: () => this.nowMs,
-        random: () => 0.5,
-        setTimer: (run, delayMs) => this.setTimer(run, delayMs),
-        connect: (origin) => {
-          this.opened.push(origin);
-          return {
-            get: async (path) => {
-              this.#requests.push(`${new URL(origin).hostname}${path}`);
-              return this.respond(`${origin}${path}`);
-            },
-            getStreamed: async () => notSent,
-            close: () => void this.closed.push(origin),
-          };
-        },
-        onProbeFinished: () => {},
-        onBurstProbes: ({ probes }) => void this.reported.push(probes),
+    this.prober = new ClusterProber({
+      cluster: "demo",
+      schedule: {
+        intervalMs: foreverMs,
+        burstIntervalMs: 10_000,
+        livenessIntervalMs: foreverMs,
+        clusterIntervalMs: foreverMs,
+        configIntervalMs: foreverMs,
+        metricsIntervalMs: foreverMs,
+        timeoutMs: 2_500,
+        fall: 3,
       },
-      seeds,
-    );
+      policy: this.fixture.policy,
+      state: () => this.fixture.cluster,
+      record: (outcome) => void this.fixture.record(outcome, this.nowMs),
+      now: () => this.nowMs,
+      wall: () => this.nowMs,
+      random: () => 0.5,
+      setTimer: (run, delayMs) => this.setTimer(run, delayMs),
+      connect: (origin) => {
+        this.opened.push(origin);
+        return {
+          get: async (path) => {
+            this.#requests.push(`${new URL(origin).hostname}${path}`);
+            return this.respond(`${origin}${path}`);
+          },
+          getStreamed: async () => notSent,
+          close: () => void this.closed.push(origin),
+        };
+      },
+      onProbeFinished: () => {},
+      onBurstProbes: ({ probes }) => void this.reported.push(probes),
+    });
   }
 
   /** Starts probing, and lets the shortest time between two rounds pass. */

@@ -20,7 +20,14 @@ import { lastSight, readIncident } from "./play.ts";
 
 const policy = policyOf();
 /** A document that has pg2's address under another name. */
-const byAddress = { scope: "demo", members: [], leader: "node-b", leaderApi: "http://pg2", leaderTimeline: null };
+const byAddress = {
+  scope: "demo",
+  members: [],
+  unaddressed: [],
+  leader: "node-b",
+  leaderApi: "http://pg2",
+  leaderTimeline: null,
+};
 
 test("an exported incident has the view of each witness, and none where there was none, and leads to the same decision", () => {
   const outcomes = [

@@ -22,7 +22,7 @@ function begin(
   script: Responder,
 ): { scripted: FakeTransport; prober: ClusterProber; started: () => boolean } {
   const scripted = new FakeTransport(context, watched, script);
-  const prober = new ClusterProber(scripted.context(), watched.policy.discovers ? seeds : []);
+  const prober = new ClusterProber(scripted.context());
   scripted.onState = (before, after) => prober.onChange(before, after);
   let isStarted = false;
   void prober.start().then(() => (isStarted = true));

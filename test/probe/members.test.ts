@@ -1,7 +1,9 @@
 /** How a cluster's probers follow its members, and how the first members are found. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { NodeReply } from "../../src/probe/client/client.ts";
 import { jsonReply } from "../fake/fake-transport.ts";
+import { statusDocument } from "../fake/node-documents.ts";
 import { notSent, TimedProber } from "../fake/timed-prober.ts";
 
 /** Makes the nodes of `next` the members, and returns the origins whose connections the prober opens and closes. */
@@ -50,28 +52,43 @@ test("the only node of a cluster is followed to its new address", async () => {
 
 const seeds = ["http://seed1:8008", "http://seed2:8008"];
 
-test("the first round tries each seed and the first one once more, then requests one more document", async () => {
+test("the first round asks every configured address at once who answers there, and for its list", async () => {
   const timed = new TimedProber([], seeds);
   await timed.prober.start();
-  assert.deepEqual(timed.requests(), ["seed1/cluster", "seed1/cluster", "seed2/cluster", "seed2/cluster"]);
+  assert.deepEqual(timed.requests(), ["seed1/cluster", "seed1/leader", "seed2/cluster", "seed2/leader"]);
 });
 
-test("the first round tries no other seed once one knows the members", async () => {
+test("the first round goes on to the members that the lists give, and to the documents of those that prove themselves", async () => {
   const timed = new TimedProber([], seeds);
-  const members = [{ name: "pg1", role: "leader", state: "running", api_url: "http://pg1:8008/patroni" }];
-  const known = jsonReply({ scope: "demo", members });
-  timed.respond = (url) => (url === "http://seed1:8008/cluster" ? known : notSent);
+  const members = ["pg1", "pg2"].map((name) => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` }));
+  const status = (name: string): NodeReply =>
+    jsonReply(statusDocument(name, { role: "replica", patroni: { version: "4.1.4", scope: "demo", name } }), 503);
+  timed.respond = (url) => {
+    if (url.endsWith("/cluster")) return jsonReply({ scope: "demo", members });
+    if (!url.endsWith("/leader")) return notSent;
+    return url.includes("pg2") ? notSent : status("pg1");
+  };
   await timed.prober.start();
-  const requests = timed.requests().filter((request) => request.endsWith("/cluster"));
-  assert.deepEqual(requests, ["seed1/cluster", "seed2/cluster"], "the second one is the document after the members");
+  const requests = timed.requests();
+  assert.deepEqual(
+    requests.filter((request) => request.endsWith("/leader")),
+    ["pg1/leader", "pg1/leader", "pg2/leader", "seed1/leader", "seed2/leader"],
+    "pg1 once as an address, and once as a node",
+  );
+  assert.deepEqual(
+    requests.filter((request) => request.startsWith("pg2/")),
+    ["pg2/leader"],
+    "an address that has not proved itself is asked for nothing else",
+  );
+  assert.ok(requests.includes("pg1/config"));
 });
 
-test("a prober that is stopped during its first round tries no other seed", async () => {
+test("a prober that is stopped during its first round asks nothing more", async () => {
   const timed = new TimedProber([], seeds);
   timed.respond = () => {
     timed.prober.stop();
     return notSent;
   };
   await timed.prober.start();
-  assert.deepEqual(timed.requests(), ["seed1/cluster"]);
+  assert.deepEqual(timed.requests(), ["seed1/leader"]);
 });

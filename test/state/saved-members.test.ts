@@ -62,7 +62,7 @@ test("keeps a restored member that the first member list omits, like any other m
   assert.deepEqual(
     (
       await membersOf(
-        '{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"},{"name":"pg2","api":"http://pg2:8008"}]}}',
+        '{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008","proved":true},{"name":"pg2","api":"http://pg2:8008","proved":true}]}}',
       )
     ).length,
     2,

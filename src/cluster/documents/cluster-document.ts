@@ -6,6 +6,8 @@ export interface ClusterDocument {
   /** Absent before version 4. Then it is the scope of the node that returned the document. */
   readonly scope: string | null;
   readonly members: readonly Member[];
+  /** The names of the other members: those without a usable API address. */
+  readonly unaddressed: readonly string[];
   /** The member that holds the lock; `null` if the document names none. */
   readonly leader: string | null;
   /** The base address of that member's API. It identifies the node if names differ. */
@@ -30,16 +32,19 @@ const leaderRoles: readonly string[] = ["leader", "standby_leader", "master", "p
 /** More members than any cluster has. Further ones are ignored: each would be probed. */
 const membersMax = 256;
 
-/** Parses a cluster document. Returns `undefined` if it is none, or has no member with a name and an API address. */
+/** Parses a cluster document. Returns `undefined` if it is none, or has no member with a name. */
 export function parseClusterDocument(value: unknown): ClusterDocument | undefined {
   if (!isObject(value)) return undefined;
   const rows = listOf(value["members"]).slice(0, membersMax).filter(isObject);
   const members = rows.flatMap(member);
-  if (members.length === 0) return undefined;
+  const addressed = new Set(members.map(({ name }) => name));
+  const unaddressed = rows.flatMap((row) => nodeNameOf(row["name"]) ?? []).filter((name) => !addressed.has(name));
+  if (members.length === 0 && unaddressed.length === 0) return undefined;
   const leader = rows.find((row) => typeof row["role"] === "string" && leaderRoles.includes(row["role"]));
   return {
     scope: nameOf(value["scope"]),
     members,
+    unaddressed,
     leader: nameOf(leader?.["name"]),
     leaderApi: originOf(leader?.["api_url"]),
     leaderTimeline: countOf(leader?.["timeline"]),

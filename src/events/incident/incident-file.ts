@@ -100,7 +100,9 @@ function clusterValue({ subject, accused }: RecordedCluster): object {
 function* stepPieces({ subject, recorded }: RecordedCluster, firstAtMs: number): Generator<string> {
   const cluster = clusterOf(subject);
   let hasSteps = false;
-  for (const { atMs, outcome } of recorded) {
+  for (const { atMs, outcome: found } of recorded) {
+    const outcome = ofKnownNode(found, subject);
+    if (outcome === null) continue;
     const entry = incidentEntry({ atMs, outcome }, cluster);
     if (entry === null) continue;
     const value = entry.node === null ? entry.value : { [entry.node]: entry.value };
@@ -133,6 +135,23 @@ function limitsValue({ atWallMs, limits }: KnownLimits): { readonly [key: string
 /** Indents each line. The flag m would also do so after U+2028 and U+2029, which YAML has within a value. */
 function indented(text: string): string {
   return text.replace(/(?<=^|\n)(?=[^\n])/g, "  ");
+}
+
+/**
+ * Returns an outcome under the name of the node whose address it is about: an address is probed before it proves itself
+ * (rule 10). `null` if it is no node's.
+ */
+function ofKnownNode(outcome: ProbeOutcome, { nodes }: IncidentSubject): ProbeOutcome | null {
+  const nameOf = (node: string): string | undefined =>
+    (nodes.find(({ name }) => name === node) ?? nodes.find(({ api }) => api === node))?.name;
+  if (outcome.kind === "dcs") return outcome;
+  if (outcome.kind === "document") {
+    const { answer } = outcome;
+    const source = nameOf(answer.served.source) ?? answer.served.source;
+    return { ...outcome, answer: { ...answer, served: { ...answer.served, source } } };
+  }
+  const node = nameOf(outcome.node);
+  return node === undefined ? null : { ...outcome, node };
 }
 
 /** Returns when the probe of an outcome was sent (ms of the monotonic clock); `null` for a drain, which is no probe. */

@@ -106,10 +106,10 @@ function newestThirdView(cluster: ClusterState, replica: HeldReplica, policy: He
   const { observation, replayed, stated } = replica;
   const loopWaitMs = cluster.config?.loopWaitMs ?? unknownLoopWaitMs;
   let newest: ThirdView | null = null;
-  for (const [witness, { names, sentAtMs, lags }] of cluster.leaderViews) {
+  for (const [witness, { names, sentAtMs, members }] of cluster.leaderViews) {
     const isThird = witness !== stated.leader && witness !== observation.node.name;
     if (!isThird || names !== stated.leader || sentAtMs <= (newest?.sentAtMs ?? stated.sentAtMs)) continue;
-    const lag = lags.get(observation.node.member);
+    const lag = members.get(observation.node.member);
     if (lag === undefined || lag.behind === null || !isIdentified(cluster, witness, policy)) continue;
     // The replica's own position in the DCS may be one loop_wait old. If the view states it, the leader's follows.
     // Without it, the replica may have passed the leader's since.

@@ -3,7 +3,7 @@ import type { ClusterDocument } from "../../cluster/documents/cluster-document.t
 import type { ClusterState, WitnessView } from "../../cluster/snapshot.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import type { LeaderView } from "./leadership-inputs.ts";
-import { addressesOf } from "./member-authority.ts";
+import { byName } from "./member-authority.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 
 /** The maximum number of nodes whose views are kept. */
@@ -59,15 +59,28 @@ export function isConfirmed(cluster: ClusterState, holder: string, { policy, now
  * @param view the node, and when its view was requested and recorded, in ms of rolecall's clock
  */
 export function withView(state: ClusterState, cluster: ClusterDocument, view: ViewInstants): ClusterState {
-  const { witness, sentAtMs, nowMs } = view;
+  const { witness } = view;
   const before = state.leaderViews.get(witness);
-  if (before !== undefined && before.sentAtMs > sentAtMs) return state;
+  if (before !== undefined && before.sentAtMs > view.sentAtMs) return state;
+  const others = [...state.leaderViews].filter(([other]) => other !== witness);
+  const failedViews = without(state.failedViews, witness);
+  const received = nodeNamed(state, witness)?.report?.received ?? null;
+  const after = viewOf(state, cluster, { ...view, received, before });
+  const leaderViews = new Map([...others.slice(-witnessesMax), [witness, after]]);
+  return { ...state, leaderViews, failedViews };
+}
+
+/** Reads the view of a server from its cluster document. */
+export function viewOf(
+  state: ClusterState,
+  cluster: ClusterDocument,
+  { sentAtMs, nowMs, received, before }: ViewEvidence,
+): WitnessView {
   const named = namedNode(state, cluster);
   const names = named?.name ?? cluster.leader;
   const earlier = before?.names === names ? before.repeatedAtMs : [];
-  const received = nodeNamed(state, witness)?.report?.received ?? null;
   const receivedBefore = before?.received ?? null;
-  const witnessView: WitnessView = {
+  return {
     leader: named?.member ?? cluster.leader,
     names,
     timeline: cluster.leaderTimeline,
@@ -77,12 +90,9 @@ export function withView(state: ClusterState, cluster: ClusterDocument, view: Vi
     answeredAtMs: nowMs,
     repeatedAtMs: [...earlier, sentAtMs].slice(-repeatedMax),
     namesAt: cluster.leaderApi,
-    addresses: addressesOf(cluster.members),
-    lags: new Map(cluster.members.map((member) => [member.name, member])),
+    members: byName(cluster.members),
+    unaddressed: new Set(cluster.unaddressed),
   };
-  const others = [...state.leaderViews].filter(([other]) => other !== witness);
-  const failedViews = without(state.failedViews, witness);
-  return { ...state, leaderViews: new Map([...others.slice(-witnessesMax), [witness, witnessView]]), failedViews };
 }
 
 /**
@@ -97,6 +107,14 @@ export function withFailedView(cluster: ClusterState, witness: string, sentAtMs:
   if (!cluster.index.has(witness) || newestMs >= sentAtMs) return cluster;
   const others = [...cluster.failedViews].filter(([other]) => other !== witness);
   return { ...cluster, failedViews: new Map([...others.slice(-witnessesMax), [witness, sentAtMs]]) };
+}
+
+/** When a view was requested and recorded, and what is known of its server. */
+interface ViewEvidence extends Omit<ViewInstants, "witness"> {
+  /** The WAL that the server had received by its last report, in bytes; `null` if unknown. */
+  readonly received: number | null;
+  /** Its view before this one. */
+  readonly before: WitnessView | null | undefined;
 }
 
 interface ViewInstants {

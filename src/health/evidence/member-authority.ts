@@ -12,17 +12,17 @@ export interface MemberList {
   readonly members: readonly Member[];
   /** The member that the document names as holder of the lock, or `null`. */
   readonly leader: string | null;
-  /** The name of the node that returned it, or the address of a seed that is no node. */
+  /** The name of the node that returned it, or the address of a server that is no proved node's. */
   readonly source: string;
   /** When it was requested, in ms of rolecall's clock. */
   readonly sentAtMs: number;
 }
 
-/** Returns the addresses of a list by member name. If two rows have the same name, the first one counts. */
-export function addressesOf(members: readonly Member[]): ReadonlyMap<string, string> {
-  const addresses = new Map<string, string>();
-  for (const { name, api } of members) if (!addresses.has(name)) addresses.set(name, api);
-  return addresses;
+/** Returns the rows of a list by member name. If two rows have the same name, the first one counts. */
+export function byName(members: readonly Member[]): ReadonlyMap<string, Member> {
+  const rows = new Map<string, Member>();
+  for (const member of members) if (!rows.has(member.name)) rows.set(member.name, member);
+  return rows;
 }
 
 /** What a member list is allowed to change. */
@@ -31,15 +31,13 @@ export interface Authority {
   readonly namesHolder: boolean;
   /** The node whose own document it is; `null` if that node does not answer at its address under its own name. */
   readonly ownOf: string | null;
-  /** Failures in a row after which a node no longer answers. */
-  readonly fall: number;
 }
 
 /** Determines what a list may change, by the cluster's state before the list. */
 export function authorityOf(cluster: ClusterState, list: MemberList, { fall }: HealthPolicy): Authority {
   const source = nodeNamed(cluster, list.source);
-  const answers = source !== undefined && source.report !== null && !mayLoseAddress(source, fall);
-  return { namesHolder: namesHolder(cluster, list), ownOf: answers ? source.node.name : null, fall };
+  const answers = source !== undefined && source.report !== null && !isLost(source, fall);
+  return { namesHolder: namesHolder(cluster, list), ownOf: answers ? source.node.name : null };
 }
 
 /** Whether the list is the node's own document. */
@@ -47,11 +45,8 @@ export function isOwnDocument(node: Node, { ownOf }: Authority): boolean {
   return node.name === ownOf;
 }
 
-/**
- * Whether the node failed `fall` times in a row, or another member answers at its address: then it may lose the
- * address.
- */
-export function mayLoseAddress({ node, report, failuresInRow }: Observation, fall: number): boolean {
+/** Whether the node failed `fall` times in a row, or another member answers at its address. */
+function isLost({ node, report, failuresInRow }: Observation, fall: number): boolean {
   return failuresInRow >= fall || (report !== null && isMisaddressed(node, report));
 }
 

@@ -1,4 +1,7 @@
-import type { ClusterState, DocumentAnswer } from "../../cluster/snapshot.ts";
+import { nodeNamed } from "../../cluster/lookup.ts";
+import { originOf, type ClusterDocument } from "../../cluster/documents/cluster-document.ts";
+import type { CachedDocument, ClusterState, DocumentAnswer } from "../../cluster/snapshot.ts";
+import { isOutOfScope } from "../evidence/identity.ts";
 import { newerHistory } from "../evidence/known-history.ts";
 import { withView } from "../evidence/leader-views.ts";
 import { estimatePosition } from "../evidence/position.ts";
@@ -6,34 +9,69 @@ import { withReceivedSamples } from "../evidence/received-samples.ts";
 import { carriedSamples } from "../evidence/time-lag.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { withMembers } from "./membership.ts";
+import { withContactView, withSettledAddresses } from "./take-addresses.ts";
 
 /** Applies one of the cluster's documents to its state. A cluster document of another scope is ignored. */
-export function applyDocument(
-  state: ClusterState,
-  answer: DocumentAnswer,
-  { policy, nowMs }: EvaluationContext,
-): ClusterState {
+export function applyDocument(state: ClusterState, answer: DocumentAnswer, context: EvaluationContext): ClusterState {
   const { name, served, cluster, config, history } = answer;
   if (cluster !== undefined && cluster.scope !== null && state.scope !== null && cluster.scope !== state.scope)
     return state;
+  const api = context.policy.discovers ? contactAddress(state, served) : null;
+  // Of a server that is no proved node only the member list counts.
+  if (api !== null)
+    return cluster === undefined ? state : withListOfContact(state, { cluster, ...served, api }, context);
   const next: ClusterState = {
     ...state,
     documents: { ...state.documents, [name]: served },
     config: config ?? state.config,
     switchPoints: history === undefined ? state.switchPoints : newerHistory(state, history),
   };
-  if (cluster === undefined) return next;
-  const scoped = { ...next, scope: next.scope ?? cluster.scope };
-  const { source, sentAtMs } = served;
-  const known = policy.discovers ? withMembers(scoped, { ...cluster, source, sentAtMs }, policy) : scoped;
+  return cluster === undefined ? next : withListOfNode(next, { cluster, ...served }, context);
+}
+
+/** The address of the server that a document is from; `null` if it is a proved node, whose name is the source. */
+function contactAddress(state: ClusterState, { source }: CachedDocument): string | null {
+  const known = nodeNamed(state, source);
+  if (known === undefined) return originOf(source) ?? source;
+  return known.proof === "none" ? known.node.api : null;
+}
+
+type List = Pick<CachedDocument, "source" | "sentAtMs"> & { readonly cluster: ClusterDocument };
+
+function withListOfNode(
+  state: ClusterState,
+  { cluster, source, sentAtMs }: List,
+  { policy, nowMs }: EvaluationContext,
+): ClusterState {
+  const scoped = { ...state, scope: state.scope ?? cluster.scope };
   // Members first: the leader may be a member that this document adds.
-  const viewed = withView(known, cluster, { witness: source, sentAtMs, nowMs });
-  const position = estimatePosition(viewed, policy, nowMs);
-  return position === viewed.position
-    ? viewed
+  const listed = policy.discovers ? withMembers(scoped, { ...cluster, source, sentAtMs }, policy) : scoped;
+  const viewed = withView(listed, cluster, { witness: source, sentAtMs, nowMs });
+  const settled = withSettledAddresses(viewed, { policy, nowMs });
+  const position = estimatePosition(settled, policy, nowMs);
+  return position === settled.position
+    ? settled
     : withReceivedSamples(
-        { ...viewed, position, positionSamples: carriedSamples(viewed, position, null) },
-        viewed.position,
+        { ...settled, position, positionSamples: carriedSamples(settled, position, null) },
+        settled.position,
         { policy, nowMs },
       );
+}
+
+/**
+ * Applies the list of a server that is no proved node. It adds members only if its address is configured, and only once
+ * every configured address was asked: until then no list decides which cluster this is.
+ */
+function withListOfContact(
+  state: ClusterState,
+  { cluster, api, sentAtMs }: List & { readonly api: string },
+  context: EvaluationContext,
+): ClusterState {
+  const { policy, nowMs } = context;
+  const report = state.contacts.get(api)?.answer?.report;
+  const isOfOtherScope = report !== undefined && isOutOfScope(state, report);
+  const counts = state.hasAskedAll && policy.configured.includes(api) && !isOfOtherScope;
+  const scoped = counts ? { ...state, scope: state.scope ?? cluster.scope } : state;
+  const listed = counts ? withMembers(scoped, { ...cluster, source: api, sentAtMs }, policy) : scoped;
+  return withSettledAddresses(withContactView(listed, cluster, { api, sentAtMs, nowMs }), context);
 }

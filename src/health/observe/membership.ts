@@ -3,10 +3,9 @@ import type { Member } from "../../cluster/documents/cluster-document.ts";
 import type { Node } from "../../cluster/node.ts";
 import { neverProbed, type Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import { votesAt } from "../evidence/address-votes.ts";
 import { identityMismatch } from "../evidence/identity.ts";
-import { assignAddresses, mayLeave, type Row } from "./member-address.ts";
-import { authorityOf, isOwnDocument, type Authority, type MemberList } from "../evidence/member-authority.ts";
+import { provedAddresses } from "../evidence/probed-addresses.ts";
+import { authorityOf, byName, isOwnDocument, type Authority, type MemberList } from "../evidence/member-authority.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
 /** A node that left the member list is forgotten after a day without an answer. */
@@ -20,9 +19,9 @@ const nodesMax = 512;
 const unprovenMax = 100;
 
 /**
- * Applies a member list (rule 10). It adds members, and updates what the nodes do not prove themselves. A node's
- * address is the one that most recent lists of answering nodes give it, see address-votes.ts. An address belongs to one
- * node. A node that answered within a day is not removed.
+ * Applies a member list (rule 10). It adds members, and updates what the nodes do not prove themselves. It moves no
+ * node: an address has to prove itself first, see settle-addresses.ts. A node that answered within a day is not
+ * removed.
  * @param list a list of the cluster's scope with at least one member
  * @returns the state with `isMembershipKnown`; the same state if the list is of another cluster
  */
@@ -30,46 +29,17 @@ export function withMembers(cluster: ClusterState, list: MemberList, policy: Hea
   if (isOfAnotherCluster(cluster, list.source, policy)) return cluster;
   const authority = authorityOf(cluster, list, policy);
   const { rows, newcomers } = matchRows(cluster, list.members);
-  const { addresses, replaced } = assignAddresses(cluster.nodes, rows, {
-    authority,
-    votes: votesAt(cluster, list, { namesHolder: authority.namesHolder, policy }),
-  });
-  const nodes: (Observation | null)[] = cluster.nodes.map((known, at) => {
+  const { sentAtMs: listedAtMs } = list;
+  const nodes = cluster.nodes.map((known, at) => {
     const row = rows.get(at);
-    if (row === undefined) return replaced.has(at) ? null : known;
-    const api = addresses.get(at);
-    const next = api === undefined ? updated(known, row, authority) : moved(known, row, api);
-    return { ...next, listedAtMs: list.sentAtMs };
+    return row === undefined ? known : { ...updated(known, row, authority), listedAtMs };
   });
-  addMembers(nodes, newcomers, { rows, authority, listedAtMs: list.sentAtMs });
-  const kept = nodes.filter((node) => node !== null).filter((node) => !isForgotten(node, list.sentAtMs));
-  const leaderViews = viewsWithoutMoved(cluster, addresses, replaced);
-  const leadership = leadershipWithoutMoved(cluster, addresses);
-  return withNodes({ ...cluster, isMembershipKnown: true, leaderViews, leadership }, bounded(kept, list.sentAtMs));
-}
-
-/**
- * Forgets that a node led whose address has changed: another server claims the lock there, if any does. A node that had
- * no address for its API stays the same server.
- */
-function leadershipWithoutMoved(
-  { nodes, leadership }: ClusterState,
-  addresses: ReadonlyMap<number, string>,
-): ClusterState["leadership"] {
-  const hasMoved = [...addresses.keys()]
-    .flatMap((at) => nodes[at] ?? [])
-    .some(({ node }) => node.name === leadership.incumbent && node.api !== null);
-  return hasMoved ? { ...leadership, incumbent: null } : leadership;
-}
-
-/** Drops the views of nodes that changed their address: another server may have given them. */
-function viewsWithoutMoved(
-  { nodes, leaderViews }: ClusterState,
-  addresses: ReadonlyMap<number, string>,
-  replaced: ReadonlySet<number>,
-): ClusterState["leaderViews"] {
-  const gone = new Set([...addresses.keys(), ...replaced].map((at) => nodes[at]?.node.name));
-  return new Map([...leaderViews].filter(([witness]) => !gone.has(witness)));
+  const taken = provedAddresses(nodes);
+  const added = [...byName(newcomers).values()]
+    .filter(({ api }) => !taken.has(api))
+    .map((member) => ({ ...neverProbed(discovered(member)), listedAtMs }));
+  const kept = [...nodes, ...added].filter((node) => !isForgotten(node, listedAtMs));
+  return withNodes({ ...cluster, isMembershipKnown: true }, bounded(kept, listedAtMs));
 }
 
 /**
@@ -97,17 +67,20 @@ function isOfAnotherCluster(cluster: ClusterState, source: string, policy: Healt
  * Matches each row to a known node: by name, else to a fixed node at its address whose name no other row has.
  * @returns the rows by the index of their node, and the new members
  */
-function matchRows({ nodes }: ClusterState, members: readonly Member[]): { rows: Map<number, Row>; newcomers: Row[] } {
-  const [byName, byApi] = [new Map<string, number>(), new Map<string, number>()];
-  for (const [at, { node }] of nodes.entries()) byName.set(node.name, at);
+function matchRows(
+  { nodes }: ClusterState,
+  members: readonly Member[],
+): { rows: Map<number, Member>; newcomers: Member[] } {
+  const [atName, byApi] = [new Map<string, number>(), new Map<string, number>()];
+  for (const [at, { node }] of nodes.entries()) atName.set(node.name, at);
   for (const [at, { node }] of nodes.entries()) {
-    byName.set(node.member, at);
+    atName.set(node.member, at);
     if (node.isFixed && node.api !== null) byApi.set(node.api, at);
   }
-  const rows = new Map<number, Row>();
-  const rest: Row[] = [];
+  const rows = new Map<number, Member>();
+  const rest: Member[] = [];
   for (const member of members) {
-    const at = byName.get(member.name);
+    const at = atName.get(member.name);
     if (at === undefined) rest.push(member);
     else if (!rows.has(at)) rows.set(at, member);
   }
@@ -117,33 +90,13 @@ function matchRows({ nodes }: ClusterState, members: readonly Member[]): { rows:
     const found = first.get(api);
     if (found === undefined || name < found) first.set(api, name);
   }
-  const newcomers: Row[] = [];
+  const newcomers: Member[] = [];
   for (const member of rest.filter(({ name, api }) => first.get(api) === name)) {
     const at = byApi.get(member.api);
     if (at === undefined) newcomers.push(member);
     else if (!rows.has(at)) rows.set(at, member);
   }
   return { rows, newcomers };
-}
-
-/** Adds new members at free addresses, or in place of a node that may be replaced. */
-function addMembers(
-  nodes: (Observation | null)[],
-  newcomers: readonly Row[],
-  by: { readonly rows: ReadonlyMap<number, Row>; readonly authority: Authority; readonly listedAtMs: number },
-): void {
-  const { rows, authority, listedAtMs } = by;
-  const owners = new Map<string | null, number>();
-  for (const [at, known] of nodes.entries()) if (known !== null) owners.set(known.node.api, at);
-  const names = new Set<string>();
-  for (const member of newcomers) {
-    const at = owners.get(member.api) ?? nodes.length;
-    const owner = nodes[at] ?? null;
-    const isHeld = owner !== null && (rows.has(at) || !mayLeave(owner, authority));
-    if (names.has(member.name) || isHeld) continue;
-    names.add(member.name);
-    nodes[at] = { ...neverProbed(discovered(member)), listedAtMs };
-  }
 }
 
 /** Lists may contain any names, so members that never answered are bounded, and are removed first (rule 10). */
@@ -157,15 +110,16 @@ function bounded(nodes: readonly Observation[], listedAtMs: number): readonly Ob
   return nodes.filter((node) => !leaving.has(node));
 }
 
-function isUnproven({ node, report }: Observation): boolean {
-  return !node.isFixed && report === null;
+function isUnproven({ node, proof }: Observation): boolean {
+  return !node.isFixed && proof === "none";
 }
 
 function isForgotten({ node, listedAtMs, sentAtMs }: Observation, nowMs: number): boolean {
   return !node.isFixed && nowMs - Math.max(listedAtMs, sentAtMs) > forgetAfterMs;
 }
 
-function discovered(member: Member): Node {
+/** The node of a member that is new. */
+export function discovered(member: Member): Node {
   return {
     name: member.name,
     member: member.name,
@@ -176,13 +130,6 @@ function discovered(member: Member): Node {
     isArchiveFed: false,
     isFixed: false,
   };
-}
-
-/** Resets a node that moved to another address: nothing is known of it until it answers there. */
-function moved({ node, exporter }: Observation, member: Member, api: string): Observation {
-  const database = node.isFixed ? (node.database ?? addressOf(member)) : (addressOf(member) ?? node.database);
-  // A node configured with its exporter alone turns out to have an API, which counts from now on.
-  return { ...neverProbed({ ...node, api, database }), exporter };
 }
 
 /** Updates a node that keeps its address. An unchanged node stays the same object, so that listeners see no change. */
@@ -212,6 +159,7 @@ function databaseFrom({ node }: Observation, member: Member, authority: Authorit
   return isBelieved ? listed : node.database;
 }
 
-function addressOf(member: Member): Node["database"] {
+/** The database's address in a member's row, if it has one. */
+export function addressOf(member: Member): Node["database"] {
   return member.host === null || member.port === null ? null : { host: member.host, port: member.port };
 }

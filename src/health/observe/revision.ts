@@ -10,6 +10,7 @@ import type { EvaluationContext } from "../health-policy.ts";
 const ageingFields: ReadonlySet<keyof ClusterState> = new Set([
   "sequence",
   "revision",
+  "contacts",
   "nodes",
   "positionSamples",
   "lastStatement",

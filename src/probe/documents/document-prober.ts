@@ -27,13 +27,11 @@ const historyFirst: readonly DocumentName[] = ["history", "config", "failsafe"];
  */
 export class DocumentProber {
   readonly #context: ProbeContext;
-  readonly #seeds: readonly string[];
   readonly #views: DocumentRequests;
   readonly #slow: DocumentRequests;
   readonly #rounds: ViewRounds;
   readonly #task: PeriodicTask;
   #turn = 0;
-  #failuresInRow = 0;
   #backoff = restingBackoff;
   #isSlowInFlight = false;
   #isStopped = false;
@@ -42,10 +40,8 @@ export class DocumentProber {
   /** Whether {@link probeAll} was called since the slow documents were requested: they may be older than its cause. */
   #isSlowOutdated = false;
 
-  /** @param seeds base addresses to try while no member is known */
-  constructor(context: ProbeContext, seeds: readonly string[]) {
+  constructor(context: ProbeContext) {
     this.#context = context;
-    this.#seeds = seeds;
     this.#views = new DocumentRequests(context);
     this.#slow = new DocumentRequests(context);
     this.#rounds = new ViewRounds(context, this.#views, (source) => void this.#requestSlow(source));
@@ -68,6 +64,11 @@ export class DocumentProber {
     this.#slowRestsUntilMs = -Infinity;
     this.#isSlowOutdated = true;
     this.#rounds.start();
+  }
+
+  /** Requests the views of all answering nodes, unless that is due anyway. */
+  startRound(): void {
+    this.#rounds.startUnlessDue();
   }
 
   /** Starts requesting the views of all nodes if they are wanted, until they are wanted no more. */
@@ -93,7 +94,7 @@ export class DocumentProber {
   /** @returns how long after its start the next request is due, in ms */
   async #requestNext(): Promise<number> {
     const { schedule, state } = this.#context;
-    const source = chooseDocumentSource(this.#context, this.#seeds, this.#turn);
+    const source = chooseDocumentSource(this.#context, this.#turn);
     if (source === null) return schedule.intervalMs;
     this.#turn += 1;
     // A round is requesting the same document from this node.
@@ -102,7 +103,6 @@ export class DocumentProber {
     const result = await this.#views.get("cluster", source);
     if (result.kind !== "answered") return this.#intervalAfterFailureMs(result);
     this.#backoff = afterSuccess(this.#backoff);
-    this.#failuresInRow = 0;
     const { leadership, leaderViews } = state();
     const lockHolder = lockHolderOf(leadership);
     // A view that names another leader than the lock holder has to be compared with the views of the others.
@@ -115,15 +115,11 @@ export class DocumentProber {
 
   /**
    * Decides whether and how long to rest after a failure. A refused connection is no evidence about the DCS, so the
-   * next node may be tried. A cluster that is only starting answers at once that it has no members. So before the
-   * first member list only a timeout leads to a rest, and not before every seed was tried.
+   * next node may be tried.
    */
   #intervalAfterFailureMs(result: DocumentResult): number {
-    const { schedule, state } = this.#context;
-    this.#failuresInRow += 1;
+    const { schedule } = this.#context;
     if (result.kind !== "failed" || result.isUnreachable) return schedule.intervalMs;
-    const rests = state().isMembershipKnown || (result.isTimeout && this.#failuresInRow >= this.#seeds.length);
-    if (!rests) return schedule.intervalMs;
     this.#backoff = afterFailure(this.#backoff);
     return backoffMs(this.#backoff);
   }
@@ -160,7 +156,7 @@ export class DocumentProber {
   }
 
   #closeUnusedClients(): void {
-    const origins = new Set([...this.#seeds, ...this.#context.state().nodes.flatMap(({ node }) => node.api ?? [])]);
+    const origins = new Set(this.#context.state().nodes.flatMap(({ node }) => node.api ?? []));
     this.#views.keepOnly(origins);
     this.#slow.keepOnly(origins);
   }

@@ -78,7 +78,9 @@ export class DocumentRequests {
   #record(reply: NodeReply, { name, source, sentAtMs }: SentRequest): DocumentResult {
     const { cluster, now, record, onProbeFinished } = this.#context;
     const last = this.#last.get(name) ?? null;
-    const answer = this.#read(reply, () => readDocumentAfter(reply, last, { name, source: source.name, sentAtMs }));
+    const answer = this.#read(reply, () =>
+      readDocumentAfter(reply, last, { name, source: this.#nameNow(source), sentAtMs }),
+    );
     if (!("failure" in answer)) this.#last.set(name, answer);
     const outcome = "failure" in answer ? answer.failure.kind : "answered";
     onProbeFinished({ cluster, node: source.name, endpoint: name, outcome, durationMs: now() - sentAtMs });
@@ -93,6 +95,13 @@ export class DocumentRequests {
       record({ kind: "view_failure", cluster, node: source.name, sentAtMs, failure });
     const isUnreachable = isOwnFailure(failure) || ["refused", "unreachable"].includes(failure.kind);
     return { kind: "failed", isUnreachable, isTimeout: failure.kind === "timeout" };
+  }
+
+  /** Meanwhile the address may have become another node's, or no node's any more. */
+  #nameNow({ api }: DocumentSource): string {
+    const { state, policy } = this.#context;
+    const known = state().nodes.find((node) => node.node.api === api && (node.proof !== "none" || !policy.discovers));
+    return known?.node.name ?? api;
   }
 
   /** A short document is always parsed: it cannot take long. */

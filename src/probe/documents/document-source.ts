@@ -1,5 +1,4 @@
 import type { Observation } from "../../cluster/observation.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "../../health/evidence/freshness.ts";
 import { identityMismatch } from "../../health/evidence/identity.ts";
 import { lockStatusAt } from "../../health/evidence/lock-status.ts";
@@ -7,7 +6,7 @@ import type { ProbeContext } from "../client/probe-context.ts";
 
 /** A node to request the cluster's documents from. */
 export interface DocumentSource {
-  /** The node's name or, for a seed that is not a known node, its address. */
+  /** The node's name or, for a server that is no proved node, its address. */
   readonly name: string;
   /** The base address of its API. */
   readonly api: string;
@@ -18,22 +17,15 @@ const roundMax = 32;
 
 /**
  * Chooses the one node to request documents from while the leader is not disputed: the answering nodes, including the
- * leader, take turns. If none answers, seeds and nodes are tried in turn.
+ * leader, take turns. If none answers, all are tried in turn whose address has proved itself.
  * @param turn counts the requests, so that the next goes to another node
  * @returns `null` if there is no node, or while the only claimant reports failsafe: the DCS is known to be down
  */
-export function chooseDocumentSource(
-  context: ProbeContext,
-  seeds: readonly string[],
-  turn: number,
-): DocumentSource | null {
+export function chooseDocumentSource(context: ProbeContext, turn: number): DocumentSource | null {
   if (isFailsafe(context)) return null;
   const cluster = context.state();
   const answering = answeringNodes(context).flatMap(sourceOf);
-  const candidates =
-    answering.length > 0
-      ? answering
-      : [...seeds.flatMap((api) => sourceOfSeed(cluster, api)), ...cluster.nodes.flatMap(sourceOf)];
+  const candidates = answering.length > 0 ? answering : cluster.nodes.filter(isProved).flatMap(sourceOf);
   return candidates[turn % candidates.length] ?? null;
 }
 
@@ -70,6 +62,7 @@ function answeringNodes({ state, policy, now }: ProbeContext): readonly Observat
   return cluster.nodes.filter(
     (node) =>
       node.node.api !== null &&
+      node.proof !== "none" &&
       !node.isDown &&
       node.failuresInRow === 0 &&
       isFresh(node, maxAge, now()) &&
@@ -77,13 +70,8 @@ function answeringNodes({ state, policy, now }: ProbeContext): readonly Observat
   );
 }
 
-/**
- * A seed that is a known node gets that node's name, so that the node's own view is not counted as the view of a second
- * node (rule 2).
- */
-function sourceOfSeed({ nodes }: ClusterState, api: string): DocumentSource[] {
-  const known = nodes.find(({ node }) => node.api === api);
-  return known === undefined ? [{ name: api, api }] : sourceOf(known);
+function isProved({ proof }: Observation): boolean {
+  return proof !== "none";
 }
 
 /** Returns an empty list for a node without an API. */

@@ -43,6 +43,7 @@ export function settingsOf(section: Reading): HealthPolicy {
     fall: value("fall").count(3),
     rise: value("rise").count(1),
     discovers: false,
+    configured: [],
     guards: {
       exclusivePrimary: guards("exclusive_primary").flag(defaultGuards.exclusivePrimary),
       runningPrimary: guards("running_primary").flag(defaultGuards.runningPrimary),

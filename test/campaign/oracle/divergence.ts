@@ -102,13 +102,15 @@ export function divergedInVain(scene: Scene, answer: Said): string | null {
 }
 
 /**
- * For how long all reports of a node have been on timelines that had ended by then, in ms. A mark that this time caused
- * lasts until the node is on the leader's timeline, also if it is on a later one than before (rule 6).
+ * For how long all reports of a node have been on timelines that had ended by the time that rolecall had them, in ms. A
+ * mark that this time caused lasts until the node is on the leader's timeline, also if it is on a later one than before
+ * (rule 6).
  */
 function wasBehindFor({ evidence, world }: Scene, node: string, askedMs: number): number {
   const reports = evidence.since(node, "status", -Infinity).filter((served) => timelineOf(served) !== null);
-  const hadEnded = (served: Served): boolean => endOf(world, timelineOf(served)) < served.arrivedMs;
-  const [first] = reports.slice(reports.findLastIndex((served) => !hadEnded(served)) + 1);
+  // Once rolecall knows the leader's next timeline, a report of the one before does not end the mark.
+  const endsMark = (served: Served): boolean => endOf(world, timelineOf(served)) >= (served.doneMs ?? Infinity);
+  const [first] = reports.slice(reports.findLastIndex(endsMark) + 1);
   return first === undefined ? 0 : askedMs - first.arrivedMs;
 }
 

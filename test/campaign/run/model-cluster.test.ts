@@ -6,10 +6,11 @@ import { Stalls } from "../rolecall/stalls.ts";
 import { ModelCluster } from "./model-cluster.ts";
 
 class Cluster extends ModelCluster {
-  /** rolecall requests the status of a clone of a node, at the clone's own address. */
-  askClone(node: string, arrivedMs: number): void {
+  /** rolecall asks a clone of a node, at the clone's own address: who it is, or all else in the node's place. */
+  askClone(node: string, arrivedMs: number, inItsPlace = true): void {
     const answer = { doneMs: arrivedMs, isBroken: false, status: 200, document: {}, isGenuine: true };
     this.aside.note({ node, kind: "status", path: "/leader", arrivedMs, ...answer });
+    if (inItsPlace) this.aside.note({ node, kind: "other", path: "/liveness", arrivedMs, ...answer });
   }
 }
 
@@ -32,6 +33,7 @@ test("a move that rolecall makes between two steps of the model counts for the a
     hasClone: true,
   });
   cluster.advance(1_000);
+  cluster.askClone("pg1", 1_040, false);
   cluster.askClone("pg2", 1_040);
   assert.ok(cluster.troubles.isFree("pg2", 1_000, "moved"));
   cluster.noteMoves(1_041);

@@ -12,6 +12,9 @@ import { Evidence } from "../wire/evidence.ts";
 import { isMemberOf, type Served } from "../wire/served.ts";
 import { Seat } from "../wire/seat.ts";
 
+/** How often rolecall requests `/liveness` of a node that answers, at most, in ms. */
+const livenessMs = 11_000;
+
 /** What a cluster is made with. */
 export interface Shape {
   readonly index: number;
@@ -177,8 +180,14 @@ export class ModelCluster {
     return this.#requestsToClone(node, nowMs).length > 0;
   }
 
+  /**
+   * Of an address that is no node's own, rolecall requests only the status and the member list (rule 10), so that it
+   * requests `/liveness` of the clone only in the node's place.
+   */
   #requestsToClone(node: string, nowMs: number): readonly Served[] {
-    return this.aside.since(node, "status", nowMs - 2 * this.profile.maxAgeMs);
+    const fromMs = nowMs - 2 * this.profile.maxAgeMs;
+    if (this.aside.since(node, "status", fromMs).length === 0) return [];
+    return this.aside.since(node, "other", fromMs - livenessMs).filter(({ path }) => path === "/liveness");
   }
 
   /**

@@ -88,6 +88,7 @@ export class Simulation {
     });
     cluster.onRestart = (untilMs) => this.#life.stopUntil(untilMs);
     const life = this.#life;
+    cluster.probedAt = (node) => life.subject.addressOf(node);
     this.#asker = new VirtualAsker(() => life.subject, time);
     this.#rounds = new VirtualRounds(cluster, this.#asker);
     const onViolation = (violation: Violation): void => this.#log.violation(violation);
@@ -131,7 +132,7 @@ export class Simulation {
       answers: this.#asker.asked,
       recoveredMs: this.#recoveredMs,
       story: this.#log.story,
-      movedAway: this.#isMovedAway(),
+      movedAway: this.#cluster.isMovedAway,
     };
   }
 
@@ -169,11 +170,7 @@ export class Simulation {
   }
 
   #isOver(): boolean {
-    return this.#log.violations.length > 0 || this.#isMovedAway();
-  }
-
-  #isMovedAway(): boolean {
-    return this.#cluster.world.nodes.some(({ name }) => this.#cluster.isMoved(name, this.#time.nowMs));
+    return this.#log.violations.length > 0 || this.#cluster.isMovedAway;
   }
 
   #tick(): void {
@@ -231,7 +228,7 @@ export class Simulation {
 
   #askRound(): readonly Said[] {
     const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
-    const late = this.#dcsPromise.judge(answers, (node) => this.#cluster.isMoved(node, this.#time.nowMs));
+    const late = this.#dcsPromise.judge(answers, (node) => this.#cluster.isMoved(node));
     for (const violation of [...violations, ...late]) this.#log.violation(violation);
     for (const answer of answers) this.#log.answer(answer);
     return (this.#latest = answers);

@@ -98,6 +98,12 @@ export class Subject {
     await this.monitor.stop();
   }
 
+  /** The address at which it probes a node. */
+  addressOf(node: string): string | null {
+    const state = clusterNamed(this.monitor.store.current, this.#options.cluster);
+    return (state === undefined ? undefined : nodeNamed(state, node))?.node.api ?? null;
+  }
+
   get sequence(): number {
     return this.monitor.store.current.sequence;
   }

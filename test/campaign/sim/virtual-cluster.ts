@@ -28,6 +28,8 @@ export class VirtualCluster extends ModelCluster {
   readonly members: VirtualDcs;
   /** Called with the instant until which rolecall is to be stopped. */
   onRestart: (untilMs: number) => void = () => {};
+  /** Returns the address at which rolecall probes a node. */
+  probedAt: (node: string) => string | null = () => null;
 
   constructor(plan: Plan, options: VirtualClusterOptions) {
     const { shape, profile, chance } = plan;
@@ -75,6 +77,16 @@ export class VirtualCluster extends ModelCluster {
   expiresMs(node: string): number {
     const { maxAgeMs, slackMs } = this.profile;
     return (this.evidence.newestSure(node, "status", Infinity)?.arrivedMs ?? -Infinity) + maxAgeMs + slackMs;
+  }
+
+  /** Whether rolecall follows a clone in place of any node. */
+  get isMovedAway(): boolean {
+    return this.world.nodes.some(({ name }) => this.isMoved(name));
+  }
+
+  override isMoved(node: string): boolean {
+    const clone = this.clone?.seats.find((seat) => seat.node.name === node);
+    return clone !== undefined && this.probedAt(node) === originOf(clone);
   }
 
   /** Moves everything that is modelled to an instant. */

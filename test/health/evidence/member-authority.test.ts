@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { parseClusterDocument } from "../../../src/cluster/documents/cluster-document.ts";
-import { addressesOf, authorityOf } from "../../../src/health/evidence/member-authority.ts";
+import { authorityOf, byName } from "../../../src/health/evidence/member-authority.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 /** The rows of a member list: name and host each; the first one leads. */
@@ -81,5 +81,8 @@ test("of two rows with one name the first one counts", () => {
     ["pg1", "first"],
     ["pg1", "second"],
   ]);
-  assert.deepEqual([...addressesOf(members)], [["pg1", "http://first:8008"]]);
+  assert.deepEqual(
+    [...byName(members)].map(([name, { api }]) => [name, api]),
+    [["pg1", "http://first:8008"]],
+  );
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ClusterFixture } from "../../fake/cluster-fixture.ts";
-import { discoveringCluster, applyMemberList, failUntilDown } from "../../fake/member-lists.ts";
+import { discoveringCluster, applyMemberList } from "../../fake/member-lists.ts";
 
 function databaseOf({ cluster }: ClusterFixture, name: string): string | null {
   const database = cluster.nodes.find(({ node }) => node.name === name)?.node.database ?? null;
@@ -34,31 +34,4 @@ test("a list that names the lock holder gives no database address to a node that
   applyMemberList(watched, ["pg1", "pg2 elsewhere"], 1_000, { leader: "pg1", host: "10.0.0.2" });
   assert.equal(databaseOf(watched, "pg1"), "10.0.0.2:5432");
   assert.equal(databaseOf(watched, "pg2"), "10.0.0.1:5432");
-});
-
-test("a node that moves takes its database address from the list, or keeps it if the list has none", () => {
-  for (const [host, database] of [
-    ["10.0.0.2", "10.0.0.2:5432"],
-    [null, "10.0.0.1:5432"],
-  ] as const) {
-    const watched = discoveringCluster();
-    applyMemberList(watched, ["pg1"], 0, { host: "10.0.0.1" });
-    failUntilDown(watched, "pg1", 3_000);
-    applyMemberList(watched, ["pg1 elsewhere"], 4_000, { host });
-    assert.equal(watched.cluster.nodes[0]?.node.api, "http://elsewhere:8008");
-    assert.equal(databaseOf(watched, "pg1"), database);
-  }
-});
-
-test("a node configured with its exporter alone gets its API from a list, its database only if it has none", () => {
-  const exporter = "http://pg1:9187";
-  for (const [database, expected] of [
-    [null, "10.0.0.2:5432"],
-    [{ host: "10.1.1.1", port: 6432 }, "10.1.1.1:6432"],
-  ] as const) {
-    const watched = discoveringCluster({ nodes: [{ name: "pg1", api: null, exporter, database }] });
-    applyMemberList(watched, ["pg1"], 0, { host: "10.0.0.2" });
-    assert.equal(watched.cluster.nodes[0]?.node.api, "http://pg1:8008");
-    assert.equal(databaseOf(watched, "pg1"), expected);
-  }
 });

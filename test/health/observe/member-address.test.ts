@@ -1,81 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { discoveringCluster, applyMemberList, failUntilDown, describeNodes, seedUrl } from "../../fake/member-lists.ts";
-
-test("a node that answers keeps its address until its own document names another, where it starts as unknown", () => {
-  const watched = discoveringCluster();
-  applyMemberList(watched, ["pg1", "pg2"], 0);
-  watched.lead("pg1", 0);
-  watched.follow("pg2", 0);
-  for (const of of ["pg2", seedUrl, "pg9"]) {
-    applyMemberList(watched, ["pg1 elsewhere", "pg2"], 1_000, { of });
-    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008 seen"], of);
-    assert.equal(watched.judge("pg1", "primary", 1_000), "fit");
-  }
-  applyMemberList(watched, ["pg1 elsewhere", "pg2"], 2_000, { of: "pg1" });
-  assert.deepEqual(describeNodes(watched), ["pg1 http://elsewhere:8008", "pg2 http://pg2:8008 seen"]);
-  assert.equal(watched.judge("pg1", "primary", 2_000), "unknown");
-});
-
-test("a failed node takes its address from a document that names the holder, or from any while no node holds the lock", () => {
-  const rows: readonly {
-    readonly given: string;
-    readonly leader: string | null;
-    readonly holds: boolean;
-    readonly moves: boolean;
-  }[] = [
-    { given: "the holder named", leader: "pg1", holds: true, moves: true },
-    { given: "nobody named", leader: null, holds: true, moves: false },
-    { given: "another named", leader: "pg3", holds: true, moves: false },
-    { given: "the failed node named", leader: "pg2", holds: true, moves: false },
-    { given: "nobody holds, and nobody named", leader: null, holds: false, moves: true },
-    { given: "nobody holds, and another named", leader: "pg3", holds: false, moves: true },
-  ];
-  for (const order of [
-    ["pg1", "pg2", "pg3"],
-    ["pg3", "pg2", "pg1"],
-  ]) {
-    for (const { given, leader, holds, moves } of rows) {
-      const watched = discoveringCluster();
-      applyMemberList(watched, order, 0);
-      if (holds) watched.lead("pg1", 0);
-      else watched.follow("pg1", 0);
-      watched.follow("pg2", 0);
-      const now = order.map((name) => (name === "pg2" ? "pg2 elsewhere" : name));
-      for (const failures of [1, 2]) {
-        watched.fail("pg2", "timeout", failures * 1_000);
-        applyMemberList(watched, now, failures * 1_000, { of: "pg3", leader: holds ? "pg1" : null });
-        assert.ok(
-          describeNodes(watched).includes("pg2 http://pg2:8008 seen"),
-          `${given}: ${failures} failures are not enough`,
-        );
-      }
-      watched.fail("pg2", "timeout", 3_000);
-      applyMemberList(watched, now, 3_000, { of: "pg3", leader });
-      assert.equal(describeNodes(watched).includes("pg2 http://elsewhere:8008"), moves, given);
-    }
-  }
-});
-
-test("a document that names the holder at another address moves no node", () => {
-  const watched = discoveringCluster();
-  applyMemberList(watched, ["pg1", "pg2"], 0);
-  watched.lead("pg1", 0);
-  failUntilDown(watched, "pg2", 3_000);
-  applyMemberList(watched, ["pg1 clone1", "pg2 clone2"], 3_000, { of: "pg3", leader: "pg1" });
-  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008"]);
-  applyMemberList(watched, ["pg1", "pg2 truly"], 3_000, { of: "pg3", leader: "pg1" });
-  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://truly:8008"]);
-});
-
-test("the holder is matched by address if the member list gives it another name", () => {
-  const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "pg1" }] });
-  applyMemberList(watched, ["pg2"], 0);
-  watched.lead("db1", 0, { patroni: { version: "4.1.4", scope: "demo", name: "pg1" } });
-  failUntilDown(watched, "pg2", 3_000);
-  applyMemberList(watched, ["pg1", "pg2 elsewhere"], 3_000, { of: "db1", leader: "pg1" });
-  assert.deepEqual(describeNodes(watched), ["db1 http://pg1:8008 seen", "pg2 http://elsewhere:8008"]);
-});
+import { discoveringCluster, applyMemberList, failUntilDown, describeNodes } from "../../fake/member-lists.ts";
 
 test("the member list of a node of another database system is ignored", () => {
   const watched = discoveringCluster();
@@ -118,53 +43,6 @@ test("a fixed node's member name is the one it states, whatever lists name it", 
   applyMemberList(watched, ["evil pg1"], 4);
   assert.equal(member(), "pg1");
   assert.equal(watched.judge("db1", "primary", 4), "fit");
-});
-
-test("a new member replaces a node that the member list omits at the same address, once that node does not answer", () => {
-  for (const order of [
-    ["pg4 pg1", "pg2"],
-    ["pg2", "pg4 pg1"],
-  ]) {
-    const watched = discoveringCluster();
-    applyMemberList(watched, ["pg1", "pg2"], 0);
-    watched.lead("pg1", 0);
-    applyMemberList(watched, order, 1_000, { of: "pg2" });
-    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008"]);
-    watched.answer("pg1", { fields: { patroni: { version: "4.1.4", scope: "demo", name: "pg4" } } }, 2_000);
-    applyMemberList(watched, order, 2_000, { of: "pg2" });
-    assert.deepEqual(describeNodes(watched), ["pg4 http://pg1:8008", "pg2 http://pg2:8008"]);
-    assert.equal(watched.judge("pg4", "primary", 2_000), "unknown");
-    assert.deepEqual(watched.cluster.lockClaims, []);
-  }
-});
-
-test("a node that states no name is replaced if its own document has another member at its address", () => {
-  const watched = discoveringCluster();
-  const nameless = { patroni: { version: "3.0.2", scope: "demo" } };
-  applyMemberList(watched, ["pg1", "pg2"], 0);
-  watched.follow("pg1", 0, nameless);
-  applyMemberList(watched, ["pg4 pg1", "pg2"], 1_000, { of: "pg2" });
-  assert.deepEqual(describeNodes(watched)[0], "pg1 http://pg1:8008 seen");
-  applyMemberList(watched, ["pg4 pg1", "pg2"], 2_000, { of: "pg1" });
-  assert.deepEqual(describeNodes(watched), ["pg4 http://pg1:8008", "pg2 http://pg2:8008"]);
-});
-
-test("a known member takes the address of an unlisted node that does not answer; an answering node keeps it", () => {
-  const watched = discoveringCluster();
-  applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
-  watched.lead("pg1", 0);
-  watched.follow("pg3", 0);
-  failUntilDown(watched, "pg2", 3_000);
-  applyMemberList(watched, ["pg1", "pg2 pg3"], 3_000, { of: "pg1", leader: "pg1" });
-  assert.deepEqual(describeNodes(watched), [
-    "pg1 http://pg1:8008 seen",
-    "pg2 http://pg2:8008",
-    "pg3 http://pg3:8008 seen",
-  ]);
-  failUntilDown(watched, "pg3", 6_000);
-  watched.lead("pg1", 6_000);
-  applyMemberList(watched, ["pg1", "pg2 pg3"], 6_000, { of: "pg1", leader: "pg1" });
-  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg3:8008"]);
 });
 
 test("a new member at an address that another has just left is a node of its own, list after list", () => {

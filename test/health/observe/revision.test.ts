@@ -13,6 +13,7 @@ import { clusterStateOf, defaultPolicy } from "../../fake/cluster-state.ts";
 /** Fields that may differ between two states if only ages changed. */
 const ageFields: ReadonlySet<string> = new Set([
   "sequence",
+  "contacts",
   "revision",
   "nodes",
   "newestReportAtMs",

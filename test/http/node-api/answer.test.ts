@@ -168,7 +168,7 @@ describe("a check", () => {
     const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
     const members = (names: readonly string[], atMs: number): void => {
       const rows = names.map((name) => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` }));
-      watched.document("cluster", { of: "seed", value: { scope: "demo", members: rows } }, atMs);
+      watched.document("cluster", { of: "http://seed:8008", value: { scope: "demo", members: rows } }, atMs);
     };
     members(["pg1"], 0);
     watched.lead("pg1", 0);

@@ -10,14 +10,13 @@ import {
   FakeTransport,
   runPendingTasks,
 } from "../../fake/fake-transport.ts";
-import { answeringCluster, ClusterFixture } from "../../fake/cluster-fixture.ts";
+import { answeringCluster } from "../../fake/cluster-fixture.ts";
 
 const names = ["pg1", "pg2", "pg3"];
-const seeds = ["http://pg8:8008", "http://pg9:8008"];
 
 test("requests /cluster from one node each cluster interval, the others each config interval", async (context) => {
   const scripted = new FakeTransport(context, answeringCluster(), healthyCluster(names));
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   await prober.probe();
   await scripted.advance(31_000);
   assert.deepEqual(
@@ -39,7 +38,7 @@ test("rests 10 s after a failure, then 20, 40 and 60, until an answer", async (c
     answeringCluster(),
     healthyExcept(names, "/cluster", () => failedReply("timeout")),
   );
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   await prober.probe();
   await scripted.advance(195_000);
   assert.deepEqual(scripted.sentAt("/cluster"), [0, 10_000, 30_000, 70_000, 130_000, 190_000]);
@@ -55,7 +54,7 @@ test("the rest after a failure is never shorter than 10 s, and its longest is 60
     answeringCluster(),
     healthyExcept(names, "/cluster", () => failedReply("timeout")),
   );
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   await prober.probe();
   await scripted.advance(9_950);
   await scripted.advance(50, 1);
@@ -70,7 +69,7 @@ test("tries the next node without a rest after a refused connection", async (con
   const scripted = new FakeTransport(context, answeringCluster(), (origin, path) =>
     origin.includes("pg2") ? failedReply("refused") : healthyCluster(names)(origin, path),
   );
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   await prober.probe();
   await scripted.advance(4_000);
   assert.deepEqual(
@@ -86,7 +85,7 @@ test("requests no document while the only claimant reports failsafe, because the
   const watched = answeringCluster();
   watched.lead("pg1", 0, { failsafe_mode_is_active: true });
   const scripted = new FakeTransport(context, watched, healthyCluster(names));
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   await prober.probe();
   prober.probeAll();
   await scripted.advance(20_000);
@@ -97,35 +96,12 @@ test("requests no document while the only claimant reports failsafe, because the
   prober.stop();
 });
 
-test("tries the seeds in turn until one knows the members", async (context) => {
-  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
-  const scripted = new FakeTransport(context, watched, () => jsonReply({ members: [] }));
-  const prober = new DocumentProber(scripted.context(), seeds);
-  await prober.probe();
-  await scripted.advance(3_000);
-  assert.deepEqual(
-    scripted.sent.map(({ atMs, url }) => `${atMs} ${new URL(url).hostname}`),
-    ["0 pg8", "1000 pg9", "2000 pg8", "3000 pg9"],
-  );
-  prober.stop();
-});
-
-test("rests once every seed hung: the DCS may be down", async (context) => {
-  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
-  const scripted = new FakeTransport(context, watched, () => failedReply("timeout"));
-  const prober = new DocumentProber(scripted.context(), seeds);
-  await prober.probe();
-  await scripted.advance(35_000);
-  assert.deepEqual(scripted.sentAt("/cluster"), [0, 1_000, 11_000, 31_000]);
-  prober.stop();
-});
-
 test("does not record an answer that arrives after stop", async (context) => {
   const scripted = new FakeTransport(context, answeringCluster(), neverReplies);
   let answer = (): void => {};
   scripted.respond = () =>
     new Promise((resolve) => (answer = () => resolve(jsonReply({ scope: "demo", members: [] }))));
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   void prober.probe();
   await runPendingTasks();
   prober.stop();
@@ -135,21 +111,9 @@ test("does not record an answer that arrives after stop", async (context) => {
   assert.equal(scripted.sent.length, 1);
 });
 
-test("an answer of another cluster begins the count of the seeds that hang anew", async (context) => {
-  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
-  const foreign = { scope: "other", members: [{ name: "pg1", api_url: "http://pg1:8008/patroni" }] };
-  const scripted = new FakeTransport(context, watched, () => jsonReply(foreign));
-  const prober = new DocumentProber(scripted.context(), seeds);
-  await prober.probe();
-  scripted.respond = () => failedReply("timeout");
-  await scripted.advance(14_500);
-  assert.deepEqual(scripted.sentAt("/cluster"), [0, 3_000, 4_000, 14_000]);
-  prober.stop();
-});
-
 test("sends no second request for /cluster to a node that has not answered the one of a round", async (context) => {
   const scripted = new FakeTransport(context, answeringCluster(), neverReplies);
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   prober.probeAll();
   await scripted.advance(50);
   await prober.probe();
@@ -165,13 +129,13 @@ test("sends no second request for /cluster to a node that has not answered the o
 test("a view starts a round only if it contradicts a lock holder", async (context) => {
   const watched = answeringCluster();
   const scripted = new FakeTransport(context, watched, healthyCluster(["pg2", "pg1", "pg3"]));
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   await prober.probe();
   await scripted.advance(50);
   assert.equal(scripted.sentAt("/cluster").length, 4, "one that names pg2, and a round");
   prober.stop();
   watched.follow("pg1", 0);
-  const other = new DocumentProber(scripted.context(), []);
+  const other = new DocumentProber(scripted.context());
   await other.probe();
   await scripted.advance(50);
   assert.equal(scripted.sentAt("/cluster").length, 5, "pg2 is named, and nobody claims the lock");

@@ -4,27 +4,20 @@ import { chooseDocumentSource, chooseRoundSources } from "../../../src/probe/doc
 import { neverReplies, FakeTransport } from "../../fake/fake-transport.ts";
 import { answeringCluster, ClusterFixture } from "../../fake/cluster-fixture.ts";
 
-test("chooses the answering nodes in turn; without any, seeds and nodes in turn", (context) => {
+test("chooses the answering nodes in turn; without any, all nodes in turn", (context) => {
   const watched = answeringCluster();
   const scripted = new FakeTransport(context, watched, neverReplies);
   const probeContext = scripted.context();
   const chosen = (turns: number): readonly (string | undefined)[] =>
-    Array.from(
-      { length: turns },
-      (_, at) => chooseDocumentSource(probeContext, ["http://pg8:8008", "http://pg1:8008"], at)?.name,
-    );
+    Array.from({ length: turns }, (_, at) => chooseDocumentSource(probeContext, at)?.name);
   assert.deepEqual(chosen(3), ["pg1", "pg2", "pg3"]);
   watched.fail("pg2", "timeout", 1);
   watched.follow("pg3", 1, { patroni: { version: "4.1.4", scope: "other", name: "pg3" } });
   assert.deepEqual(chosen(2), ["pg1", "pg1"], "neither one that fails nor one of another scope");
   watched.fail("pg1", "timeout", 2);
-  assert.deepEqual(
-    chosen(6),
-    ["http://pg8:8008", "pg1", "pg1", "pg2", "pg3", "http://pg8:8008"],
-    "a seed that is a node has that node's name",
-  );
+  assert.deepEqual(chosen(4), ["pg1", "pg2", "pg3", "pg1"]);
   assert.equal(
-    chooseDocumentSource({ ...probeContext, state: () => new ClusterFixture({ nodes: [] }).cluster }, [], 0),
+    chooseDocumentSource({ ...probeContext, state: () => new ClusterFixture({ nodes: [] }).cluster }, 0),
     null,
   );
 });
@@ -92,7 +85,7 @@ test("a node that is down until it has answered several times is not asked befor
   const watched = new ClusterFixture({ policy: { rise: 2, fall: 1 } });
   const scripted = new FakeTransport(context, watched, neverReplies);
   const chosen = (): readonly (string | undefined)[] =>
-    [0, 1].map((turn) => chooseDocumentSource(scripted.context(), [], turn)?.name);
+    [0, 1].map((turn) => chooseDocumentSource(scripted.context(), turn)?.name);
   watched.follow("pg1", 0);
   watched.follow("pg2", 0);
   watched.fail("pg1", "timeout", 1);

@@ -78,7 +78,7 @@ test("rounds of a dispute are a cluster interval apart, but at least 1 s", async
 test("a contradicting view asks for no other round while one is due", async (context) => {
   const watched = answeringCluster();
   const scripted = new FakeTransport(context, watched, healthyCluster(["pg2", "pg1", "pg3"]));
-  const prober = new DocumentProber(scripted.context({ clusterIntervalMs: 60_000 }), []);
+  const prober = new DocumentProber(scripted.context({ clusterIntervalMs: 60_000 }));
   context.after(() => prober.stop());
   await prober.probe();
   await scripted.advance(500);

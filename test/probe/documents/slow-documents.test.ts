@@ -25,7 +25,7 @@ test("rests after a failed slow document too, except /failsafe, which nodes may 
     answeringCluster(),
     healthyExcept(names, "/history", () => failedReply("timeout")),
   );
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   await prober.probe();
   await scripted.advance(9_900);
   assert.deepEqual(scripted.sentAt("/cluster"), [0]);
@@ -39,7 +39,7 @@ test("rests after a failed slow document too, except /failsafe, which nodes may 
 
 test("requests all documents again after a change during a request", async (context) => {
   const scripted = new FakeTransport(context, answeringCluster(), healthyCluster(names));
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   const first = prober.probe();
   await runPendingTasks();
   prober.probeAll();
@@ -60,7 +60,7 @@ test("rounds of a dispute do not end the rest after a failed slow document", asy
     watched,
     healthyExcept(names, "/history", () => failedReply("timeout")),
   );
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   prober.startRoundsIfWanted();
   await scripted.advance(9_900);
   assert.equal(scripted.sentAt("/cluster").length, 12, "rounds after 0, 1, 4 and 7 s");
@@ -72,7 +72,7 @@ test("after a promotion the history comes first, and alone until it reaches the 
   const watched = answeringCluster();
   watched.lead("pg1", 0, { timeline: 2 });
   const scripted = new FakeTransport(context, watched, healthyCluster(names));
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   await prober.probe();
   assert.deepEqual(pathsOf(scripted), ["/cluster", "/history", "/config", "/failsafe"]);
   scripted.respond = healthyExcept(names, "/history", () => jsonReply([[1, 4_000, "no recovery target specified"]]));
@@ -88,7 +88,7 @@ test("slow documents that were requested before a change are requested again aft
     answeringCluster(),
     healthyExcept(names, "/history", () => new Promise((resolve) => (answer = resolve))),
   );
-  const prober = new DocumentProber(scripted.context(), []);
+  const prober = new DocumentProber(scripted.context());
   void prober.probe();
   await runPendingTasks();
   prober.probeAll();
@@ -117,7 +117,7 @@ test("requests no further document after stop, and reads nothing from the store"
     assert.ok(!isStopped, "the store may have forgotten the cluster");
     return watched.cluster;
   };
-  const prober = new DocumentProber({ ...scripted.context(), state }, []);
+  const prober = new DocumentProber({ ...scripted.context(), state });
   const request = prober.probe();
   await runPendingTasks();
   prober.probeAll();

@@ -53,7 +53,7 @@ async function quietCluster(
 ): Promise<{ scripted: FakeTransport; prober: ClusterProber }> {
   const watched = new ClusterFixture({ policy: { intervalMs: 1_000, viewMaxAgeMs: 11_500 } });
   const scripted = new FakeTransport(context, watched, script);
-  const prober = new ClusterProber(scripted.context(), []);
+  const prober = new ClusterProber(scripted.context());
   scripted.onState = (before, after) => prober.onChange(before, after);
   void prober.start();
   await scripted.advance(12_000);
