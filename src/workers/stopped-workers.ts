@@ -7,9 +7,9 @@ import type { WorkerProcess } from "./worker-process.ts";
 const periodMs = 100;
 
 /**
- * Continues workers that a signal has stopped (SIGSTOP, SIGTSTP). The system gives new connections to the other workers,
- * but the connections that a stopped worker has accepted would wait for {@link HeartbeatMonitor} to kill it. To continue
- * it costs no client its connection. Systems without /proc tell no state: there nothing is continued.
+ * Continues workers that a signal has stopped (SIGSTOP, SIGTSTP). The system gives new connections to the other
+ * workers, but the connections that a stopped worker has accepted would wait for {@link HeartbeatMonitor} to kill it.
+ * To continue it costs no client its connection. Systems without /proc tell no state: there nothing is continued.
  */
 export class StoppedWorkers {
   readonly #workers: () => readonly WorkerProcess[];
@@ -41,7 +41,7 @@ export class StoppedWorkers {
   }
 }
 
-/** Whether a signal has stopped a process: the state in /proc/PID/stat, which follows the name in parentheses (proc(5)). */
+/** Whether a signal has stopped a process: its state in /proc/PID/stat follows the name in parentheses (proc(5)). */
 function isStopped(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
