@@ -16,16 +16,26 @@ describe("parseClusterDocument", () => {
         { name: "pg1", api: "http://10.0.0.1:8008", host: "10.0.0.1", port: 5432, behind: null, position: null },
         { name: "pg2", api: "https://[::1]:8008", host: null, port: null, behind: null, position: null },
       ],
+      unaddressed: [],
     });
   });
 
-  test("rejects a document without a member that has a name and an API address", () => {
+  test("names members without a usable API address", () => {
+    const without = { name: "pg2", api_url: "http://:8008/patroni" };
+    const found = parseClusterDocument({ members: [leaderRow, without, { name: "pg3" }] });
+    assert.deepEqual(found?.unaddressed, ["pg2", "pg3"]);
+    assert.deepEqual(
+      found?.members.map(({ name }) => name),
+      ["pg1"],
+    );
+  });
+
+  test("rejects a document without a member that has a name", () => {
     for (const members of [
       undefined,
       {},
       [],
       [{}],
-      [{ name: "pg1" }],
       [{ ...leaderRow, name: "" }],
       [{ ...leaderRow, name: "a/b" }],
       [{ ...leaderRow, name: "a\rb" }],
