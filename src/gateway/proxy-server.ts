@@ -42,7 +42,7 @@ function openProxyServer(): ProxyServer {
 /** Sends a request with http-proxy. */
 export function proxyRequest(request: ProxiedRequest, handler: ProxyHandler): void {
   const { call, path, headers, body, credentials } = request;
-  const { servername } = credentials.tls;
+  const { servername, checkServerIdentity } = credentials.tls;
   // http-proxy takes method, path and headers from a message, and modifies its headers: it gets a message of its own.
   const message = Object.assign(new IncomingMessage(call.message.socket), {
     method: call.message.method,
@@ -57,7 +57,10 @@ export function proxyRequest(request: ProxiedRequest, handler: ProxyHandler): vo
   proxyServer.web(message, call.response, {
     target: targetOf(request),
     buffer: Readable.from(body.length === 0 ? [] : [body]),
-    ssl: servername === undefined ? {} : { servername },
+    ssl: {
+      ...(servername === undefined ? {} : { servername }),
+      ...(checkServerIdentity === undefined ? {} : { checkServerIdentity }),
+    },
     ...(credentials.auth === null ? {} : { auth: credentials.auth }),
   });
 }

@@ -138,7 +138,7 @@ test("shows when the certificates of listeners and of connections to the nodes e
   const tls = { cert: certFile, key: keyFile, ca: null, minVersion: "TLSv1.2", client: "off" } as const;
   const secure = listenerOf({ address: "127.0.0.2", access: { ...unrestrictedAccess, tls } });
   const nodes = await openFakeCluster(context, ["pg1"]);
-  const files = { ca: null, cert: certFile, key: keyFile, serverName: null };
+  const files = { ca: null, cert: certFile, key: keyFile, serverName: null, verify: "full" as const };
   const clusters = [
     fixedCluster(nodes, { tls: files }),
     clusterOf({ name: "gone", tls: { ...files, cert: join(certFile, "missing.pem") } }),

@@ -125,7 +125,12 @@ export interface TlsFiles {
   readonly key: string | null;
   /** The name to verify in the servers' certificates; `null`: the host of each address. */
   readonly serverName: string | null;
+  /** `chain`: any name may be in the servers' certificates; only who signed them is verified. */
+  readonly verify: TlsVerification;
 }
+
+/** What is verified of a server's certificate: its chain and the server's name, or its chain alone. */
+export type TlsVerification = "full" | "chain";
 
 /** `probe.max_age` where it is not set, in ms. */
 export function defaultMaxAgeMs(intervalMs: number, timeoutMs: number): number {

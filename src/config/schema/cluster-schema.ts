@@ -216,8 +216,12 @@ function tlsSchema(servers: string): z.ZodType<TlsFiles> {
           .nullable()
           .default(null)
           .describe(`Name in the ${servers}' certificates. Default: the host of each address`),
+        verify: z
+          .enum(["full", "chain"], { error: "full or chain" })
+          .default("full")
+          .describe(`"chain" accepts any name in the ${servers}' certificates, and verifies only who signed them`),
       },
-      { error: "a mapping with the keys ca, cert, key and server_name" },
+      { error: "a mapping with the keys ca, cert, key, server_name and verify" },
     )
     .transform(({ server_name: serverName, ...files }) => ({ ...files, serverName }));
 }

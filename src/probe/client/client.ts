@@ -124,6 +124,7 @@ export class NodeClient {
     this.#socket = socket;
     this.#request?.receivedBefore(0);
     socket.on("readable", () => this.#request?.received(socket.bytesRead));
+    socket.once("error", (error) => this.#request?.broken(error));
     socket.once("close", () => {
       if (this.#socket === socket) this.#socket = null;
     });
@@ -166,6 +167,12 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
   received(bytes: number): void {
     if (!this.#isSettled && bytes - this.#receivedBefore > this.#wireMax)
       this.#refuse(`a response of more than ${this.#wireMax} bytes`);
+  }
+
+  /** Fails with a TLS alert of the node. Undici would only say that the connection was closed. */
+  broken(error: Error): void {
+    const failure = failureOf(error);
+    if (!this.#isSettled && failure.kind === "tls") this.#fail(failure);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

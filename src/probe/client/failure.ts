@@ -34,12 +34,23 @@ export function failureOf(thrown: unknown): Failure {
   const code = codeOf(cause);
   return {
     kind: kinds.get(code) ?? (isTls(code) ? "tls" : "body"),
-    detail: `${code === "" ? cause.name : code}: ${cause.message}`.slice(0, 200),
+    detail: `${certificateHint(code)}${code === "" ? cause.name : code}: ${cause.message}`.slice(0, 200),
   };
 }
 
 function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** What a TLS alert of the node says about the client certificate. With TLS 1.2 a missing one is a failed handshake. */
+function certificateHint(code: string): string {
+  if (code === "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED")
+    return "the node requires a client certificate, tls.cert and tls.key: ";
+  if (code === "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE")
+    return "the node refuses the handshake; it may require a client certificate, tls.cert and tls.key: ";
+  if (/ALERT_(BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_(EXPIRED|REVOKED|UNKNOWN)|UNSUPPORTED_CERTIFICATE)$/.test(code))
+    return "the node refuses the client certificate of tls.cert: ";
+  return "";
 }
 
 /** TLS errors come as OpenSSL codes or as verification results such as `CERT_HAS_EXPIRED`. */

@@ -9,7 +9,7 @@ import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { clusterOf, configOf, nodeOf } from "../../fake/config.ts";
 
 const auth = { user: "admin", passwordFile: "/nowhere" };
-const tls = { ca: null, cert: null, key: null, serverName: null };
+const tls = { ca: null, cert: null, key: null, serverName: null, verify: "full" as const };
 const inTls = "https://pg1:8008";
 
 /** Whether the password is withheld from a node with this address, in a cluster with this configuration. */
