@@ -91,25 +91,21 @@ test("connects to an https address with the cluster's CA and our client certific
   }
 });
 
-for (const verify of ["full", "chain"] as const)
-  test(`a management call to a node whose certificate has another name, with verify: ${verify}`, async () => {
-    const server = authority.issue("pg1");
-    const pg1 = await openFakeNode({
-      name: "pg1",
-      holdsLock: true,
-      tls: { cert: readFileSync(server.cert), key: readFileSync(server.key) },
-      respond: (_, response) => response.end(JSON.stringify(statusDocument("pg1", { role: "primary" }))),
-    });
-    const gateway = await gatewayFixtureOf([nodeOf(pg1)], {
-      cluster: { tls: { ca: authority.ca, cert: null, key: null, serverName: "else.internal", verify } },
-    });
-    try {
-      const isTrusted = verify === "chain";
-      assert.equal((await sendRequest(`${gateway.checksUrl}/nodes/pg1/primary`)).status === 200, isTrusted);
-      const { status } = await gateway.request("/nodes/pg1/restart", { method: "POST" });
-      assert.equal(status === 200, isTrusted, String(status));
-    } finally {
-      await gateway.close();
-      await pg1.close();
-    }
+test("a management call to a node whose certificate has another name, with verify: chain", async () => {
+  const server = authority.issue("pg1");
+  const pg1 = await openFakeNode({
+    name: "pg1",
+    holdsLock: true,
+    tls: { cert: readFileSync(server.cert), key: readFileSync(server.key) },
   });
+  const gateway = await gatewayFixtureOf([nodeOf(pg1)], {
+    cluster: { tls: { ca: authority.ca, cert: null, key: null, serverName: "else.internal", verify: "chain" } },
+  });
+  try {
+    assert.equal((await sendRequest(`${gateway.checksUrl}/nodes/pg1/primary`)).status, 200);
+    assert.equal((await gateway.request("/nodes/pg1/restart", { method: "POST" })).status, 200);
+  } finally {
+    await gateway.close();
+    await pg1.close();
+  }
+});
