@@ -25,6 +25,8 @@ export const eventKinds = [
   "dcs_restored",
   "dcs_distrusted",
   "dcs_trusted",
+  "address_disputed",
+  "address_settled",
   "drained",
   "undrained",
   "node_joined",

@@ -10,7 +10,7 @@ import type { DoctorContext } from "./doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkHaproxy } from "./haproxy.ts";
 import { checkListenerPorts } from "./listeners.ts";
-import { checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
+import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
 import { checkTls } from "./tls.ts";
 
 /**
@@ -29,6 +29,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkNodes(context);
   checkVersions(context);
   checkIdentity(context);
+  checkAddresses(context);
   checkPasswordProtection(context);
   checkMaxAge(context);
   checkGuards(context);

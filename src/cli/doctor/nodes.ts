@@ -74,6 +74,22 @@ export function checkIdentity({ command: { result }, probed: { snapshot } }: Doc
   coverAnsweringNodes("identity", { result, snapshot });
 }
 
+/** Reports members whose address is disputed (RC167), and members that lists leave without an address (RC168). */
+export function checkAddresses({ command: { result }, probed: { snapshot } }: DoctorContext): void {
+  for (const { name, addressDisputes, leaderViews, contacts } of snapshot.clusters) {
+    for (const [member, addresses] of addressDisputes) {
+      const message =
+        addresses.length > 1
+          ? `${name}: ${addresses.join(" and ")} use the name ${member}`
+          : `${name}: ${addresses.join()} answers as ${member}, but other nodes list ${member} elsewhere`;
+      result.diagnose("RC167", { message });
+    }
+    const views = [...leaderViews.values(), ...[...contacts.values()].flatMap(({ view }) => view ?? [])];
+    for (const member of new Set(views.flatMap(({ unaddressed }) => [...unaddressed])))
+      result.diagnose("RC168", { message: `${name}: member ${member} is listed without a usable api_url` });
+  }
+}
+
 /**
  * Reports nodes that do not get the node password: nodes of a cluster with TLS that a member list names with http
  * (RC113).

@@ -67,6 +67,8 @@ export const ruleIds = [
   "RC150",
   "RC151",
   "RC166",
+  "RC167",
+  "RC168",
   "RC178",
   "RC179",
   "RC192",

@@ -215,6 +215,16 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "a node reports another name than the configuration",
     "Correct the address of the node. If the address is right, set member to the reported name.",
   ),
+  RC167: rule(
+    "error",
+    "an address answers under the name of a member that is, or is listed, elsewhere",
+    "Give every node a name of its own. Remove hosts that are not of the cluster from discover.",
+  ),
+  RC168: rule(
+    "warning",
+    "member lists have no usable address of a member",
+    "Set restapi.connect_address of the member to an address with a host, or add the member under nodes.",
+  ),
   RC178: rule(
     "error",
     "a replayed answer differs from the one that the incident file expects",

@@ -38,6 +38,10 @@ const ends: { readonly [kind in EventKind]?: End } = {
   paused: { kind: "resumed", text: (cluster) => `${cluster} is no longer paused` },
   dcs_lost: { kind: "dcs_restored", text: (cluster) => `the DCS of ${cluster} is watched again` },
   dcs_distrusted: { kind: "dcs_trusted", text: (cluster) => `the DCS of ${cluster} is trusted again` },
+  address_disputed: {
+    kind: "address_settled",
+    text: (cluster, node) => `the address of ${node} of ${cluster} is no longer disputed`,
+  },
   failsafe: { kind: "failsafe_ended", text: (cluster) => `${cluster} no longer runs in failsafe mode` },
 };
 

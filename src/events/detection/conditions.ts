@@ -1,5 +1,6 @@
 import type { DcsState } from "../../cluster/dcs.ts";
 import type { ClaimLoss } from "../../cluster/leadership.ts";
+import { nodeOfMember } from "../../cluster/lookup.ts";
 import type { EventDraft, EventKind } from "../cluster-event.ts";
 import { isAnswering, type ClusterFacts } from "./cluster-facts.ts";
 import { beginning, type Condition } from "./condition.ts";
@@ -22,10 +23,14 @@ const systemQuietMs = 10_000;
  */
 const systemHoldMs = 10_000;
 
+/** How long the address of a member must be disputed before that is an event, in ms. */
+const addressHoldMs = 10_000;
+
 /** For how long the kinds of conditions that come and go must be absent, in ms. */
 export const quietMsOf: { readonly [kind in EventKind]?: number } = {
   claims_conflict: conflictQuietMs,
   system_conflict: systemQuietMs,
+  address_disputed: conflictQuietMs,
 };
 
 /** Returns the present conditions of a cluster. Unless its visibility is `clear`, only `blind` is possible. */
@@ -39,6 +44,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
     ...(facts.isPaused ? [paused(facts)] : []),
     ...(facts.isFailsafe ? [failsafe(facts)] : []),
     ...dcsConditions(facts),
+    ...addressConditions(facts),
   ];
 }
 
@@ -135,6 +141,26 @@ function failsafe({ cluster }: ClusterFacts): Condition {
   };
 }
 
+/** Returns the members whose address is disputed (rule 10). A member that moves may answer at both for a moment. */
+function addressConditions({ cluster, view }: ClusterFacts): readonly Condition[] {
+  return [...view.cluster.addressDisputes].map(([member, addresses]) => ({
+    level: addresses.join(),
+    holdMs: addressHoldMs,
+    quietMs: conflictQuietMs,
+    begins: beginning({
+      kind: "address_disputed",
+      severity: "warning",
+      cluster,
+      node: nodeOfMember(view.cluster, member)?.node.name ?? member,
+      message:
+        addresses.length > 1
+          ? `two hosts use the name ${member} of ${cluster}: ${listText(addresses)}`
+          : `${listText(addresses)} answers as ${member} of ${cluster}, but other nodes list ${member} elsewhere`,
+      figures: { addresses: addresses.length },
+    }),
+  }));
+}
+
 /** Returns what is wrong with the watch of a cluster's DCS. */
 function dcsConditions({ cluster, view }: ClusterFacts): readonly Condition[] {
   const { dcs } = view.cluster;
@@ -181,6 +207,7 @@ function dcsDistrusted(cluster: string, { withdrawal }: NonNullable<DcsState["di
 export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, facts: ClusterFacts): boolean {
   if (kind === "blind") return facts.visibility !== "hidden";
   if (facts.visibility !== "clear") return false;
+  if (kind === "address_disputed") return true;
   // Only an answer of the node shows the end: a node that does not answer counts as down only after several failures.
   // For a node that is no longer known, the condition is over; `every` holds then, since it finds no such node.
   if (node !== null) return facts.nodes.every((known) => known.node !== node || isAnswering(known.observation));
