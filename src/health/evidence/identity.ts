@@ -31,6 +31,12 @@ export function identityMismatch(
   return isMisaddressed(node, report) ? "misaddressed" : null;
 }
 
+/** What differs, in words, as `system 7000000000000000009` or the other member's name. @param reason the mismatch */
+export function mismatchFigure(cluster: ClusterState, report: Report, reason: HardReason): string | null {
+  if (reason === "misaddressed") return report.name;
+  return isOutOfScope(cluster, report) ? `scope ${report.scope}` : `system ${report.system}`;
+}
+
 /** Whether the report has another member name than the node's. Before version 4 nodes report none. */
 export function isMisaddressed(node: Node, report: Report): boolean {
   return report.name !== null && report.name !== node.member;
@@ -47,11 +53,16 @@ export function isDifferentAddress(stated: DatabaseAddress, known: DatabaseAddre
   return isNumeric(one) === isNumeric(other) && one !== other;
 }
 
+/** One spelling of a host: lower case, no brackets, no dot at the end, IPv6 as RFC 5952 writes it. */
 function bare(host: string): string {
-  return host
+  const plain = host
     .toLowerCase()
     .replace(/^\[|\]$/g, "")
-    .replace(/^::ffff:(?=\d+\.)/, "");
+    .replace(/^::ffff:(?=\d+\.)/, "")
+    .replace(/(?<=.)\.$/, "");
+  if (!plain.includes(":")) return plain;
+  const url = `http://[${plain}]/`;
+  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : plain;
 }
 
 function isNumeric(host: string): boolean {

@@ -3,7 +3,7 @@ import type { Check } from "../check.ts";
 import { withDrain } from "./drain.ts";
 import { freshUntilMs } from "../evidence/freshness.ts";
 import { judgeExporterNode } from "./judge-exporter.ts";
-import { isDifferentAddress, identityMismatch } from "../evidence/identity.ts";
+import { isDifferentAddress, identityMismatch, mismatchFigure } from "../evidence/identity.ts";
 import { judgeLiveness } from "./liveness.ts";
 import { judgeLag } from "./lag.ts";
 import { judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
@@ -58,7 +58,7 @@ function judgeFresh(view: ClusterView, observation: Observation, check: Check): 
   const { report } = observation;
   if (report === null) return unfit("unknown");
   const mismatch = identityMismatch(view.cluster, observation, view.policy);
-  if (mismatch !== null) return unfit(mismatch, mismatch === "misaddressed" ? report.name : report.scope);
+  if (mismatch !== null) return unfit(mismatch, mismatchFigure(view.cluster, report, mismatch));
   if (check.database !== null && isDifferentAddress(check.database, observation.node.database)) return unfit("moved");
   const reported = { observation, report };
   const verdict =
