@@ -30,9 +30,9 @@ const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .map((file) => join(folder, file))
   .sort();
 if (files.length === 0) throw new Error(`Cannot run tests: ${folder} must hold *.test.js files, got none`);
-// Most of the time a test file waits: two at a time use both cores of a small machine. Real servers have ports of their
-// own in each test process.
-const concurrency = ["--test-concurrency=2"];
+// Most of the time a test file waits: three at a time use both cores of a small machine. Real servers have ports of
+// their own in each test process.
+const concurrency = [`--test-concurrency=${real ? 2 : 3}`];
 // A test file that hangs must fail, and not use up the time of the others.
 const timeout = `--test-timeout=${real ? 600_000 : 180_000}`;
 const propertySeed = pathToFileURL(join(folder, "fake", "property-seed.js")).href;

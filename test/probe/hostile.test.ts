@@ -101,7 +101,7 @@ const rows: readonly Row[] = [
   {
     given: "answers with another cluster's document",
     instead: sayDocument({ patroni: { version: "4.1.4", scope: "other", name: "pg2" } }),
-    phrase: /^foreign other$/,
+    phrase: /^foreign scope other$/,
   },
   {
     given: "answers with another node's document",
