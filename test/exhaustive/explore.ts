@@ -1,13 +1,11 @@
 /** Visits every state that a sequence of events can reach, shortest sequences first. */
 import { createHash } from "node:crypto";
-import { withNodes } from "../../src/health/observe/membership.ts";
-import { neverProbed } from "../../src/cluster/observation.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
 import { nodes, type Letter } from "./alphabet.ts";
 import { canonical } from "./canonical.ts";
 import { brokenBetween, brokenIn, roundsUntilRight, settledOutcomes, verdictsAt } from "./promises.ts";
 import type { Instant, Subject } from "./promises.ts";
+import { unprobedCluster } from "./unprobed-cluster.ts";
 
 /** A state and the events that led to it. */
 interface Visit extends Instant {
@@ -86,24 +84,11 @@ function keyOf({ cluster, nowMs }: Instant): string {
 }
 
 function start(subject: Subject, isSettled: boolean): Instant {
-  const observations = nodes.map((name) =>
-    neverProbed({
-      name,
-      member: name,
-      isMemberFixed: false,
-      api: `http://${name}:8008`,
-      exporter: null,
-      database: null,
-      isArchiveFed: false,
-      isFixed: true,
-    }),
-  );
-  const empty = withNodes(emptyCluster({ name: "demo", scope: "demo", discover: [] }), observations);
   const nowMs = 100_000;
   const outcomes = isSettled ? settledOutcomes() : [];
   const cluster = outcomes.reduce<ClusterState>(
     (state, outcome) => subject.observe(state, outcome(nowMs - 10), { policy: subject.policy, nowMs }),
-    empty,
+    unprobedCluster(nodes),
   );
   return { cluster, nowMs };
 }

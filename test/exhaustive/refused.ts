@@ -4,18 +4,16 @@
  * and none is withheld from it in a real failover.
  */
 import { createHash } from "node:crypto";
-import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
-import { neverProbed } from "../../src/cluster/observation.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { plainCheck } from "../../src/health/check.ts";
 import { viewAt } from "../../src/health/evidence/cluster-view.ts";
-import { withNodes } from "../../src/health/observe/membership.ts";
 import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../health/arbitraries.ts";
 import { canonical } from "./canonical.ts";
 import { exploredPolicy } from "./policy.ts";
 import type { Subject } from "./promises.ts";
 import { claimant, type Event, leader, type Model, nodes, refusedEvents, status, third } from "./refused-events.ts";
+import { unprobedCluster } from "./unprobed-cluster.ts";
 
 const primary = plainCheck("primary");
 /** The settings of the explored cluster, in ms: few events reach every bound. */
@@ -70,26 +68,13 @@ export function exploreRefused(subject: Subject, depth: number): RefusedExplorat
 }
 
 function start(subject: Subject): State {
-  const observations = nodes.map((name) =>
-    neverProbed({
-      name,
-      member: name,
-      isMemberFixed: false,
-      api: `http://${name}:8008`,
-      exporter: null,
-      database: null,
-      isArchiveFed: false,
-      isFixed: true,
-    }),
-  );
-  const empty = withNodes(emptyCluster({ name: "demo", scope: "demo", discover: [] }), observations);
   const nowMs = 100_000;
   const sentMs = nowMs - 10;
   const outcomes = [status(leader, true), status(claimant, false), status(third, false)].map((of) => of(sentMs));
   const views = nodes.map((node) => leaderViewOutcome(node, leader, sentMs));
   const cluster = [...outcomes, ...views].reduce<ClusterState>(
     (state, outcome) => subject.observe(state, outcome, { policy: subject.policy, nowMs }),
-    { ...empty, config },
+    { ...unprobedCluster(nodes), config },
   );
   const view = { names: leader, sentMs } as const;
   const model = { claimedMs: null, view, isMarked: false, deniedMs: null, heardMs: sentMs };

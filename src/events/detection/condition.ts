@@ -8,8 +8,6 @@ export interface Condition {
   readonly level: string;
   /** How long it has to last before it is reported, in ms. Default: 0 */
   readonly holdMs?: number;
-  /** How long it has to be over before its end is reported, in ms. Default: 0 */
-  readonly quietMs?: number;
 }
 
 /** How a condition ends, by the kind of its beginning. */

@@ -9,13 +9,10 @@ import { nodeConditions } from "./node-conditions.ts";
 import { replicaCondition } from "./replica-condition.ts";
 
 /**
- * How long claims must be without conflict before the conflict counts as ended, in ms. A conflict that is found again
- * sooner is the same one.
+ * How long a conflict must be absent before it counts as ended, in ms. One that is found again sooner is the same one.
+ * After a restart, too, each cluster has to be seen before the end is known.
  */
-export const conflictQuietMs = 10_000;
-
-/** The same for other conflicts: after a restart, too, each cluster has to be seen before the end is known. */
-const systemQuietMs = 10_000;
+const conflictQuietMs = 10_000;
 
 /**
  * How long two clusters of one database system must have a primary before it is reported, in ms: while a standby
@@ -26,12 +23,13 @@ const systemHoldMs = 10_000;
 /** How long the address of a member must be disputed before that is an event, in ms. */
 const addressHoldMs = 10_000;
 
-/** For how long the kinds of conditions that come and go must be absent, in ms. */
-export const quietMsOf: { readonly [kind in EventKind]?: number } = {
-  claims_conflict: conflictQuietMs,
-  system_conflict: systemQuietMs,
-  address_disputed: conflictQuietMs,
-};
+/** The conditions that come and go. */
+const conflicts: ReadonlySet<EventKind> = new Set(["claims_conflict", "system_conflict", "address_disputed"]);
+
+/** How long a condition of a kind must be absent before its end is reported, in ms. */
+export function quietMsOf(kind: EventKind): number {
+  return conflicts.has(kind) ? conflictQuietMs : 0;
+}
 
 /** Returns the present conditions of a cluster. Unless its visibility is `clear`, only `blind` is possible. */
 export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
@@ -86,7 +84,6 @@ function claimsConflict({ cluster, claims, view }: ClusterFacts): Condition {
       cause: lost === undefined ? null : lostClaimText(first, lost),
       figures: { claims: nodes.length, ...(holder === null ? {} : { primary: holder }) },
     }),
-    quietMs: conflictQuietMs,
   };
 }
 
@@ -104,7 +101,6 @@ function systemConflict({ cluster, primary, twins }: ClusterFacts): readonly Con
       figures: { primary: primary.node, system: primary.system ?? "", clusters: twins.length + 1 },
     }),
     holdMs: systemHoldMs,
-    quietMs: systemQuietMs,
   };
   return [condition];
 }
@@ -146,7 +142,6 @@ function addressConditions({ cluster, view }: ClusterFacts): readonly Condition[
   return [...view.cluster.addressDisputes].map(([member, addresses]) => ({
     level: addresses.join(),
     holdMs: addressHoldMs,
-    quietMs: conflictQuietMs,
     begins: beginning({
       kind: "address_disputed",
       severity: "warning",

@@ -9,7 +9,6 @@ interface OpenCondition {
   /** `null` for one that an earlier process reported, until it is seen again. */
   readonly level: string | null;
   readonly sinceMs: number;
-  readonly quietMs: number;
   /** When it was last present, in ms of rolecall's clock. */
   readonly seenMs: number;
   /** Since when it is known to be absent, in ms of rolecall's clock; `null` while it is present. */
@@ -64,19 +63,18 @@ export class OpenConditions {
     if (key === null) return;
     if (isBeginning(event)) {
       const since = this.#open.get(key)?.sinceMs ?? sinceMs;
-      const quietMs = quietMsOf[event.kind] ?? 0;
       const endsFromMs = isAttachmentMark(event) ? nowMs + resumedMarkMs : nowMs;
-      const rest = { quietMs, seenMs: nowMs, absentSinceMs: null, endsFromMs };
+      const rest = { seenMs: nowMs, absentSinceMs: null, endsFromMs };
       this.#open.set(key, { begins: event, level: null, sinceMs: since, ...rest });
     } else this.#open.delete(key);
   }
 
-  #isBegun(key: string, { begins, level, holdMs = 0, quietMs = 0 }: Condition, nowMs: number): boolean {
+  #isBegun(key: string, { begins, level, holdMs = 0 }: Condition, nowMs: number): boolean {
     const known = this.#open.get(key);
     const isKnown = known !== undefined && (known.level === level || isResumed(known, begins));
     if (isKnown) {
       this.#pending.delete(key);
-      this.#keep(key, { begins, level, sinceMs: known.sinceMs, quietMs }, nowMs);
+      this.#keep(key, { begins, level, sinceMs: known.sinceMs }, nowMs);
       return false;
     }
     const pending = this.#pending.get(key);
@@ -87,12 +85,12 @@ export class OpenConditions {
       return false;
     }
     this.#pending.delete(key);
-    this.#keep(key, { begins, level, sinceMs: known?.sinceMs ?? sinceMs, quietMs }, nowMs);
+    this.#keep(key, { begins, level, sinceMs: known?.sinceMs ?? sinceMs }, nowMs);
     return true;
   }
 
   /** Keeps a condition that is present. */
-  #keep(key: string, condition: Pick<OpenCondition, "begins" | "level" | "sinceMs" | "quietMs">, nowMs: number): void {
+  #keep(key: string, condition: Pick<OpenCondition, "begins" | "level" | "sinceMs">, nowMs: number): void {
     this.#open.set(key, { ...condition, seenMs: nowMs, absentSinceMs: null, endsFromMs: nowMs });
   }
 
@@ -100,7 +98,7 @@ export class OpenConditions {
     const events: EventDraft[] = [];
     const nodes = new Set<string | null>(facts.nodes.map(({ node }) => node));
     for (const [key, condition] of this.#open) {
-      const { begins, sinceMs, level, quietMs, seenMs } = condition;
+      const { begins, sinceMs, level, seenMs } = condition;
       const { node } = begins;
       if (present.has(key) || !isEndKnown(begins, facts)) continue;
       const absentSinceMs = condition.absentSinceMs ?? facts.nowMs;
@@ -112,7 +110,7 @@ export class OpenConditions {
       // Nothing ends at a node that has left.
       if (node !== null && !nodes.has(node)) continue;
       // What an earlier process saw lasted until this one found it absent.
-      const overMs = quietMs > 0 && level !== null ? seenMs : absentSinceMs;
+      const overMs = quietMsOf(begins.kind) > 0 && level !== null ? seenMs : absentSinceMs;
       const end = endOf(begins, overMs - sinceMs);
       if (end !== null) events.push(end);
     }
@@ -120,8 +118,8 @@ export class OpenConditions {
   }
 
   /** Whether a condition that is absent may be present again soon, as the same one. */
-  #isEndEarly({ begins, level, quietMs, seenMs, endsFromMs }: OpenCondition, nowMs: number): boolean {
-    if (nowMs - seenMs < quietMs || nowMs < endsFromMs) return true;
+  #isEndEarly({ begins, level, seenMs, endsFromMs }: OpenCondition, nowMs: number): boolean {
+    if (nowMs - seenMs < quietMsOf(begins.kind) || nowMs < endsFromMs) return true;
     // A cluster may be degraded because of a mark that is found anew later.
     const isResumedDegraded = begins.kind === "degraded" && level === null;
     return isResumedDegraded && [...this.#open.values()].some((open) => open.level === null && isMark(open));
