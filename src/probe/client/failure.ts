@@ -42,11 +42,13 @@ function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** What a TLS alert of the node says about the client certificate. With TLS 1.2 a missing one is a failed handshake. */
+/**
+ * What a TLS alert of the node says about the client certificate. With TLS 1.2 a missing one is a failed handshake. OpenSSL names
+ * the alerts by their first protocol, `SSLV3_ALERT_…`, since 3.5 `SSL/TLS_ALERT_…`: only the end of a name counts.
+ */
 function certificateHint(code: string): string {
-  if (code === "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED")
-    return "the node requires a client certificate, tls.cert and tls.key: ";
-  if (code === "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE")
+  if (/ALERT_CERTIFICATE_REQUIRED$/.test(code)) return "the node requires a client certificate, tls.cert and tls.key: ";
+  if (/ALERT_HANDSHAKE_FAILURE$/.test(code))
     return "the node refuses the handshake; it may require a client certificate, tls.cert and tls.key: ";
   if (/ALERT_(BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_(EXPIRED|REVOKED|UNKNOWN)|UNSUPPORTED_CERTIFICATE)$/.test(code))
     return "the node refuses the client certificate of tls.cert: ";

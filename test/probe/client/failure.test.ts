@@ -79,3 +79,23 @@ test("an unknown error counts as an unreadable response, described in at most 20
   assert.equal(kind, "body");
   assert.equal(detail.length, 200);
 });
+
+test("a TLS alert is said in words, whichever name OpenSSL gives it", () => {
+  const rows: [code: string, words: RegExp][] = [
+    ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", /^the node requires a client certificate, /],
+    ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", /^the node refuses the handshake; it may require a client certificate, /],
+    [
+      "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE",
+      /^the node refuses the handshake; it may require a client certificate, /,
+    ],
+    ["ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE", /^the node refuses the client certificate of tls\.cert: /],
+    ["ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE", /^the node refuses the client certificate of tls\.cert: /],
+    ["ERR_SSL_TLSV1_ALERT_UNKNOWN_CA", /^the node refuses the client certificate of tls\.cert: /],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", /^ERR_SSL_WRONG_VERSION_NUMBER: /],
+  ];
+  for (const [code, words] of rows) {
+    const { kind, detail } = failureOf(errorWith(code));
+    assert.equal(kind, "tls", code);
+    assert.match(detail, words, code);
+  }
+});
