@@ -69,7 +69,9 @@ export class ListenerGroup {
         onDisabled: (reason) => log.warn({ node: process.version, reason }, "fast path off"),
       },
     });
-    const context = { log, fullState, eventsOf, onContained, handlerFor };
+    const listenersOn: WorkerPoolContext["listenersOn"] = (socketOf) =>
+      new ListenerSet({ handlerFor, eventsOf, listeningSocketOf: socketOf, handsOver: true });
+    const context = { log, fullState, eventsOf, onContained, handlerFor, listenersOn };
     this.#workers = workers === 0 ? null : new WorkerPool(workers, context);
   }
 

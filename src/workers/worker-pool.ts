@@ -1,33 +1,31 @@
 import type { SendHandle } from "node:child_process";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ListenerConfig } from "../config/model/config.ts";
-import type { Logger } from "../events/log/logger.ts";
-import type { ListenerEvents } from "../http/listener/listener-events.ts";
-import type { OpenListener, PreparedListeners } from "../http/listener/listener-set.ts";
+import type { BindTarget } from "../http/listener/bind-target.ts";
+import type { ListenerSet, OpenListener, PreparedListeners } from "../http/listener/listener-set.ts";
 import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { RequestHandler } from "../http/message/handler.ts";
 import { HeartbeatMonitor } from "./heartbeat-monitor.ts";
-import { replayEvent } from "./listener-events.ts";
 import type { Phase, RelayAddress, FullState, FromWorker, WorkerReport } from "./messages.ts";
 import { OutcomeFeed } from "./outcome-feed.ts";
 import { RelayServer } from "./relay-server.ts";
 import { prepareSlot, prepareSlots, type PreparedWorkers } from "./prepare-slots.ts";
 import { SharedSockets } from "./shared-sockets.ts";
+import { StandIn } from "./stand-in.ts";
 import { StoppedWorkers } from "./stopped-workers.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 import { WorkerSlot } from "./worker-slot.ts";
+import { tellReport, type WorkerReportsContext } from "./worker-reports.ts";
 import { WorkerStats, type WorkerUsage } from "./worker-stats.ts";
 
 /** What a worker pool depends on. */
-export interface WorkerPoolContext {
-  readonly log: Logger;
+export interface WorkerPoolContext extends WorkerReportsContext {
   /** What a worker answers from, as it is now. */
   readonly fullState: () => Omit<FullState, "relay">;
-  readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
-  /** Called with an error that only the process-wide handler of a worker caught. */
-  readonly onContained: (problem: string) => void;
   /** Gives the handler of requests that a worker relays. */
   readonly handlerFor: (listener: ListenerConfig) => RequestHandler;
+  /** Creates listeners of the main process on sockets that listen already, by the key of their listener. */
+  readonly listenersOn: (socketOf: (key: string) => BindTarget) => ListenerSet;
 }
 
 /** How long to wait for a fresh report, in ms. */
@@ -43,6 +41,7 @@ export class WorkerPool {
   readonly #feed: OutcomeFeed;
   readonly #heartbeats: HeartbeatMonitor;
   readonly #stopped: StoppedWorkers;
+  readonly #standIn: StandIn;
   #relay: RelayAddress = { port: 0, secret: "" };
   /** The listeners of the workers as configured; `null` before they are opened for the first time. */
   #configured: readonly ListenerConfig[] | null = null;
@@ -56,11 +55,14 @@ export class WorkerPool {
       bringUp: (slot: WorkerSlot) => this.#bringUp(slot),
       onMessage: (slot: WorkerSlot, message: FromWorker, socket: SendHandle) => this.#handle(slot, message, socket),
       onLost: (worker: WorkerProcess) => this.#stats.addExited(worker.report),
+      onReadiness: () => this.#reviewStandIn(),
     };
     this.#slots = Array.from({ length: count }, (_, number) => new WorkerSlot(number, slotContext));
     this.#heartbeats = new HeartbeatMonitor(() => this.#workers(), context.log);
     const processes = (): readonly WorkerProcess[] => this.#slots.flatMap(({ process: worker }) => worker ?? []);
     this.#stopped = new StoppedWorkers(processes, context.log);
+    const listeners = context.listenersOn((key) => this.#sockets.takeSpare(key));
+    this.#standIn = new StandIn({ log: context.log, listeners });
     this.#feed = new OutcomeFeed((changes) => {
       const { clock } = context.fullState();
       for (const worker of this.#workers()) worker.send({ kind: "changes", changes, clock });
@@ -152,7 +154,7 @@ export class WorkerPool {
     this.#isStopped = true;
     this.#heartbeats.stop();
     this.#stopped.stop();
-    await Promise.all(this.#slots.map((slot) => slot.stop()));
+    await Promise.all([this.#standIn.close(), ...this.#slots.map((slot) => slot.stop())]);
     this.#relayServer.close();
     this.#retainSockets([]);
   }
@@ -185,6 +187,14 @@ export class WorkerPool {
       else void slot.resync();
     }
     this.#retainSockets(this.#listeners);
+    this.#reviewStandIn();
+  }
+
+  /** While no worker answers, the main process does. */
+  #reviewStandIn(): void {
+    if (this.#configured === null || this.#isStopped) return;
+    if (this.#workers().length === 0) this.#standIn.answerAt(this.#configured);
+    else this.#standIn.rest();
   }
 
   #abandon(): void {
@@ -220,31 +230,12 @@ export class WorkerPool {
   }
 
   #handle(slot: WorkerSlot, message: FromWorker, socket: SendHandle): void {
-    const { log, eventsOf, onContained } = this.#context;
-    switch (message.kind) {
-      case "opened":
-        this.#sockets.add(message.key, socket);
-        slot.keys.add(message.key);
-        break;
-      case "out_of_sync":
-        log.error({ worker: slot.number }, "worker out of sync; sending it the full state");
-        this.#sendFullState(slot);
-        break;
-      case "event":
-        replayEvent(message.event, eventsOf(message.event.listener), slot.number);
-        break;
-      case "fast_path_off":
-        log.warn({ node: process.version, worker: slot.number, reason: message.reason }, "fast path off");
-        break;
-      case "contained":
-        onContained(message.problem);
-        break;
-      case "crashed":
-        log.error({ worker: slot.number, problem: message.problem }, "worker crashed on an internal error");
-        break;
-      case "ready":
-      case "prepared":
-      case "report":
-    }
+    if (message.kind === "opened") {
+      this.#sockets.add(message.key, socket);
+      slot.keys.add(message.key);
+    } else if (message.kind === "out_of_sync") {
+      this.#context.log.error({ worker: slot.number }, "worker out of sync; sending it the full state");
+      this.#sendFullState(slot);
+    } else tellReport(message, slot.number, this.#context);
   }
 }

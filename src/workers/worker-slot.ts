@@ -11,6 +11,8 @@ export interface WorkerSlotContext {
   readonly onMessage: (slot: WorkerSlot, message: FromWorker, socket: SendHandle) => void;
   /** Called when a worker exits unexpectedly. */
   readonly onLost: (worker: WorkerProcess) => void;
+  /** Called when its worker begins or ceases to answer like the others. */
+  readonly onReadiness: () => void;
 }
 
 /** A worker that lives shorter than this, in ms, delays its successor. */
@@ -66,7 +68,7 @@ export class WorkerSlot {
     this.keys = new Set();
     try {
       await worker.ready();
-      this.#isReady = await this.#bringUp(worker, bringUp);
+      this.#setReady(await this.#bringUp(worker, bringUp));
       log.info({ worker: this.number, pid: worker.pid }, "worker started");
     } catch (error) {
       if (!this.#isStopped) log.error({ worker: this.number, pid: worker.pid, err: error }, "worker did not start");
@@ -77,10 +79,10 @@ export class WorkerSlot {
   /** Brings its worker up again, because it missed a change. It does not count as answering meanwhile. */
   async resync(): Promise<void> {
     const worker = this.#worker;
-    this.#isReady = false;
+    this.#setReady(false);
     if (worker === null) return;
     try {
-      this.#isReady = await this.#bringUp(worker, this.#context.bringUp);
+      this.#setReady(await this.#bringUp(worker, this.#context.bringUp));
     } catch {
       worker.kill();
     }
@@ -89,7 +91,7 @@ export class WorkerSlot {
   /** Ends a worker that does not reply. Resolves when it is gone, and with it the sockets that it may have opened. */
   async discard(worker: WorkerProcess, why: Error): Promise<void> {
     if (this.#worker !== worker) return;
-    this.#isReady = false;
+    this.#setReady(false);
     this.#context.log.error({ worker: this.number, pid: worker.pid, err: why }, "worker does not reply and is killed");
     worker.kill();
     await worker.exited();
@@ -107,9 +109,14 @@ export class WorkerSlot {
     return this.#worker === worker;
   }
 
+  #setReady(isReady: boolean): void {
+    this.#isReady = isReady;
+    this.#context.onReadiness();
+  }
+
   #replace(worker: WorkerProcess, how: string, livedMs: number): void {
     this.#worker = null;
-    this.#isReady = false;
+    this.#setReady(false);
     if (this.#isStopped) return;
     this.#context.onLost(worker);
     this.#shortLivesInRow = livedMs < shortLifeMs ? this.#shortLivesInRow + 1 : 0;

@@ -36,6 +36,7 @@ async function poolOf(context: TestContext, count: number): Promise<Pool> {
           if (message.kind === "opened") sockets.add(message.key, socket);
         },
         onLost: () => {},
+        onReadiness: () => {},
       }),
   );
   context.after(async () => {

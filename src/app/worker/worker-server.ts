@@ -40,8 +40,9 @@ export class WorkerServer {
       eventsOf: (listener) => this.#events.of(listener),
       listeningSocketOf: (key) => (this.#sockets.has(key) ? { handle: this.#sockets.get(key) } : undefined),
       onOpened: (key, socket) => {
-        if (!this.#sockets.has(key)) send({ kind: "opened", key }, socket);
-        this.#sockets.delete(key);
+        // The main process keeps two copies. Of a socket that came from it, it has one.
+        if (!this.#sockets.delete(key)) send({ kind: "opened", key }, socket);
+        send({ kind: "opened", key }, socket);
       },
       fastPath: {
         mode: () => this.#state.fastPathMode,

@@ -1,5 +1,6 @@
 import { createServer as createPlainServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import { Server as NetServer } from "node:net";
 import type { SecureContextOptions } from "node:tls";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 
@@ -38,4 +39,11 @@ export function createListenerServer(
     },
     onRequest,
   );
+}
+
+/** Stops accepting. Each connection stays until its next answer, so that no request that is under way is lost. */
+export function stopAccepting(server: Server): void {
+  // The method of node:http would close idle connections, too.
+  NetServer.prototype.close.call(server);
+  server.prependListener("request", (_, response) => (response.shouldKeepAlive = false));
 }

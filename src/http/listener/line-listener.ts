@@ -94,6 +94,10 @@ export class LineListener implements SocketListener {
     clearTimeout(timer);
   }
 
+  stopAccepting(): void {
+    this.#server.close();
+  }
+
   /** Node calls this. What it throws would end the process, so it costs the connection instead. */
   #onConnection(socket: Socket): void {
     socket.on("error", () => {}); // clients reset the connection once they have the answer

@@ -33,6 +33,8 @@ export interface ListenerSetContext {
   readonly eventsOf: (config: ListenerConfig) => ListenerEvents;
   /** The socket of a listener that listens already; `undefined` for one that is to be opened at its own address. */
   readonly listeningSocketOf?: (key: string, config: ListenerConfig) => BindTarget | undefined;
+  /** Whether other processes go on listening at the sockets of listeners that are removed. */
+  readonly handsOver?: boolean;
   /** Called with each socket that was opened here. */
   readonly onOpened?: (key: string, socket: SendHandle) => void;
   /** Absent: the fast path is off. */
@@ -179,11 +181,19 @@ export class ListenerSet {
     for (const change of accessChanges) change();
     for (const { config, enforce } of next.values()) enforce(config);
     this.#open = next;
+    const { handsOver = false } = this.#context;
     await Promise.all([
-      ...removed.map((listener) => listener.close(graceMs)),
+      ...removed.map((listener) => (handsOver ? handOver(listener) : listener.close(graceMs))),
       ...[...next.values()].map(({ startFastPath }) => startFastPath(this.#fastPath)),
     ]);
   }
+}
+
+/** Closes a listener whose socket another process listens at: what is under way on its connections is answered. */
+async function handOver(listener: SocketListener): Promise<void> {
+  listener.stopAccepting();
+  await new Promise((resolve) => void setTimeout(resolve, graceMs));
+  await listener.close(graceMs);
 }
 
 function withoutListener({ key, config, port }: ManagedListener): OpenListener {

@@ -18,7 +18,7 @@ import type { HttpExchange } from "../message/incoming-call.ts";
 import { errorReply, reasonOf, type Reply } from "../message/reply.ts";
 import { safeMethods, type Request } from "../message/request.ts";
 import { bareSocket, type BindTarget, listenOn } from "./bind-target.ts";
-import { createListenerServer } from "./create-server.ts";
+import { createListenerServer, stopAccepting } from "./create-server.ts";
 import type { ListenerEvents } from "./listener-events.ts";
 import type { SocketListener } from "./socket-listener.ts";
 
@@ -131,7 +131,6 @@ export class Listener implements SocketListener {
     };
   }
 
-  /** Stops accepting and closes idle connections. Running requests may finish within `graceMs`; then they are cut. */
   async close(graceMs: number): Promise<void> {
     if (this.#parts === null) return;
     const { server, front, files } = this.#parts;
@@ -145,6 +144,10 @@ export class Listener implements SocketListener {
     const timer = setTimeout(() => server.closeAllConnections(), graceMs);
     await closed;
     clearTimeout(timer);
+  }
+
+  stopAccepting(): void {
+    stopAccepting(this.#opened().server);
   }
 
   #opened(): OpenParts {

@@ -21,6 +21,8 @@ export interface SocketListener {
    * @throws Error if a credential file cannot be used; then nothing has changed
    */
   prepare(access: ListenerAccess): () => void;
-  /** Stops accepting. Running requests may finish within `graceMs`; then they are cut. */
+  /** Stops accepting and closes idle connections. Running requests may finish within `graceMs`; then they are cut. */
   close(graceMs: number): Promise<void>;
+  /** Stops accepting. Each connection stays until its next answer, or until the listener is closed. */
+  stopAccepting(): void;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { describe, test, type TestContext } from "node:test";
@@ -104,6 +105,26 @@ describe("a listener", () => {
       assert.equal((await clientRequest).endsWith("late"), graceMs > 1_000);
       await assert.rejects(front.sendBytes("GET / HTTP/1.1\r\n\r\n"), /ECONNREFUSED/);
     }
+  });
+
+  test("answers what is under way once it accepts no more, and closes each connection with its answer", async () => {
+    const reply = { status: 200, phrase: "OK", headers: [], body: Buffer.from("answer") };
+    const listener = new Listener(() => Promise.resolve(reply), unrestrictedAccess, collectErrors([]));
+    const port = await listener.open({ address: "127.0.0.1", port: 0 });
+    const front = new NodeApiListener(port, [], []);
+    const [silent, idle] = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+    idle.write("GET / HTTP/1.1\r\n\r\n");
+    const [first] = await once(idle, "data");
+    assert.match(String(first), /Connection: keep-alive/);
+    listener.stopAccepting();
+    await assert.rejects(front.sendBytes("GET / HTTP/1.1\r\n\r\n"), /ECONNREFUSED/);
+    for (const socket of [silent, idle]) {
+      socket.write("GET / HTTP/1.1\r\n\r\n");
+      const [answer] = await once(socket, "data");
+      assert.match(String(answer), /^HTTP\/1.1 200 OK[^]*Connection: close[^]*answer$/);
+      await once(socket, "close");
+    }
+    await listener.close(0);
   });
 
   test("rejects with the system's error if it cannot open", async (context) => {
