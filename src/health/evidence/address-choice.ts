@@ -87,12 +87,13 @@ interface Ballot {
   readonly mostOfOthers: number;
 }
 
-/** Counts the votes. One for the address of a server that answers under another name is void. */
-function ballotOf(member: string, provers: readonly Server[], { servers, voters }: Electorate): Ballot {
+/**
+ * Counts the votes. One for the address of a server that answers under another name counts, too: after addresses were
+ * exchanged, lists have the old ones for a while, and must not leave the choice to a hostile server meanwhile.
+ */
+function ballotOf(member: string, provers: readonly Server[], { voters }: Electorate): Ballot {
   const votes = countVotes(member, voters);
-  const isVoid = (api: string | null): boolean =>
-    servers.some((server) => server.api === api && server.name !== null && server.name !== member);
-  const others = [...votes].filter(([api]) => !provers.some((prover) => prover.api === api) && !isVoid(api));
+  const others = [...votes].filter(([api]) => !provers.some((prover) => prover.api === api));
   const mostOf = (rows: typeof others): number => Math.max(0, ...rows.map(([, count]) => count));
   return { votes, mostElsewhere: mostOf(others.filter(([api]) => api !== null)), mostOfOthers: mostOf(others) };
 }

@@ -25,6 +25,9 @@ export interface AddressChoiceRow {
 }
 
 const seed = { configured: true, puts: "b" } as const;
+const omits = { configured: true, puts: "none" } as const;
+const stale = { configured: true, puts: "c" } as const;
+const hostile = { configured: true, puts: "x" } as const;
 
 export const addressChoiceRows: readonly AddressChoiceRow[] = [
   {
@@ -43,7 +46,7 @@ export const addressChoiceRows: readonly AddressChoiceRow[] = [
   { given: "an address that a list gives, where nobody answers", servers: { a: { is: "pg1", ...seed } }, own: null },
   {
     given: "a hostile server that answers under the name of a member that is down",
-    servers: { a: { is: "pg1", ...seed }, c: { is: "pg3", ...seed }, x: { is: "pg2", configured: true, puts: "x" } },
+    servers: { a: { is: "pg1", ...seed }, c: { is: "pg3", ...seed }, x: { is: "pg2", ...hostile } },
     own: null,
     disputed: ["x"],
   },
@@ -55,12 +58,7 @@ export const addressChoiceRows: readonly AddressChoiceRow[] = [
   },
   {
     given: "a hostile seed that is the only configured address with the name",
-    servers: {
-      a: { is: "pg1", ...seed },
-      c: { is: "pg3", ...seed },
-      b: { is: "pg2" },
-      x: { is: "pg2", configured: true, puts: "x" },
-    },
+    servers: { a: { is: "pg1", ...seed }, c: { is: "pg3", ...seed }, b: { is: "pg2" }, x: { is: "pg2", ...hostile } },
     own: "b",
     settled: true,
     disputed: ["b", "x"],
@@ -74,29 +72,25 @@ export const addressChoiceRows: readonly AddressChoiceRow[] = [
   },
   {
     given: "a configured member that one of two lists omits",
-    servers: { b: { is: "pg2", ...seed }, a: { is: "pg1", configured: true, puts: "none" } },
+    servers: { b: { is: "pg2", ...seed }, a: { is: "pg1", ...omits } },
     own: "b",
     settled: true,
   },
   {
     given: "a listed member that one of two lists omits",
-    servers: { a: { is: "pg1", ...seed }, c: { is: "pg3", configured: true, puts: "none" }, b: { is: "pg2" } },
+    servers: { a: { is: "pg1", ...seed }, c: { is: "pg3", ...omits }, b: { is: "pg2" } },
     own: null,
     disputed: ["b"],
   },
   {
     given: "a configured member that two of three lists omit",
-    servers: {
-      b: { is: "pg2", ...seed },
-      a: { is: "pg1", configured: true, puts: "none" },
-      c: { is: "pg3", configured: true, puts: "none" },
-    },
+    servers: { b: { is: "pg2", ...seed }, a: { is: "pg1", ...omits }, c: { is: "pg3", ...omits } },
     own: null,
     disputed: ["b"],
   },
   {
     given: "a tie between two configured addresses",
-    servers: { b: { is: "pg2", ...seed }, x: { is: "pg2", configured: true, puts: "x" } },
+    servers: { b: { is: "pg2", ...seed }, x: { is: "pg2", ...hostile } },
     own: null,
     disputed: ["b", "x"],
   },
@@ -170,11 +164,7 @@ export const addressChoiceRows: readonly AddressChoiceRow[] = [
   },
   {
     given: "a node of another database system, which has no vote on itself, against one list",
-    servers: {
-      a: { is: "pg1", ...seed },
-      x: { is: "pg2", configured: true, puts: "x", ofOtherSystem: true },
-      b: { is: "pg2" },
-    },
+    servers: { a: { is: "pg1", ...seed }, x: { is: "pg2", ...hostile, ofOtherSystem: true }, b: { is: "pg2" } },
     own: "b",
     settled: true,
     disputed: ["b", "x"],
@@ -195,11 +185,7 @@ export const addressChoiceRows: readonly AddressChoiceRow[] = [
   },
   {
     given: "a Service that answered under two names, and a node",
-    servers: {
-      vip: { is: "pg1", configured: true, puts: "b" },
-      b: { is: "pg2", proved: true },
-      y: { is: "pg2", proved: true, puts: "y" },
-    },
+    servers: { vip: { is: "pg1", ...seed }, b: { is: "pg2", proved: true }, y: { is: "pg2", proved: true, puts: "y" } },
     own: "b",
     settled: true,
     disputed: ["b", "y"],
@@ -232,9 +218,22 @@ export const addressChoiceRows: readonly AddressChoiceRow[] = [
     disputed: ["b", "y"],
   },
   {
-    given: "lists for an address that answers under another member's name",
-    servers: { a: { is: "pg1", configured: true, puts: "c" }, c: { is: "pg3" }, b: { is: "pg2", configured: true } },
-    own: "b",
+    given: "a member that has a new address, while all lists have the old one, which is another member's",
+    servers: { a: { is: "pg1", ...stale }, d: { is: "pg4", ...stale }, c: { is: "pg3" }, b: { is: "pg2" } },
+    own: null,
+    disputed: ["b"],
+  },
+  {
+    given: "a hostile seed meanwhile",
+    servers: { a: { is: "pg1", ...stale }, d: { is: "pg4", ...stale }, c: { is: "pg3" }, x: { is: "pg2", ...hostile } },
+    own: null,
+    disputed: ["x"],
+  },
+  {
+    given: "a hostile seed, while only one of two lists has the new address",
+    servers: { a: { is: "pg1", ...stale }, d: { is: "pg4", ...seed }, c: { is: "pg3" }, x: { is: "pg2", ...hostile } },
+    own: null,
+    disputed: ["x"],
   },
   {
     given: "a server at the address of a configured node",
