@@ -16,6 +16,8 @@ interface PlantedBug {
   readonly kinds?: readonly string[];
   /** How long a run is, in virtual seconds, where those of `--seconds` are too short for what it needs. */
   readonly seconds?: number;
+  /** Which campaign has to find it, if not the simulation of faults. */
+  readonly campaign?: "addresses";
 }
 
 const { values } = parseArgs({
@@ -54,11 +56,12 @@ rmSync(folder, { recursive: true, force: true });
 process.exitCode = missed === 0 ? 0 : 1;
 
 /** @returns how many seeds it took, and the promise that was broken; null if none was */
-function hunt({ kinds = [], seconds }: PlantedBug): string | null {
-  const length = ["--seconds", `${seconds ?? values.seconds}`];
-  const range = ["--seeds", `1..${values.seeds}`, ...length, "--stop-at", "1", "--no-shrink"];
+function hunt({ kinds = [], seconds, campaign }: PlantedBug): string | null {
+  const range = ["--seeds", `1..${values.seeds}`, "--stop-at", "1"];
   const only = kinds.length === 0 ? [] : ["--kinds", kinds.join()];
-  const { stdout } = spawnSync(process.execPath, ["build/test/campaign/main.js", ...range, ...only], {
+  const ofFaults = ["--seconds", `${seconds ?? values.seconds}`, "--no-shrink", ...only];
+  const options = campaign === "addresses" ? [...range, "--addresses"] : [...range, ...ofFaults];
+  const { stdout } = spawnSync(process.execPath, ["build/test/campaign/main.js", ...options], {
     cwd: folder,
     encoding: "utf8",
   });

@@ -3,7 +3,7 @@ import { defaultGuards } from "../../../src/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
 import { exporterAt } from "./exporter-connection.ts";
 import type { Profile } from "../profile.ts";
-import type { ModelCluster } from "../run/model-cluster.ts";
+import type { ModelCluster, Shape } from "../run/model-cluster.ts";
 
 /** The health listener of a simulated rolecall. */
 export const healthListener: ListenerConfig = listenerOf({ wholeCluster: true });
@@ -15,7 +15,7 @@ export const agentListener: ListenerConfig = listenerOf({
 
 /** rolecall's configuration for a modelled cluster. */
 export function configurationFor(
-  { watched, shape }: Pick<ModelCluster, "watched" | "shape">,
+  { watched, shape }: Pick<ModelCluster, "watched"> & { readonly shape: Pick<Shape, "surviveMs"> },
   profile: Profile,
   { hasDcs, stateFile }: { readonly hasDcs: boolean; readonly stateFile: string | null },
 ): Config {

@@ -77,6 +77,31 @@ export function impostorFaults(
   ];
 }
 
+/** How likely an episode has a leader that falls silent while nobody can take the lock. */
+const leaderlessShare = 0.12;
+
+/**
+ * The leader falls silent while the DCS is down, for longer than replicas keep their lag in time: no other node leads,
+ * and no node has a view.
+ */
+export function leaderlessFaults(
+  chance: Chance,
+  profile: Profile,
+  { shape, kinds }: { readonly shape: Shape; readonly kinds: readonly FaultKind[] },
+): readonly Fault[] {
+  const isDrawn = chance.happens(leaderlessShare);
+  const base = faultOf(chance, profile, { kind: "dcsDown", size: shape.size });
+  const silence = chance.pick(["kill", "halt", "unreachable"] as const);
+  if (!isDrawn || !kinds.includes("dcsDown") || !kinds.includes(silence)) return [];
+  const atMs = Math.round(base.atMs * 0.05);
+  const forMs = Math.round(profile.faultsMs * 1.2);
+  return [
+    { ...base, atMs, forMs },
+    // Before the leader notices that the DCS is down, and gives up.
+    { ...base, kind: silence, target: "leader", atMs: atMs + 500, forMs },
+  ];
+}
+
 /**
  * A replica is cut off before a switchover to another one, so that it does not know the new timeline when it gets the
  * lock. The first node leads at first, so neither of them is the first one.

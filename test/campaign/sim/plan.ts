@@ -4,7 +4,7 @@ import type { Shape } from "../run/model-cluster.ts";
 import { nameOf } from "../run/fault-name.ts";
 import { type Fault, type FaultKind, kindsOf, laterKinds, opening, scenario, swarm } from "../run/scenario.ts";
 import { type Mode, modes as allModes } from "../world/mode.ts";
-import { impostorFaults, laterFaults, modeFor } from "./later-faults.ts";
+import { impostorFaults, laterFaults, leaderlessFaults, modeFor } from "./later-faults.ts";
 
 /** Which run of the simulation: a seed, and the part of it. */
 export interface RunId {
@@ -94,6 +94,7 @@ export function planOf(
   );
   const added = episodes.map(() => numbered(laterFaults(later, profile, { shape, kinds })));
   const impostors = episodes.map(() => numbered(isNewest ? impostorFaults(newest, profile, { shape, kinds }) : []));
+  const leaderless = episodes.map(() => numbered(isNewest ? leaderlessFaults(newest, profile, { shape, kinds }) : []));
   return {
     profile,
     shape,
@@ -102,7 +103,7 @@ export function planOf(
     hasWorker: chance.happens(0.5),
     opening: openingFaults,
     episodes: upToLast(
-      episodes.map((faults, at) => [...faults, ...(added[at] ?? []), ...(impostors[at] ?? [])]),
+      episodes.map((faults, at) => [faults, added[at] ?? [], impostors[at] ?? [], leaderless[at] ?? []].flat()),
       kept !== null,
     ),
     leastMs: seconds * 1_000,

@@ -21,7 +21,8 @@ export interface NetworkContext {
   readonly time: VirtualTime;
   readonly chance: Chance;
   readonly trace: Trace | null;
-  readonly addresses: ReadonlyMap<string, Address>;
+  /** What answers at an address. */
+  readonly addresses: Pick<ReadonlyMap<string, Address>, "get">;
 }
 
 const nothing = Buffer.alloc(0);
