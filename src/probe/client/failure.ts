@@ -43,12 +43,14 @@ function codeOf(error: Error): string {
 }
 
 /**
- * What a TLS alert of the node says about the client certificate. With TLS 1.2 a missing one is a failed handshake. OpenSSL names
- * the alerts by their first protocol, `SSLV3_ALERT_…`, since 3.5 `SSL/TLS_ALERT_…`: only the end of a name counts.
+ * What a TLS alert of the node says about the client certificate. With TLS 1.2 a missing one is a failed handshake.
+ * OpenSSL names the alerts by their first protocol, `SSLV3_ALERT_…`, since 3.5 `SSL/TLS_ALERT_…`: only the end of a
+ * name counts.
  */
 function certificateHint(code: string): string {
-  if (/ALERT_CERTIFICATE_REQUIRED$/.test(code)) return "the node requires a client certificate, tls.cert and tls.key: ";
-  if (/ALERT_HANDSHAKE_FAILURE$/.test(code))
+  if (code.endsWith("ALERT_CERTIFICATE_REQUIRED"))
+    return "the node requires a client certificate, tls.cert and tls.key: ";
+  if (code.endsWith("ALERT_HANDSHAKE_FAILURE"))
     return "the node refuses the handshake; it may require a client certificate, tls.cert and tls.key: ";
   if (/ALERT_(BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_(EXPIRED|REVOKED|UNKNOWN)|UNSUPPORTED_CERTIFICATE)$/.test(code))
     return "the node refuses the client certificate of tls.cert: ";
