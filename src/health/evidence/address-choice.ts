@@ -17,8 +17,8 @@ export interface AddressChoice {
 export interface Electorate {
   readonly servers: readonly Server[];
   readonly voters: readonly Server[];
-  /** Whether more than half of the configured addresses answer and give a list. */
-  readonly isMajority: boolean;
+  /** How many addresses are configured. */
+  readonly configured: number;
 }
 
 /**
@@ -40,7 +40,19 @@ export function electorateOf(
   const voters = answering.filter(
     (server) => server.isConfigured || (server.list !== null && proved.has(server.api) && isListed(server)),
   );
-  return { servers: answering, voters, isMajority: 2 * lists.length > policy.configured.length };
+  return { servers: answering, voters, configured: policy.configured.length };
+}
+
+/**
+ * Whether more than half of the configured addresses answer and give a list that counts on a member. That of a server
+ * of another system does not count on itself: the leader whose system it is compared with may be the hostile one.
+ */
+function isMajorityOn(member: string, { voters, configured }: Electorate): boolean {
+  const lists = voters.filter(
+    ({ name, list, isConfigured, isOfOtherSystem }) =>
+      isConfigured && list !== null && (name !== member || !isOfOtherSystem),
+  );
+  return 2 * lists.length > configured;
 }
 
 /**
@@ -61,13 +73,14 @@ export function chooseAddress(
   const disputed = addresses.length > 1 ? addresses : [];
   if (present !== undefined && known?.proof === "settled" && !present.isOfOtherSystem)
     return { own: { api: present.api, isSettled: true }, disputed };
+  const isMajority = isMajorityOn(member, electorate);
   const ballot = ballotOf(member, provers, electorate);
   const winner = winnerOf(provers, ballot);
-  if (winner !== null) return { own: { api: winner.api, isSettled: electorate.isMajority }, disputed };
+  if (winner !== null) return { own: { api: winner.api, isSettled: isMajority }, disputed };
   if (present === undefined) return { own: null, disputed: addresses };
   // A single address that has proved itself stays the member's, unless it did so while most configured addresses were
   // silent, and these give the member another address, or none, since they answer.
-  const isOutvoted = electorate.isMajority && (ballot.votes.get(present.api) ?? 0) < ballot.mostOfOthers;
+  const isOutvoted = isMajority && (ballot.votes.get(present.api) ?? 0) < ballot.mostOfOthers;
   return disputed.length > 0 || isOutvoted ? { own: "none", disputed: addresses } : { own: null, disputed };
 }
 

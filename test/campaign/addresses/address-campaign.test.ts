@@ -1,6 +1,53 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressRun } from "./address-campaign.ts";
+import type { AddressPlan, Seed } from "./address-plan.ts";
+import type { Lies } from "./hostile-seat.ts";
+
+const own = (member: number, silentUntilMs: number): Seed => ({
+  origin: `http://10.0.0.${member + 1}:8008`,
+  kind: "own",
+  member,
+  serves: "any",
+  resolvedMs: 0,
+  silentUntilMs,
+});
+const hostile: Seed = { ...own(0, 0), origin: "http://hostile.db:8008", kind: "hostile" };
+const leader: Lies = {
+  states: ["pg1"],
+  claims: true,
+  isOfOtherSystem: false,
+  lists: ["own", "true", "true"],
+  invented: 0,
+  leader: "pg1",
+  isMute: false,
+};
+/** The first member leads. */
+const early: AddressPlan = {
+  size: 3,
+  generation: 4,
+  seeds: [hostile, own(0, 4_000), own(2, 4_000)],
+  events: [],
+  lies: [leader],
+  hostile: { fromMs: 0, untilMs: Infinity },
+};
+const swapped: AddressPlan = {
+  ...early,
+  seeds: [own(0, 0), hostile, own(2, 0)],
+  events: [{ kind: "permute", atMs: 30_000, forMs: 1_000, member: 0 }],
+};
+const plans: readonly (readonly [string, AddressPlan])[] = [
+  ["a hostile seed that answers as the leader 4 s before the others", early],
+  ["the same, of another database system", { ...early, lies: [{ ...leader, isOfOtherSystem: true }] }],
+  ["a hostile seed that answers as the leader while members exchange their addresses", swapped],
+];
+for (const [given, plan] of plans)
+  test(`start addresses: ${given}`, async () => {
+    const armed = new Map<string, number>();
+    const { violations } = await addressRun(1, { armed, given: plan });
+    assert.deepEqual(violations, []);
+    assert.ok((armed.get("true-address") ?? 0) > 0, "it applied");
+  });
 
 // `ADDRESS_SEEDS=1..20000` runs others.
 const [first = 1, last = 12] = (process.env["ADDRESS_SEEDS"] ?? "1..12").split("..").map(Number);

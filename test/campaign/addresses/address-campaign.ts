@@ -22,6 +22,12 @@ const askEveryMs = 500;
 const cluster = "c1";
 const profile: Profile = { ...withTtl(20), slackMs: 25 };
 
+interface AddressOptions {
+  readonly armed: Map<string, number>;
+  readonly trace?: Trace | null;
+  readonly given?: Partial<AddressPlan>;
+}
+
 /** What one run gave. */
 export interface AddressResult {
   readonly plan: AddressPlan;
@@ -35,13 +41,14 @@ export interface AddressResult {
  * One run: rolecall discovers a cluster through configured addresses of which some are hostile, wrong or late, while
  * addresses change. Everything is virtual, and depends on the seed alone.
  * @param armed counts how often each promise applied
+ * @param given what the run is made of, in place of what is drawn
  */
 export async function addressRun(
   seed: number,
-  { armed, trace = null }: { readonly armed: Map<string, number>; readonly trace?: Trace | null },
+  { armed, trace = null, given = {} }: AddressOptions,
 ): Promise<AddressResult> {
   const chance = new Chance(Math.imul(seed, 0x9e37_79b1));
-  const plan = addressPlan(chance.fork(1));
+  const plan = { ...addressPlan(chance.fork(1)), ...given };
   const time = new VirtualTime();
   const world = new AddressWorld(plan, profile, chance.fork(2));
   const network = new VirtualNetwork({ time, chance: chance.fork(3), trace, addresses: world });

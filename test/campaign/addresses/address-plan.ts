@@ -50,14 +50,16 @@ const eventsMs = 75_000;
 /** How many hostile servers there are beside the seed: lists give their addresses. */
 export const sideServers = 3;
 
-const seedKinds = { own: 6, name: 3, service: 2, nobody: 1, stranger: 1 } as const;
+const noSeeds = { own: 0, name: 0, service: 0, nobody: 0, stranger: 0 };
+const seedKinds = { own: 5, name: 3, service: 4, nobody: 2, stranger: 2 };
 
 /** Draws a run. */
 export function addressPlan(chance: Chance): AddressPlan {
   const size = chance.pick([2, 3, 3, 3, 4]);
   const isHostile = chance.happens(0.8);
   const seeds = seedsOf(chance, size, isHostile);
-  const lies = Array.from({ length: 1 + sideServers }, (_, at) => liesOf(chance, size, at));
+  const plot = chance.weighted({ "one name": 3, "all names": 3, exchange: 1, any: 3 });
+  const lies = Array.from({ length: 1 + sideServers }, (_, at) => liesOf(chance, plot, { size, at }));
   const isLate = chance.happens(0.3);
   return {
     size,
@@ -95,14 +97,15 @@ export function describeAddressPlan({
 }
 
 function seedsOf(chance: Chance, size: number, isHostile: boolean): readonly Seed[] {
-  const isOnlyService = chance.happens(0.1);
-  const count = isOnlyService ? 1 : chance.pick([1, 2, 3, 3, 3, 4]);
-  // Often each address is that of another member, as an operator would write it.
+  const how = chance.weighted({ members: 6, service: 1, any: 3 });
+  const count = how === "service" ? 1 : chance.pick(how === "members" ? [2, 2, 3] : [1, 2, 3, 4]);
+  const kinds = { members: { own: 2, name: 1 }, service: { service: 1 }, any: seedKinds }[how];
   const first = chance.int(0, size - 1);
   const drawn = Array.from({ length: count }, (_, at) => {
-    const kind = isOnlyService ? "service" : chance.weighted(seedKinds);
-    const member = chance.happens(0.8) ? (first + at) % size : chance.int(0, size - 1);
-    return { kind, member } as const;
+    const kind = chance.weighted<keyof typeof seedKinds>({ ...noSeeds, ...kinds });
+    // Each address is that of another member, as an operator would write it.
+    const member = how === "members" || chance.happens(0.5) ? (first + at) % size : chance.int(0, size - 1);
+    return { kind, member };
   });
   const all = isHostile
     ? [...drawn, { kind: chance.happens(0.8) ? ("hostile" as const) : ("clone" as const), member: 0 }]
@@ -144,27 +147,43 @@ export function cloneHostOf(member: number): string {
 function eventsOf(chance: Chance, size: number): readonly AddressEvent[] {
   const count = chance.int(0, 4);
   const kinds = { move: 2, moveAll: 2, permute: 2, dcsDown: 2, halt: 1, unreachable: 3, switchover: 1 };
+  // Some are so before rolecall starts. In most runs the others come after it has found the members.
+  const firstMs = chance.happens(0.3) ? 0 : 15_000;
   return Array.from({ length: count }, () => ({
     kind: chance.weighted(kinds),
-    // Some are so before rolecall starts.
-    atMs: chance.happens(0.2) ? 0 : chance.int(0, eventsMs),
+    atMs: chance.happens(0.15) ? 0 : chance.int(firstMs, eventsMs),
     forMs: chance.int(1_000, 45_000),
     member: chance.int(0, size - 1),
   })).toSorted((one, other) => one.atMs - other.atMs);
 }
 
-function liesOf(chance: Chance, size: number, at: number): Lies {
+/** What hostile servers are after; `any`: nothing in particular. */
+type Plot = "one name" | "all names" | "exchange" | "any";
+
+function liesOf(chance: Chance, plot: Plot, { size, at }: { readonly size: number; readonly at: number }): Lies {
   const members = Array.from({ length: size }, (_, member) => `pg${member + 1}`);
   const victim = at === 0 ? chance.pick(members) : (members[(at - 1) % size] ?? "pg1");
-  return {
-    states: chance.pick([[victim], [victim], [victim, "evil"], members, ["evil"], [null]]),
+  const common = {
     claims: chance.happens(0.5),
     isOfOtherSystem: chance.happens(0.15),
-    lists: members.map(() =>
-      chance.pick(["own", "own", "side", "side", "other", "true", "true", "omitted", "nowhere", "unusable"] as const),
-    ),
     invented: chance.pick([0, 0, 3, 40, 300]),
     leader: chance.pick([...members, "evil", null]),
     isMute: chance.happens(0.1),
   };
+  switch (plot) {
+    case "one name":
+      return { ...common, states: [victim], lists: members.map((name) => (name === victim ? "own" : "true")) };
+    case "all names":
+      return { ...common, states: [at === 0 ? "evil" : victim], lists: members.map(() => "side") };
+    case "exchange":
+      return { ...common, states: at === 0 ? members : [victim], lists: members.map(() => "other") };
+    case "any":
+      return {
+        ...common,
+        states: chance.pick([[victim], [victim, "evil"], members, ["evil"], [null]]),
+        lists: members.map(() =>
+          chance.pick(["own", "own", "side", "side", "other", "true", "omitted", "nowhere", "unusable"] as const),
+        ),
+      };
+  }
 }

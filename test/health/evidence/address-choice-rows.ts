@@ -166,7 +166,12 @@ export const addressChoiceRows: readonly AddressChoiceRow[] = [
     given: "a node of another database system, which has no vote on itself, against one list",
     servers: { a: { is: "pg1", ...seed }, x: { is: "pg2", ...hostile, ofOtherSystem: true }, b: { is: "pg2" } },
     own: "b",
-    settled: true,
+    disputed: ["b", "x"],
+  },
+  {
+    given: "a hostile server whose system is the leader's, while only the member itself answers, too",
+    servers: { x: { is: "pg2", ...hostile }, b: { is: "pg2", ...seed, ofOtherSystem: true } },
+    own: "x",
     disputed: ["b", "x"],
   },
   {
