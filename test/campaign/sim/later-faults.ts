@@ -78,7 +78,9 @@ export function impostorFaults(
 }
 
 /** How likely an episode has a leader that falls silent while nobody can take the lock. */
-const leaderlessShare = 0.12;
+const leaderlessShare = 0.3;
+/** How much longer than the hold that has to last, so that the promise about its end applies, in ms. */
+const leaderlessMs = 20_000;
 
 /**
  * The leader falls silent while the DCS is down, for longer than replicas keep their lag in time: no other node leads,
@@ -92,9 +94,11 @@ export function leaderlessFaults(
   const isDrawn = chance.happens(leaderlessShare);
   const base = faultOf(chance, profile, { kind: "dcsDown", size: shape.size });
   const silence = chance.pick(["kill", "halt", "unreachable"] as const);
+  const { ttlMs, loopMs, retryMs } = profile;
+  const forMs = Math.round(profile.faultsMs * 1.25);
   if (!isDrawn || !kinds.includes("dcsDown") || !kinds.includes(silence)) return [];
+  if (forMs < ttlMs + loopMs + retryMs + leaderlessMs) return [];
   const atMs = Math.round(base.atMs * 0.05);
-  const forMs = Math.round(profile.faultsMs * 1.2);
   return [
     { ...base, atMs, forMs },
     // Before the leader notices that the DCS is down, and gives up.
