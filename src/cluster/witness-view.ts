@@ -1,4 +1,4 @@
-import type { Member } from "./documents/cluster-document.ts";
+import type { LeftOut, Member } from "./documents/cluster-document.ts";
 
 /** Who leads according to one node's cluster document. */
 export interface WitnessView {
@@ -29,4 +29,6 @@ export interface WitnessView {
   readonly members: ReadonlyMap<string, Member>;
   /** The names of members that the document lists without a usable address. */
   readonly unaddressed: ReadonlySet<string>;
+  /** What the document lists and is not taken as it is, these members among them. */
+  readonly leftOut: readonly LeftOut[];
 }

@@ -12,6 +12,7 @@ import { drainAudit, drainEvent } from "./drain-events.ts";
 import { logEvent, logVerdictChange, verdictFields } from "./event-lines.ts";
 import { EventStream } from "./event-stream.ts";
 import { LeaderDisputes } from "./leader-disputes.ts";
+import { LeftOutLog } from "./left-out-log.ts";
 import type { Logger } from "./log/logger.ts";
 import { startedEvent, stoppedEvent } from "./service-events.ts";
 import { OutcomeRecorder } from "./outcome-recorder.ts";
@@ -88,10 +89,12 @@ export class EventLog {
   readonly #verdicts = new VerdictHistory();
   readonly #recorder = new OutcomeRecorder();
   readonly #accusations = new AccusationHistory();
+  readonly #leftOut: LeftOutLog;
 
   constructor(context: EventLogContext) {
     const { clock, log, metrics, detector } = context;
     this.#context = context;
+    this.#leftOut = new LeftOutLog(log);
     this.events = new EventStream(clock.wall(), {
       clock,
       onOmitted: ({ kind, cluster }) =>
@@ -134,6 +137,7 @@ export class EventLog {
       this.#publish(draft, isFirst ? fieldsOf(changes, draft.node) : {});
     }
     this.#warnOfWithheldPassword(before, after, context.policy);
+    this.#leftOut.record(before, after, context.policy);
     const dispute = this.#disputes.find(after, context);
     if (dispute !== null) metrics.disputed(dispute.cluster);
   }

@@ -43,7 +43,7 @@ export function encodeOutcome(outcome: ProbeOutcome): JsonObject {
         name,
         source: served.source,
         sentAtMs: served.sentAtMs,
-        ...(cluster === undefined ? {} : { cluster: { ...cluster, members: undefined, unaddressed: undefined } }),
+        ...(cluster === undefined ? {} : { cluster: { ...cluster, members: undefined, leftOut: undefined } }),
         ...(config === undefined ? {} : { config }),
         ...(history === undefined ? {} : { history: [...history] }),
       };
@@ -152,7 +152,7 @@ const outcomeSchema = z.union([
     sentAtMs: z.number(),
     cluster: z
       .object({ scope: textOrNull, leader: textOrNull, leaderApi: textOrNull, leaderTimeline: numberOrNull })
-      .transform((cluster) => ({ ...cluster, members: [], unaddressed: [] }))
+      .transform((cluster) => ({ ...cluster, members: [], leftOut: [] }))
       .optional(),
     config: z
       .object({

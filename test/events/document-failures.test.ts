@@ -14,7 +14,7 @@ function probe(
 }
 
 function document(scope: string | null): DocumentOutcome {
-  const cluster = { scope, members: [], unaddressed: [], leader: null, leaderApi: null, leaderTimeline: null };
+  const cluster = { scope, members: [], leftOut: [], leader: null, leaderApi: null, leaderTimeline: null };
   return {
     kind: "document",
     cluster: "demo",

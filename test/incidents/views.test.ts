@@ -23,7 +23,7 @@ const policy = policyOf();
 const byAddress = {
   scope: "demo",
   members: [],
-  unaddressed: [],
+  leftOut: [],
   leader: "node-b",
   leaderApi: "http://pg2",
   leaderTimeline: null,

@@ -2,6 +2,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import { majorVersion } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isMisaddressed } from "../../health/evidence/identity.ts";
+import { leftOutOf, leftOutText } from "../../health/evidence/left-out.ts";
 import { withholdsPassword } from "../../health/evidence/node-password.ts";
 import { counted } from "../output/words.ts";
 import type { DoctorContext } from "./doctor-context.ts";
@@ -74,19 +75,21 @@ export function checkIdentity({ command: { result }, probed: { snapshot } }: Doc
   coverAnsweringNodes("identity", { result, snapshot });
 }
 
-/** Reports members whose address is disputed (RC167), and members that lists leave without an address (RC168). */
-export function checkAddresses({ command: { result }, probed: { snapshot } }: DoctorContext): void {
-  for (const { name, addressDisputes, leaderViews, contacts } of snapshot.clusters) {
-    for (const [member, addresses] of addressDisputes) {
+/** Reports members whose address is disputed (RC167), and members that are left out (RC168). */
+export function checkAddresses({ command: { result }, probed }: DoctorContext): void {
+  for (const cluster of probed.snapshot.clusters) {
+    const { name } = cluster;
+    const policy = probed.policy(name);
+    if (policy === undefined) continue;
+    for (const [member, addresses] of cluster.addressDisputes) {
       const message =
         addresses.length > 1
           ? `${name}: ${addresses.join(" and ")} use the name ${member}`
           : `${name}: ${addresses.join()} answers as ${member}, but other nodes list ${member} elsewhere`;
       result.diagnose("RC167", { message });
     }
-    const views = [...leaderViews.values(), ...[...contacts.values()].flatMap(({ view }) => view ?? [])];
-    for (const member of new Set(views.flatMap(({ unaddressed }) => [...unaddressed])))
-      result.diagnose("RC168", { message: `${name}: member ${member} is listed without a usable api_url` });
+    for (const leftOut of leftOutOf(cluster, policy))
+      result.diagnose("RC168", { message: `${name}: ${leftOutText(leftOut)}` });
   }
 }
 

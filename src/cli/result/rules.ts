@@ -222,8 +222,8 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   ),
   RC168: rule(
     "warning",
-    "member lists have no usable address of a member",
-    "Set restapi.connect_address of the member to an address with a host, or add the member under nodes.",
+    "a listed member is left out",
+    "Give every member a name and a restapi.connect_address of its own, with a host, or add the member under nodes.",
   ),
   RC178: rule(
     "error",

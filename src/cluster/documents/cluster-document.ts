@@ -1,18 +1,34 @@
 import { parseLsn } from "../values/lsn.ts";
 import { countOf, isObject, listOf, nameOf, type JsonObject } from "../values/json.ts";
+import { withoutUnsafe } from "../values/unsafe-text.ts";
 
 /** The cluster as one node sees it in the DCS. */
 export interface ClusterDocument {
   /** Absent before version 4. Then it is the scope of the node that returned the document. */
   readonly scope: string | null;
   readonly members: readonly Member[];
-  /** The names of the other members: those without a usable API address. */
-  readonly unaddressed: readonly string[];
+  /** What else it lists, and is not taken as it is. */
+  readonly leftOut: readonly LeftOut[];
   /** The member that holds the lock; `null` if the document names none. */
   readonly leader: string | null;
   /** The base address of that member's API. It identifies the node if names differ. */
   readonly leaderApi: string | null;
   readonly leaderTimeline: number | null;
+}
+
+/** A row of a member list that is not taken as it is. */
+export interface LeftOut {
+  /** The member's name. One that cannot be used has a `?` for each unsafe character, and is cut. */
+  readonly member: string;
+  readonly cause:
+    | "no_address"
+    /** Other members of the list have the same API address: at most one of them can be there. */
+    | "shared_address"
+    | "unusable_name"
+    /** An earlier row has the same name. */
+    | "repeated_name"
+    /** The first row past the limit: neither it nor those after it are read. */
+    | "past_limit";
 }
 
 export interface Member {
@@ -30,25 +46,52 @@ export interface Member {
 const leaderRoles: readonly string[] = ["leader", "standby_leader", "master", "primary"];
 
 /** More members than any cluster has. Further ones are ignored: each would be probed. */
-const membersMax = 256;
+export const memberLimit = 256;
+
+/** How much of a name that cannot be used is shown, in characters. */
+const shownMax = 64;
 
 /** Parses a cluster document. Returns `undefined` if it is none, or has no member with a name. */
 export function parseClusterDocument(value: unknown): ClusterDocument | undefined {
   if (!isObject(value)) return undefined;
-  const rows = listOf(value["members"]).slice(0, membersMax).filter(isObject);
+  const listed = listOf(value["members"]);
+  const rows = listed.slice(0, memberLimit).filter(isObject);
   const members = rows.flatMap(member);
-  const addressed = new Set(members.map(({ name }) => name));
-  const unaddressed = rows.flatMap((row) => nodeNameOf(row["name"]) ?? []).filter((name) => !addressed.has(name));
-  if (members.length === 0 && unaddressed.length === 0) return undefined;
+  if (rows.every((row) => nodeNameOf(row["name"]) === null)) return undefined;
   const leader = rows.find((row) => typeof row["role"] === "string" && leaderRoles.includes(row["role"]));
   return {
     scope: nameOf(value["scope"]),
     members,
-    unaddressed,
+    leftOut: leftOutRows(rows, members, listed[memberLimit]),
     leader: nameOf(leader?.["name"]),
     leaderApi: originOf(leader?.["api_url"]),
     leaderTimeline: countOf(leader?.["timeline"]),
   };
+}
+
+function leftOutRows(rows: readonly JsonObject[], members: readonly Member[], past: unknown): readonly LeftOut[] {
+  const leftOut: LeftOut[] = [];
+  const addressed = new Set(members.map(({ name }) => name));
+  const names = new Set<string>();
+  for (const row of rows) {
+    const name = nodeNameOf(row["name"]);
+    if (name === null) leftOut.push({ member: shownName(row), cause: "unusable_name" });
+    else if (names.has(name)) leftOut.push({ member: name, cause: "repeated_name" });
+    else if (!addressed.has(name)) leftOut.push({ member: name, cause: "no_address" });
+    names.add(name ?? "");
+  }
+  const namesAt = new Map<string, Set<string>>();
+  for (const { name, api } of members) namesAt.set(api, (namesAt.get(api) ?? new Set()).add(name));
+  for (const sharing of namesAt.values())
+    if (sharing.size > 1)
+      leftOut.push(...[...sharing].map((name) => ({ member: name, cause: "shared_address" as const })));
+  if (past !== undefined) leftOut.push({ member: shownName(isObject(past) ? past : {}), cause: "past_limit" });
+  return leftOut;
+}
+
+/** The name of a row, fit to be shown. */
+function shownName({ name }: JsonObject): string {
+  return typeof name === "string" && name !== "" ? withoutUnsafe(name.slice(0, shownMax)) : "?";
 }
 
 function member(row: JsonObject): Member[] {

@@ -91,7 +91,8 @@ export function viewOf(
     repeatedAtMs: [...earlier, sentAtMs].slice(-repeatedMax),
     namesAt: cluster.leaderApi,
     members: byName(cluster.members),
-    unaddressed: new Set(cluster.unaddressed),
+    unaddressed: new Set(cluster.leftOut.flatMap(({ member, cause }) => (cause === "no_address" ? [member] : []))),
+    leftOut: cluster.leftOut,
   };
 }
 

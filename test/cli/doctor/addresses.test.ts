@@ -65,3 +65,25 @@ test("RC168: a member that the lists have without a usable address", async (cont
     "RC168 warning: demo: member pg3 is listed without a usable api_url",
   ]);
 });
+
+test("RC168: every other member that is left out, with the cause", async (context) => {
+  const [first, second] = await openFakeCluster(context, ["pg1", "pg2"]);
+  assert.ok(first !== undefined && second !== undefined);
+  for (const node of [first, second]) {
+    state(node);
+    node.members = new Map([...node.members, ["pg3", first.api], ["a/b", "http://127.0.0.1:1"]]);
+  }
+  assert.deepEqual(await findings(context, [first, second]), [
+    "RC168 warning: demo: a member is listed under a name that cannot be used: a/b",
+    "RC168 warning: demo: member pg3 is listed with the api_url of another member",
+  ]);
+});
+
+test("a member without a usable address in the lists is no finding if it answers at an address of discover", async (context) => {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+  for (const node of nodes) {
+    state(node);
+    node.members = new Map([...node.members, ["pg2", "http://:8008/patroni"]]);
+  }
+  assert.deepEqual(await findings(context, nodes), []);
+});

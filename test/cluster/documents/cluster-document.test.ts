@@ -16,19 +16,48 @@ describe("parseClusterDocument", () => {
         { name: "pg1", api: "http://10.0.0.1:8008", host: "10.0.0.1", port: 5432, behind: null, position: null },
         { name: "pg2", api: "https://[::1]:8008", host: null, port: null, behind: null, position: null },
       ],
-      unaddressed: [],
+      leftOut: [],
     });
   });
 
   test("names members without a usable API address", () => {
     const without = { name: "pg2", api_url: "http://:8008/patroni" };
     const found = parseClusterDocument({ members: [leaderRow, without, { name: "pg3" }] });
-    assert.deepEqual(found?.unaddressed, ["pg2", "pg3"]);
+    assert.deepEqual(found?.leftOut, [
+      { member: "pg2", cause: "no_address" },
+      { member: "pg3", cause: "no_address" },
+    ]);
     assert.deepEqual(
       found?.members.map(({ name }) => name),
       ["pg1"],
     );
   });
+
+  const pg = (name: unknown, api: string | null = `http://${String(name)}:8008`): object => ({ name, api_url: api });
+  for (const [what, members, leftOut] of [
+    ["nothing", [pg("pg1"), pg("pg2")], []],
+    ["a member without an address", [pg("pg1"), pg("pg2", null)], ["pg2 no_address"]],
+    ["a member with an impossible address", [pg("pg1"), pg("pg2", "http://[::::]:8008")], ["pg2 no_address"]],
+    ["a name with a slash", [pg("pg1"), pg("a/b", "http://b:8008")], ["a/b unusable_name"]],
+    ["a name that would control a terminal", [pg("pg1"), pg("\u001b[2Jx\u202e")], ["?[2Jx? unusable_name"]],
+    ["a name that is too long", [pg("pg1"), pg("x".repeat(129))], [`${"x".repeat(64)} unusable_name`]],
+    [
+      "a row without a name",
+      [pg("pg1"), pg(undefined), pg(7), pg("")],
+      Array.from({ length: 3 }, () => "? unusable_name"),
+    ],
+    ["a name twice", [pg("pg1"), pg("pg1", "http://b:8008")], ["pg1 repeated_name"]],
+    ["a name twice, first without an address", [pg("pg1", null), pg("pg1")], ["pg1 repeated_name"]],
+    [
+      "two members at one address",
+      [pg("pg1"), pg("pg2", "HTTP://PG1:8008/x")],
+      ["pg1 shared_address", "pg2 shared_address"],
+    ],
+  ] as const)
+    test(`says that it leaves out ${what}`, () => {
+      const found = parseClusterDocument({ members })?.leftOut.map(({ member, cause }) => `${member} ${cause}`);
+      assert.deepEqual(found, leftOut);
+    });
 
   test("rejects a document without a member that has a name", () => {
     for (const members of [
@@ -46,7 +75,12 @@ describe("parseClusterDocument", () => {
 
   test("reads at most 256 members", () => {
     const members = Array.from({ length: 3_000 }, (_, at) => ({ ...leaderRow, name: `pg${at}` }));
-    assert.equal(parseClusterDocument({ members })?.members.length, 256);
+    const found = parseClusterDocument({
+      members: members.map((row, at) => ({ ...row, api_url: `http://h${at}:8008` })),
+    });
+    assert.equal(found?.members.length, 256);
+    assert.deepEqual(found?.leftOut, [{ member: "pg256", cause: "past_limit" }]);
+    assert.equal(parseClusterDocument({ members: members.slice(0, 256) })?.leftOut.length, 256);
   });
 });
 

@@ -34,6 +34,7 @@ function listWith(puts: string): WitnessView {
     namesAt: null,
     members: new Map(puts === "none" || puts === "unusable" ? [] : [["pg2", row]]),
     unaddressed: new Set(puts === "unusable" ? ["pg2"] : []),
+    leftOut: [],
   };
 }
 
