@@ -1,11 +1,19 @@
+/** From what a node is drained. */
+export type DrainExtent =
+  /** Replica routes are refused. */
+  | "replica"
+  /** All routes are refused, the leader's included. */
+  | "all"
+  /** As `all`, and what the node states counts for nothing: its claim on the lock, its views, its positions. */
+  | "distrust";
+
 /** An operator's request not to use a node for a while. It expires. */
 export interface Drain {
   /** Why, in the operator's words. It is shown with every verdict. */
   readonly reason: string;
   /** The operator's name as given in the request; `null` if none was given. */
   readonly by: string | null;
-  /** Whether all routes are refused, the leader's included, and not only replica routes. */
-  readonly isAll: boolean;
+  readonly extent: DrainExtent;
   /** When it ends, in ms of rolecall's clock. */
   readonly untilMs: number;
   /** Begin and end in wall time, RFC 3339: for people, and to resume after a restart. */
@@ -13,8 +21,15 @@ export interface Drain {
   readonly until: string;
 }
 
+/** The fields of a drain for a log line. */
+export function drainFields({ reason, by, extent, until }: Drain): {
+  readonly [field: string]: string | boolean | null;
+} {
+  return { reason, by, all: extent !== "replica", distrust: extent === "distrust", until };
+}
+
 /** A request for a drain that begins now and lasts `forMs` milliseconds. */
-export interface DrainRequest extends Pick<Drain, "reason" | "by" | "isAll"> {
+export interface DrainRequest extends Pick<Drain, "reason" | "by" | "extent"> {
   readonly forMs: number;
 }
 

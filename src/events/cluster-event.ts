@@ -29,6 +29,8 @@ export const eventKinds = [
   "address_settled",
   "drained",
   "undrained",
+  "distrusted",
+  "trusted",
   "node_joined",
   "node_left",
   "started",

@@ -4,6 +4,7 @@ export const hardReasons = [
   "stale",
   "unknown",
   "blind",
+  "distrusted",
   "contested",
   "superseded",
   "demoted",

@@ -131,14 +131,18 @@ const pageSchema: z.ZodType<ExporterPage> = z.object({
   samples: z.number(),
 });
 
-const drainSchema: z.ZodType<Drain> = z.object({
-  reason: text,
-  by: text.nullable(),
-  isAll: z.boolean(),
-  untilMs: z.number(),
-  since: text,
-  until: text,
-});
+/** Files of version 0.1 have `isAll` in place of `extent`. */
+const drainSchema: z.ZodType<Drain> = z
+  .object({
+    reason: text,
+    by: text.nullable(),
+    extent: z.enum(["replica", "all", "distrust"]).optional(),
+    isAll: z.boolean().optional(),
+    untilMs: z.number(),
+    since: text,
+    until: text,
+  })
+  .transform(({ extent, isAll, ...drain }) => ({ ...drain, extent: extent ?? (isAll === true ? "all" : "replica") }));
 
 const named = { node: text, sentAtMs: z.number() };
 

@@ -14,6 +14,8 @@ import { setSystemTimer } from "./schedule/system-timer.ts";
 const firstSteps = 4;
 /** The shortest time between two rounds that are requested outside the schedule (rule 8), in ms. */
 const roundGapMs = 250;
+/** How many nodes a burst probes at the same time, and after how many ms the next ones. */
+const burstSlice = { nodes: 4, gapMs: 4 } as const;
 
 /** Probes all nodes of one cluster in the background, and follows its membership. */
 export class ClusterProber {
@@ -31,7 +33,10 @@ export class ClusterProber {
   constructor(context: ProbeContext) {
     this.#context = context;
     this.#documents = new DocumentProber(context);
-    this.#bursts = new Bursts(context, { probe: (node) => this.#probeIfIdle(node) });
+    this.#bursts = new Bursts(context, {
+      probe: (node) => (this.#nodes.get(node)?.probeIfIdle() === true ? 1 : 0),
+      probeAll: () => this.#probeIdle([...this.#nodes.values()]),
+    });
   }
 
   /** Starts probing. Resolves after the first round, or after one timeout if the cluster is slower than that. */
@@ -105,11 +110,16 @@ export class ClusterProber {
     this.#bursts.stop();
   }
 
-  /** Probes one node, or all with `null`, if no probe is in flight. @returns how many probes were sent */
-  #probeIfIdle(name: string | null): number {
-    let sent = 0;
-    for (const [each, node] of this.#nodes) if ((name === null || each === name) && node.probeIfIdle()) sent += 1;
-    return sent;
+  /**
+   * Probes the nodes that no probe is in flight to, a few at a time: the answers of a large cluster, or of hostile
+   * nodes, must not keep this process from answering checks.
+   */
+  #probeIdle(nodes: readonly NodeProbers[]): void {
+    if (this.#isStopped) return;
+    const probes = nodes.slice(0, burstSlice.nodes).filter((node) => node.probeIfIdle()).length;
+    this.#context.onBurstProbes?.({ cluster: this.#context.cluster, probes });
+    const rest = nodes.slice(burstSlice.nodes);
+    if (rest.length > 0) this.#setTimer(() => this.#probeIdle(rest), burstSlice.gapMs);
   }
 
   get #probers(): readonly (NodeProbers | AddressProber)[] {

@@ -1,6 +1,13 @@
 import { clusterNamed } from "../cluster/lookup.ts";
 import type { Clock } from "./clock.ts";
-import { drainMsMax, type Drain, type DrainChange, type DrainRequest, type Durability } from "../cluster/drain.ts";
+import {
+  drainFields,
+  drainMsMax,
+  type Drain,
+  type DrainChange,
+  type DrainRequest,
+  type Durability,
+} from "../cluster/drain.ts";
 import type { DrainOutcome } from "../cluster/outcome.ts";
 import type { SavedDrain } from "./saved-drains.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
@@ -113,7 +120,7 @@ export class Drains {
     if (remainingMs <= 0) return;
     const drain: Drain = { ...rest, untilMs: clock.now() + remainingMs };
     this.#record(cluster, node, drain);
-    log.info({ audit: true, cluster, node, ...logFields(drain) }, "drain restored after a restart");
+    log.info({ audit: true, cluster, node, ...drainFields(drain) }, "drain restored after a restart");
   }
 
   #find(cluster: string, node: string): Drain | null {
@@ -124,10 +131,6 @@ export class Drains {
   #record(cluster: string, node: string, drain: Drain | null): void {
     this.#context.record({ kind: "drain", cluster, node, drain });
   }
-}
-
-function logFields({ reason, by, isAll, until }: Drain): object {
-  return { reason, by, all: isAll, until };
 }
 
 function formatInstant(wallMs: number): string {

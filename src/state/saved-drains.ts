@@ -1,6 +1,6 @@
-import { drainTextMax, type Drain } from "../cluster/drain.ts";
+import { drainTextMax, type Drain, type DrainExtent } from "../cluster/drain.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
-import { isObject, listOf, nameOf } from "../cluster/values/json.ts";
+import { isObject, listOf, nameOf, type JsonObject } from "../cluster/values/json.ts";
 import { parseInstant } from "../cluster/values/timestamp.ts";
 
 /** More drains than any configuration has nodes. */
@@ -15,12 +15,12 @@ export interface SavedDrain extends Omit<Drain, "untilMs"> {
 /** The drains of a snapshot, in the form of the state file. */
 export function drainsToJson(snapshot: Snapshot): readonly object[] {
   return snapshot.clusters.flatMap((cluster) =>
-    [...cluster.drains].map(([node, { reason, by, isAll, since, until }]) => ({
+    [...cluster.drains].map(([node, { reason, by, extent, since, until }]) => ({
       cluster: cluster.name,
       node,
       reason,
       by,
-      all: isAll,
+      ...extentToJson(extent),
       since,
       until,
     })),
@@ -41,7 +41,17 @@ function parseDrain(value: unknown): SavedDrain[] {
   ];
   const [since, until] = [savedInstant(value["since"]), savedInstant(value["until"])];
   if (cluster === null || node === null || reason === null || since === null || until === null) return [];
-  return [{ cluster, node, reason, by: nameOf(value["by"], drainTextMax), isAll: value["all"] === true, since, until }];
+  return [{ cluster, node, reason, by: nameOf(value["by"], drainTextMax), extent: savedExtent(value), since, until }];
+}
+
+/** `all` is what versions before the distrust of a node know: they keep such a node drained on all routes. */
+function extentToJson(extent: DrainExtent): object {
+  return { all: extent !== "replica", ...(extent === "distrust" ? { distrust: true } : {}) };
+}
+
+function savedExtent({ all, distrust }: JsonObject): DrainExtent {
+  if (distrust === true) return "distrust";
+  return all === true ? "all" : "replica";
 }
 
 function savedInstant(value: unknown): string | null {

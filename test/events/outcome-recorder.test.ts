@@ -65,7 +65,7 @@ test("bounds failures and liveness too", () => {
 
 /** A drain of pg1 from `beganMs` for an hour, or with `null` its end. Our time and wall time are the same here. */
 function drain(beganMs: number | null): ProbeOutcome {
-  const text = { reason: "disk swap", by: null, isAll: false, since: "", until: "" };
+  const text = { reason: "disk swap", by: null, extent: "replica" as const, since: "", until: "" };
   return {
     kind: "drain",
     cluster: "demo",

@@ -58,6 +58,7 @@ export function statusCluster(cluster: string, over: Partial<StatusCluster> = {}
 export const plannedDrain = {
   reason: "kernel upgrade",
   by: "operator",
+  distrust: false,
   all: false,
   since: "2026-01-31T12:00:00.000Z",
   until: "2026-01-31T12:30:00.000Z",

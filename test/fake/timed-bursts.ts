@@ -48,7 +48,13 @@ export class TimedBursts extends ManualClock {
         onBurst: ({ cluster, cause }) => void this.causes.push(`${cluster} ${cause}`),
         onBurstProbes: ({ probes }) => void this.reported.push(probes),
       },
-      { probe },
+      {
+        probe,
+        probeAll: () => {
+          this.#probes.push({ node: null, atMs: this.nowMs });
+          this.reported.push(3);
+        },
+      },
     );
   }
 
@@ -78,9 +84,9 @@ export class TimedBursts extends ManualClock {
     this.bursts.update();
   }
 
-  #probe(node: string | null): number {
-    if (node !== null && this.busy.has(node)) return 0;
+  #probe(node: string): number {
+    if (this.busy.has(node)) return 0;
     this.#probes.push({ node, atMs: this.nowMs });
-    return node === null ? 3 : 1;
+    return 1;
   }
 }

@@ -16,7 +16,7 @@ const of = { scope: "demo", system: null, version: null, members: new Map() };
 const named = { cluster: "demo", node: "pg1", sentAtMs: 900 } as const;
 const failure = { kind: "timeout", detail: "" } as const;
 const served = { status: 200, body: "{}", source: "pg1", sentAtMs: 900 };
-const drain = { reason: "disk swap", by: null, isAll: true, untilMs: 90_000, since: "", until: "" };
+const drain = { reason: "disk swap", by: null, extent: "all" as const, untilMs: 90_000, since: "", until: "" };
 
 const outcomes: readonly ProbeOutcome[] = [
   {

@@ -54,7 +54,7 @@ describe("metrics of clusters", () => {
   test("a drained primary is still a primary, and an expired drain does not count", () => {
     const watched = new ClusterFixture();
     watched.lead("pg1", 0);
-    const drain = { reason: "test", by: null, isAll: true, untilMs: 2_000, since: "", until: "" };
+    const drain = { reason: "test", by: null, extent: "all" as const, untilMs: 2_000, since: "", until: "" };
     watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain }, 0);
     const { has_primary: hasPrimary, drains } = valuesAt(watched, 1_000);
     assert.deepEqual([hasPrimary, drains], [1, 1]);

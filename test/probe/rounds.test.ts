@@ -151,6 +151,32 @@ test("a burst counts no probe of a node whose probe is in flight", async () => {
   assert.deepEqual(timed.reported, [2]);
 });
 
+test("a burst of a large cluster probes four nodes at a time, 4 ms apart, and none any more once it is stopped", async () => {
+  const large = async (): Promise<TimedProber> => {
+    const timed = new TimedProber(Array.from({ length: 10 }, (_, at) => `pg${at + 1}`));
+    timed.fixture.lead("pg1", timed.nowMs);
+    for (let at = 2; at <= 10; at += 1) timed.fixture.follow(`pg${at}`, timed.nowMs);
+    await timed.start();
+    // The hint requests a round, too: its probes are those of the burst.
+    timed.prober.hint(null);
+    return timed;
+  };
+  const timed = await large();
+  const reported: number[][] = [];
+  for (const ms of [0, 3, 1, 4, 10]) {
+    timed.reported.length = 0;
+    await timed.pass(ms);
+    reported.push([...timed.reported]);
+  }
+  assert.deepEqual(reported, [[4], [], [4], [2], []]);
+  const stopped = await large();
+  await stopped.pass(0);
+  stopped.prober.stop();
+  stopped.reported.length = 0;
+  await stopped.pass(20);
+  assert.deepEqual(stopped.reported, []);
+});
+
 test("a stopped prober opens no connection, sets no timer and requests nothing", async () => {
   const timed = await started();
   timed.prober.stop();

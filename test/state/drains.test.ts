@@ -7,6 +7,7 @@ import type { DrainOutcome } from "../../src/cluster/outcome.ts";
 import type { Config } from "../../src/config/model/config.ts";
 import type { DrainChange } from "../../src/cluster/drain.ts";
 import { Drains } from "../../src/state/drains.ts";
+import { drainEvent } from "../../src/events/drain-events.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { Store } from "../../src/state/store.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
@@ -84,6 +85,8 @@ const refusals: readonly (readonly [string, number, string, string, unknown, str
   ["a duration above thirty days", 400, "POST", "/drains/demo/pg2", { ...wish, for: "31d" }],
   ["no reason", 400, "POST", "/drains/demo/pg2", { for: "1h" }],
   ["a reason on two lines", 400, "POST", "/drains/demo/pg2", { ...wish, reason: "a\r\nb" }],
+  ["a value of distrust that is not boolean", 400, "POST", "/drains/demo/pg2", { ...wish, distrust: "yes" }],
+  ["the end of a distrust of a node that is not distrusted", 404, "DELETE", "/drains/demo/pg2", { distrust: true }],
   ["a value of all that is not boolean", 400, "POST", "/drains/demo/pg2", { ...wish, all: "yes" }],
   ["an array instead of an object", 400, "POST", "/drains/demo/pg2", []],
   ["broken JSON", 400, "POST", "/drains/demo/pg2", "{"],
@@ -99,6 +102,32 @@ for (const [name, status, method, path, body, type] of refusals) {
     assert.deepEqual(await (await fetch(urlOf("admin", "/drains"))).json(), { drains: [] });
   });
 }
+
+test("distrusts a node, whose drains cannot be changed meanwhile, and keeps that over a restart", async () => {
+  const begun = await call("POST", "/drains/demo/pg2", { ...wish, distrust: true });
+  assert.equal(begun.status, 200);
+  const { drain } = begun.body as { drain: Record<string, unknown> };
+  assert.deepEqual([drain["all"], drain["distrust"]], [true, true]);
+  const reasonOf = async (route: string): Promise<string | null> =>
+    (await fetch(urlOf("node", `/nodes/pg2/${route}`))).headers.get("x-rolecall-reason");
+  for (const route of ["replica", "read-only", "health", "primary"])
+    assert.equal(await reasonOf(route), "distrusted", route);
+  assert.equal(await reasonOf("liveness"), null);
+  for (const [method, body] of [
+    ["POST", wish],
+    ["DELETE", {}],
+  ] as const) {
+    const refused = await call(method, "/drains/demo/pg2", body);
+    assert.deepEqual([refused.status, refused.body["error"]], [409, "distrusted"], method);
+  }
+  await app.stop({ drains: false });
+  app = new App(config, silentLogger);
+  await app.start();
+  assert.equal(await reasonOf("replica"), "distrusted");
+  assert.equal((await call("DELETE", "/drains/demo/pg2", { distrust: true })).status, 200);
+  assert.equal(await reasonOf("replica"), null);
+  assert.equal((await call("DELETE", "/drains/demo/pg2", { distrust: true })).status, 404);
+});
 
 test("has no drains on a node listener", async () => {
   assert.equal((await fetch(urlOf("node", "/drains"))).status, 400);
@@ -137,7 +166,7 @@ test("reports each drain once: its begin, its end by an operator, and that it ex
     save: () => Promise.resolve({ kind: "volatile" }),
     onChange: (change) => void changes.push(change),
   });
-  const request = { forMs: 1_000, reason: "disk swap", by: "operator", isAll: false };
+  const request = { forMs: 1_000, reason: "disk swap", by: "operator", extent: "replica" as const };
   void drains.begin("demo", "pg1", request);
   void drains.begin("demo", "pg2", request);
   void drains.end("demo", "pg2", "the night shift");
@@ -160,6 +189,26 @@ test("reports each drain once: its begin, its end by an operator, and that it ex
   assert.deepEqual([...(store.current.clusters[0]?.drains.keys() ?? [])], ["pg3"]);
 });
 
+test("the events of a distrust are its own", () => {
+  const drain = { ...wish, extent: "distrust" as const, untilMs: 1, since: "", until: "2026-01-31T12:00:00Z" };
+  const change = { cluster: "demo", node: "pg2", drain, endedBy: null };
+  assert.deepEqual(
+    (["begun", "ended", "expired"] as const).map((kind) => {
+      const event = drainEvent({ ...change, kind });
+      return [event.kind, event.severity, event.message];
+    }),
+    [
+      [
+        "distrusted",
+        "warning",
+        "pg2 of demo is distrusted, and what it states counts for nothing, until 2026-01-31T12:00:00Z: kernel upgrade",
+      ],
+      ["trusted", "info", "pg2 of demo is no longer distrusted: ended"],
+      ["trusted", "info", "pg2 of demo is no longer distrusted: its time is over"],
+    ],
+  );
+});
+
 test("restores saved drains when it starts, and reads and schedules nothing before", () => {
   const nowMs = 5_000;
   const wallMs = 1_800_000_000_000;
@@ -175,7 +224,7 @@ test("restores saved drains when it starts, and reads and schedules nothing befo
     onChange: () => assert.fail("a restored drain is not new"),
   });
   assert.equal(recorded.length, 0);
-  const saved = { cluster: "demo", reason: "disk swap", by: null, isAll: false, since: "" };
+  const saved = { cluster: "demo", reason: "disk swap", by: null, extent: "replica" as const, since: "" };
   drains.start([
     { ...saved, node: "pg1", until: new Date(wallMs + 1_000).toISOString() },
     { ...saved, node: "pg2", until: new Date(wallMs).toISOString() },

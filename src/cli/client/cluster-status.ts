@@ -154,6 +154,7 @@ export function readDrain(row: JsonObject): DrainOverview {
     reason: stringOrNull(row["reason"]) ?? "",
     by: stringOrNull(row["by"]),
     all: row["all"] === true,
+    distrust: row["distrust"] === true,
     since: stringOrNull(row["since"]) ?? "",
     until: stringOrNull(row["until"]) ?? "",
     remaining_ms: numberOrNull(row["remaining_ms"]) ?? 0,

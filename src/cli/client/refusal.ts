@@ -11,6 +11,8 @@ const ownActions: ReadonlyMap<string, string> = new Map([
   ],
   ["method_not_allowed", "Check that --server is the right listener."],
   ["not_drained", "Nothing to do: rolecall drains lists the drained nodes."],
+  ["not_distrusted", "Nothing to do: rolecall drains lists the distrusted nodes."],
+  ["distrusted", "Run rolecall trust first, if the node is to be trusted again."],
   ["unknown_candidate", "Pass the name of a member as --candidate: rolecall status lists them."],
   ["candidate_down", "Pass another --candidate, or run rolecall status to see why this one does not answer."],
   ["nofailover", "Pass another --candidate, or remove the tag nofailover from this node."],

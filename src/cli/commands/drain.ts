@@ -12,23 +12,43 @@ import { table } from "../output/table.ts";
 
 /** `rolecall drain NODE --for TIME --reason TEXT`: drains a node in the running rolecall for a limited time. */
 export async function drain(context: CommandContext): Promise<void> {
+  const reason = context.args.text("reason");
+  if (reason === null) throw new CommandError("RC001", "--reason must explain the drain in a few words, got nothing");
+  await begin(context, { reason, all: context.args.has("all") });
+}
+
+/** `rolecall distrust NODE --for TIME`: refuses a node everywhere, and ignores what it states, for a limited time. */
+export async function distrust(context: CommandContext): Promise<void> {
+  await begin(context, { reason: context.args.text("reason") ?? "distrusted by an operator", distrust: true });
+}
+
+/** `rolecall undrain NODE`: ends a drain before it expires. */
+export async function undrain(context: CommandContext): Promise<void> {
+  await end(context, { distrust: false });
+}
+
+/** `rolecall trust NODE`: ends a distrust before it expires. */
+export async function trust(context: CommandContext): Promise<void> {
+  await end(context, { distrust: true });
+}
+
+interface DrainWords {
+  readonly reason: string;
+  readonly all?: boolean;
+  readonly distrust?: boolean;
+}
+
+async function begin(context: CommandContext, words: DrainWords): Promise<void> {
   const { args, result, print, io } = context;
   const duration = args.text("for");
-  const reason = args.text("reason");
   const durationMs = duration === null ? undefined : parseDurationOption(duration);
   if (durationMs === undefined)
     throw new CommandError(
       "RC001",
       `--for must be a duration such as 30m or 2h, got ${duration === null ? "nothing" : JSON.stringify(duration)}`,
     );
-  if (reason === null) throw new CommandError("RC001", "--reason must explain the drain in a few words, got nothing");
   const { path, subject, server } = await targetOf(context);
-  const body = {
-    for: `${durationMs}ms`,
-    reason,
-    all: args.has("all"),
-    by: operatorName(args.text("by"), io.env),
-  };
+  const body = { for: `${durationMs}ms`, ...words, by: operatorName(args.text("by"), io.env) };
   const reply = await server.call({ method: "POST", path, body });
   const document = parseJson(reply.text);
   if (reply.status !== 200 || !isObject(document) || !isObject(document["drain"]))
@@ -37,21 +57,27 @@ export async function drain(context: CommandContext): Promise<void> {
   result.cover("drain", "complete", { detail: subject });
   result.data = document;
   print(
-    `${subject} is drained ${started.all ? "on all routes" : "as a replica"} ` +
-      `for ${formatDuration(started.remaining_ms)}, until ${started.until}${notDurable(document)}\n`,
+    `${subject} is ${stateText(started)} for ${formatDuration(started.remaining_ms)}, ` +
+      `until ${started.until}${notDurable(document)}\n`,
   );
 }
 
-/** `rolecall undrain NODE`: ends a drain before it expires. */
-export async function undrain(context: CommandContext): Promise<void> {
+function stateText({ all, distrust: isDistrusted }: DrainOverview): string {
+  if (isDistrusted) return "distrusted";
+  return all ? "drained on all routes" : "drained as a replica";
+}
+
+async function end(context: CommandContext, words: { readonly distrust: boolean }): Promise<void> {
   const { args, result, print, io } = context;
   const { path, subject, server } = await targetOf(context);
-  const reply = await server.call({ method: "DELETE", path, body: { by: operatorName(args.text("by"), io.env) } });
+  const body = { ...words, by: operatorName(args.text("by"), io.env) };
+  const reply = await server.call({ method: "DELETE", path, body });
   if (reply.status !== 200) return diagnoseRejection(context, subject, reply);
   result.cover("drain", "complete", { detail: subject });
   const document = parseJson(reply.text);
   result.data = document;
-  print(`the drain of ${subject} has ended${notDurable(document)}\n`);
+  const state = words.distrust ? "distrust" : "drain";
+  print(`the ${state} of ${subject} has ended${notDurable(document)}\n`);
 }
 
 /** An older server does not say whether the change outlives it. */
@@ -72,19 +98,15 @@ export async function drains(context: CommandContext): Promise<void> {
   result.data = { drains: rows };
   print(
     known.length === 0
-      ? "no node is drained\n"
+      ? "no node is drained or distrusted\n"
       : table(["NODE", "ROUTES", "ENDS IN", "BY", "REASON"], known.map(rowOf)),
   );
 }
 
-function rowOf({
-  name,
-  all,
-  remaining_ms: ms,
-  by,
-  reason,
-}: DrainOverview & { readonly name: string }): { text: string }[] {
-  return [name, all ? "all" : "replica", formatDuration(ms), by ?? "-", reason].map((text) => ({ text }));
+function rowOf({ name, ...drained }: DrainOverview & { readonly name: string }): { text: string }[] {
+  const { all, distrust: isDistrusted, remaining_ms: ms, by, reason } = drained;
+  const routes = isDistrusted ? "all, distrusted" : all ? "all" : "replica";
+  return [name, routes, formatDuration(ms), by ?? "-", reason].map((text) => ({ text }));
 }
 
 async function targetOf(

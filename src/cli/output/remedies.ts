@@ -27,6 +27,7 @@ const remedies: { readonly [reason in Reason]: string } = {
   not_async: "it must be an asynchronous standby",
   replication_state: "its replication state must be the one that the check asks for",
   min_lsn: "it must replay up to the position that the check asks for",
+  distrusted: "an operator must trust it again: run rolecall trust, or wait",
   drained: "its drain must end: run rolecall undrain, or wait",
   held_back: "the time of handover_hold must pass after the change of leader",
   none_fit: "at least one node must be fit",

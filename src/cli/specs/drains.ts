@@ -30,6 +30,36 @@ export const drainCommands: readonly CommandSpec[] = [
     load: async () => (await import("../commands/drain.ts")).drain,
   },
   {
+    name: "distrust",
+    summary: "refuse a node everywhere, and ignore what it states",
+    about:
+      "For two primaries between which rolecall cannot decide. The node is unfit for every route but liveness with\n" +
+      "the reason distrusted, a hard no. Its claim to be the primary, its views, its member list and its positions\n" +
+      "count for nothing, so that another node can be the primary. The running rolecall keeps the distrust in its\n" +
+      "state_file, logs it and shows it in status and explain. It replaces a drain of the node, and expires by itself.",
+    positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
+    options: [
+      { name: "for", value: "TIME", help: "how long, such as 30m or 2h, at most 30d (required)" },
+      { name: "reason", value: "TEXT", help: "why, in a few words" },
+      by,
+      clusterOption,
+      ...serverOptions,
+    ],
+    examples: ['rolecall distrust pg2 --for 1h --reason "old primary, came back after the failover"'],
+    checks: [{ id: "drain", required: true }],
+    load: async () => (await import("../commands/drain.ts")).distrust,
+  },
+  {
+    name: "trust",
+    summary: "end the distrust of a node",
+    about: "Ends a distrust before it expires. Exits with 1 if the node is not distrusted.",
+    positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
+    options: [by, clusterOption, ...serverOptions],
+    examples: ["rolecall trust pg2"],
+    checks: [{ id: "drain", required: true }],
+    load: async () => (await import("../commands/drain.ts")).trust,
+  },
+  {
     name: "undrain",
     summary: "end a drain",
     about: "Ends a drain before it expires. Exits with 1 if the node has no drain.",
@@ -41,8 +71,8 @@ export const drainCommands: readonly CommandSpec[] = [
   },
   {
     name: "drains",
-    summary: "list the drains",
-    about: "Lists the drained nodes with the reason, the operator and the remaining time.",
+    summary: "list the drained and the distrusted nodes",
+    about: "Lists the drained and the distrusted nodes with the reason, the operator and the remaining time.",
     options: [...serverOptions],
     examples: ["rolecall drains"],
     checks: [{ id: "drains", required: true }],

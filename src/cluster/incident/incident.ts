@@ -112,12 +112,13 @@ function dcsValue(result: DcsResult): IncidentValue {
   return { leader, revision, source, ...otherThan("empty", !hasScope, false) };
 }
 
-function drainValue({ reason, by, isAll, untilMs }: Drain, atMs: number): IncidentValue {
+function drainValue({ reason, by, extent, untilMs }: Drain, atMs: number): IncidentValue {
   return {
     for: incidentDuration(untilMs - atMs),
     reason,
     ...otherThan("by", by, null),
-    ...otherThan("all", isAll, false),
+    ...otherThan("all", extent === "all", false),
+    ...otherThan("distrust", extent === "distrust", false),
   };
 }
 

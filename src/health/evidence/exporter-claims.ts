@@ -1,3 +1,4 @@
+import { isDistrusted } from "./active-drain.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isSenderTo } from "./report-from-exporter.ts";
@@ -62,7 +63,12 @@ export function upstreamUntilMs(cluster: ClusterState, context: EvaluationContex
 function countingStandbys(cluster: ClusterState, { policy, nowMs }: EvaluationContext): readonly Observation[] {
   const maxAge = maxAgeMs(cluster, policy);
   return cluster.nodes.filter(
-    (node) => !node.hasLock && !node.isDown && isFresh(node, maxAge, nowMs) && isBelievableClaim(node, policy, nowMs),
+    (node) =>
+      !node.hasLock &&
+      !node.isDown &&
+      !isDistrusted(cluster, node.node.name, nowMs) &&
+      isFresh(node, maxAge, nowMs) &&
+      isBelievableClaim(node, policy, nowMs),
   );
 }
 

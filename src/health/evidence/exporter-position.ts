@@ -2,6 +2,7 @@
  * The leader's position where exporters are the only source (rule 4, "Exporters"). Pages are cached and late, and state
  * no usable timeline. So a position counts only from the accepted leader's page, and only while that page is young.
  */
+import { isDistrusted } from "./active-drain.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
@@ -59,6 +60,7 @@ export function raisedByStandby(
   const isSameSystem = report.system === null || position.system === null || report.system === position.system;
   if (reached <= position.highest || !isSameSystem) return position;
   if (attachment.isDetached || attachment.isStalled || isDiverged(attachment)) return position;
+  if (isDistrusted(cluster, standby.node.name, nowMs)) return position;
   if (!isDatabaseAlive(standby, policy, nowMs) || isUnfed(cluster, standby, { policy, nowMs })) return position;
   return { ...position, highest: reached };
 }

@@ -42,7 +42,7 @@ export function holdOn(cluster: ClusterState, node: MeasuredNode, context: Evalu
   const { lastStatement: stated } = cluster;
   const { observation, replayed } = node;
   if (stated === null || replayed === null || !isHoldable(node, context.policy)) return null;
-  const seen = newestThirdView(cluster, { observation, replayed, stated }, context.policy);
+  const seen = newestThirdView(cluster, { observation, replayed, stated }, context);
   return seen?.isPast === true ? null : holdSince(cluster, { stated, seen, observation }, context);
 }
 
@@ -102,7 +102,7 @@ interface ThirdView {
  * Returns the newest view that names the leader, was requested since the leader last stated its position, and is of a
  * node that is neither of the two; and whether the leader is past the replica in it.
  */
-function newestThirdView(cluster: ClusterState, replica: HeldReplica, policy: HealthPolicy): ThirdView | null {
+function newestThirdView(cluster: ClusterState, replica: HeldReplica, context: EvaluationContext): ThirdView | null {
   const { observation, replayed, stated } = replica;
   const loopWaitMs = cluster.config?.loopWaitMs ?? unknownLoopWaitMs;
   let newest: ThirdView | null = null;
@@ -110,7 +110,7 @@ function newestThirdView(cluster: ClusterState, replica: HeldReplica, policy: He
     const isThird = witness !== stated.leader && witness !== observation.node.name;
     if (!isThird || names !== stated.leader || sentAtMs <= (newest?.sentAtMs ?? stated.sentAtMs)) continue;
     const lag = members.get(observation.node.member);
-    if (lag === undefined || lag.behind === null || !isIdentified(cluster, witness, policy)) continue;
+    if (lag === undefined || lag.behind === null || !isIdentified(cluster, witness, context)) continue;
     // The replica's own position in the DCS may be one loop_wait old. If the view states it, the leader's follows.
     // Without it, the replica may have passed the leader's since.
     if (lag.behind > 0 && lag.position === null && sentAtMs < stated.sampledAtMs + loopWaitMs) continue;

@@ -1,3 +1,4 @@
+import { isDistrusted } from "./active-drain.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterDocument } from "../../cluster/documents/cluster-document.ts";
 import type { ClusterState, WitnessView } from "../../cluster/snapshot.ts";
@@ -34,7 +35,7 @@ export function validViews(cluster: ClusterState, policy: HealthPolicy, nowMs: n
   const views: LeaderView[] = [];
   for (const [witness, view] of cluster.leaderViews) {
     const { names, namesAt, sentAtMs, answeredAtMs, repeatedAtMs } = view;
-    if (nowMs - sentAtMs >= policy.viewMaxAgeMs || !isIdentified(cluster, witness, policy)) continue;
+    if (nowMs - sentAtMs >= policy.viewMaxAgeMs || !isIdentified(cluster, witness, { policy, nowMs })) continue;
     views.push({ witness, names, namesAt, requestedAtMs: sentAtMs, answeredAtMs, repeatedAtMs });
   }
   return views;
@@ -136,12 +137,15 @@ function namedNode(
   return found?.node;
 }
 
-/** Whether the node's own report identifies it as this node of this cluster. `false` without a report. */
-export function isIdentified(cluster: ClusterState, witness: string, { guards }: HealthPolicy): boolean {
+/**
+ * Whether the node's own report identifies it as this node of this cluster. `false` without a report, or if the node is
+ * distrusted.
+ */
+export function isIdentified(cluster: ClusterState, witness: string, { policy, nowMs }: EvaluationContext): boolean {
   const observation = nodeNamed(cluster, witness);
-  if (observation === undefined || observation.report === null) return false;
+  if (observation === undefined || observation.report === null || isDistrusted(cluster, witness, nowMs)) return false;
   return (
-    !guards.sameSystem ||
+    !policy.guards.sameSystem ||
     !(isOutOfScope(cluster, observation.report) || isMisaddressed(observation.node, observation.report))
   );
 }

@@ -20,6 +20,7 @@ import { isSilentClaim, lastClaimOf } from "./last-claim.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import { resolveLeadership } from "./leadership.ts";
 import type { LeadershipInputs, LockClaim, NodeAnswers } from "./leadership-inputs.ts";
+import { isDistrusted } from "./active-drain.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { validViews, isConfirmed, isIdentified } from "./leader-views.ts";
 import { continuingRefusals } from "./refused-claims.ts";
@@ -128,6 +129,7 @@ function freshClaims(cluster: ClusterState, policy: HealthPolicy, nowMs: number)
   for (const index of cluster.lockClaims) {
     const claim = cluster.nodes[index];
     if (claim === undefined || claim.isDown || !isFresh(claim, maxAge, nowMs)) continue;
+    if (isDistrusted(cluster, claim.node.name, nowMs)) continue;
     if (!isForeign(cluster, claim, policy) && isBelievableClaim(claim, policy, nowMs)) claims.push(claim);
   }
   return claims;
@@ -138,6 +140,8 @@ function claimsUntilMs(cluster: ClusterState, claims: readonly Observation[], co
   const maxAge = maxAgeMs(cluster, context.policy);
   let untilMs = Infinity;
   for (const claim of claims) untilMs = Math.min(untilMs, countsUntilMs(claim, maxAge, context.policy));
+  for (const { extent, untilMs: endMs } of cluster.drains.values())
+    if (extent === "distrust" && endMs > context.nowMs) untilMs = Math.min(untilMs, endMs);
   const [first, ...others] = eligibleClaims(claims);
   const standbysDecide = others.length > 0 && first?.node.api === null;
   return standbysDecide ? Math.min(untilMs, upstreamUntilMs(cluster, context)) : untilMs;
@@ -158,7 +162,7 @@ function inputsOf(
   for (const observation of cluster.nodes) {
     const { node, sentAtMs, hasLock, failuresInRow, isDown } = observation;
     const isSilent = isDown || failuresInRow > 0;
-    const canTestify = node.api !== null && isIdentified(cluster, node.name, policy);
+    const canTestify = node.api !== null && isIdentified(cluster, node.name, { policy, nowMs });
     // A fixed node may be probed at another address than it advertises.
     const api = node.isFixed ? null : node.api;
     nodes.set(node.name, {

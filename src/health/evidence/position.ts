@@ -2,6 +2,7 @@ import { lockHolderOf } from "../../cluster/leadership.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState, LeaderPeak, LeaderPosition } from "../../cluster/snapshot.ts";
+import { isDistrusted } from "./active-drain.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { isSameSystemAndTimeline, isSuccessor, sharedHistory, type SystemAndTimeline } from "./shared-history.ts";
@@ -101,7 +102,12 @@ function raisedByAll(
 ): LeaderPosition | null {
   const maxAge = maxAgeMs(cluster, policy);
   const reports = observations.flatMap((node) =>
-    node.report !== null && node.attachment.fork === null && isFresh(node, maxAge, nowMs) ? [node.report] : [],
+    node.report !== null &&
+    node.attachment.fork === null &&
+    !isDistrusted(cluster, node.node.name, nowMs) &&
+    isFresh(node, maxAge, nowMs)
+      ? [node.report]
+      : [],
   );
   return reports.reduce(
     (position, report) => raisedByReceived({ ...cluster, position }, report, unseen),

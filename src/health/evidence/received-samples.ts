@@ -3,6 +3,7 @@ import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import { viewWithLeader } from "./cluster-view.ts";
+import { isDistrusted } from "./active-drain.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { walReached } from "./report-position.ts";
@@ -33,7 +34,13 @@ export function withReceivedSamples(
   let { positionSamples, lastStatement: stated } = { ...cluster, lastStatement };
   for (const replica of replicas) {
     const reached = replica.report === null ? null : walReached(replica.report);
-    if (reached === null || reached <= highest || replica.attachment.fork !== null) continue;
+    if (
+      reached === null ||
+      reached <= highest ||
+      replica.attachment.fork !== null ||
+      isDistrusted(cluster, replica.node.name, context.nowMs)
+    )
+      continue;
     highest = reached;
     const lagMs = replica.report?.received === reached ? receiveLagMs(cluster, replica, context) : null;
     if (lagMs === null) continue;

@@ -168,7 +168,7 @@ function isAnyToBeAsked(
     if (node.api === null || !isThird(node.name, claimant.node.name, mark.beside)) return false;
     // The clock of rolecall starts at 0.
     if (report === null) return nowMs < policy.viewMaxAgeMs;
-    if (isDown || failuresInRow > 0 || !isIdentified(cluster, node.name, policy)) return false;
+    if (isDown || failuresInRow > 0 || !isIdentified(cluster, node.name, { policy, nowMs })) return false;
     const askedAtMs = Math.max(
       cluster.leaderViews.get(node.name)?.sentAtMs ?? -Infinity,
       cluster.failedViews.get(node.name) ?? -Infinity,

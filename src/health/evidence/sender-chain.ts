@@ -1,3 +1,4 @@
+import { isDistrusted } from "./active-drain.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Sender } from "../../cluster/documents/report.ts";
@@ -36,7 +37,8 @@ function isReached(view: ClusterView, name: string, states: ReadonlySet<string>)
   for (let from = open.pop(); from !== undefined; from = open.pop()) {
     const upstream = nodeNamed(view.cluster, from);
     if (upstream === undefined || upstream.report === null || !isFresh(upstream, view.maxAgeMs, view.nowMs)) continue;
-    if (from !== holder && mayHaveBeenRewound(upstream)) continue;
+    if (from !== holder && (mayHaveBeenRewound(upstream) || isDistrusted(view.cluster, upstream.node.name, view.nowMs)))
+      continue;
     for (const sender of upstream.report.senders) {
       const downstream = nodeOfSender(view.cluster, sender);
       if (downstream === null || !states.has(sender.state ?? "") || reached.has(downstream)) continue;

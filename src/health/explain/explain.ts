@@ -1,6 +1,6 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
-import { drainRules } from "./explain-drain.ts";
+import { distrustRules, drainRules } from "./explain-drain.ts";
 import { evidenceRules, identityRules } from "./explain-evidence.ts";
 import { exporterRules } from "./explain-exporter.ts";
 import { attachmentRules, lagRules } from "./explain-replica.ts";
@@ -27,6 +27,7 @@ export function explain(view: ClusterView, observation: Observation, check: Chec
   const verdict = judgeMember(view, observation, check);
   const subject = { view, observation, check };
   const rules = [
+    ...distrustRules(subject),
     ...evidenceRules(subject),
     ...identityRules(subject),
     ...exporterRules(subject),

@@ -27,8 +27,8 @@ const healthCheck = plainCheck("health");
  *   leader too
  * - `starting`: it reports that it is starting, restarting, being bootstrapped or copied
  * - `down`: `fall` probes failed, or it reports that it is stopping, stopped, crashed or failed
- * - `unknown`: anything else, as never probed, stale, blind, foreign, detached, stalled, diverged, drained, or a
- *   primary that rule 2 or 3 refuses
+ * - `unknown`: anything else, as never probed, stale, blind, foreign, detached, stalled, diverged, drained,
+ *   distrusted, or a primary that rule 2 or 3 refuses
  *
  * Any recorded probe may change the state; time alone changes it only to `unknown`.
  */

@@ -103,7 +103,10 @@ export interface NodeOverview {
 export interface DrainOverview {
   readonly reason: string;
   readonly by: string | null;
+  /** Whether all routes are refused, and not only replica routes. */
   readonly all: boolean;
+  /** Whether the node is distrusted: all routes are refused, and what it states counts for nothing. */
+  readonly distrust: boolean;
   /** RFC 3339, UTC. */
   readonly since: string;
   readonly until: string;
@@ -225,7 +228,8 @@ export function drainOverview(cluster: ClusterState, node: string, nowMs: number
   return {
     reason: drain.reason,
     by: drain.by,
-    all: drain.isAll,
+    all: drain.extent !== "replica",
+    distrust: drain.extent === "distrust",
     since: drain.since,
     until: drain.until,
     remaining_ms: Math.round(drain.untilMs - nowMs),

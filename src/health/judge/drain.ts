@@ -24,7 +24,7 @@ export function withDrain(
   const drain = activeDrainOf(view.cluster, observation.node.name, view.nowMs);
   if (drain === null || (!verdict.fit && verdict.reason !== "lagging")) return verdict;
   const untilMs = Math.min(verdict.validUntilMs, drain.untilMs);
-  if (drain.isAll) return validUntil(unfit("drained", drain.reason), untilMs);
+  if (drain.extent === "all") return validUntil(unfit("drained", drain.reason), untilMs);
   if (undrainedRoutes.has(check.route)) return verdict;
   const grace = graceOn(view, observation, check.route);
   const isExempt = holdsLock(view, observation) || grace.isGranted;

@@ -1,6 +1,7 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import { withDrain } from "./drain.ts";
+import { activeDrainOf } from "../evidence/active-drain.ts";
 import { freshUntilMs } from "../evidence/freshness.ts";
 import { judgeExporterNode } from "./judge-exporter.ts";
 import { isDifferentAddress, identityMismatch, mismatchFigure } from "../evidence/identity.ts";
@@ -20,6 +21,8 @@ import { andThen, degraded, fit, orElse, unfit, unfitWithAge, validUntil, type V
  */
 export function judge(view: ClusterView, observation: Observation, check: Check): Verdict {
   if (check.route === "liveness") return judgeLiveness(view, observation);
+  const drain = view.cluster.drains.size === 0 ? null : activeDrainOf(view.cluster, observation.node.name, view.nowMs);
+  if (drain?.extent === "distrust") return validUntil(unfit("distrusted", drain.reason), drain.untilMs);
   const freshMs = freshUntilMs(observation, view.maxAgeMs);
   // A cluster with a fresh report is not blind.
   if (view.nowMs < freshMs && !observation.isDown) return validUntil(judgeFresh(view, observation, check), freshMs);

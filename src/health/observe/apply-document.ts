@@ -1,6 +1,7 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
 import { originOf, type ClusterDocument } from "../../cluster/documents/cluster-document.ts";
 import type { CachedDocument, ClusterState, DocumentAnswer } from "../../cluster/snapshot.ts";
+import { isDistrusted } from "../evidence/active-drain.ts";
 import { isOutOfScope } from "../evidence/identity.ts";
 import { newerHistory } from "../evidence/known-history.ts";
 import { withView } from "../evidence/leader-views.ts";
@@ -11,9 +12,10 @@ import type { EvaluationContext } from "../health-policy.ts";
 import { withMembers } from "./membership.ts";
 import { withContactView, withSettledAddresses } from "./take-addresses.ts";
 
-/** Applies one of the cluster's documents to its state. A cluster document of another scope is ignored. */
+/** Applies one of the cluster's documents to its state. One of a distrusted node, or of another scope, is ignored. */
 export function applyDocument(state: ClusterState, answer: DocumentAnswer, context: EvaluationContext): ClusterState {
   const { name, served, cluster, config, history } = answer;
+  if (isDistrusted(state, served.source, context.nowMs)) return state;
   if (cluster !== undefined && cluster.scope !== null && state.scope !== null && cluster.scope !== state.scope)
     return state;
   const api = context.policy.discovers ? contactAddress(state, served) : null;

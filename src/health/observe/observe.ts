@@ -7,7 +7,7 @@ import { applyDocument } from "./apply-document.ts";
 import { applyExporter } from "./apply-exporter.ts";
 import { replaceNode } from "./apply-report.ts";
 import { applyStatus } from "./apply-status.ts";
-import { withDrains } from "./drains.ts";
+import { applyDrain } from "./drains.ts";
 import { withIncumbent } from "./incumbent.ts";
 import { isAgeOnlyChange } from "./revision.ts";
 import { recordUnchanged } from "./unchanged-report.ts";
@@ -35,7 +35,7 @@ function apply(cluster: ClusterState, outcome: ProbeOutcome, context: Evaluation
     case "view_failure":
       return updateLeadership(cluster, withFailedView(cluster, outcome.node, outcome.sentAtMs), context);
     case "drain":
-      return withDrains(cluster, outcome.node, { drain: outcome.drain, nowMs: context.nowMs });
+      return applyDrain(cluster, outcome, context);
     case "dcs":
       return updateLeadership(cluster, applyDcs(cluster, outcome), context);
     case "exporter":

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { clusterNamed } from "../../cluster/lookup.ts";
-import { drainMsMax, drainTextMax, type DrainRequest, type Durability } from "../../cluster/drain.ts";
+import { drainMsMax, drainTextMax, type Drain, type DrainRequest, type Durability } from "../../cluster/drain.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { nameOf, type JsonObject } from "../../cluster/values/json.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
+import { activeDrainOf } from "../../health/evidence/active-drain.ts";
 import { drainOverview } from "../../health/explain/overview.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { readJsonBody } from "../message/json-body.ts";
@@ -28,8 +29,9 @@ export interface DrainsApiContext {
 }
 
 /**
- * Answers `GET /drains`, `POST /drains/{cluster}/{node}` with `{"for": "30min", "reason": "…", "all": false, "by":
- * "…"}`, and `DELETE` of the same path with an optional `{"by": "…"}`. Only admin listeners have these.
+ * Answers `GET /drains`, `POST /drains/{cluster}/{node}` with `{"for": "30min", "reason": "…", "all": false,
+ * "distrust": false, "by": "…"}`, and `DELETE` of the same path with an optional `{"by": "…", "distrust":
+ * false}`. Only admin listeners have these.
  * @param path without leading and trailing slashes
  */
 export async function answerDrainRequest(
@@ -88,20 +90,47 @@ async function change(
   if (!read.ok) return read.reply;
   const { body } = read;
   const snapshot = context.drains.snapshot();
-  const known = context.only === null ? [...snapshot.index.keys()] : [context.only];
-  const state = known.includes(cluster) ? clusterNamed(snapshot, cluster) : undefined;
-  if (state === undefined) return notFound("cluster", cluster, known);
-  if (message.method === "DELETE") {
+  const clusters = context.only === null ? [...snapshot.index.keys()] : [context.only];
+  const state = clusters.includes(cluster) ? clusterNamed(snapshot, cluster) : undefined;
+  if (state === undefined) return notFound("cluster", cluster, clusters);
+  const inForce = activeDrainOf(state, node, context.drains.now());
+  const isEnd = message.method === "DELETE";
+  const conflict = conflictOf(inForce, { isAboutDistrust: body["distrust"] === true, isEnd }, { cluster, node });
+  if (conflict !== null) return conflict;
+  if (isEnd) {
     const ended = context.drains.end(cluster, node, changedBy(body["by"], principal));
-    if (ended === null)
-      return errorReply(404, "not_drained", { message: `Cannot end the drain of ${node} in ${cluster}: it has none` });
-    return changedReply({ cluster, node }, await ended, context.drains);
+    return ended === null
+      ? errorReply(404, "not_drained", { message: `Cannot end the drain of ${node} in ${cluster}: it has none` })
+      : changedReply({ cluster, node }, await ended, context.drains);
   }
   if (!state.index.has(node) && (state.isMembershipKnown || state.drains.size > 100))
     return notFound("node", node, [...state.index.keys()]);
   const request = readDrainRequest(body, principal);
   if ("reply" in request) return request.reply;
   return changedReply({ cluster, node }, await context.drains.begin(cluster, node, request), context.drains);
+}
+
+/**
+ * Refuses a change that would end a distrust without saying so: who drains nodes in turn, for maintenance, must not end
+ * what another operator holds against one of them. Nor does the end of a distrust end a mere drain.
+ * @param inForce the drain that the node has
+ */
+function conflictOf(
+  inForce: Drain | null,
+  { isAboutDistrust, isEnd }: { readonly isAboutDistrust: boolean; readonly isEnd: boolean },
+  { cluster, node }: DrainTarget,
+): Reply | null {
+  if (inForce?.extent === "distrust" && !isAboutDistrust)
+    return errorReply(409, "distrusted", {
+      message:
+        `Cannot change the drain of ${node} in ${cluster}: it must not be distrusted, got distrusted until ` +
+        `${inForce.until} (${inForce.reason})`,
+    });
+  if (inForce?.extent !== "distrust" && isAboutDistrust && isEnd)
+    return errorReply(404, "not_distrusted", {
+      message: `Cannot end the distrust of ${node} in ${cluster}: it is not distrusted`,
+    });
+  return null;
 }
 
 /** Answers when a change is on disk: what is acknowledged must outlive the process, unless it says that it does not. */
@@ -140,10 +169,13 @@ function readDrainRequest(body: JsonObject, principal: string | null): DrainRequ
       }),
     };
   }
-  const { all = false } = body;
-  if (typeof all !== "boolean")
-    return { reply: badRequest({ subject: "all", value: shown(all), allowed: "true or false" }) };
-  return { forMs, reason, isAll: all, by: changedBy(body["by"], principal) };
+  for (const flag of ["all", "distrust"]) {
+    const value = body[flag] ?? false;
+    if (typeof value !== "boolean")
+      return { reply: badRequest({ subject: flag, value: shown(value), allowed: "true or false" }) };
+  }
+  const extent = body["distrust"] === true ? "distrust" : body["all"] === true ? "all" : "replica";
+  return { forMs, reason, extent, by: changedBy(body["by"], principal) };
 }
 
 function shown(value: unknown): string {

@@ -53,7 +53,7 @@ const gauges: readonly ClusterGauge[] = [
   },
   {
     name: "rolecall_drains",
-    help: "Nodes of the cluster that are drained.",
+    help: "Nodes of the cluster that are drained or distrusted.",
     value: ({ cluster, nowMs }) =>
       [...cluster.drains.keys()].filter((node) => activeDrainOf(cluster, node, nowMs) !== null).length,
   },

@@ -25,11 +25,10 @@ const hintBudgetMs = 30_000;
 
 /** What bursts probe. */
 export interface BurstTargets {
-  /**
-   * Probes a node, or all nodes with `null`, where no probe is in flight.
-   * @returns how many probes were sent
-   */
-  readonly probe: (node: string | null) => number;
+  /** Probes a node unless a probe of it is in flight. @returns how many probes were sent */
+  readonly probe: (node: string) => number;
+  /** Probes all nodes that no probe is in flight to. */
+  readonly probeAll: () => void;
 }
 
 interface Phase {
@@ -166,11 +165,11 @@ export class Bursts {
     const { burstIntervalMs } = this.#context.schedule;
     this.#lastMs = nowMs;
     this.#spend(nowMs, burstIntervalMs);
-    this.#probe(null);
+    this.#targets.probeAll();
     return burstIntervalMs;
   }
 
-  #probe(node: string | null): number {
+  #probe(node: string): number {
     const probes = this.#targets.probe(node);
     this.#context.onBurstProbes?.({ cluster: this.#context.cluster, probes });
     return probes;

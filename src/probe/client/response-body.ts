@@ -4,8 +4,11 @@ import { freeBytes, type ByteBudget } from "./byte-budget.ts";
 type Refusal = string | null;
 
 const nothing: Buffer = Buffer.alloc(0);
-/** A body may come in this many pieces, and in one more for every so many bytes: each piece has a cost of its own. */
-const pieces = { free: 4_096, bytes: 512 } as const;
+/**
+ * Each piece of a body has a cost of its own. After `free` pieces, which a real node may send, each is charged as
+ * `charged` bytes. A body may come in `max` pieces, and in one more for every `bytes` bytes.
+ */
+const pieces = { free: 64, charged: 64, max: 4_096, bytes: 512 } as const;
 /** The size of a buffer for a body in several pieces, in bytes. It doubles as needed. */
 const firstSize = 8 * 1024;
 /** How many bytes of a body that is not held cost as much as one byte that is held and parsed as JSON. */
@@ -42,8 +45,11 @@ export class BodyCounter {
     this.#length += length;
     this.#pieces += 1;
     if (this.#length > this.#bodyMax) return `a body of more than ${this.#bodyMax} bytes`;
-    if (this.#pieces > pieces.free + this.#length / pieces.bytes) return `a body in ${this.#pieces} pieces`;
-    const charged = Math.max(0, this.#length - this.#free) - Math.max(0, before - this.#free);
+    if (this.#pieces > pieces.max + this.#length / pieces.bytes) return `a body in ${this.#pieces} pieces`;
+    const charged =
+      Math.max(0, this.#length - this.#free) -
+      Math.max(0, before - this.#free) +
+      (this.#pieces > pieces.free + this.#length / pieces.bytes ? pieces.charged * this.#perByte : 0);
     const isPaid = charged === 0 || this.#budget === null || this.#budget.receive(charged / this.#perByte);
     return isPaid ? null : "more bytes than the nodes of a cluster, or all nodes, may send in a second";
   }

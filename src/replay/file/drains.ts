@@ -5,13 +5,13 @@ import type { Surroundings } from "./surroundings.ts";
 /** Reads an operator's drain of a node, or `null`, which ends a drain. */
 export function recordedDrain(section: Reading, { atMs, beganWallMs }: Surroundings): Drain | null {
   if (section.isNull) return null;
-  const value = section.mapping(["for", "reason", "by", "all"]);
+  const value = section.mapping(["for", "reason", "by", "all", "distrust"]);
   const untilMs = atMs + value("for").instant();
   const isoOf = (ms: number): string => new Date(beganWallMs + ms).toISOString();
   return {
     reason: value("reason").text("drained"),
     by: value("by").statement(null),
-    isAll: value("all").flag(false),
+    extent: value("distrust").flag(false) ? "distrust" : value("all").flag(false) ? "all" : "replica",
     untilMs,
     since: isoOf(atMs),
     until: isoOf(untilMs),

@@ -71,6 +71,7 @@ export function wordsOf(name) {
 /** A drain in words: what it refuses, who made it, why, and until when. */
 export function drainText(drain) {
   if (drain === null) return "none";
-  const { all, by, reason, until } = drain;
-  return `${all ? "all checks" : "reads"}${by === null ? "" : ` by ${by}`} until ${timeText(until)}: ${reason}`;
+  const { all, distrust, by, reason, until } = drain;
+  const what = distrust ? "all checks, distrusted" : all ? "all checks" : "reads";
+  return `${what}${by === null ? "" : ` by ${by}`} until ${timeText(until)}: ${reason}`;
 }

@@ -105,7 +105,11 @@ export function NodeMarks({ node }) {
     ...(planned === null ? [] : [html`<${Badge} title=${planned}>restart planned<//>`]),
     ...(drain === null
       ? []
-      : [html`<${Badge} tone="idle" title=${drain.by === null ? "" : `by ${drain.by}`}>drained: ${drain.reason}<//>`]),
+      : [
+          html`<${Badge} tone="idle" title=${drain.by === null ? "" : `by ${drain.by}`}
+            >${drain.distrust ? "distrusted" : "drained"}: ${drain.reason}<//
+          >`,
+        ]),
   ];
   return badges.length === 0 ? null : html`<p class="badges">${badges}</p>`;
 }

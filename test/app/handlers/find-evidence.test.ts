@@ -5,7 +5,7 @@ import type { Recorded } from "../../../src/cluster/outcome.ts";
 import type { Accused } from "../../../src/events/accusation-history.ts";
 import type { PageReadingContext } from "../../../src/http/diagnostics/diagnostics-sources.ts";
 
-const drain = { reason: "disk swap", by: null, isAll: true, untilMs: 90_000, since: "", until: "" };
+const drain = { reason: "disk swap", by: null, extent: "all" as const, untilMs: 90_000, since: "", until: "" };
 const held: Recorded = {
   atMs: 100,
   atWallMs: 100,

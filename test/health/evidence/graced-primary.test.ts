@@ -10,11 +10,11 @@ const maintenance = { reason: "maintenance", by: null, untilMs: 60_000, since: "
 
 test("what refused the primary while it answered refuses it while it does not: a drain, the address in the check, a tag", () => {
   const watched = silentApi(20_000);
-  const drain = { ...maintenance, isAll: true };
+  const drain = { ...maintenance, extent: "all" as const };
   const graced = (check: string): string => watched.judge("pg1", check, 11_000);
   assert.equal(graced("/read-only?tag_zone=a"), "tag");
   assert.equal(graced("/primary?db=10.9.9.9:5432"), "degraded", "its own database address is unknown");
-  watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain: { ...drain, isAll: false } }, 10_500);
+  watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain: { ...drain, extent: "replica" } }, 10_500);
   assert.equal(graced("/primary"), "degraded");
   assert.equal(graced("/read-only"), "degraded", "only all of a lock holder is drained");
   watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain }, 10_600);

@@ -155,7 +155,10 @@ test("a node is identified by a report of the right scope and member name, or wi
     watched.follow("pg1", 0);
     if (fields !== null) watched.follow("pg2", 0, fields);
     const found = [true, false].map((sameSystem) =>
-      isIdentified(watched.cluster, "pg2", { ...watched.policy, guards: { ...watched.policy.guards, sameSystem } }),
+      isIdentified(watched.cluster, "pg2", {
+        policy: { ...watched.policy, guards: { ...watched.policy.guards, sameSystem } },
+        nowMs: 0,
+      }),
     );
     assert.deepEqual(found, [guarded, unguarded], given);
   }

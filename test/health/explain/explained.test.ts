@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { DrainExtent } from "../../../src/cluster/drain.ts";
 import { parse } from "yaml";
 import { parseCheck, type Check } from "../../../src/health/check.ts";
 import { viewAt, type ClusterView } from "../../../src/health/evidence/cluster-view.ts";
@@ -18,7 +19,7 @@ import { played, type Scenario } from "../../fake/scenario.ts";
 interface Explained extends Scenario {
   readonly at: number;
   readonly checks?: readonly string[];
-  readonly drains?: { readonly [node: string]: "all" | "replicas" };
+  readonly drains?: { readonly [node: string]: DrainExtent };
 }
 
 const room = join("test", "spec", "explained");
@@ -63,7 +64,7 @@ function explained({ title, at, checks = plainChecks, drains = {}, ...scenario }
     const [since, until] = ["2026-01-01T00:00:00Z", "2026-01-01T00:00:09Z"];
     return [
       name,
-      { reason: "a test", by: which === "all" ? "ops" : null, isAll: which === "all", untilMs: 9_000, since, until },
+      { reason: "a test", by: which === "all" ? "ops" : null, extent: which, untilMs: 9_000, since, until },
     ] as const;
   });
   const view = viewAt({ ...cluster, drains: new Map(drained) }, policy, at * 1_000);

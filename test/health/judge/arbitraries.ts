@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import type { Drain, DrainExtent } from "../../../src/cluster/drain.ts";
 import type { Node } from "../../../src/cluster/node.ts";
 import { neverProbed } from "../../../src/cluster/observation.ts";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
@@ -226,14 +227,14 @@ function exporterEventOf(node: fc.Arbitrary<string>): fc.Arbitrary<ClusterEvent>
 
 function drainOf(node: fc.Arbitrary<string>): fc.Arbitrary<ClusterEvent> {
   return fc
-    .tuple(node, fc.boolean())
-    .map(([name, isAll]) =>
-      made((atMs) => ({ kind: "drain", cluster: "demo", node: name, drain: drain(isAll, atMs) })),
+    .tuple(node, fc.constantFrom<DrainExtent>("replica", "all", "distrust"))
+    .map(([name, extent]) =>
+      made((atMs) => ({ kind: "drain", cluster: "demo", node: name, drain: drain(extent, atMs) })),
     );
 }
 
-function drain(isAll: boolean, atMs: number): Extract<ProbeOutcome, { kind: "drain" }>["drain"] {
-  return { reason: "patching", by: null, isAll, untilMs: atMs + 1_700, since: "", until: "" };
+function drain(extent: DrainExtent, atMs: number): Drain {
+  return { reason: "patching", by: null, extent, untilMs: atMs + 1_700, since: "", until: "" };
 }
 
 /** The dynamic configuration. With a ttl of 20 s a lock is guaranteed for 5 s, less than the default `max_age`. */

@@ -13,7 +13,7 @@ const nowMs = 1_000;
 const drain: Drain = {
   reason: "kernel upgrade",
   by: "operator",
-  isAll: false,
+  extent: "replica",
   untilMs: 2_000,
   since: "2026-01-31T12:00:00Z",
   until: "2026-01-31T12:00:01Z",
@@ -53,7 +53,7 @@ test("a drained leader stays fit as the leader, also on routes that accept it as
 });
 
 test("a drain of all routes refuses the leader too, but never says that a process is not alive", () => {
-  const part = drained("pg1", { isAll: true });
+  const part = drained("pg1", { extent: "all" });
   for (const route of ["primary", "leader", "read-only", "health", "readiness"] as const)
     assert.equal(ask(part, "pg1", route), "drained");
   assert.equal(ask(part, "pg1", "liveness"), ask(trio, "pg1", "liveness"));
@@ -66,7 +66,7 @@ test("a drain ends at its instant, by itself", () => {
 });
 
 test("a hard no stays what it is while the node is drained", () => {
-  assert.equal(ask(drained("pg2", { untilMs: 1e9, isAll: true }), "pg2", "replica", 60_000), "blind");
+  assert.equal(ask(drained("pg2", { untilMs: 1e9, extent: "all" }), "pg2", "replica", 60_000), "blind");
 });
 
 test("keep does not bring a drained node back, and fallback lets the primary in when every replica is drained", () => {
@@ -92,5 +92,5 @@ test("what a drain decides is valid until it ends, the node's report is too old 
   assert.equal(untilOf(drained("pg2"), "pg2", "replica"), drain.untilMs);
   assert.equal(untilOf(drained("pg2", { untilMs: 60_000 }), "pg2", "replica"), nowMs + defaultPolicy.maxAgeMs);
   assert.equal(untilOf(drained("pg1"), "pg1", "read-only"), drain.untilMs);
-  assert.equal(untilOf(drained("pg1", { isAll: true }), "pg1", "primary"), drain.untilMs);
+  assert.equal(untilOf(drained("pg1", { extent: "all" }), "pg1", "primary"), drain.untilMs);
 });

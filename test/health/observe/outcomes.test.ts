@@ -31,7 +31,14 @@ suite("a change of the leader key", () => {
 
 test("a drain ends at its instant: the drain of another node then removes it", () => {
   const { cluster } = new ClusterFixture();
-  const drain = (untilMs: number) => ({ untilMs, since: "", until: "", reason: "", by: null, isAll: false });
+  const drain = (untilMs: number) => ({
+    untilMs,
+    since: "",
+    until: "",
+    reason: "",
+    by: null,
+    extent: "replica" as const,
+  });
   const drained = withDrains(cluster, "pg1", { drain: drain(1_000), nowMs: 0 });
   const namesAt = (nowMs: number): readonly string[] => [
     ...withDrains(drained, "pg2", { drain: drain(9_000), nowMs }).drains.keys(),

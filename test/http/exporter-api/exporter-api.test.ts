@@ -227,7 +227,7 @@ suite("a listener for a whole cluster answers with the best role state of its no
 test("a drained replica is unfit for reads on the exporter's paths too", async () => {
   const watched = new ClusterFixture();
   watched.follow("pg1", 1_000);
-  const drain: Drain = { reason: "reboot", by: null, isAll: false, untilMs: 60_000, since: "", until: "" };
+  const drain: Drain = { reason: "reboot", by: null, extent: "replica", untilMs: 60_000, since: "", until: "" };
   watched.cluster = withDrains(watched.cluster, "pg1", { drain, nowMs: 1_000 });
   const { ask, close } = await open(sourcesOf(watched));
   try {

@@ -46,7 +46,7 @@ suite("the fast path", () => {
     const state = cluster.state();
     const policy = cluster.store.policyOf("demo");
     assert.ok(policy !== undefined);
-    const drain = { reason: "work", by: null, isAll: false, untilMs: Infinity, since: "", until: "" };
+    const drain = { reason: "work", by: null, extent: "replica" as const, untilMs: Infinity, since: "", until: "" };
     cluster.store.replace([{ cluster: withDrains(state, "pg2", { drain, nowMs: cluster.nowMs }), policy }]);
     assert.match((await exchange(fastPort, [check])).bytes, /^HTTP\/1\.1 503 drained work\r\n/);
     cluster.store.replace([{ cluster: state, policy }]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import type { DrainExtent } from "../../../src/cluster/drain.ts";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
 import { NodeApi } from "../../../src/http/node-api/node-api.ts";
 import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
@@ -81,7 +82,7 @@ const anyClusterEvent = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .record({ node: anyNode, isAll: fc.boolean() })
+      .record({ node: anyNode, extent: fc.constantFrom<DrainExtent>("replica", "all", "distrust") })
       .map((request) => made((atMs) => drained(request, atMs))),
   },
 );
@@ -187,8 +188,8 @@ function healthy(node: Node, megabytes: number, atMs: number): ProbeOutcome {
   });
 }
 
-function drained({ node, isAll }: { readonly node: Node; readonly isAll: boolean }, atMs: number): ProbeOutcome {
-  const drain = { reason: "patching", by: null, isAll, untilMs: atMs + 1_700, since: "", until: "" };
+function drained({ node, extent }: { readonly node: Node; readonly extent: DrainExtent }, atMs: number): ProbeOutcome {
+  const drain = { reason: "patching", by: null, extent, untilMs: atMs + 1_700, since: "", until: "" };
   return { kind: "drain", cluster: "demo", node, drain };
 }
 

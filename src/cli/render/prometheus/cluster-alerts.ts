@@ -79,6 +79,6 @@ export const clusterAlerts: readonly AlertRule[] = [
     expr: () => "max by (cluster) (rolecall_drains) > 0",
     pending: "4h",
     summary: "a node of {{ $labels.cluster }} is still drained",
-    description: "At least one node has been drained for 4 hours. End the drain, or wait for its end.",
+    description: "At least one node has been drained or distrusted for 4 hours. End it, or wait for its end.",
   },
 ];

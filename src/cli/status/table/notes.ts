@@ -1,4 +1,5 @@
 import { restrictingTags } from "../../../cluster/values/tags.ts";
+import type { DrainOverview } from "../../../health/explain/overview.ts";
 import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
 import { formatKnownDuration } from "../../output/figures.ts";
 import type { Style } from "../../output/style.ts";
@@ -12,8 +13,10 @@ const warningReasons = ["detached", "stalled"];
 export function nodeNotes(node: StatusNode): string {
   const { reason, warning, drain, pending_restart: isPending, scheduled_restart: restartAt } = node;
   return [
-    ...(drain === null ? [] : [`drained for ${formatKnownDuration(drain.remaining_ms)}: ${drain.reason}`]),
-    ...(reason === null || (reason === "drained" && drain !== null) ? [] : [reasonText(node, reason)]),
+    ...(drain === null ? [] : [drainNote(drain)]),
+    ...(reason === null || ((reason === "drained" || reason === "distrusted") && drain !== null)
+      ? []
+      : [reasonText(node, reason)]),
     ...(warning === null || warningReasons.includes(reason ?? "") ? [] : [`warning: ${warning}`]),
     ...(isPending ? ["pending restart"] : []),
     ...(restartAt === null ? [] : [`restart scheduled at ${restartAt}`]),
@@ -60,4 +63,8 @@ function reasonText({ detail, error }: StatusNode, reason: string): string {
 
 function switchoverText({ at, from, to }: NonNullable<StatusCluster["scheduled_switchover"]>): string {
   return `switchover${from === null ? "" : ` from ${from}`}${to === null ? "" : ` to ${to}`} scheduled at ${at}`;
+}
+
+function drainNote({ distrust, remaining_ms: ms, reason }: DrainOverview): string {
+  return `${distrust ? "distrusted" : "drained"} for ${formatKnownDuration(ms)}: ${reason}`;
 }
