@@ -1,4 +1,4 @@
-import type { TlsVerification } from "./model/config.ts";
+import type { ClusterConfig, TlsVerification } from "./model/config.ts";
 import { readRegularFile } from "../files/regular-file.ts";
 
 /** The TLS files of a listener or of the connections to nodes, as absolute paths. */
@@ -37,6 +37,24 @@ export function readTls({ ca, cert, key, serverName = null, verify = "full" }: T
 }
 
 function acceptAnyName(): undefined {}
+
+/** The names to verify in the certificates of nodes that have one of their own, by their base addresses. */
+export type ServerNames = ReadonlyMap<string, string>;
+
+/** Returns the names that nodes of a cluster have of their own (`nodes[].tls.server_name`). */
+export function serverNamesOf({ nodes }: Pick<ClusterConfig, "nodes">): ServerNames {
+  return new Map(
+    nodes.flatMap(({ api, exporter, serverName }) =>
+      [api, exporter].flatMap((origin) => (origin === null || serverName === null ? [] : [[origin, serverName]])),
+    ),
+  );
+}
+
+/** Returns the TLS options for connections to one address of a cluster's nodes. */
+export function tlsTo(origin: string, tls: TlsMaterial | null, names: ServerNames): TlsMaterial | null {
+  const servername = names.get(origin);
+  return servername === undefined ? tls : { ...tls, servername };
+}
 
 /** The paths of the configured TLS files, to be watched. */
 export function tlsPathsOf(tls: TlsPaths | null): readonly string[] {

@@ -1,11 +1,13 @@
 import type { ClusterConfig } from "../config/model/config.ts";
 import { accessPathsOf, readAccess } from "../config/access-material.ts";
-import type { TlsMaterial } from "../config/tls-material.ts";
+import { serverNamesOf, type ServerNames, type TlsMaterial } from "../config/tls-material.ts";
 import { WatchedFiles } from "../config/watched-files.ts";
 
 /** TLS files and credentials for requests to the nodes of one cluster. */
 export interface NodeCredentials {
   readonly tls: TlsMaterial;
+  /** The names of nodes' certificates that are not that of `tls`. */
+  readonly serverNames: ServerNames;
   /** `user:password` for calls that change state, or `null`. */
   readonly auth: string | null;
   /**
@@ -19,7 +21,7 @@ export interface NodeCredentials {
 export type OnNodeFilesRead = (cluster: string, problem: string | null) => void;
 
 /** Without TLS files and without a password. */
-export const noCredentials: NodeCredentials = { tls: {}, auth: null, hasAuth: false };
+export const noCredentials: NodeCredentials = { tls: {}, serverNames: new Map(), auth: null, hasAuth: false };
 
 /**
  * The TLS files and passwords of all clusters. Files are read again when they change; if that fails, the last content
@@ -73,5 +75,10 @@ export class NodeCredentialStore {
 
 function readNodeCredentials(cluster: ClusterConfig): NodeCredentials {
   const { tls, auth } = readAccess(cluster);
-  return { tls, auth: auth === null ? null : `${auth.user}:${auth.password}`, hasAuth: auth !== null };
+  return {
+    tls,
+    serverNames: serverNamesOf(cluster),
+    auth: auth === null ? null : `${auth.user}:${auth.password}`,
+    hasAuth: auth !== null,
+  };
 }

@@ -41,8 +41,9 @@ function openProxyServer(): ProxyServer {
 
 /** Sends a request with http-proxy. */
 export function proxyRequest(request: ProxiedRequest, handler: ProxyHandler): void {
-  const { call, path, headers, body, credentials } = request;
-  const { servername, checkServerIdentity } = credentials.tls;
+  const { call, origin, path, headers, body, credentials } = request;
+  const servername = credentials.serverNames.get(origin) ?? credentials.tls.servername;
+  const { checkServerIdentity } = credentials.tls;
   // http-proxy takes method, path and headers from a message, and modifies its headers: it gets a message of its own.
   const message = Object.assign(new IncomingMessage(call.message.socket), {
     method: call.message.method,

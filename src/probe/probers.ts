@@ -9,7 +9,7 @@ import { ParseBudget } from "./parse/parse-budget.ts";
 import { LoopLateness } from "./schedule/loop-lateness.ts";
 import { Pace } from "./schedule/pace.ts";
 import { setSystemTimer } from "./schedule/system-timer.ts";
-import { readTls, tlsPathsOf, type TlsMaterial } from "../config/tls-material.ts";
+import { readTls, serverNamesOf, tlsPathsOf, tlsTo, type TlsMaterial } from "../config/tls-material.ts";
 import { WatchedFiles } from "../config/watched-files.ts";
 
 /** Creates a client for an API base address. It sends nothing yet. */
@@ -146,6 +146,7 @@ export class Probers {
       },
     });
     let tls = files.read();
+    const serverNames = serverNamesOf(cluster);
     const prober = new ClusterProber({
       ...rest,
       cluster: cluster.name,
@@ -154,7 +155,7 @@ export class Probers {
       pace: this.#pace,
       parsing: new ParseBudget(rest.now),
       state: () => requireState(stateOf(cluster.name), cluster.name),
-      connect: (origin) => connect(origin, limits, tls),
+      connect: (origin) => connect(origin, limits, tlsTo(origin, tls, serverNames)),
     });
     this.#clusters.set(cluster.name, prober);
     files.start();

@@ -76,5 +76,5 @@ export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
 }
 
 export function nodeOf(parts: Pick<NodeConfig, "name"> & Partial<NodeConfig>): NodeConfig {
-  return { member: null, api: null, exporter: null, database: null, archiveFed: false, ...parts };
+  return { member: null, api: null, exporter: null, database: null, serverName: null, archiveFed: false, ...parts };
 }

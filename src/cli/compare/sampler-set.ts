@@ -1,5 +1,5 @@
 import type { Config } from "../../config/model/config.ts";
-import { readTls, type TlsMaterial } from "../../config/tls-material.ts";
+import { readTls, serverNamesOf, tlsTo, type TlsMaterial } from "../../config/tls-material.ts";
 import { NodeClient } from "../../probe/client/client.ts";
 import type { StatusCluster } from "../client/cluster-status.ts";
 
@@ -72,7 +72,7 @@ export class SamplerSet {
   ): void {
     if (this.#names.size >= namesMax && !this.#names.has(name)) return;
     const { probe } = this.#config;
-    const tls = this.#tlsOf(cluster);
+    const tls = this.#tlsOf(cluster, api);
     const base = `/clusters/${encodeURIComponent(cluster)}/nodes/${encodeURIComponent(node)}`;
     const client = new NodeClient(api, { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs }, tls);
     this.#samplers.set(name, { name, cluster, api, base, client });
@@ -80,12 +80,12 @@ export class SamplerSet {
   }
 
   /** Reads TLS files once: a file that is missing for a moment days later must not end the comparison. */
-  #tlsOf(cluster: string): TlsMaterial | null {
-    const known = this.#tls.get(cluster);
-    if (known !== undefined) return known;
-    const files = this.#config.clusters.find(({ name }) => name === cluster)?.tls ?? null;
-    const tls = files === null ? null : readTls(files);
+  #tlsOf(cluster: string, api: string): TlsMaterial | null {
+    const configured = this.#config.clusters.find(({ name }) => name === cluster);
+    if (configured === undefined) return null;
+    const { tls: files } = configured;
+    const tls = this.#tls.get(cluster) ?? (files === null ? null : readTls(files));
     this.#tls.set(cluster, tls);
-    return tls;
+    return tlsTo(api, tls, serverNamesOf(configured));
   }
 }

@@ -22,7 +22,7 @@ export async function checkClocks(context: DoctorContext): Promise<void> {
   const measured = await Promise.all(
     targets.map(async ({ cluster, node, api }) => ({
       name: `${cluster}/${node}`,
-      skewMs: await measureSkew(api, { tls: tlsOf(context, cluster), timeoutMs: config.probe.timeoutMs }),
+      skewMs: await measureSkew(api, { tls: tlsOf(context, cluster, api), timeoutMs: config.probe.timeoutMs }),
     })),
   );
   const known = measured.flatMap(({ name, skewMs }) => (skewMs === null ? [] : [{ name, skewMs }]));

@@ -1,5 +1,5 @@
 import { connect } from "node:tls";
-import { readTls, type TlsMaterial } from "../../config/tls-material.ts";
+import { readTls, serverNamesOf, tlsTo, type TlsMaterial } from "../../config/tls-material.ts";
 import { counted } from "../output/words.ts";
 import { answeringNodes } from "./nodes.ts";
 import type { DoctorContext } from "./doctor-context.ts";
@@ -23,7 +23,7 @@ export async function checkTls(context: DoctorContext): Promise<void> {
   const presented = await Promise.all(
     servers.map(async ({ cluster, node, api }) => ({
       name: `${cluster}/${node}`,
-      validity: await presentedValidity(api, { tls: tlsOf(context, cluster), timeoutMs: config.probe.timeoutMs }),
+      validity: await presentedValidity(api, { tls: tlsOf(context, cluster, api), timeoutMs: config.probe.timeoutMs }),
     })),
   );
   for (const { name, validity } of presented) {
@@ -52,11 +52,12 @@ function checkedText(counts: { readonly files: number; readonly nodes: number; r
   ].join(", ");
 }
 
-/** The TLS material of a cluster; `null` if it has none or its files cannot be read, which RC111 reports. */
-export function tlsOf({ config }: DoctorContext, cluster: string): TlsMaterial | null {
-  const files = config.clusters.find(({ name }) => name === cluster)?.tls ?? null;
+/** The TLS material for a node; `null` if it has none or its files cannot be read, which RC111 reports. */
+export function tlsOf({ config }: DoctorContext, cluster: string, api: string): TlsMaterial | null {
+  const found = config.clusters.find(({ name }) => name === cluster);
+  if (found === undefined) return null;
   try {
-    return files === null ? null : readTls(files);
+    return tlsTo(api, found.tls === null ? null : readTls(found.tls), serverNamesOf(found));
   } catch {
     return null;
   }

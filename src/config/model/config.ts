@@ -114,6 +114,8 @@ export interface NodeConfig {
   readonly exporter: string | null;
   /** The address of the database itself, or `null` while unknown. */
   readonly database: DatabaseAddress | null;
+  /** The name to verify in the certificates of its API and its exporter; `null`: that of the cluster's `tls`. */
+  readonly serverName: string | null;
   /** Whether the replica is fed from a WAL archive and need not stream. */
   readonly archiveFed: boolean;
 }

@@ -10,7 +10,7 @@ import type { TlsFiles } from "../../../src/config/model/config.ts";
 import { NodeClient } from "../../../src/probe/client/client.ts";
 import { readTls, type TlsMaterial } from "../../../src/config/tls-material.ts";
 import { selfSignedCertificate } from "../../fake/certificates.ts";
-import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
+import { clusterOf, configOf, guardsOff, listenerOf, nodeOf } from "../../fake/config.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 import { until } from "../../fake/until.ts";
@@ -127,6 +127,35 @@ test("an unreadable file is an error that names it", () => {
 test("plain HTTP to a TLS port fails as reset or body", async (context) => {
   const { origin } = await serveTls(context, selfSignedCertificate(context));
   assert.match(await probe(context, origin.replace("https", "http"), null), /^(reset|body)$/);
+});
+
+test("a node's own server name counts for probes and passed calls, and the cluster's for all other nodes", async (context) => {
+  const named = selfSignedCertificate(context, "DNS:pg1.internal");
+  const other = selfSignedCertificate(context, "DNS:db.internal");
+  const [first, second] = [await serveTls(context, named), await serveTls(context, other)];
+  const ca = join(dirname(named.certFile), "both.pem");
+  writeFileSync(ca, `${named.cert}\n${other.cert}`);
+  const nodes = [
+    nodeOf({ name: "pg1", api: first.origin, serverName: "pg1.internal" }),
+    nodeOf({ name: "pg2", api: second.origin }),
+  ];
+  const config = configOf({
+    clusters: [clusterOf({ tls: filesOf({ ca, serverName: "db.internal" }), nodes, guards: guardsOff })],
+    listen: [listenerOf({ cluster: "demo" })],
+  });
+  const app = new App(config, silentLogger);
+  context.after(() => app.stop({ drains: false }));
+  await app.start();
+  const status = async (path: string): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${app.listeners[0]?.port}${path}`)).status;
+  for (const node of ["pg1", "pg2"]) {
+    assert.equal(await status(`/nodes/${node}/health`), 200, node);
+    assert.equal(await status(`/nodes/${node}/metrics`), 200, node);
+  }
+  assert.deepEqual(
+    [new Set(first.served), new Set(second.served)],
+    [new Set(["pg1.internal false"]), new Set(["db.internal false"])],
+  );
 });
 
 test("reads a changed CA file again", { timeout: 20_000 }, async (context) => {
