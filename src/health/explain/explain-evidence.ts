@@ -1,3 +1,4 @@
+import { formatLsn } from "../../cluster/values/lsn.ts";
 import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { isFresh, lockBoundMs } from "../evidence/freshness.ts";
 import { isDifferentAddress, identityMismatch } from "../evidence/identity.ts";
@@ -60,7 +61,16 @@ function survivalRules(subject: ExplainContext): readonly RuleLine[] {
       limit: `${seconds(boundMs - claim.atMs)} (guard survive)`,
       source: `exporter of ${observation.node.name}`,
     }),
+    ...unheardFloorRules(subject),
   ];
+}
+
+/** Of a primary whose claim is from an earlier run nothing says which writes its history contains. */
+function unheardFloorRules(subject: ExplainContext): readonly RuleLine[] {
+  const { minLsn } = subject.check;
+  if (subject.observation.report !== null || minLsn === null || minLsn.timeline === null) return [];
+  const limit = `${formatLsn(minLsn.position)} of timeline ${minLsn.timeline}`;
+  return [ruleLine(subject, { rule: "min_lsn", value: "not known", limit, refusal: "min_lsn" })];
 }
 
 /** Rule 7: whether this is the configured node, and the database that the check names. */

@@ -38,8 +38,13 @@ export function judge(view: ClusterView, observation: Observation, check: Check)
 function judgeGraced(view: ClusterView, observation: Observation, check: Check): Verdict {
   const { report, node } = observation;
   if (check.database !== null && isDifferentAddress(check.database, node.database)) return unfit("moved");
-  const verdict = report === null ? degraded : judgeLastReport(view, { observation, report }, check);
+  const verdict = report === null ? judgeUnheard(check) : judgeLastReport(view, { observation, report }, check);
   return withDrain(verdict, view, { observation, check });
+}
+
+/** Its claim is from an earlier run: nothing says which writes its history contains. */
+function judgeUnheard({ minLsn }: Check): Verdict {
+  return minLsn === null || minLsn.timeline === null ? degraded : unfit("min_lsn");
 }
 
 function judgeLastReport(view: ClusterView, reported: ReportedNode, check: Check): Verdict {

@@ -38,6 +38,27 @@ test("a primary whose API is silent is moved if the check names another database
   assert.equal(watched.judge("pg1", "/primary?db=10.9.9.9:5432", 11_000), "moved");
 });
 
+test("a claim of an earlier run keeps its yes, but says nothing of a write that the check names with its timeline", () => {
+  const watched = silentApi(20_000);
+  const { cluster } = watched;
+  const [silent] = cluster.nodes;
+  assert.ok(silent?.node.api != null);
+  watched.cluster = {
+    ...cluster,
+    nodes: cluster.nodes.map((node) => (node === silent ? { ...node, report: null, hasLock: false } : node)),
+    leadership: { ...cluster.leadership, savedClaim: { node: "pg1", api: silent.node.api, system: null, atMs: 9_000 } },
+  };
+  assert.equal(watched.judge("pg1", "/primary", 11_000), "degraded");
+  assert.equal(watched.judge("pg1", "/primary?min_lsn=0/1", 11_000), "degraded", "the lock holder is exempt");
+  for (const route of ["primary", "leader", "read-only"])
+    assert.equal(watched.judge("pg1", `/${route}?min_lsn=1@0/1`, 11_000), "min_lsn", route);
+  const [unheard] = watched.cluster.nodes;
+  assert.ok(unheard !== undefined);
+  const check = { ...plainCheck("primary"), minLsn: { position: 1, timeline: 1 } };
+  const { rules, decisive } = explain(viewAt(watched.cluster, watched.policy, 11_000), unheard, check);
+  assert.equal(rules[decisive ?? -1]?.rule, "min_lsn");
+});
+
 test("a read of the DCS that names another member ends the grace at once", () => {
   for (const leader of ["pg2", null]) {
     const watched = silentApi(20_000);

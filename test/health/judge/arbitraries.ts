@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Drain, DrainExtent } from "../../../src/cluster/drain.ts";
+import type { DrainExtent } from "../../../src/cluster/drain.ts";
 import type { Node } from "../../../src/cluster/node.ts";
 import { neverProbed } from "../../../src/cluster/observation.ts";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
@@ -226,15 +226,10 @@ function exporterEventOf(node: fc.Arbitrary<string>): fc.Arbitrary<ClusterEvent>
 }
 
 function drainOf(node: fc.Arbitrary<string>): fc.Arbitrary<ClusterEvent> {
-  return fc
-    .tuple(node, fc.constantFrom<DrainExtent>("replica", "all", "distrust"))
-    .map(([name, extent]) =>
-      made((atMs) => ({ kind: "drain", cluster: "demo", node: name, drain: drain(extent, atMs) })),
-    );
-}
-
-function drain(extent: DrainExtent, atMs: number): Drain {
-  return { reason: "patching", by: null, extent, untilMs: atMs + 1_700, since: "", until: "" };
+  return fc.tuple(node, fc.constantFrom<DrainExtent>("replica", "all", "distrust")).map(([name, extent]) => {
+    const drain = { reason: "patching", by: null, extent, since: "", until: "" };
+    return made((atMs) => ({ kind: "drain", cluster: "demo", node: name, drain: { ...drain, untilMs: atMs + 1_700 } }));
+  });
 }
 
 /** The dynamic configuration. With a ttl of 20 s a lock is guaranteed for 5 s, less than the default `max_age`. */

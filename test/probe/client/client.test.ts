@@ -161,24 +161,6 @@ test("a body in many pieces is joined, and takes one buffer", async (context) =>
   assert.equal(reply.body.toString(), Array.from({ length: 2_000 }, (_, at) => String(at).padStart(4, "0")).join(""));
 });
 
-test("the pieces of a body are charged, but for those of a real node", async (context) => {
-  const inPieces = (count: number, length: number): string =>
-    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${`${length.toString(16)}\r\n${"x".repeat(length)}\r\n`.repeat(count)}0\r\n\r\n`;
-  for (const [count, length, kinds] of [
-    // 1,936 pieces are charged 64 bytes each.
-    [2_000, 1, ["200 2000", "200 2000", "too_large"]],
-    [64, 100, ["200 6400", "200 6400", "200 6400"]],
-  ] as const) {
-    const { origin } = await serveBytes(context, inPieces(count, length));
-    const budget = new ByteBudget({ perSecond: 1, burst: 250_000, held: 50_000 }, () => 0);
-    const client = new NodeClient(origin, { connectTimeoutMs: 1_000, timeoutMs: 5_000, budget }, null);
-    context.after(() => client.close());
-    const replies: string[] = [];
-    for (const _ of kinds) replies.push(kindOf(await client.get("/leader")));
-    assert.deepEqual(replies, kinds);
-  }
-});
-
 test("a compressed body is not decompressed", async (context) => {
   const { origin } = await serveBytes(
     context,

@@ -7,6 +7,7 @@ import { test, type TestContext } from "node:test";
 import type { TLSSocket } from "node:tls";
 import { App } from "../../../src/app/app.ts";
 import type { TlsFiles } from "../../../src/config/model/config.ts";
+import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { NodeClient } from "../../../src/probe/client/client.ts";
 import { readTls, type TlsMaterial } from "../../../src/config/tls-material.ts";
 import { selfSignedCertificate } from "../../fake/certificates.ts";
@@ -141,7 +142,7 @@ test("a node's own server name counts for probes and passed calls, and the clust
   ];
   const config = configOf({
     clusters: [clusterOf({ tls: filesOf({ ca, serverName: "db.internal" }), nodes, guards: guardsOff })],
-    listen: [listenerOf({ cluster: "demo" })],
+    listen: [listenerOf({ cluster: "demo", access: { ...unrestrictedAccess, management: true } })],
   });
   const app = new App(config, silentLogger);
   context.after(() => app.stop({ drains: false }));
