@@ -1,11 +1,12 @@
 /**
  * Primaries that crash and that hang, behind a rendered HAProxy configuration with two instances of rolecall: reads go
  * on without a single failure, and writes reach one primary at a time. One crash and one hang; FAILOVERS sets
- * another number of each, as in `FAILOVERS=5 node --test build/test/real/failover.test.js`.
+ * another number of each, as in `FAILOVERS=5 node --test build/test/real/failover.test.js`. With the files of a release
+ * (RELEASE_FILES) one instance is its executable, and the other one is the program in its Debian package.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -34,7 +35,9 @@ function scenarios(command: Command): void {
   before(async () => {
     cluster = await Cluster.start(command);
     await cluster.streaming();
-    for (const number of [1, 2] as const) edges.push(await Rolecall.start(cluster, { number }));
+    const executables = executablesOf(process.env["RELEASE_FILES"], cluster.folder);
+    for (const number of [1, 2] as const)
+      edges.push(await Rolecall.start(cluster, { number, executable: executables[number - 1] }));
     haproxy = await startRendered(cluster);
     const leader = await cluster.leader();
     assert.equal(await psql(leader.databasePort, "create table written (id serial, at timestamptz default now())"), "");
@@ -112,6 +115,20 @@ function scenarios(command: Command): void {
     const refused = writes.failures.filter(({ error }) => error.includes("read-only transaction"));
     assert.deepEqual(refused.map(described), [], "writes that reached a replica");
   }
+}
+
+/** The executable of a release, and the program in its Debian package, unpacked; none without a release. */
+function executablesOf(release: string | undefined, folder: string): readonly string[] {
+  if (release === undefined) return [];
+  const files = readdirSync(release).map((file) => join(release, file));
+  const executable = files.find((file) => /rolecall-[\d.]+-linux-\w+$/.test(file));
+  const debian = files.find((file) => file.endsWith(".deb"));
+  assert.ok(executable !== undefined && debian !== undefined, `${release} has an executable and a Debian package`);
+  const [own, root] = [join(folder, "rolecall-executable"), join(folder, "debian")];
+  copyFileSync(executable, own);
+  chmodSync(own, 0o755);
+  execFileSync("dpkg-deb", ["--extract", debian, root]);
+  return [own, join(root, "usr/bin/rolecall")];
 }
 
 /** HAProxy with the configuration that an operator renders for these instances, unchanged. */

@@ -15,6 +15,8 @@ export const program = fileURLToPath(new URL("../../../../dist/main.js", import.
 export interface RolecallOptions {
   /** A second instance beside the first is number 2. */
   readonly number?: 1 | 2;
+  /** What starts it, in place of the built program. */
+  readonly executable?: string | undefined;
   /** What differs from the guards' defaults. */
   readonly guards?: object;
   /** Further configuration of the cluster and of the health listener. */
@@ -56,14 +58,19 @@ export class Rolecall {
   readonly #child: Child;
 
   /** Starts it beside a cluster, with defaults but for ports and what is given, and waits (15 s) until it is ready. */
-  static async start(cluster: Cluster, { number = 1, guards = {}, ...more }: RolecallOptions = {}): Promise<Rolecall> {
+  static async start(
+    cluster: Cluster,
+    { number = 1, executable, guards = {}, ...more }: RolecallOptions = {},
+  ): Promise<Rolecall> {
     const [port, adminPort] =
       number === 1 ? [ports.rolecall, ports.rolecallAdmin] : [ports.rolecall2, ports.rolecall2Admin];
     await requireFree([port, adminPort]);
     const name = number === 1 ? "rolecall" : "rolecall2";
     const file = join(cluster.folder, `${name}.yaml`);
     writeFileSync(file, JSON.stringify(configuration(cluster, { port, adminPort, guards, ...more }), null, 2)); // JSON is YAML
-    const command = [process.execPath, program, "serve", "--config", file] as const;
+    const serve = ["serve", "--config", file];
+    const command =
+      executable === undefined ? ([process.execPath, program, ...serve] as const) : ([executable, ...serve] as const);
     const rolecall = new Rolecall(new Child({ name, command, folder: cluster.folder }), port, adminPort);
     try {
       await rolecall.#ready(!("tls" in (more.listener ?? {})));
