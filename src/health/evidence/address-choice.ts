@@ -76,7 +76,7 @@ export function chooseAddress(
   const isMajority = isMajorityOn(member, electorate);
   const ballot = ballotOf(member, provers, electorate);
   const winner = winnerOf(provers, ballot);
-  if (winner !== null) return { own: { api: winner.api, isSettled: isMajority }, disputed };
+  if (winner !== null) return { own: { api: winner.api, isSettled: isMajority && isClear(winner, ballot) }, disputed };
   if (present === undefined) return { own: null, disputed: addresses };
   // A single address that has proved itself stays the member's, unless it did so while most configured addresses were
   // silent, and these give the member another address, or none, since they answer.
@@ -123,6 +123,12 @@ function winnerOf(provers: readonly Server[], { votes, mostElsewhere, mostOfOthe
   const isTied = best.length > 1 || (most > 0 && most === mostOfOthers);
   const [only, ...rest] = isTied ? best.filter(({ isConfigured }) => isConfigured) : best;
   return only !== undefined && rest.length === 0 ? only : null;
+}
+
+/** Whether an address has more votes than everything else. A tie is decided for now only: other lists may come. */
+function isClear({ api }: Server, { votes }: Ballot): boolean {
+  const own = votes.get(api) ?? 0;
+  return [...votes].every(([other, count]) => other === api || count < own);
 }
 
 /**

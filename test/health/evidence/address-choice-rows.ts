@@ -67,14 +67,12 @@ export const addressChoiceRows: readonly AddressChoiceRow[] = [
     given: "a tie between a configured address and another one",
     servers: { b: { is: "pg2", ...seed }, x: { is: "pg1", configured: true, puts: "y" }, y: { is: "pg2" } },
     own: "b",
-    settled: true,
     disputed: ["b", "y"],
   },
   {
     given: "a configured member that one of two lists omits",
     servers: { b: { is: "pg2", ...seed }, a: { is: "pg1", ...omits } },
     own: "b",
-    settled: true,
   },
   {
     given: "a listed member that one of two lists omits",
