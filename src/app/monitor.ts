@@ -225,6 +225,8 @@ export class Monitor {
   }
 
   #onGap({ addedMs, stalledMs }: ClockGap): void {
+    // The first readings of the clock come from parts that are being made.
+    if (this.#phase !== "running") return;
     const fields = { gap_ms: Math.round(addedMs), stall_ms: Math.round(stalledMs) };
     this.#log.warn(fields, "clock gap detected; probing all nodes again");
     // Evidence is older by the gap, so pushed verdicts may have to change before any node answers.

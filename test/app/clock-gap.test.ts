@@ -53,3 +53,14 @@ test("after a suspend, what was pushed on older evidence is taken back before an
     haproxy.commands.some((command) => command.includes("down")),
   );
 });
+
+test("a suspend while the parts are being made, or after the stop, is no error", async () => {
+  let suspendedMs = 0;
+  // A minute before each reading.
+  const time = { boot: () => performance.now() + suspendedMs, wall: () => Date.now() + (suspendedMs += 60_000) };
+  const config = configOf({ clusters: [clusterOf({ nodes: [nodeOf({ name: "pg1", api: "http://pg1:8008" })] })] });
+  const monitor = new Monitor(config, { log: silentLogger, machine: { ...thisMachine, time }, metrics });
+  monitor.clock.tick();
+  await monitor.stop();
+  monitor.clock.tick();
+});
