@@ -87,7 +87,7 @@ export function chooseAddress(
 /** Whether the server's own list has the member at the address of another claimant: it is only another way there. */
 function defersToAnother({ api, list }: Server, member: string, claimants: readonly Server[]): boolean {
   const own = list?.members.get(member)?.api;
-  return own !== undefined && own !== api && claimants.some((other) => other.api === own);
+  return own !== api && claimants.some((other) => other.api === own);
 }
 
 /** The votes on a member. */

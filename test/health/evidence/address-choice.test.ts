@@ -8,6 +8,7 @@ import { discovered } from "../../../src/health/observe/membership.ts";
 import { chooseAddress, electorateOf } from "../../../src/health/evidence/address-choice.ts";
 import type { Server } from "../../../src/health/evidence/servers.ts";
 import { addressChoiceRows, type Says } from "./address-choice-rows.ts";
+import { addressVoteRows } from "./address-vote-rows.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 function serverOf(api: string, { is, puts, configured = false, fails = false, ofOtherSystem = false }: Says): Server {
@@ -39,7 +40,10 @@ function listWith(puts: string): WitnessView {
 }
 
 suite("the address of a member", () => {
-  for (const { given, servers, present, own, settled = false, disputed = [], fixed = [] } of addressChoiceRows)
+  for (const { given, servers, present, own, settled = false, disputed = [], fixed = [] } of [
+    ...addressChoiceRows,
+    ...addressVoteRows,
+  ])
     test(given, () => {
       const all = Object.entries(servers).map(([api, says]) => serverOf(api, says));
       const proved = new Set([
@@ -55,4 +59,37 @@ suite("the address of a member", () => {
       const expected = own === null || own === "none" ? own : { api: own, isSettled: settled };
       assert.deepEqual(choice, { own: expected, disputed });
     });
+});
+
+/** Names, the address that each configured server's list has for pg9, and which servers vote. pg9 has proved itself. */
+const voterRows: readonly (readonly [given: string, lists: readonly (string | null)[], voters: string])[] = [
+  ["most lists have a proved node at its address", ["p", "p", "y"], "s0 s1 s2 p"],
+  ["half of the lists do", ["p", "y"], "s0 s1"],
+  ["one of three does", ["p", "y", "y"], "s0 s1 s2"],
+  ["the only list does, while others give none", ["p", null, null], "s0 s1 s2 p"],
+  ["nobody gives a list", [null], "s0 p"],
+];
+
+suite("the voters", () => {
+  const policy = { ...new ClusterFixture({ nodes: [] }).policy, discovers: true, configured: [] };
+  const listOf = (api: string): WitnessView => {
+    const row = { ...rowAt(api), name: "pg9" };
+    return { ...listWith("none"), members: new Map([["pg9", row]]) };
+  };
+  const proved = serverOf("p", { is: "pg9", proved: true, puts: "b" });
+  for (const [given, lists, voters] of voterRows)
+    test(given, () => {
+      const seeds = lists.map((api, at): Server => {
+        const server = serverOf(`s${at}`, { is: `pg${at}`, configured: true });
+        return api === null ? server : { ...server, list: listOf(api) };
+      });
+      const electorate = electorateOf([...seeds, proved], new Set(["p"]), policy);
+      assert.equal(electorate.voters.map(({ api }) => api).join(" "), voters);
+    });
+
+  test("a node that gives no list, and a server that has not proved itself, do not vote", () => {
+    const silent = serverOf("p", { is: "pg9" });
+    assert.deepEqual(electorateOf([silent], new Set(["p"]), policy).voters, []);
+    assert.deepEqual(electorateOf([proved], new Set(), policy).voters, []);
+  });
 });

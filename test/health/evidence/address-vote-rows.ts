@@ -1,0 +1,65 @@
+/** More of what servers say, and which address becomes pg2's: where one vote decides. */
+import type { AddressChoiceRow } from "./address-choice-rows.ts";
+
+const seed = { configured: true, puts: "b" } as const;
+const hostile = { configured: true, puts: "x" } as const;
+
+export const addressVoteRows: readonly AddressChoiceRow[] = [
+  {
+    given: "two lists against one for an address where nobody answers",
+    servers: {
+      a: { is: "pg1", ...seed },
+      c: { is: "pg3", ...seed },
+      b: { is: "pg2" },
+      x: { is: "pg9", configured: true, puts: "y" },
+    },
+    own: "b",
+    settled: true,
+  },
+  {
+    given: "a configured member without a list, against a list",
+    servers: { b: { is: "pg2", configured: true }, a: { is: "pg1", configured: true, puts: "y" }, y: { is: "pg2" } },
+    own: "b",
+    disputed: ["b", "y"],
+  },
+  {
+    given: "two servers whose names are unknown, against a hostile one",
+    servers: {
+      a: { is: null, ...seed },
+      c: { is: null, ...seed },
+      b: { is: "pg2" },
+      x: { is: "pg2", ...hostile },
+    },
+    own: "b",
+    settled: true,
+    disputed: ["b", "x"],
+  },
+  {
+    given: "an address with a vote, against one list with another one where nobody answers",
+    servers: { a: { is: "pg1", ...seed }, x: { is: "pg2", ...hostile } },
+    present: { at: "x", proof: "proved" },
+    own: null,
+  },
+  {
+    given: "an address without a vote, against one list with another one where nobody answers",
+    servers: { a: { is: "pg1", ...seed }, x: { is: "pg2" } },
+    present: { at: "x", proof: "proved" },
+    own: "none",
+    disputed: ["x"],
+  },
+  {
+    given: "an address that proved itself, and another one with as many votes",
+    servers: { x: { is: "pg2", ...hostile }, y: { is: "pg2", configured: true, puts: "y" } },
+    present: { at: "x", proof: "proved" },
+    own: "none",
+    disputed: ["x", "y"],
+  },
+  {
+    given: "an address that proved itself, and whose list has another one that proves itself, too",
+    servers: { vip: { is: "pg2", ...seed }, b: { is: "pg2" } },
+    present: { at: "vip", proof: "proved" },
+    own: "b",
+    settled: true,
+    disputed: ["b", "vip"],
+  },
+];
