@@ -10,8 +10,10 @@ export type ExceededLimit = "connections" | "connections_per_address" | "file_de
 /** The requests of one connection that wait for their answers. */
 interface WaitingRequests {
   requests: number;
+  /** How many of those that the client sent at once were read; `null` if it sent one at a time. */
+  burst: number | null;
   /** The response to the newest request. */
-  last: ServerResponse;
+  last: ServerResponse | undefined;
   /** Called after each answer, once somebody waits for the answers. */
   onAnswered: (() => void) | null;
 }
@@ -117,13 +119,24 @@ export class ConnectionLimiter {
    * Counts a request until its response is closed. @returns `false` if too many requests of its connection are waiting
    */
   mayPipeline(socket: Socket, response: ServerResponse): boolean {
-    let count = this.#waiting.get(socket);
-    if (count === undefined) this.#waiting.set(socket, (count = { requests: 0, last: response, onAnswered: null }));
+    const count = this.#countOf(socket);
     count.last = response;
-    if (count.requests >= this.#limits.pipelined) return false;
+    if (Math.max(count.requests, count.burst ?? 0) >= this.#limits.pipelined) return false;
     count.requests += 1;
+    if (count.burst !== null) count.burst += 1;
     response.on("close", this.#onResponseClosed);
     return true;
+  }
+
+  /** The client has sent several requests at once. Until the end of the burst those that are answered count too. */
+  beginBurst(socket: Socket): void {
+    const count = this.#countOf(socket);
+    count.burst = count.requests;
+  }
+
+  /** All that the client has sent was read. */
+  endBurst(socket: Socket): void {
+    this.#countOf(socket).burst = null;
   }
 
   /** How many requests of a connection wait for their answers. */
@@ -140,6 +153,14 @@ export class ConnectionLimiter {
   onAnswered(socket: Socket, callback: () => void): void {
     const count = this.#waiting.get(socket);
     if (count !== undefined) count.onAnswered = callback;
+  }
+
+  #countOf(socket: Socket): WaitingRequests {
+    const known = this.#waiting.get(socket);
+    if (known !== undefined) return known;
+    const count: WaitingRequests = { requests: 0, burst: null, last: undefined, onAnswered: null };
+    this.#waiting.set(socket, count);
+    return count;
   }
 
   #exceeded(address: string): ExceededLimit | null {

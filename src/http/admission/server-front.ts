@@ -9,8 +9,10 @@ import { allowlistOf } from "../access/ip-allowlist.ts";
 import { hasVerifiedCertificate } from "../access/verified-certificate.ts";
 import { Admission } from "./admission.ts";
 import { clientAddressOf, connectionKey, setClientAddress } from "../access/client-addresses.ts";
+import { PacedReader } from "./paced-reader.ts";
 import { type ReadingError, reasonOfParserError, reasonOfTlsError } from "./parser-errors.ts";
 import { refuseRaw, refuseRequest } from "./raw-refusal.ts";
+import { ownTurns } from "./reading-turns.ts";
 import { rejectionFor, type RejectionReason } from "./rejection.ts";
 
 /** A connection that was refused before any handler saw a request of it. */
@@ -47,7 +49,9 @@ export class ServerFront {
   readonly #clients = new Map<string, string>();
   #access: ListenerAccess;
   #isProxy: (address: string) => boolean;
-  #beginHttp: SocketListener = () => {};
+  /** What reads the connections that node:http listens to. */
+  readonly #readers = new WeakMap<Socket, PacedReader>();
+  #listenWithHttp: SocketListener = () => {};
   #beginTls: SocketListener | null = null;
 
   /** @param server does not listen yet */
@@ -67,13 +71,16 @@ export class ServerFront {
   attach(): void {
     const server = this.#server;
     if (server instanceof HttpsServer) {
-      this.#beginHttp = takeOver(server, "secureConnection", (socket) => this.#onSecure(socket));
+      this.#listenWithHttp = takeOver(server, "secureConnection", (socket) => this.#onSecure(socket));
       this.#beginTls = takeOver(server, "connection", (socket) => this.#onConnection(socket));
       server.removeAllListeners("tlsClientError"); // node:https would report the same as a clientError
       server.on("tlsClientError", (error: ReadingError, socket: Socket) => this.#onTlsError(error, socket));
-    } else this.#beginHttp = takeOver(server, "connection", (socket) => this.#onConnection(socket));
+    } else this.#listenWithHttp = takeOver(server, "connection", (socket) => this.#onConnection(socket));
     server.on("clientError", (error: ReadingError, socket: Socket) => this.#onClientError(error, socket));
-    server.on("connect", (_: IncomingMessage, socket: Socket) => this.#reject(socket, "connect"));
+    server.on("connect", (_: IncomingMessage, socket: Socket) => {
+      this.#readers.get(socket)?.stop(); // node:http has let go of the connection
+      this.#reject(socket, "connect");
+    });
   }
 
   /** Applies other access rules to new connections. */
@@ -115,6 +122,19 @@ export class ServerFront {
     if (client !== undefined) setClientAddress(socket, client);
     const { headerTimeoutMs } = this.#access.limits;
     this.#admission.admit(socket, { needsPreamble: false, expects: "http", timeoutMs: headerTimeoutMs });
+  }
+
+  #beginHttp(socket: Socket): void {
+    this.#listenWithHttp(socket);
+    const { limiter, onError } = this.#context;
+    const reader = new PacedReader(socket, {
+      limiter,
+      turns: ownTurns,
+      onOverflow: (each) =>
+        this.#context.onRejected({ address: clientAddressOf(each), status: null, reason: "pipelined" }),
+      onError,
+    });
+    this.#readers.set(socket, reader);
   }
 
   /** Begins TLS on an admitted connection, or HTTP on one that needs no TLS, or is inside it. */
