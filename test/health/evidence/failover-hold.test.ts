@@ -1,4 +1,4 @@
-/** For how long a replica keeps its lag in time after the leader's last position (rule 4), by what views of others show. */
+/** For how long a replica keeps its lag in time after the leader's last position (rule 4), by what others see. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { nodeNamed } from "../../../src/cluster/lookup.ts";
@@ -45,7 +45,7 @@ function heldUntil(
   return holdOn(cluster, { observation, received, replayed: position }, { policy, nowMs })?.untilMs ?? null;
 }
 
-/** Without news the hold ends 50 s after the statement; with a newer view the report of the replica is too old before. */
+/** Without news the hold ends 50 s after the statement; with a newer view the replica's report is too old before. */
 const [limited, prolonged] = [60_000, 63_500];
 const rows: readonly (readonly [given: string, views: readonly View[], until: number | null])[] = [
   ["no view", [], limited],
