@@ -4,6 +4,8 @@ import type { ReadingTurns, WaitingReader } from "./reading-turns.ts";
 
 /** node:http gets so many requests of a connection at a time. */
 const requestsAtOnce = 8;
+/** And so many bytes: a body may come in chunks of one byte, and each chunk has a cost of its own. */
+const bytesAtOnce = 4 * 1024;
 const endOfHead = Buffer.from("\r\n\r\n");
 
 /** What node:http listens to on a socket. */
@@ -19,9 +21,9 @@ export interface PacedReaderContext {
 }
 
 /**
- * Stands between a socket and node:http, which reads a whole chunk at once: 64 kB hold thousands of requests, so a few
- * connections could keep the event loop busy for seconds. A chunk with one request goes on at once. What else it holds
- * goes on in pieces of a few requests, when it is the connection's turn (`ReadingTurns`). The socket is paused
+ * Stands between a socket and node:http, which reads a whole chunk at once: 64 kB hold thousands of requests, or of
+ * pieces of a body, so a few connections could keep the event loop busy for seconds. A small chunk with one request goes
+ * on at once. What else it holds goes on in pieces of a few requests and a few kB, when it is the connection's turn (`ReadingTurns`). The socket is paused
  * meanwhile. Pieces end behind what looks like the end of a head. That is no more than a guess, and need not be: a
  * stream may be cut anywhere.
  */
@@ -55,7 +57,7 @@ export class PacedReader implements WaitingReader {
 
   readOn(): boolean {
     if (this.#isStopped || this.#isPaused || this.#held.length === 0) return false;
-    const length = endOfHeads(this.#held, requestsAtOnce);
+    const length = Math.min(endOfHeads(this.#held, requestsAtOnce), bytesAtOnce);
     const piece = this.#held.subarray(0, length);
     this.#held = this.#held.subarray(length);
     this.#context.turns.release(length);
@@ -93,7 +95,7 @@ export class PacedReader implements WaitingReader {
   #onData(chunk: Buffer): void {
     if (this.#isStopped) return;
     const isWaiting = this.#held.length > 0;
-    if (!isWaiting && endOfHeads(chunk, 1) === chunk.length) {
+    if (!isWaiting && chunk.length <= bytesAtOnce && endOfHeads(chunk, 1) === chunk.length) {
       this.#pass(chunk);
       return;
     }

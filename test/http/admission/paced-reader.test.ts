@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -8,6 +8,7 @@ import { test, type TestContext } from "node:test";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { PacedReader } from "../../../src/http/admission/paced-reader.ts";
 import { ReadingTurns } from "../../../src/http/admission/reading-turns.ts";
+import { listenDuringTest } from "../../fake/listen.ts";
 import { until } from "../../fake/until.ts";
 import { openEdge, send, type Edge } from "./edge-fixture.ts";
 
@@ -90,27 +91,60 @@ test("answers a CONNECT once, and nothing of what follows it", async (context) =
   );
 });
 
+test("answers another client while one sends a body in thousands of chunks", async (context) => {
+  const turns = new ReadingTurns();
+  const total = 60_000;
+  let pieces = 0;
+  const port = await servePaced(context, turns, (request, response) => {
+    if (request.method === "GET") {
+      response.end(String(pieces));
+      return;
+    }
+    request.on("data", () => (pieces += 1));
+    request.on("end", () => response.end("whole"));
+  });
+  const [flood, other] = [await open(port), await open(port)];
+  flood.write(
+    `POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(total)}0\r\n\r\n`,
+  );
+  other.end("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const seen = Number(/\d+$/.exec(await text(other))?.[0]);
+  assert.ok(seen < 5_000, `${seen} of ${total} pieces were read first`);
+  assert.match(await text(flood), /whole$/);
+  assert.equal(pieces, total);
+});
+
 test("closes a connection that sends much at once while all connections together have too much", async (context) => {
   const turns = new ReadingTurns();
   turns.hold(16 * 1024 * 1024);
   let overflows = 0;
-  const server = createServer((_, response) => response.end("yes"));
+  const port = await servePaced(
+    context,
+    turns,
+    (_, response) => response.end("yes"),
+    () => (overflows += 1),
+  );
+  assert.equal(await send(port, check.repeat(2)).catch(() => ""), "");
+  assert.equal(overflows, 1);
+  const single = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  assert.match(await send(port, single), /yes$/);
+});
+
+/** A server whose connections are paced. @returns its port */
+async function servePaced(
+  context: TestContext,
+  turns: ReadingTurns,
+  answer: RequestListener,
+  onOverflow: () => void = () => assert.fail("too much"),
+): Promise<number> {
+  const server = createServer(answer);
   server.on("connection", (socket) => {
     const limiter = { beginBurst: () => {}, endBurst: () => {} };
-    const onOverflow = (): void => void (overflows += 1);
     const reader = new PacedReader(socket, { limiter, turns, onOverflow, onError: assert.ifError });
     context.after(() => reader.stop());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  context.after(() => server.close());
-  const address = server.address();
-  assert.ok(typeof address === "object" && address !== null);
-  assert.equal(await send(address.port, check.repeat(2)).catch(() => ""), "");
-  assert.equal(overflows, 1);
-  const single = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-  assert.match(await send(address.port, single), /yes$/);
-});
+  return listenDuringTest(context, server);
+}
 
 function countYes(answers: string): number {
   return answers.match(yes)?.length ?? 0;
