@@ -1,7 +1,8 @@
 /**
  * Runs all compiled test files from an explicit list, because `node --test DIR` fails on Node 24:
  * `node build/test/run.js [real|code]`. `code` leaves out what depends little on the version of Node: the tests of
- * documents and packages, of the demo's banner and of test tools, the directed sequences, and the property tests.
+ * documents and packages, of the demo's banner and of test tools, of processes that are killed, the directed sequences,
+ * and the property tests.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -22,7 +23,7 @@ const folders = [
   join("cli", "demo"),
 ].map((name) => `${name}${sep}`);
 const sequences = ["clock", "sequences", "wire"].map((name) => join("sequences", `${name}.`));
-const left = isCode ? [...folders, ...sequences] : [];
+const left = isCode ? [...folders, ...sequences, join("app", "life-of-process.")] : [];
 const folder = join("build", "test");
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".test.js") && file.startsWith(`real${sep}`) === real)
@@ -30,9 +31,9 @@ const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .map((file) => join(folder, file))
   .sort();
 if (files.length === 0) throw new Error(`Cannot run tests: ${folder} must hold *.test.js files, got none`);
-// Most of the time a test file waits: three at a time use both cores of a small machine. Real servers have ports of
+// Most of the time a test file waits: four at a time use both cores of a small machine. Real servers have ports of
 // their own in each test process.
-const concurrency = [`--test-concurrency=${real ? 2 : 3}`];
+const concurrency = [`--test-concurrency=${real ? 2 : 4}`];
 // A test file that hangs must fail, and not use up the time of the others.
 const timeout = `--test-timeout=${real ? 600_000 : 180_000}`;
 const propertySeed = pathToFileURL(join(folder, "fake", "property-seed.js")).href;
