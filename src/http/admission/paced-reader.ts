@@ -22,10 +22,10 @@ export interface PacedReaderContext {
 
 /**
  * Stands between a socket and node:http, which reads a whole chunk at once: 64 kB hold thousands of requests, or of
- * pieces of a body, so a few connections could keep the event loop busy for seconds. A small chunk with one request goes
- * on at once. What else it holds goes on in pieces of a few requests and a few kB, when it is the connection's turn (`ReadingTurns`). The socket is paused
- * meanwhile. Pieces end behind what looks like the end of a head. That is no more than a guess, and need not be: a
- * stream may be cut anywhere.
+ * pieces of a body, so a few connections could keep the event loop busy for seconds. A small chunk with one request
+ * goes on at once. What else it holds goes on in pieces of a few requests and a few kB, when it is the connection's
+ * turn (`ReadingTurns`). The socket is paused meanwhile. Pieces end behind what looks like the end of a head. That is
+ * no more than a guess, and need not be: a stream may be cut anywhere.
  */
 export class PacedReader implements WaitingReader {
   readonly #socket: Socket;
