@@ -21,11 +21,30 @@ export interface Drain {
   readonly until: string;
 }
 
+/** The extent of a drain as requests, files and pages state it. */
+export interface DrainFlags {
+  /** Whether all routes are refused, and not only replica routes. */
+  readonly all: boolean;
+  /** Whether the node is distrusted: all routes are refused, and what it states counts for nothing. */
+  readonly distrust: boolean;
+}
+
+/** States an extent as flags. */
+export function drainFlags(extent: DrainExtent): DrainFlags {
+  return { all: extent !== "replica", distrust: extent === "distrust" };
+}
+
+/** Returns the extent that flags state. */
+export function extentOf({ all, distrust }: DrainFlags): DrainExtent {
+  if (distrust) return "distrust";
+  return all ? "all" : "replica";
+}
+
 /** The fields of a drain for a log line. */
 export function drainFields({ reason, by, extent, until }: Drain): {
   readonly [field: string]: string | boolean | null;
 } {
-  return { reason, by, all: extent !== "replica", distrust: extent === "distrust", until };
+  return { reason, by, ...drainFlags(extent), until };
 }
 
 /** A request for a drain that begins now and lasts `forMs` milliseconds. */

@@ -1,4 +1,4 @@
-import { drainTextMax, type Drain, type DrainExtent } from "../cluster/drain.ts";
+import { drainFlags, drainTextMax, extentOf, type Drain, type DrainExtent } from "../cluster/drain.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { isObject, listOf, nameOf, type JsonObject } from "../cluster/values/json.ts";
 import { parseInstant } from "../cluster/values/timestamp.ts";
@@ -46,12 +46,12 @@ function parseDrain(value: unknown): SavedDrain[] {
 
 /** `all` is what versions before the distrust of a node know: they keep such a node drained on all routes. */
 function extentToJson(extent: DrainExtent): object {
-  return { all: extent !== "replica", ...(extent === "distrust" ? { distrust: true } : {}) };
+  const { all, distrust } = drainFlags(extent);
+  return { all, ...(distrust ? { distrust } : {}) };
 }
 
 function savedExtent({ all, distrust }: JsonObject): DrainExtent {
-  if (distrust === true) return "distrust";
-  return all === true ? "all" : "replica";
+  return extentOf({ all: all === true, distrust: distrust === true });
 }
 
 function savedInstant(value: unknown): string | null {

@@ -1,4 +1,5 @@
 import type { DcsState } from "../../cluster/dcs.ts";
+import { drainFlags, type DrainFlags } from "../../cluster/drain.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
@@ -100,13 +101,9 @@ export interface NodeOverview {
   readonly drain: DrainOverview | null;
 }
 
-export interface DrainOverview {
+export interface DrainOverview extends DrainFlags {
   readonly reason: string;
   readonly by: string | null;
-  /** Whether all routes are refused, and not only replica routes. */
-  readonly all: boolean;
-  /** Whether the node is distrusted: all routes are refused, and what it states counts for nothing. */
-  readonly distrust: boolean;
   /** RFC 3339, UTC. */
   readonly since: string;
   readonly until: string;
@@ -228,8 +225,7 @@ export function drainOverview(cluster: ClusterState, node: string, nowMs: number
   return {
     reason: drain.reason,
     by: drain.by,
-    all: drain.extent !== "replica",
-    distrust: drain.extent === "distrust",
+    ...drainFlags(drain.extent),
     since: drain.since,
     until: drain.until,
     remaining_ms: Math.round(drain.untilMs - nowMs),

@@ -1,6 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { clusterNamed } from "../../cluster/lookup.ts";
-import { drainMsMax, drainTextMax, type Drain, type DrainRequest, type Durability } from "../../cluster/drain.ts";
+import {
+  drainMsMax,
+  drainTextMax,
+  extentOf,
+  type Drain,
+  type DrainRequest,
+  type Durability,
+} from "../../cluster/drain.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { nameOf, type JsonObject } from "../../cluster/values/json.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
@@ -174,7 +181,7 @@ function readDrainRequest(body: JsonObject, principal: string | null): DrainRequ
     if (typeof value !== "boolean")
       return { reply: badRequest({ subject: flag, value: shown(value), allowed: "true or false" }) };
   }
-  const extent = body["distrust"] === true ? "distrust" : body["all"] === true ? "all" : "replica";
+  const extent = extentOf({ all: body["all"] === true, distrust: body["distrust"] === true });
   return { forMs, reason, extent, by: changedBy(body["by"], principal) };
 }
 

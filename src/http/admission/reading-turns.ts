@@ -15,8 +15,8 @@ export interface WaitingReader {
 }
 
 /**
- * Shares the event loop between connections that send many requests at once: each reads on in turn, for a
- * milliseconds of each turn of the event loop. So a check on another connection waits for that time, not for all of
+ * Shares the event loop between connections that send many requests at once: each reads on in turn, for
+ * a millisecond of each turn of the event loop. So a check on another connection waits for that time, not for all of
  * them.
  */
 export class ReadingTurns {

@@ -1,4 +1,4 @@
-import type { Drain } from "../../cluster/drain.ts";
+import { extentOf, type Drain } from "../../cluster/drain.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -11,7 +11,7 @@ export function recordedDrain(section: Reading, { atMs, beganWallMs }: Surroundi
   return {
     reason: value("reason").text("drained"),
     by: value("by").statement(null),
-    extent: value("distrust").flag(false) ? "distrust" : value("all").flag(false) ? "all" : "replica",
+    extent: extentOf({ all: value("all").flag(false), distrust: value("distrust").flag(false) }),
     untilMs,
     since: isoOf(atMs),
     until: isoOf(untilMs),
