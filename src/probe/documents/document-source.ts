@@ -1,4 +1,5 @@
 import type { Observation } from "../../cluster/observation.ts";
+import { isDistrusted } from "../../health/evidence/active-drain.ts";
 import { isFresh, maxAgeMs } from "../../health/evidence/freshness.ts";
 import { identityMismatch } from "../../health/evidence/identity.ts";
 import { lockStatusAt } from "../../health/evidence/lock-status.ts";
@@ -17,15 +18,15 @@ const roundMax = 32;
 
 /**
  * Chooses the one node to request documents from while the leader is not disputed: the answering nodes, including the
- * leader, take turns. If none answers, all are tried in turn whose address has proved itself.
+ * leader, take turns. If none answers, all are tried in turn whose address has proved itself. Distrusted nodes have no
+ * turn: their documents are ignored.
  * @param turn counts the requests, so that the next goes to another node
  * @returns `null` if there is no node, or while the only claimant reports failsafe: the DCS is known to be down
  */
 export function chooseDocumentSource(context: ProbeContext, turn: number): DocumentSource | null {
   if (isFailsafe(context)) return null;
-  const cluster = context.state();
   const answering = answeringNodes(context).flatMap(sourceOf);
-  const candidates = answering.length > 0 ? answering : cluster.nodes.filter(isProved).flatMap(sourceOf);
+  const candidates = answering.length > 0 ? answering : provedNodes(context).flatMap(sourceOf);
   return candidates[turn % candidates.length] ?? null;
 }
 
@@ -56,13 +57,13 @@ function currentClaims({ state, policy, now }: ProbeContext): readonly Observati
   return lockStatusAt(state(), policy, now()).claims;
 }
 
-function answeringNodes({ state, policy, now }: ProbeContext): readonly Observation[] {
+function answeringNodes(context: ProbeContext): readonly Observation[] {
+  const { state, policy, now } = context;
   const cluster = state();
   const maxAge = maxAgeMs(cluster, policy);
-  return cluster.nodes.filter(
+  return provedNodes(context).filter(
     (node) =>
       node.node.api !== null &&
-      node.proof !== "none" &&
       !node.isDown &&
       node.failuresInRow === 0 &&
       isFresh(node, maxAge, now()) &&
@@ -70,8 +71,10 @@ function answeringNodes({ state, policy, now }: ProbeContext): readonly Observat
   );
 }
 
-function isProved({ proof }: Observation): boolean {
-  return proof !== "none";
+/** The nodes whose address has proved itself, without those that an operator distrusts. */
+function provedNodes({ state, now }: ProbeContext): readonly Observation[] {
+  const cluster = state();
+  return cluster.nodes.filter(({ node, proof }) => proof !== "none" && !isDistrusted(cluster, node.name, now()));
 }
 
 /** Returns an empty list for a node without an API. */

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import type { Drain } from "../../../src/cluster/drain.ts";
+import type { ProbeContext } from "../../../src/probe/client/probe-context.ts";
 import { chooseDocumentSource, chooseRoundSources } from "../../../src/probe/documents/document-source.ts";
 import { neverReplies, FakeTransport } from "../../fake/fake-transport.ts";
 import { answeringCluster, ClusterFixture } from "../../fake/cluster-fixture.ts";
@@ -20,6 +22,29 @@ test("chooses the answering nodes in turn; without any, all nodes in turn", (con
     chooseDocumentSource({ ...probeContext, state: () => new ClusterFixture({ nodes: [] }).cluster }, 0),
     null,
   );
+});
+
+test("a distrusted node has no turn and no place in a round until that ends", (context) => {
+  const watched = answeringCluster();
+  const drain = { reason: "old primary", by: null, since: "", until: "", untilMs: 1_000 };
+  const drained = (extent: Drain["extent"]): ProbeContext => ({
+    ...scripted.context(),
+    state: () => ({ ...watched.cluster, drains: new Map([["pg1", { ...drain, extent }]]) }),
+  });
+  const scripted = new FakeTransport(context, watched, neverReplies);
+  const chosen = (probes: ProbeContext): readonly (string | undefined)[] =>
+    [0, 1, 2].map((turn) => chooseDocumentSource(probes, turn)?.name);
+  const asked = (probes: ProbeContext): readonly string[] => chooseRoundSources(probes, 0).map(({ name }) => name);
+  assert.deepEqual(chosen(drained("distrust")), ["pg2", "pg3", "pg2"]);
+  assert.deepEqual(asked(drained("distrust")), ["pg2", "pg3"], "not even as the holder");
+  assert.deepEqual(chosen(drained("all")), ["pg1", "pg2", "pg3"], "what a drained node says counts");
+  scripted.nowMs = 1_000;
+  assert.deepEqual(chosen(drained("distrust")), ["pg1", "pg2", "pg3"], "the time is over");
+  scripted.nowMs = 999;
+  watched.fail("pg2", "timeout", 1);
+  assert.deepEqual(chosen(drained("distrust")), ["pg3", "pg3", "pg3"]);
+  watched.fail("pg3", "timeout", 1);
+  assert.deepEqual(chosen(drained("distrust")), ["pg2", "pg3", "pg2"], "rather those that do not answer");
 });
 
 /** `pg1`, `pg2` and so on: those up to `claims` claim the lock, the others up to `answering` follow. */
