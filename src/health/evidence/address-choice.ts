@@ -98,6 +98,8 @@ interface Ballot {
   readonly mostElsewhere: number;
   /** The most votes for anything but an address that proves itself, such as that the member has none. */
   readonly mostOfOthers: number;
+  /** The votes if each address of one name had its own: while members exchange addresses, two may have one name. */
+  readonly byAddress: ReadonlyMap<string | null, number>;
 }
 
 /**
@@ -108,21 +110,30 @@ function ballotOf(member: string, provers: readonly Server[], { voters }: Electo
   const votes = countVotes(member, voters);
   const others = [...votes].filter(([api]) => !provers.some((prover) => prover.api === api));
   const mostOf = (rows: typeof others): number => Math.max(0, ...rows.map(([, count]) => count));
-  return { votes, mostElsewhere: mostOf(others.filter(([api]) => api !== null)), mostOfOthers: mostOf(others) };
+  return {
+    votes,
+    mostElsewhere: mostOf(others.filter(([api]) => api !== null)),
+    mostOfOthers: mostOf(others),
+    byAddress: countVotes(member, voters, ({ api }) => api),
+  };
 }
 
 /**
  * The only address that proves itself and has more votes than everything else. Without any vote an only one wins; in a
- * tie with each other, or with lists that omit the member, the only configured one.
+ * tie with each other, or with lists that omit the member, the only configured one. Such a tie may exist only because
+ * several configured addresses are known under one name. Then nobody wins.
  */
-function winnerOf(provers: readonly Server[], { votes, mostElsewhere, mostOfOthers }: Ballot): Server | null {
+function winnerOf(provers: readonly Server[], ballot: Ballot): Server | null {
+  const { votes, mostElsewhere, mostOfOthers, byAddress } = ballot;
   const countOf = ({ api }: Server): number => votes.get(api) ?? 0;
   const most = Math.max(0, ...provers.map(countOf));
   if (most < mostOfOthers || (mostElsewhere > 0 && most === mostElsewhere)) return null;
   const best = provers.filter((server) => countOf(server) === most);
   const isTied = best.length > 1 || (most > 0 && most === mostOfOthers);
   const [only, ...rest] = isTied ? best.filter(({ isConfigured }) => isConfigured) : best;
-  return only !== undefined && rest.length === 0 ? only : null;
+  if (only === undefined || rest.length > 0) return null;
+  const mostByAddress = Math.max(0, ...byAddress.values());
+  return isTied && (byAddress.get(only.api) ?? 0) < mostByAddress ? null : only;
 }
 
 /** Whether an address has more votes than everything else. A tie is decided for now only: other lists may come. */
@@ -133,19 +144,25 @@ function isClear({ api }: Server, { votes }: Ballot): boolean {
 
 /**
  * Counts the votes on a member: address -> number, with `null` for lists that omit the member. A list without an
- * address for it is no vote. Several addresses of one voter that say the same are one vote. A server has no vote on
- * itself, unless its address is configured and its database system is the cluster's.
+ * address for it is no vote. A server has no vote on itself, unless its address is configured and its database system
+ * is the cluster's.
+ * @param voterOf which voter a server is: its votes for one address are one vote. By default, those of one name
  */
-export function countVotes(member: string, voters: readonly Server[]): ReadonlyMap<string | null, number> {
+export function countVotes(
+  member: string,
+  voters: readonly Server[],
+  voterOf: (server: Server) => string = ({ name, api }) => name ?? api,
+): ReadonlyMap<string | null, number> {
   const cast = new Map<string, string | null>();
-  for (const { name, api, list, isConfigured, isOfOtherSystem } of voters) {
+  for (const server of voters) {
+    const { name, api, list, isConfigured, isOfOtherSystem } = server;
     const isOnItself = name === member;
     if (isOnItself && (!isConfigured || isOfOtherSystem)) continue;
     if (list === null && !isOnItself) continue;
     if (list?.unaddressed.has(member) === true) continue;
     // A configured address that answers as the member, and gives no list, is where the operator expects the member.
     const vote = list === null ? api : (list.members.get(member)?.api ?? null);
-    cast.set(JSON.stringify([name ?? api, vote]), vote);
+    cast.set(JSON.stringify([voterOf(server), vote]), vote);
   }
   const counts = new Map<string | null, number>();
   for (const vote of cast.values()) counts.set(vote, (counts.get(vote) ?? 0) + 1);

@@ -2,6 +2,7 @@
 import type { AddressChoiceRow } from "./address-choice-rows.ts";
 
 const seed = { configured: true, puts: "b" } as const;
+const omits = { configured: true, puts: "none" } as const;
 const hostile = { configured: true, puts: "x" } as const;
 
 export const addressVoteRows: readonly AddressChoiceRow[] = [
@@ -61,5 +62,44 @@ export const addressVoteRows: readonly AddressChoiceRow[] = [
     own: "b",
     settled: true,
     disputed: ["b", "vip"],
+  },
+  {
+    given: "an invented member, while two seeds that omit it are known under one name",
+    servers: { a: { is: "pg1", ...omits }, c: { is: "pg1", ...omits }, x: { is: "pg2", ...hostile } },
+    own: null,
+    disputed: ["x"],
+  },
+  {
+    given: "a hostile seed, while two seeds with the listed address are known under one name",
+    servers: {
+      a: { is: "pg1", ...seed },
+      c: { is: "pg1", ...seed },
+      b: { is: "pg2" },
+      x: { is: "pg2", ...hostile },
+    },
+    own: null,
+    disputed: ["b", "x"],
+  },
+  {
+    given: "a configured member, while the only other list is a hostile one that omits it",
+    servers: { b: { is: "pg2", ...seed }, x: { is: "pg9", ...omits }, a: { is: "pg1", ...seed, fails: true } },
+    own: "b",
+  },
+  {
+    given: "a configured member, while a hostile list has another one and two seeds are known under its name",
+    servers: {
+      a: { is: "pg2", ...seed },
+      b: { is: "pg2", ...seed },
+      x: { is: "pg9", configured: true, puts: "y" },
+      y: { is: "pg2" },
+    },
+    own: "b",
+    disputed: ["b", "y"],
+  },
+  {
+    given: "a configured member that is known at its address, and that two addresses of one seed omit for a while",
+    servers: { a: { is: "pg1", ...omits }, vip: { is: "pg1", ...omits }, b: { is: "pg2", ...seed } },
+    present: { at: "b", proof: "proved" },
+    own: null,
   },
 ];
