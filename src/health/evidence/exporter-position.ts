@@ -56,9 +56,9 @@ export function raisedByStandby(
   const { position } = cluster;
   const { report, attachment, hasLock } = standby;
   if (position === null || report === null || report.role !== "replica" || hasLock) return position;
-  const reached = walReached(report) ?? -1;
+  const reached = walReached(report);
   const isSameSystem = report.system === null || position.system === null || report.system === position.system;
-  if (reached <= position.highest || !isSameSystem) return position;
+  if (reached === null || reached <= position.highest || !isSameSystem) return position;
   if (attachment.isDetached || attachment.isStalled || isDiverged(attachment)) return position;
   if (isDistrusted(cluster, standby.node.name, nowMs)) return position;
   if (!isDatabaseAlive(standby, policy, nowMs) || isUnfed(cluster, standby, { policy, nowMs })) return position;
@@ -72,8 +72,9 @@ export function raisedByStandby(
 export function hasUnfedLead(cluster: ClusterState, standby: Observation, context: EvaluationContext): boolean {
   const { position } = cluster;
   const { report, node } = standby;
-  if (node.api !== null || position === null || report === null || report.role !== "replica") return false;
-  return (walReached(report) ?? -1) > position.highest && isUnfed(cluster, standby, context);
+  if (node.api !== null || position === null || report === null) return false;
+  const reached = walReached(report);
+  return reached !== null && reached > position.highest && isUnfed(cluster, standby, context);
 }
 
 /**
