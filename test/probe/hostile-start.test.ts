@@ -82,3 +82,21 @@ suite("one hostile node of three, first in discover, wins no other node's name",
     });
   }
 });
+
+test("a hostile seed of another system, the primary at first, leaves no trace once all answer", async (context) => {
+  const lies = { states: "pg2", holdsLock: true, lists: { pg1: "a", pg2: "a", pg3: "c" }, names: "pg2" };
+  const other = { ...lies, fields: { database_system_identifier: "6999999999999999999" } };
+  const network = new ScriptedServers(context, {
+    discover: ["a", "b", "c"],
+    servers: { a: other, b: "hangs", c: "hangs" },
+  });
+  await network.pass(4_000);
+  assert.equal(network.found()["pg2"], "a fit", "nobody else answers");
+  network.servers.set("b", honest["b"]!);
+  await network.pass(12_000);
+  assert.notEqual(network.found("primary")["pg2"], "b fit", "of two seeds nothing tells the good one");
+  network.servers.set("c", honest["c"]!);
+  await network.pass(12_000);
+  assert.equal(network.found("primary")["pg2"], "b fit");
+  assert.equal(network.found("replica")["pg3"], "c fit");
+});

@@ -1,6 +1,6 @@
 import { noContact, type Contact } from "../../cluster/contact.ts";
 import type { Member } from "../../cluster/documents/cluster-document.ts";
-import { nodeOfMember } from "../../cluster/lookup.ts";
+import { nodeNamed, nodeOfMember } from "../../cluster/lookup.ts";
 import { neverProbed, type Observation } from "../../cluster/observation.ts";
 import type { ClusterState, WitnessView } from "../../cluster/snapshot.ts";
 import {
@@ -71,7 +71,7 @@ export function settleAddresses(
   });
   const all = [...nodes, ...added];
   const isSame = all.length === cluster.nodes.length && all.every((node, at) => node === cluster.nodes[at]);
-  const state = isSame ? cluster : withOwners(cluster, withNodes(cluster, all));
+  const state = isSame ? cluster : withoutImpostor(cluster, withOwners(cluster, withNodes(cluster, all)), election);
   return { state: withContacts(withDisputes(state, choices), context), taken };
 }
 
@@ -189,6 +189,29 @@ function withOwners(before: ClusterState, after: ClusterState): ClusterState {
   const hasMoved = incumbent !== null && apis.has(incumbent) && ofIncumbent !== apis.get(incumbent);
   const leadership = hasMoved ? { ...after.leadership, incumbent: null } : after.leadership;
   return { ...after, leaderViews, contacts, leadership };
+}
+
+/**
+ * Forgets the position of a leader whose address is not its own any more, if its new address, or any where none is its
+ * own, leads to a server of another database system. Otherwise the system of a hostile server that was taken for the
+ * leader would stay the cluster's: the true leader would be `foreign`, and would have no vote on itself.
+ */
+function withoutImpostor(before: ClusterState, after: ClusterState, { servers }: Election): ClusterState {
+  const leader = before.position?.peak?.leader ?? null;
+  const [apiBefore, api] = [provedApiOf(before, leader), provedApiOf(after, leader)];
+  if (apiBefore === null || api === apiBefore) return after;
+  const member = nodeNamed(before, leader)?.node.member;
+  const successors = [...servers.values()].filter(
+    (server) => server.name === member && (api ?? server.api) === server.api,
+  );
+  if (!successors.some(({ isOfOtherSystem }) => isOfOtherSystem)) return after;
+  const leadership = { ...after.leadership, incumbent: null, savedClaim: null };
+  return { ...after, position: null, statedOn: null, positionSamples: [], lastStatement: null, leadership };
+}
+
+function provedApiOf(cluster: ClusterState, name: string | null): string | null {
+  const known = nodeNamed(cluster, name);
+  return known === undefined || known.proof === "none" ? null : known.node.api;
 }
 
 /** Keeps the contacts with the addresses to probe, and with those that a list gave recently. */
