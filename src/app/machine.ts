@@ -4,6 +4,7 @@ import { dcsSourceOf, type OpenDcs } from "../dcs/dcs-watches.ts";
 import { NodeClient } from "../probe/client/client.ts";
 import type { IsTlsServer } from "../probe/client/https-hint.ts";
 import type { ConnectToNode } from "../probe/probers.ts";
+import { AnswerTurns } from "../probe/schedule/answer-turns.ts";
 import { setSystemTimer } from "../probe/schedule/system-timer.ts";
 import type { ClockOptions } from "../state/clock.ts";
 import { linuxBootId } from "../state/boot-clock.ts";
@@ -20,6 +21,8 @@ export interface Machine {
   /** Returns an identifier of the present boot, by which a later run may compare times since boot; `null`: unknown. */
   readonly bootId: () => string | null;
   readonly connect: ConnectToNode;
+  /** Shares the event loop between the answers of nodes. Default: each is read at once. */
+  readonly turns?: AnswerTurns;
   /** Whether a TLS server answers at an address. Default: a TLS handshake decides. */
   readonly isTlsServer?: IsTlsServer;
   readonly openDcs: OpenDcs;
@@ -33,6 +36,7 @@ export const thisMachine: Machine = {
   newInstanceId: () => randomBytes(6).toString("hex"),
   bootId: linuxBootId,
   connect: (origin, limits, tls) => new NodeClient(origin, limits, tls),
+  turns: new AnswerTurns(),
   openDcs: dcsSourceOf,
 };
 

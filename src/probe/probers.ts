@@ -6,6 +6,7 @@ import { ClusterProber } from "./cluster-prober.ts";
 import { ByteBudget, clusterLimits, totalLimits } from "./client/byte-budget.ts";
 import type { ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
 import { ParseBudget } from "./parse/parse-budget.ts";
+import type { AnswerTurns } from "./schedule/answer-turns.ts";
 import { LoopLateness } from "./schedule/loop-lateness.ts";
 import { Pace } from "./schedule/pace.ts";
 import { setSystemTimer } from "./schedule/system-timer.ts";
@@ -30,6 +31,8 @@ export interface ProbersContext extends Pick<
   | "onBurstProbes"
 > {
   readonly connect: ConnectToNode;
+  /** Lets the answers of many nodes wait for each other. Default: each is read at once. */
+  readonly turns?: AnswerTurns;
   readonly cluster: (cluster: string) => ClusterState | undefined;
   readonly policy: (cluster: string) => ProbeContext["policy"] | undefined;
   /** Called when a cluster's TLS files were read: with `null`, or with the reason why they could not be. */
@@ -126,7 +129,7 @@ export class Probers {
   }
 
   #createProber(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): ClusterProber | undefined {
-    const { cluster: stateOf, policy: policyOf, connect, ...rest } = this.#context;
+    const { cluster: stateOf, policy: policyOf, connect, turns, ...rest } = this.#context;
     const policy = policyOf(cluster.name);
     if (policy === undefined) return undefined;
     const limits = {
@@ -155,13 +158,34 @@ export class Probers {
       pace: this.#pace,
       parsing: new ParseBudget(rest.now),
       state: () => requireState(stateOf(cluster.name), cluster.name),
-      connect: (origin) => connect(origin, limits, tlsTo(origin, tls, serverNames)),
+      connect: (origin) => {
+        const connection = connect(origin, limits, tlsTo(origin, tls, serverNames));
+        const isConfigured = policy.configured.includes(origin);
+        return turns === undefined ? connection : inTurn(connection, () => turns.next(cluster.name, isConfigured));
+      },
     });
     this.#clusters.set(cluster.name, prober);
     files.start();
     this.#tlsFiles.push(files);
     return prober;
   }
+}
+
+/** Sends requests over a connection, and hands out each answer in its turn. */
+function inTurn(connection: NodeConnection, turn: () => Promise<void>): NodeConnection {
+  return {
+    get: async (path, bodyMax) => {
+      const reply = await connection.get(path, bodyMax);
+      await turn();
+      return reply;
+    },
+    getStreamed: async (path, sink) => {
+      const reply = await connection.getStreamed(path, sink);
+      await turn();
+      return reply;
+    },
+    close: () => connection.close(),
+  };
 }
 
 function requireState(state: ClusterState | undefined, cluster: string): ClusterState {

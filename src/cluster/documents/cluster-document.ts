@@ -46,7 +46,7 @@ export interface Member {
 const leaderRoles: readonly string[] = ["leader", "standby_leader", "master", "primary"];
 
 /** More members than any cluster has. Further ones are ignored: each would be probed. */
-export const memberLimit = 256;
+export const memberLimit = 64;
 
 /** How much of a name that cannot be used is shown, in characters. */
 const shownMax = 64;

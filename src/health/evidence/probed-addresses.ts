@@ -8,7 +8,7 @@ import type { EvaluationContext } from "../health-policy.ts";
  */
 const addressesPerListMax = 16;
 /** At most so many in all: members that such a list adds have lists, too. */
-const listedMax = 128;
+const listedMax = 64;
 const turnMs = 30_000;
 /** How long an address is probed after the last list with it, in ms: lists may alternate between two addresses. */
 export const contactKeptMs = 60_000;

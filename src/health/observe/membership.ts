@@ -10,13 +10,15 @@ import type { HealthPolicy } from "../health-policy.ts";
 
 /** A node that left the member list is forgotten after a day without an answer. */
 const forgetAfterMs = 24 * 3_600_000;
-/** More nodes than any cluster has: a member list with new names every time cannot exhaust the memory. */
-const nodesMax = 512;
+/** More nodes than any cluster has: member lists with new names every time must not cost other clusters much. */
+const nodesMax = 128;
+/** A member that lists have omitted for so long, in ms, makes room for others if there are too many. */
+const omittedMs = 60_000;
 /**
  * At most this many members that never answered are kept while the list omits them. The longest unlisted are removed
  * first.
  */
-const unprovenMax = 100;
+const unprovenMax = 32;
 
 /**
  * Applies a member list (rule 10). It adds members, and updates what the nodes do not prove themselves. It moves no
@@ -39,7 +41,7 @@ export function withMembers(cluster: ClusterState, list: MemberList, policy: Hea
     .filter(({ api }) => !taken.has(api))
     .map((member) => ({ ...neverProbed(discovered(member)), listedAtMs }));
   const kept = [...nodes, ...added].filter((node) => !isForgotten(node, listedAtMs));
-  return withNodes({ ...cluster, isMembershipKnown: true }, bounded(kept, listedAtMs));
+  return withNodes({ ...cluster, isMembershipKnown: true }, withoutExcess(kept, listedAtMs));
 }
 
 /**
@@ -99,15 +101,35 @@ function matchRows(
   return { rows, newcomers };
 }
 
-/** Lists may contain any names, so members that never answered are bounded, and are removed first (rule 10). */
-function bounded(nodes: readonly Observation[], listedAtMs: number): readonly Observation[] {
-  const unproven = nodes.filter(isUnproven);
-  const unlisted = unproven.filter((node) => node.listedAtMs < listedAtMs);
-  const excess = Math.max(0, unlisted.length - unprovenMax, nodes.length - nodesMax);
-  // Of nodes that one list has, the newest are removed first.
-  const inOrder = unproven.toReversed().toSorted((one, other) => one.listedAtMs - other.listedAtMs);
-  const leaving = new Set(inOrder.slice(0, excess));
-  return nodes.filter((node) => !leaving.has(node));
+/** Lists may contain any names, so members that never answered are bounded (rule 10). */
+function withoutExcess(nodes: readonly Observation[], listedAtMs: number): readonly Observation[] {
+  const unlisted = nodes.filter((node) => isUnproven(node) && node.listedAtMs < listedAtMs);
+  const oldestFirst = unlisted.toSorted((one, other) => one.listedAtMs - other.listedAtMs);
+  return bounded(without(nodes, oldestFirst.slice(0, -unprovenMax)), listedAtMs);
+}
+
+/** Of two nodes that lists have, which is removed first. */
+const proofOrder: readonly Observation["proof"][] = ["none", "proved", "settled"];
+
+/**
+ * Bounds the nodes of a cluster (rule 10): lists may contain any names, and servers answer under any. First leave those
+ * that lists have omitted for a minute, then those that have not proved themselves.
+ */
+export function bounded(nodes: readonly Observation[], nowMs: number): readonly Observation[] {
+  if (nodes.length <= nodesMax) return nodes;
+  const isOmitted = ({ listedAtMs }: Observation): boolean => nowMs - listedAtMs >= omittedMs;
+  const orderOf = (node: Observation): number => (isOmitted(node) ? -1 : proofOrder.indexOf(node.proof));
+  const inOrder = nodes
+    .filter(({ node }) => !node.isFixed)
+    // Of nodes that one list has, the newest are removed first.
+    .toReversed()
+    .toSorted((one, other) => orderOf(one) - orderOf(other) || one.listedAtMs - other.listedAtMs);
+  return without(nodes, inOrder.slice(0, nodes.length - nodesMax));
+}
+
+function without(nodes: readonly Observation[], leaving: readonly Observation[]): readonly Observation[] {
+  const leavingSet = new Set(leaving);
+  return leaving.length === 0 ? nodes : nodes.filter((node) => !leavingSet.has(node));
 }
 
 function isUnproven({ node, proof }: Observation): boolean {

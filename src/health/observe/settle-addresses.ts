@@ -14,7 +14,7 @@ import { isMisaddressed } from "../evidence/identity.ts";
 import { contactKeptMs, probedAddresses, provedAddresses } from "../evidence/probed-addresses.ts";
 import { serversOf, type Server } from "../evidence/servers.ts";
 import type { EvaluationContext } from "../health-policy.ts";
-import { addressOf, discovered, withNodes } from "./membership.ts";
+import { addressOf, bounded, discovered, withNodes } from "./membership.ts";
 
 /** A node whose address has just proved itself, and what answered there. */
 export interface Taken {
@@ -69,7 +69,7 @@ export function settleAddresses(
     const contact = cluster.contacts.get(api);
     return contact === undefined ? [] : [{ node: nodeOfMember(cluster, member)?.node.name ?? member, contact }];
   });
-  const all = [...nodes, ...added];
+  const all = bounded([...nodes, ...added], context.nowMs);
   const isSame = all.length === cluster.nodes.length && all.every((node, at) => node === cluster.nodes[at]);
   const state = isSame ? cluster : withoutImpostor(cluster, withOwners(cluster, withNodes(cluster, all)), election);
   return { state: withContacts(withDisputes(state, choices), context), taken };

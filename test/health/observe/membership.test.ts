@@ -84,45 +84,6 @@ test("a configured member name stays, whatever the member list names the node at
   );
 });
 
-test("members that never answered are bounded and removed first", () => {
-  const watched = discoveringCluster();
-  applyMemberList(watched, ["pg1", "pg2"], 0);
-  watched.lead("pg1", 0);
-  watched.follow("pg2", 0);
-  const bogus = Array.from({ length: 2_000 }, (_, at) => `bogus${at}`);
-  applyMemberList(watched, bogus, 1_000, { of: "pg2" });
-  // Of one list 256 members are probed.
-  assert.equal(watched.cluster.nodes.length, 258);
-  assert.equal(watched.judge("pg1", "primary", 1_000), "fit");
-  applyMemberList(watched, ["pg1", "pg2", "pg3"], 2_000, { of: "pg1", leader: "pg1" });
-  assert.ok(describeNodes(watched).includes("pg3 http://pg3:8008"));
-  assert.equal(watched.cluster.nodes.length, 103);
-  applyMemberList(watched, ["pg1", "pg2", "pg3"], 2_000);
-  watched.follow("pg3", 2_000);
-  for (let round = 0; round < 5; round += 1) {
-    applyMemberList(
-      watched,
-      bogus.map((name) => `r${round}${name}`),
-      3_000 + round,
-      { of: "pg2" },
-    );
-    assert.deepEqual(describeNodes(watched).filter((text) => text.endsWith("seen")).length, 3);
-    assert.ok(watched.cluster.nodes.length <= 512);
-  }
-});
-
-test("lists with new names every time do not exhaust memory", () => {
-  const watched = discoveringCluster();
-  for (let round = 0; round < 3; round += 1) {
-    applyMemberList(
-      watched,
-      Array.from({ length: 1_500 }, (_, at) => `r${round}n${at}`),
-      round,
-    );
-  }
-  assert.equal(watched.cluster.nodes.length, 356, "those of the last list, and 100 others");
-});
-
 test("a member list adds no member without discovery", () => {
   const watched = new ClusterFixture({ nodes: ["pg1"] });
   applyMemberList(watched, ["pg1", "pg2"], 0);

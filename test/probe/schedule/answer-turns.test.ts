@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { test } from "node:test";
+import { AnswerTurns } from "../../../src/probe/schedule/answer-turns.ts";
+
+/** Answers whose recording takes some ms of a clock, and what was recorded so far. */
+class Answers {
+  readonly recorded: string[] = [];
+  readonly turns: AnswerTurns;
+  #nowMs = 0;
+
+  constructor() {
+    this.turns = new AnswerTurns(() => this.#nowMs);
+  }
+
+  /** An answer has come: it is recorded in its turn. */
+  async answer(cluster: string, { tookMs = 0.4, isConfigured = false } = {}): Promise<void> {
+    await this.turns.next(cluster, isConfigured);
+    this.recorded.push(cluster);
+    this.pass(tookMs);
+  }
+
+  pass(ms: number): void {
+    this.#nowMs += ms;
+  }
+
+  /** @returns what is recorded in each of the next turns of the event loop */
+  async nextTurns(count: number): Promise<readonly string[]> {
+    const recorded: string[] = [];
+    for (let turn = 0; turn < count; turn += 1) {
+      const before = this.recorded.length;
+      await nextTurn();
+      recorded.push(this.recorded.slice(before).join(""));
+      this.pass(0.1);
+    }
+    return recorded;
+  }
+}
+
+test("answers that come alone wait for nothing", async () => {
+  const answers = new Answers();
+  for (const cluster of ["a", "b", "a"]) {
+    void answers.answer(cluster);
+    await Promise.resolve();
+    await Promise.resolve();
+  }
+  assert.deepEqual(answers.recorded, ["a", "b", "a"]);
+  assert.deepEqual(await answers.nextTurns(2), ["", ""]);
+});
+
+test("of many answers at once those of one millisecond are recorded in a turn of the event loop", async () => {
+  const answers = new Answers();
+  for (let at = 0; at < 9; at += 1) {
+    void answers.answer("a");
+    await Promise.resolve();
+    await Promise.resolve();
+  }
+  const first = answers.recorded.splice(0).length;
+  assert.equal(first, 3);
+  const later = await answers.nextTurns(30);
+  assert.deepEqual(
+    later.filter((recorded) => recorded !== ""),
+    ["a", "aaa", "aa"],
+  );
+});
+
+test("clusters take turns, and configured addresses come before listed ones", async () => {
+  const answers = new Answers();
+  void answers.answer("first", { tookMs: 5 });
+  await nextTurn();
+  answers.recorded.length = 0;
+  void answers.answer("blocks", { tookMs: 5 });
+  await Promise.resolve();
+  await Promise.resolve();
+  for (const cluster of ["a", "a", "a", "b"]) void answers.answer(cluster);
+  void answers.answer("C", { isConfigured: true });
+  await answers.nextTurns(60);
+  assert.deepEqual(answers.recorded, ["blocks", "C", "a", "b", "a", "a"]);
+});
+
+test("between two turns with answers pass up to eight others, and at most three times the time", async () => {
+  for (const [turnMs, resting] of [
+    [0, 8],
+    [0.5, 6],
+    [10, 1],
+  ] as const) {
+    const answers = new Answers();
+    for (const cluster of ["a", "b", "c"]) void answers.answer(cluster, { tookMs: 1 });
+    const gaps: number[] = [];
+    let gap = 0;
+    for (let turn = 0; turn < 40 && answers.recorded.length < 3; turn += 1) {
+      const before = answers.recorded.length;
+      await nextTurn();
+      answers.pass(turnMs);
+      gap = answers.recorded.length > before ? 0 : gap + 1;
+      gaps.push(gap);
+    }
+    assert.equal(answers.recorded.length, 3, `${turnMs} ms a turn`);
+    assert.ok(Math.max(...gaps) <= resting, `${turnMs} ms a turn: ${gaps.join(" ")}`);
+  }
+});
