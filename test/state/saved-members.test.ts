@@ -207,7 +207,7 @@ test("bounds the members that are read and written, and prefers those that answe
   const file = join(folder, "bounded.json");
   await writeSavedState(file, snapshotOf(watched.cluster));
   const names = (await savedNodes(file)).map(({ name }) => name);
-  // pg1, and the 256 members that one list may add.
-  assert.equal(names.length, 257);
+  // pg1, and the 64 members that one list may add.
+  assert.equal(names.length, 65);
   assert.equal(names[0], "pg1");
 });
