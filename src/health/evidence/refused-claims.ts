@@ -23,7 +23,6 @@ type Refusals = ReadonlyMap<string, RefusedClaim>;
  */
 export function continuingRefusals(cluster: ClusterState, context: EvaluationContext): Refusals {
   const { refusedClaims } = cluster.leadership;
-  if (refusedClaims.size === 0) return refusedClaims;
   const views = validViews(cluster, context.policy, context.nowMs);
   const continuing = [...refusedClaims].filter(([name, mark]) => {
     const claimant = nodeNamed(cluster, name);
@@ -57,13 +56,13 @@ export function withRefusals(
   { standing, before }: Standing,
   context: EvaluationContext,
 ): Refusals {
-  if (standing === null || (before.size === 0 && cluster.lockClaims.length < 2)) return before;
+  if (standing === null || (before.size === 0 && !isClaimedByOther(cluster, standing))) return before;
   const next = new Map(before);
   const views = validViews(cluster, context.policy, context.nowMs);
   for (const observation of cluster.nodes) {
     const { node, hasLock } = observation;
     if (node.name === standing || !hasLock) {
-      if (node.name === standing || observation.report !== null) next.delete(node.name);
+      if (observation.report !== null) next.delete(node.name);
       continue;
     }
     const mark = markOf(observation, { standing, views, before: next.get(node.name) }, { cluster, ...context });
@@ -71,6 +70,11 @@ export function withRefusals(
   }
   const isSame = next.size === before.size && [...next].every(([node, mark]) => before.get(node) === mark);
   return isSame ? before : next;
+}
+
+/** Whether another node than the one that stands claims the lock by its last report. */
+function isClaimedByOther({ lockClaims, nodes }: ClusterState, standing: string): boolean {
+  return lockClaims.some((at) => nodes[at]?.node.name !== standing);
 }
 
 interface MarkInputs {
@@ -137,7 +141,7 @@ function namedUntilMs(view: LeaderView, names: string, context: CountContext): n
   if (named !== undefined && named.deniedSinceMs !== null && named.sentAtMs > answeredAtMs)
     return Math.max(named.deniedSinceMs, repeatedAtMs[0] ?? -Infinity) + viewIntervalMs(policy);
   if (isGettingWal(cluster, witness, context)) return Infinity;
-  return Math.max(named?.sentAtMs ?? 0, 0) + lockTtlMs(cluster) + loopWaitMs(cluster);
+  return Math.max(named?.sentAtMs ?? -Infinity, 0) + lockTtlMs(cluster) + loopWaitMs(cluster);
 }
 
 /**
