@@ -34,14 +34,20 @@ export function withSilentReport(cluster: ClusterState, leader: Observation, pol
   const { lastStatement: known } = cluster;
   const { report, sentAtMs } = leader;
   if (known === null || known.leader !== leader.node.name || report === null) return cluster;
-  const freeMs = known.free === null ? 0 : Math.min(sentAtMs, known.free.untilMs) - known.free.fromMs;
-  const countsFromMs = known.countsFromMs + Math.max(0, freeMs);
+  const countsFromMs = countsFromAfter(known, sentAtMs);
   const names = newestView(cluster)?.names ?? null;
   const isFree = showsNoPrimary(report) && (names === null || names === known.leader);
   const fromMs = Math.max(sentAtMs, countsFromMs);
   const free = isFree ? { fromMs, untilMs: freshUntilMs(leader, maxAgeMs(cluster, policy)) } : null;
   if (free === null && known.free === null) return cluster;
   return { ...cluster, lastStatement: { ...known, countsFromMs, free } };
+}
+
+/** From when on time counts once free time has ended, at the next report or when the last one was too old. */
+function countsFromAfter({ countsFromMs, free }: LeaderStatement, sentAtMs: number): number {
+  if (free === null) return countsFromMs;
+  const endMs = Math.min(sentAtMs, free.untilMs);
+  return Math.max(countsFromMs, countsFromMs + endMs - free.fromMs);
 }
 
 /** When the hold ends if only time passes and no view prolongs it, in ms of rolecall's clock. */

@@ -138,6 +138,12 @@ export const rows: readonly Row[] = [
     loss: null,
   },
   {
+    title: "it is void if that node answers at the view's address",
+    named: { isSilent: false, reportedAtMs: 41, api: "http://pg3:8008" },
+    views: against.map((one) => ({ ...one, namesAt: "http://pg3:8008" })),
+    loss: null,
+  },
+  {
     title: "it does not wait for a node that answers at another address than the view's",
     named: { isSilent: false, api: "http://pg3:8008" },
     views: against.map((one) => ({ ...one, namesAt: "http://elsewhere:8008" })),
