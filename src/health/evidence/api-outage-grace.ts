@@ -33,8 +33,7 @@ const none: Grace = { isGranted: false, validUntilMs: Infinity };
 
 /** Whether a node without a fresh report keeps its yes on a route by its exporter's evidence. */
 export function graceOn(view: ClusterView, observation: Observation, route: Route): Grace {
-  // Without an API there is no lock that could last: the exporter is the only source, and has rules of its own.
-  if (view.policy.guards.surviveMs === 0 || observation.node.api === null || !routesWithGrace.has(route)) return none;
+  if (!routesWithGrace.has(route)) return none;
   if (identityMismatch(view.cluster, observation, view.policy) !== null) return none;
   if (withdrawalsByNode(view.cluster, view.policy).has(observation.node.name)) return none;
   return graceOf(view, observation, exporterEvidenceOf(observation, view.policy));

@@ -102,6 +102,12 @@ const scenes: readonly (readonly [string, Scene, ExporterPrimaryEvidence | null,
     false,
   ],
   [
+    "loses it at that bound if the document that names it was requested with its last answer",
+    { later: "  - { at: 14s, sent: 5s, cluster: { of: pg2, leader: pg1 } }", atMs: 15_000 },
+    alive,
+    false,
+  ],
+  [
     "loses it at that bound if only its own document names it",
     { later: "  - { at: 14s, cluster: { of: pg1, leader: pg1 } }", atMs: 15_000 },
     alive,
