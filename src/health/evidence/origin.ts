@@ -34,7 +34,6 @@ function originPosition(
   report: Pick<Report, "system" | "timeline" | "received" | "replayed">,
   { policy, nowMs }: EvaluationContext,
 ): (OriginPosition & { readonly untilMs: number }) | null {
-  if (cluster.source === null) return null;
   const origin = lagOriginOf(cluster);
   const position = origin?.position ?? null;
   if (origin === null || position === null) return null;
