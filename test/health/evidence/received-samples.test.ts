@@ -1,4 +1,4 @@
-/** The samples that replicas give while the leader is silent: how far it was when the WAL that they got left it (rule 4). */
+/** The samples that replicas give while the leader is silent: how far it was when the WAL left it (rule 4). */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
