@@ -160,8 +160,9 @@ export class Probers {
       state: () => requireState(stateOf(cluster.name), cluster.name),
       connect: (origin) => {
         const connection = connect(origin, limits, tlsTo(origin, tls, serverNames));
-        const isConfigured = policy.configured.includes(origin);
-        return turns === undefined ? connection : inTurn(connection, () => turns.next(cluster.name, isConfigured));
+        // Lists may add any number of members, which share one lane: they delay no configured address.
+        const lane = policy.configured.includes(origin) ? `${cluster.name} ${origin}` : cluster.name;
+        return turns === undefined ? connection : inTurn(connection, () => turns.next(lane));
       },
     });
     this.#clusters.set(cluster.name, prober);

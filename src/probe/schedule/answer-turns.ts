@@ -9,18 +9,28 @@ const restingTurns = 8;
 /** The rest takes at most so many times as long as the answers took: however busy the rest is, they get their share. */
 const restingShare = 3;
 
-/** Callbacks by what they take turns with, oldest first. The first key is the next one. */
-type Lanes = Map<string, (() => void)[]>;
+/** Answers of one kind, which share their part of the time. */
+interface Lane {
+  /** Oldest first. */
+  readonly waiting: (() => void)[];
+  /** The time that the lane has had, in ms; at least that of the lane which was served when it began to wait. */
+  usedMs: number;
+}
 
 /**
  * Shares the event loop between checks and the answers of nodes, and between the answers of clusters: what is too much
- * for one turn of the event loop waits for later ones, and clusters take turns. So a check, or the answer of another
- * cluster, waits for a few ms of a cluster with many members, not for all of them.
+ * for one turn of the event loop waits for later ones. Next is always the lane that has had the least time. So a
+ * check, or the answer of another cluster, waits for a few ms of a cluster with many members or with answers that take
+ * long, not for all of them.
  */
 export class AnswerTurns {
   readonly #now: () => number;
-  readonly #configured: Lanes = new Map();
-  readonly #listed: Lanes = new Map();
+  /** The lanes that wait, or have had more time than these. */
+  readonly #lanes = new Map<string, Lane>();
+  #waiting = 0;
+  #served: { readonly lane: Lane; readonly sinceMs: number } | null = null;
+  /** The time that the lane had had which was served last. */
+  #usedMs = 0;
   /** When this turn of the event loop took its first answer; `null` before. */
   #beganMs: number | null = null;
   #isScheduled = false;
@@ -32,22 +42,17 @@ export class AnswerTurns {
 
   /**
    * Waits until an answer may be read and recorded: not at all, unless this turn of the event loop had many.
-   * @param isConfigured whether the answer is from an address of the configuration. These come first: lists may add any
-   * number of others
+   * @param key names the lane that the answer belongs to
    */
-  async next(cluster: string, isConfigured: boolean): Promise<void> {
+  async next(key: string): Promise<void> {
     this.#schedule(1);
-    if (!this.#isAnyWaiting && this.#hasTime()) return;
+    if (this.#waiting === 0 && this.#hasTime()) return;
     await new Promise<void>((resolve) => {
-      const lanes = isConfigured ? this.#configured : this.#listed;
-      const waiting = lanes.get(cluster);
-      if (waiting === undefined) lanes.set(cluster, [resolve]);
-      else waiting.push(resolve);
+      const lane = this.#lanes.get(key) ?? { waiting: [], usedMs: this.#usedMs };
+      this.#lanes.set(key, lane);
+      lane.waiting.push(resolve);
+      this.#waiting += 1;
     });
-  }
-
-  get #isAnyWaiting(): boolean {
-    return this.#configured.size + this.#listed.size > 0;
   }
 
   #hasTime(): boolean {
@@ -67,7 +72,8 @@ export class AnswerTurns {
     setImmediate(() => {
       const nowMs = this.#now();
       const tookMs = nowMs - (this.#beganMs ?? nowMs);
-      this.#rest(this.#isAnyWaiting ? restingTurns : 0, nowMs + restingShare * tookMs);
+      this.#charge(nowMs);
+      this.#rest(this.#waiting > 0 ? restingTurns : 0, nowMs + restingShare * tookMs);
     });
   }
 
@@ -78,17 +84,30 @@ export class AnswerTurns {
     }
     this.#isScheduled = false;
     this.#beganMs = null;
-    if (this.#isAnyWaiting) this.#schedule(perTurnMax);
+    if (this.#waiting > 0) this.#schedule(perTurnMax);
+    else this.#lanes.clear();
   }
 
   #take(): void {
-    const lanes = this.#configured.size > 0 ? this.#configured : this.#listed;
-    const [next] = lanes;
-    if (next === undefined || !this.#hasTime()) return;
-    const [cluster, waiting] = next;
-    const resolve = waiting.shift();
-    lanes.delete(cluster);
-    if (waiting.length > 0) lanes.set(cluster, waiting);
-    resolve?.();
+    const sinceMs = this.#now();
+    this.#charge(sinceMs);
+    if (this.#waiting === 0 || !this.#hasTime()) return;
+    const waiting = [...this.#lanes.values()].filter((lane) => lane.waiting.length > 0);
+    const [lane] = waiting.toSorted((one, other) => one.usedMs - other.usedMs);
+    if (lane === undefined) return;
+    this.#usedMs = lane.usedMs;
+    this.#served = { lane, sinceMs };
+    this.#waiting -= 1;
+    lane.waiting.shift()?.();
+  }
+
+  /** Charges what followed from the last answer to its lane. What a lane has had is remembered while others wait. */
+  #charge(nowMs: number): void {
+    if (this.#served === null) return;
+    const { lane, sinceMs } = this.#served;
+    this.#served = null;
+    lane.usedMs += nowMs - sinceMs;
+    for (const [key, { waiting, usedMs }] of this.#lanes)
+      if (waiting.length === 0 && usedMs <= this.#usedMs) this.#lanes.delete(key);
   }
 }
