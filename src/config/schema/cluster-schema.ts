@@ -88,12 +88,12 @@ export function guardsSchema(inherited: string | null): z.ZodType<GuardsShape> {
           .describe(
             described("How long a new leader stays unfit after the old one ceased to be the lock holder", "0s"),
           ),
-        survive: duration("0s", "1min")
+        survive: duration("0s", "7d")
           .optional()
           .describe(
             described(
-              "How long a primary whose API does not answer stays fit on the evidence of its exporter alone; " +
-                "0s: not at all",
+              "How long at most after its last answer a primary whose API hangs stays fit, on the evidence of its " +
+                "exporter and of other nodes; 0s: not at all",
               "0s",
             ),
           ),
