@@ -1,3 +1,4 @@
+import { exporterAt } from "../campaign/sim/exporter-connection.ts";
 import type { Sequence } from "./format.ts";
 import type { World } from "./world.ts";
 
@@ -21,7 +22,9 @@ export function clusterOf(sequence: Sequence, { addresses }: World): unknown {
   return { name, ...of, ...(guards === undefined ? {} : { guards }) };
 }
 
-function nodeOf({ called, anonymous }: Sequence, node: string, addresses: ReadonlyMap<string, string>): unknown {
+function nodeOf(sequence: Sequence, node: string, addresses: ReadonlyMap<string, string>): unknown {
+  const { called, anonymous, exporters } = sequence;
   const member = called !== undefined && anonymous !== true ? { member: node } : {};
-  return { name: called?.[node] ?? node, api: addresses.get(node), ...member };
+  const api = addresses.get(node) ?? "";
+  return { name: called?.[node] ?? node, api, ...member, ...(exporters === true ? { exporter: exporterAt(api) } : {}) };
 }

@@ -43,6 +43,8 @@ export interface Conduct {
   readonly oldHistory?: boolean | null;
   /** Further fields of its status document. */
   readonly fields?: { readonly [field: string]: unknown } | null;
+  /** Its exporter never answers, or its database is frozen: the exporter answers with the time at which that began. */
+  readonly exporter?: "hang" | "frozen" | null;
   /** The members of its cluster document, and the server of each. For servers that belong to another cluster. */
   readonly members?: Readonly<Record<string, string>> | null;
 }
@@ -55,6 +57,8 @@ export interface Step {
   readonly timeline?: number;
   readonly wal?: Readonly<Record<string, Wal>>;
   readonly set?: Readonly<Record<string, Conduct | null>>;
+  /** rolecall stops, and another run of it starts so many seconds later. It keeps its state file. */
+  readonly restart?: number;
 }
 
 export interface Expectation {
@@ -89,6 +93,8 @@ export interface Sequence {
   readonly anonymous?: boolean;
   /** Servers beside those of the members, and the name that each reports. */
   readonly others?: Readonly<Record<string, string>>;
+  /** Whether each node has an exporter. Only on virtual time. */
+  readonly exporters?: boolean;
   /** Whether members are discovered. */
   readonly discover?: boolean;
   readonly guards?: Readonly<Record<string, unknown>>;

@@ -23,6 +23,8 @@ export class World {
   /** Number of status documents that each server has sent. */
   readonly #given = new Map<string, number>();
   readonly #views = new Map<string, number>();
+  /** Since when the database of a server is frozen. */
+  readonly #frozen = new Map<string, number>();
   /** The base address of a server, available once it listens. */
   readonly addresses = new Map<string, string>();
 
@@ -71,6 +73,22 @@ export class World {
     }
   }
 
+  /** What the exporter of a server answers at an instant, as pg_exporter does. `undefined` if there is no answer. */
+  exporterAnswer(server: string, path: string, now: number): readonly [status: number, text: string] | undefined {
+    const { exporter } = this.conductOf(server);
+    if (exporter === "hang") return undefined;
+    const role = this.#role(server);
+    const isReplica = role === "replica" || role === "standby_leader";
+    if (path === "/up") return [200, isReplica ? "replica" : "primary"];
+    const rows = [
+      "pg_up 1",
+      `pg_is_in_recovery ${isReplica ? 1 : 0}`,
+      `pg_timestamp ${1_700_000_000 + (exporter === "frozen" ? (this.#frozen.get(server) ?? now) : now)}`,
+      `pg_downstream_count{state="streaming"} ${this.#standbys(server).length}`,
+    ];
+    return [200, `${rows.join("\n")}\n`];
+  }
+
   #draw(since: number, lines: Readonly<Record<string, Wal>>): void {
     for (const [name, { at, rate }] of Object.entries(lines)) {
       const known = this.#lines.get(name);
@@ -94,6 +112,7 @@ export class World {
           : conduct.replayed;
       this.#conduct.set(server, { ...conduct, wal: wal ?? null, replayed: halted ?? null });
       if (change?.endsAfterViews !== undefined) this.#views.set(server, 0);
+      if (change?.exporter === "frozen") this.#frozen.set(server, now);
     }
   }
 
@@ -117,10 +136,18 @@ export class World {
     return this.conductOf(server).lock ?? server === this.#leader;
   }
 
+  #role(server: string): string {
+    const leading = this.#sequence.standby === true ? "standby_leader" : "primary";
+    return this.conductOf(server).role ?? (this.#holds(server) ? leading : "replica");
+  }
+
+  #standbys(server: string): readonly string[] {
+    return this.servers.filter((other) => other !== server && this.#upstream(other) === server);
+  }
+
   #status(server: string, now: number): unknown {
     const conduct = this.conductOf(server);
-    const leading = this.#sequence.standby === true ? "standby_leader" : "primary";
-    const role = conduct.role ?? (this.#holds(server) ? leading : "replica");
+    const role = this.#role(server);
     const given = (this.#given.get(server) ?? 0) + 1;
     this.#given.set(server, given);
     const received = this.#received(server, now);
@@ -133,7 +160,7 @@ export class World {
             replayed_timestamp: null,
             paused: false,
           };
-    const standbys = this.servers.filter((other) => other !== server && this.#upstream(other) === server);
+    const standbys = this.#standbys(server);
     const document: Record<string, unknown> = {
       ...statusDocument(this.#nameOf(server), {
         role,

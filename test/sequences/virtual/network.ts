@@ -1,5 +1,6 @@
 import type { ClientLimits, NodeConnection, NodeReply } from "../../../src/probe/client/client.ts";
 import type { Chance } from "../../campaign/chance.ts";
+import { exporterAt, isExporterAt } from "../../campaign/sim/exporter-connection.ts";
 import { timedOut, wasRefused, wasReset } from "../../campaign/sim/network-failures.ts";
 import type { VirtualTime } from "../../campaign/sim/virtual-time.ts";
 import type { World } from "../world.ts";
@@ -25,21 +26,29 @@ export class SequenceNetwork {
   }
 
   readonly connect = (origin: string, limits: ClientLimits): NodeConnection => {
-    const server = [...this.#parts.world.addresses].find(([, address]) => address === origin)?.[0];
+    const isExporter = isExporterAt(origin);
+    const isAt = (api: string): boolean => (isExporter ? exporterAt(api) : api) === origin;
+    const server = [...this.#parts.world.addresses].find(([, address]) => isAt(address))?.[0];
     const mine = new Set<Exchange>();
+    const get = (path: string): Promise<NodeReply> =>
+      new Promise((resolve) => {
+        const exchange = new Exchange({ server, isExporter, path, limits }, this, (reply) => {
+          this.#open.delete(exchange);
+          mine.delete(exchange);
+          resolve(reply);
+        });
+        this.#open.add(exchange);
+        mine.add(exchange);
+        exchange.begin();
+      });
     return {
-      get: (path) =>
-        new Promise((resolve) => {
-          const exchange = new Exchange({ server, path, limits }, this, (reply) => {
-            this.#open.delete(exchange);
-            mine.delete(exchange);
-            resolve(reply);
-          });
-          this.#open.add(exchange);
-          mine.add(exchange);
-          exchange.begin();
-        }),
-      getStreamed: () => Promise.reject(new Error("Cannot stream: the servers of sequences have no exporter")),
+      get,
+      getStreamed: async (path, { onData }) => {
+        const reply = await get(path);
+        if ("failure" in reply) return reply;
+        onData(reply.body);
+        return { status: reply.status };
+      },
       close: () => {
         for (const exchange of mine) exchange.settle(wasReset);
       },
@@ -64,6 +73,8 @@ export class SequenceNetwork {
 interface Call {
   /** Undefined for an address that no server has. */
   readonly server: string | undefined;
+  /** Whether it is for the exporter of the server, which answers whatever the API does. */
+  readonly isExporter: boolean;
   readonly path: string;
   readonly limits: ClientLimits;
 }
@@ -100,10 +111,11 @@ class Exchange {
   }
 
   #arrive(): void {
-    const { server, path } = this.#call;
+    const { server, isExporter, path } = this.#call;
     if (server === undefined || !this.#isListening()) return this.#send(wasRefused);
     this.#isAtServer = true;
     const { world, time } = this.#network.parts;
+    if (isExporter) return this.#answer(server);
     const { api, delay, viewDelay } = world.conductOf(server);
     if (api === "hang") return;
     const seconds = (delay ?? 0) + (path === "/cluster" ? (viewDelay ?? 0) : 0);
@@ -111,14 +123,21 @@ class Exchange {
   }
 
   #isListening(): boolean {
-    const { server } = this.#call;
-    return server !== undefined && this.#network.parts.world.conductOf(server).api !== "refused";
+    const { server, isExporter } = this.#call;
+    if (server === undefined) return false;
+    return isExporter || this.#network.parts.world.conductOf(server).api !== "refused";
   }
 
   #answer(server: string): void {
     if (!this.#isAtServer || this.#isSettled) return;
+    const { isExporter, path } = this.#call;
     const { world, now } = this.#network.parts;
-    const answer = world.answer(server, this.#call.path, now());
+    if (isExporter) {
+      const [status, text] = world.exporterAnswer(server, path, now()) ?? [];
+      if (status !== undefined) this.#send({ status, body: Buffer.from(text ?? "") });
+      return;
+    }
+    const answer = world.answer(server, path, now());
     if (answer === undefined) return;
     const [status, document] = answer;
     this.#send({ status, body: document === undefined ? nothing : Buffer.from(JSON.stringify(document)) });
