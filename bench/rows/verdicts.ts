@@ -8,9 +8,9 @@ import { plainCheck, type Check } from "../../src/health/check.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
 import { withNodes } from "../../src/health/observe/membership.ts";
 import { observe } from "../../src/health/observe/observe.ts";
-import { judgeMember } from "../../src/health/judge/pool.ts";
+import { judgeMember } from "../../src/health/rules/pool.ts";
 import type { HealthPolicy } from "../../src/health/health-policy.ts";
-import { viewAt } from "../../src/health/evidence/cluster-view.ts";
+import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
 import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
 import type { Row, RowMaker } from "../row.ts";
 

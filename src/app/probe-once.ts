@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
-import { walReached } from "../health/evidence/report-position.ts";
-import { overview, type Overview } from "../health/explain/overview.ts";
+import { walReached } from "../health/evidence/node/report-position.ts";
+import { overview, type Overview } from "../health/documents/overview.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { Probers } from "../probe/probers.ts";
 import { buildClusters, livenessIntervalFactor } from "../state/clusters.ts";

@@ -1,5 +1,5 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
-import { isDisputed, lockStatusAt } from "../health/evidence/lock-status.ts";
+import { isDisputed, lockStatusAt } from "../health/evidence/leadership/lock-status.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 
 /** Several claims on one lock, or a claim that the cluster does not confirm. */

@@ -1,5 +1,5 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
-import { leftOutKey, leftOutOf, leftOutText } from "../health/evidence/left-out.ts";
+import { leftOutKey, leftOutOf, leftOutText } from "../health/evidence/node/left-out.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { LimitedLines } from "./log/limited-lines.ts";
 import type { Logger } from "./log/logger.ts";

@@ -2,9 +2,9 @@ import { presentOrLastHolderOf } from "../cluster/leadership.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
-import { viewAt } from "../health/evidence/cluster-view.ts";
-import { nodeOverview } from "../health/explain/overview.ts";
-import { timedSummary, type Summary, type TimedSummary } from "../health/explain/summary.ts";
+import { viewAt } from "../health/evidence/leadership/cluster-view.ts";
+import { nodeOverview } from "../health/documents/overview.ts";
+import { timedSummary, type Summary, type TimedSummary } from "../health/documents/summary.ts";
 import type { Reason } from "../health/reason.ts";
 
 /** A change of role, verdict or reachability of one node. */

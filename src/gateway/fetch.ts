@@ -1,5 +1,5 @@
 import type { NodeRequest } from "../cluster/management-call.ts";
-import type { ClusterView } from "../health/evidence/cluster-view.ts";
+import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
 import { refuseUnproved } from "./checks/unproved.ts";
 import { namedNode } from "./checks/target-selection.ts";

@@ -3,8 +3,8 @@ import { callRules, type ManagementCall, type NodeRequest } from "../cluster/man
 import type { Node } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
-import { viewAt, type ClusterView } from "../health/evidence/cluster-view.ts";
-import { withholdsPassword } from "../health/evidence/node-password.ts";
+import { viewAt, type ClusterView } from "../health/evidence/leadership/cluster-view.ts";
+import { withholdsPassword } from "../health/evidence/node/node-password.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
 import type { AuditRecord } from "./audit-record.ts";

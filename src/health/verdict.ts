@@ -52,13 +52,3 @@ export function validUntil(verdict: Verdict, untilMs: number): Verdict {
   const { reason, figure, isFigureTimed } = verdict;
   return { fit: false, reason, figure, isFigureTimed, validUntilMs: untilMs };
 }
-
-/** A yes where both rules say yes: the second is applied only where the first passes. */
-export function andThen(first: Verdict, second: () => Verdict): Verdict {
-  return first.fit ? validUntil(second(), first.validUntilMs) : first;
-}
-
-/** A yes where either rule says yes: the second is applied only where the first refuses. */
-export function orElse(first: Verdict, second: () => Verdict): Verdict {
-  return first.fit ? first : validUntil(second(), first.validUntilMs);
-}

@@ -4,7 +4,7 @@ import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts"
 import { eventKinds, eventSeverities, type ClusterEvent } from "../events/cluster-event.ts";
 import type { Accused } from "../events/accusation-history.ts";
 import type { IncidentSubject } from "../events/incident/incident-subject.ts";
-import type { LoggedChange } from "../health/explain/summary.ts";
+import type { LoggedChange } from "../health/documents/summary.ts";
 import { hardReasons, softReasons } from "../health/reason.ts";
 import { encodeOutcome } from "./outcome-codec.ts";
 

@@ -4,7 +4,7 @@ import type { ClusterState } from "../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { DocumentProber } from "./documents/document-prober.ts";
-import { probedAddresses, provedAddresses, type ProbedAddresses } from "../health/evidence/probed-addresses.ts";
+import { probedAddresses, provedAddresses, type ProbedAddresses } from "../health/evidence/node/probed-addresses.ts";
 import { AddressProber } from "./address-prober.ts";
 import { NodeProbers } from "./node-probers.ts";
 import { Bursts } from "./bursts/bursts.ts";

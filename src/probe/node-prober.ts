@@ -1,6 +1,6 @@
 import type { Node } from "../cluster/node.ts";
 import { isOwnFailure } from "../cluster/values/failure.ts";
-import { countFailure, type FailureCount } from "../health/evidence/failures.ts";
+import { countFailure, type FailureCount } from "../health/evidence/node/fall-and-rise.ts";
 import { backoffMs } from "./schedule/backoff.ts";
 import type { NodeConnection, NodeReply } from "./client/client.ts";
 import { HttpsHint } from "./client/https-hint.ts";

@@ -1,7 +1,7 @@
 import { nodeNamed } from "../cluster/lookup.ts";
 import type { Check } from "../health/check.ts";
-import type { ClusterView } from "../health/evidence/cluster-view.ts";
-import { judgeMember } from "../health/judge/pool.ts";
+import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
+import { judgeMember } from "../health/rules/pool.ts";
 import type { Verdict } from "../health/verdict.ts";
 import type { WeightConfig } from "../config/model/weight-config.ts";
 import { weightInputOf, type WeightInput } from "./weight/weight-input.ts";

@@ -1,6 +1,6 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
-import { viewAt } from "../health/evidence/cluster-view.ts";
+import { viewAt } from "../health/evidence/leadership/cluster-view.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { poolVerdicts, type ServerPool, type ServerVerdict } from "./pool-verdicts.ts";
 import type { ServerChange, ServerTarget } from "./server-change.ts";

@@ -1,7 +1,7 @@
 import { nodeNamed } from "../cluster/lookup.ts";
-import type { ClusterView } from "../health/evidence/cluster-view.ts";
-import { explain } from "../health/explain/explain.ts";
-import { explanationText } from "../health/explain/explanation-document.ts";
+import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
+import { explain } from "../health/rules/explain.ts";
+import { explanationText } from "../health/documents/explanation-document.ts";
 import type { IncidentFile } from "./file/incident-file.ts";
 import { answerTo, parseQuestion, type Question } from "./question.ts";
 import { replay } from "./replay.ts";

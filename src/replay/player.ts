@@ -1,15 +1,15 @@
 import { failoverLimits, type LagLimit } from "../cluster/lag-limit.ts";
 import { nodeNamed } from "../cluster/lookup.ts";
-import { viewAt, type ClusterView } from "../health/evidence/cluster-view.ts";
-import { explain } from "../health/explain/explain.ts";
-import { explanationJson } from "../health/explain/explanation-document.ts";
+import { viewAt, type ClusterView } from "../health/evidence/leadership/cluster-view.ts";
+import { explain } from "../health/rules/explain.ts";
+import { explanationJson } from "../health/documents/explanation-document.ts";
 import {
   fleetRow,
   liveCluster,
   oldestReportMs,
   type FleetRow,
   type LiveCluster,
-} from "../health/explain/live-cluster.ts";
+} from "../health/documents/live-cluster.ts";
 import type { IncidentFile } from "./file/incident-file.ts";
 import { parseQuestion } from "./question.ts";
 import { replayed } from "./replay.ts";

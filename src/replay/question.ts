@@ -1,7 +1,7 @@
 import { nodeNamed } from "../cluster/lookup.ts";
 import { parseCheck, type Check } from "../health/check.ts";
-import type { ClusterView } from "../health/evidence/cluster-view.ts";
-import { judgeMember, judgePool } from "../health/judge/pool.ts";
+import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
+import { judgeMember, judgePool } from "../health/rules/pool.ts";
 import { routeOf, routePaths } from "../health/route.ts";
 import { statusOf } from "../health/verdict-status.ts";
 import type { IncidentFile } from "./file/incident-file.ts";

@@ -3,7 +3,7 @@ import { emptyCluster } from "../cluster/empty-cluster.ts";
 import { neverProbed } from "../cluster/observation.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
-import { viewAt, type ClusterView } from "../health/evidence/cluster-view.ts";
+import { viewAt, type ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import { withNodes } from "../health/observe/membership.ts";
 import { observe } from "../health/observe/observe.ts";
 import { withSource } from "../health/observe/source.ts";

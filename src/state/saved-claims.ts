@@ -1,7 +1,7 @@
 import type { SavedClaim } from "../cluster/leadership.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { isObject, nameOf, type JsonObject } from "../cluster/values/json.ts";
-import { lastClaimOf } from "../health/evidence/last-claim.ts";
+import { lastClaimOf } from "../health/evidence/leadership/last-claim.ts";
 import type { BootClock } from "./boot-clock.ts";
 import type { MonitoredCluster } from "./store.ts";
 

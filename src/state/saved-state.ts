@@ -1,7 +1,7 @@
 import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
 import type { SavedClaim } from "../cluster/leadership.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
-import { isSameLastClaim } from "../health/evidence/last-claim.ts";
+import { isSameLastClaim } from "../health/evidence/leadership/last-claim.ts";
 import type { ClusterConfig } from "../config/model/config.ts";
 import { replaceFile } from "./files/atomic-file.ts";
 import { readRegularFileLater } from "../files/regular-file.ts";

@@ -79,7 +79,7 @@ describe("docs/reasons.md", () => {
   }
 
   test("names only rules of the explanation that exist", () => {
-    const sources = sourcesOf("src/health/explain");
+    const sources = sourcesOf("src/health/rules");
     const named = [...text.matchAll(/\brules? ((?:`[a-z_ ]+`(?: and )?)+) of `rolecall explain`/g)].flatMap(
       ([, list = ""]) => [...list.matchAll(/`([^`]+)`/g)].map(([, rule = ""]) => rule),
     );

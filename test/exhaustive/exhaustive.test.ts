@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { judge } from "../../src/health/judge/judge.ts";
+import { judge } from "../../src/health/rules/judge.ts";
 import { observe } from "../../src/health/observe/observe.ts";
-import { viewAt } from "../../src/health/evidence/cluster-view.ts";
+import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
 import { fit } from "../../src/health/verdict.ts";
 import { alphabets } from "./alphabet.ts";
 import { explore, type Exploration } from "./explore.ts";

@@ -2,10 +2,10 @@
 import type { Observation } from "../../src/cluster/observation.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { plainCheck } from "../../src/health/check.ts";
-import { viewAt } from "../../src/health/evidence/cluster-view.ts";
-import { explain } from "../../src/health/explain/explain.ts";
+import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
+import { explain } from "../../src/health/rules/explain.ts";
 import type { HealthPolicy } from "../../src/health/health-policy.ts";
-import type { judge as judgeNode } from "../../src/health/judge/judge.ts";
+import type { judge as judgeNode } from "../../src/health/rules/judge.ts";
 import type { observe as applyOutcome } from "../../src/health/observe/observe.ts";
 import type { Verdict } from "../../src/health/verdict.ts";
 import { nodes, soundRound, status, view, type NodeName } from "./alphabet.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { judge } from "../../src/health/judge/judge.ts";
+import { judge } from "../../src/health/rules/judge.ts";
 import { observe } from "../../src/health/observe/observe.ts";
 import { exploredPolicy } from "./policy.ts";
 import type { Subject } from "./promises.ts";

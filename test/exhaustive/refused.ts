@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { plainCheck } from "../../src/health/check.ts";
-import { viewAt } from "../../src/health/evidence/cluster-view.ts";
+import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
 import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../health/arbitraries.ts";
 import { canonical } from "./canonical.ts";
 import { exploredPolicy } from "./policy.ts";

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { viewAt, type ClusterView } from "../../src/health/evidence/cluster-view.ts";
+import { viewAt, type ClusterView } from "../../src/health/evidence/leadership/cluster-view.ts";
 import { readIncidentFile, type IncidentFile } from "../../src/replay/file/incident-file.ts";
 import { stateAtBeginning, replay } from "../../src/replay/replay.ts";
 

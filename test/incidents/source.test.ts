@@ -6,7 +6,7 @@ import { neverProbed } from "../../src/cluster/observation.ts";
 import type { ProbeOutcome, Recorded } from "../../src/cluster/outcome.ts";
 import { incidentPieces, type RecordedCluster } from "../../src/events/incident/incident-file.ts";
 import { incidentSubject } from "../../src/events/incident/incident-subject.ts";
-import { viewAt, type ClusterView } from "../../src/health/evidence/cluster-view.ts";
+import { viewAt, type ClusterView } from "../../src/health/evidence/leadership/cluster-view.ts";
 import { withNodes } from "../../src/health/observe/membership.ts";
 import { answerTo, parseQuestion } from "../../src/replay/question.ts";
 import { Store, type MonitoredCluster } from "../../src/state/store.ts";

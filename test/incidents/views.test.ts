@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import type { Recorded } from "../../src/cluster/outcome.ts";
 import { incidentPieces } from "../../src/events/incident/incident-file.ts";
 import { incidentSubject } from "../../src/events/incident/incident-subject.ts";
-import { viewAt } from "../../src/health/evidence/cluster-view.ts";
+import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
 import {
   statusOutcome,
   observeAll,

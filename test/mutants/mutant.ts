@@ -1,6 +1,6 @@
 /** One change to one expression of one file. */
 export interface Mutant {
-  /** `FILE:FUNCTION:CONSTRUCT.ORDINAL:CHANGE`, for example `health/judge/lag:exceeds:compare.1:gte`. */
+  /** `FILE:FUNCTION:CONSTRUCT.ORDINAL:CHANGE`, for example `health/rules/lag:exceeds:compare.1:gte`. */
   readonly id: string;
   /** The path within `src`, without its ending. */
   readonly file: string;

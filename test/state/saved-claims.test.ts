@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
-import { isSameLastClaim } from "../../src/health/evidence/last-claim.ts";
+import { isSameLastClaim } from "../../src/health/evidence/leadership/last-claim.ts";
 import { parseClaims } from "../../src/state/saved-claims.ts";
 import { restoreClusters } from "../../src/state/clusters.ts";
 import { hasSameSavedState, readSavedState, writeSavedState } from "../../src/state/saved-state.ts";

@@ -1,5 +1,5 @@
 import type { Snapshot } from "../../cluster/snapshot.ts";
-import { isBlindEverywhere } from "../../health/evidence/readiness.ts";
+import { isBlindEverywhere } from "../../health/evidence/node/blindness.ts";
 import type { ListenerConfig } from "../../config/model/config.ts";
 import type { Check } from "../../health/check.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import { version } from "../../config/version.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
-import { disagreement } from "../../health/evidence/exporter-disagreement.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import { disagreement } from "../../health/evidence/leadership/exporter-disagreement.ts";
 import { ExporterApi } from "../../http/exporter-api/exporter-api.ts";
 import { buildInfo, versionText } from "../../metrics/collectors/build-info.ts";
 import { explainText, statText, type CollectorStat } from "../../metrics/collectors/collector-reports.ts";

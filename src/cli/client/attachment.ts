@@ -1,9 +1,9 @@
 import type { ProbedClusters } from "../../app/probe-once.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { plainCheck, type Check } from "../../health/check.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
-import { attachmentKnowledge, type AttachmentKnowledge } from "../../health/explain/attachment-knowledge.ts";
-import { judgeMember } from "../../health/judge/pool.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import { attachmentKnowledge, type AttachmentKnowledge } from "../../health/documents/attachment-knowledge.ts";
+import { judgeMember } from "../../health/rules/pool.ts";
 import { routeOf } from "../../health/route.ts";
 import type { ResultBuilder } from "../result/builder.ts";
 import { formatDuration } from "../output/figures.ts";

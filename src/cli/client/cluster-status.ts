@@ -1,6 +1,6 @@
 import { isObject, listOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import type { Config } from "../../config/model/config.ts";
-import type { DrainOverview } from "../../health/explain/overview.ts";
+import type { DrainOverview } from "../../health/documents/overview.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { configFrom, namedByScope, sourcesOf } from "./configuration.ts";
 import { isEveryAttachmentKnown, probedStatus } from "./attachment.ts";

@@ -1,5 +1,5 @@
 import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
-import type { Explanation } from "../../health/explain/explain.ts";
+import type { Explanation } from "../../health/rules/explain.ts";
 import type { ClusterExplanation, ExplainedNode } from "../output/cluster-explanation.ts";
 import type { PrintedExplanation, PrintedRule } from "../output/explanation.ts";
 import { CommandError } from "../framework/command-error.ts";

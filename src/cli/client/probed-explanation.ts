@@ -1,9 +1,9 @@
 import type { ProbedClusters } from "../../app/probe-once.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../../health/check.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
-import { attachmentWarning } from "../../health/explain/attachment-warning.ts";
-import { explain } from "../../health/explain/explain.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import { attachmentWarning } from "../../health/evidence/attachment/attachment-warning.ts";
+import { explain } from "../../health/rules/explain.ts";
 import type { ExplainedNode } from "../output/cluster-explanation.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { probedAttachment, notKnown, watchedFor } from "./attachment.ts";

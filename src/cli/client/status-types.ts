@@ -1,4 +1,4 @@
-import type { ClusterOverview, NodeOverview } from "../../health/explain/overview.ts";
+import type { ClusterOverview, NodeOverview } from "../../health/documents/overview.ts";
 
 /**
  * A node of `/status`. Reasons are plain strings: a newer rolecall may send reasons that this version does not know.

@@ -3,8 +3,8 @@ import type { Observation } from "../../cluster/observation.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import type { Check } from "../../health/check.ts";
-import { judgeMember, judgePool } from "../../health/judge/pool.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
+import { judgeMember, judgePool } from "../../health/rules/pool.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import type { Verdict } from "../../health/verdict.ts";
 import { CommandError } from "../framework/command-error.ts";
 import {

@@ -1,7 +1,7 @@
 import type { ProbedClusters } from "../../app/probe-once.ts";
 import type { Check } from "../../health/check.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
-import { judgePool } from "../../health/judge/pool.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import { judgePool } from "../../health/rules/pool.ts";
 import { reasonLink } from "../../config/reason-link.ts";
 import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
 import { CommandError } from "../framework/command-error.ts";

@@ -1,5 +1,5 @@
 import type { Guards } from "../../health/guards.ts";
-import { lockBoundMs } from "../../health/evidence/freshness.ts";
+import { lockBoundMs } from "../../health/evidence/node/freshness.ts";
 import { defaultMaxAgeMs } from "../../config/model/config.ts";
 import { formatDuration } from "../output/figures.ts";
 import { counted } from "../output/words.ts";

@@ -1,9 +1,9 @@
 import type { Observation } from "../../cluster/observation.ts";
 import { majorVersion } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import { isMisaddressed } from "../../health/evidence/identity.ts";
-import { leftOutOf, leftOutText } from "../../health/evidence/left-out.ts";
-import { withholdsPassword } from "../../health/evidence/node-password.ts";
+import { isMisaddressed } from "../../health/evidence/node/identity.ts";
+import { leftOutOf, leftOutText } from "../../health/evidence/node/left-out.ts";
+import { withholdsPassword } from "../../health/evidence/node/node-password.ts";
 import { counted } from "../output/words.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 

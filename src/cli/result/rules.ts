@@ -2,7 +2,7 @@ import type { Severity } from "./document.ts";
 import type { RuleId } from "./rule-ids.ts";
 
 /** The meaning of one kind of finding. Identifiers are stable: none is ever reused for another meaning. */
-export interface Rule {
+export interface FindingRule {
   readonly severity: Severity;
   /** The problem, in a few words. */
   readonly title: string;
@@ -10,12 +10,12 @@ export interface Rule {
   readonly action: string;
 }
 
-function rule(severity: Severity, title: string, action: string): Rule {
+function rule(severity: Severity, title: string, action: string): FindingRule {
   return { severity, title, action };
 }
 
 /** Every rule. docs/rules.md is generated from this table. */
-export const rules: { readonly [id in RuleId]: Rule } = {
+export const rules: { readonly [id in RuleId]: FindingRule } = {
   RC001: rule("error", "the command line cannot be parsed", "Run the command with --help."),
   RC002: rule("error", "the command failed because of an internal error", "Report the message and the command line."),
   RC003: rule(

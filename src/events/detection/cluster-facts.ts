@@ -1,14 +1,14 @@
 import { isDiverged } from "../../cluster/attachment.ts";
 import type { ClaimLoss } from "../../cluster/leadership.ts";
 import type { Observation } from "../../cluster/observation.ts";
-import { activeDrainOf } from "../../health/evidence/active-drain.ts";
-import { isUndiscovered, type ClusterView } from "../../health/evidence/cluster-view.ts";
-import { isFresh } from "../../health/evidence/freshness.ts";
-import { totalLagBytes } from "../../health/evidence/measure.ts";
+import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
+import { isUndiscovered, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import { isFresh } from "../../health/evidence/node/freshness.ts";
+import { totalLagBytes } from "../../health/evidence/position/measure.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
-import { acceptedPrimary } from "../../health/explain/accepted-primary.ts";
-import { attachmentWarning } from "../../health/explain/attachment-warning.ts";
-import type { Summary } from "../../health/explain/summary.ts";
+import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
+import { attachmentWarning } from "../../health/evidence/attachment/attachment-warning.ts";
+import type { Summary } from "../../health/documents/summary.ts";
 import type { Reason } from "../../health/reason.ts";
 
 /** The marks of rules 5 and 6 on a replica, the worst first. */

@@ -1,7 +1,7 @@
 import type { Leadership } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
-import type { Summary } from "../../health/explain/summary.ts";
+import { viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import type { Summary } from "../../health/documents/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
 import type { EventFinder, FinderContext } from "../event-log.ts";

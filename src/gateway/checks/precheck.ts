@@ -2,7 +2,7 @@ import { parseInstant } from "../../cluster/values/timestamp.ts";
 import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import type { ManagementCall } from "../../cluster/management-call.ts";
 import type { Observation } from "../../cluster/observation.ts";
-import type { ClusterView } from "../../health/evidence/cluster-view.ts";
+import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { checkEligibility } from "./switchover-eligibility.ts";
 import type { Refusal } from "./refusal.ts";
 

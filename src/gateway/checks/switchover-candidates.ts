@@ -1,5 +1,5 @@
-import type { ClusterView } from "../../health/evidence/cluster-view.ts";
-import { lagBytes } from "../../health/evidence/measure.ts";
+import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import { lagBytes } from "../../health/evidence/position/measure.ts";
 import { checkEligibility } from "./switchover-eligibility.ts";
 
 /** Whether a node may take over the lead in a switchover, and why not. */

@@ -3,9 +3,9 @@ import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { isObject, parseJson } from "../../cluster/values/json.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { isNoFailover } from "../../cluster/values/tags.ts";
-import { isFresh } from "../../health/evidence/freshness.ts";
-import { lagBytes } from "../../health/evidence/measure.ts";
-import type { ClusterView } from "../../health/evidence/cluster-view.ts";
+import { isFresh } from "../../health/evidence/node/freshness.ts";
+import { lagBytes } from "../../health/evidence/position/measure.ts";
+import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** A requested change of the leader. */

@@ -1,8 +1,8 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
 import { callRules, type ManagementCall } from "../../cluster/management-call.ts";
 import type { Observation } from "../../cluster/observation.ts";
-import type { ClusterView } from "../../health/evidence/cluster-view.ts";
-import { isFresh } from "../../health/evidence/freshness.ts";
+import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import { isFresh } from "../../health/evidence/node/freshness.ts";
 import type { Refusal } from "./refusal.ts";
 
 /**

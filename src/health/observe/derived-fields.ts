@@ -1,16 +1,16 @@
 import { isDiverged } from "../../cluster/attachment.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
-import { nextAttachment, restartWindow } from "../evidence/attachment.ts";
-import { isDamping, withLagSample } from "../evidence/damping.ts";
-import { isOnLowerTimeline } from "../evidence/divergence.ts";
-import type { LockStatus } from "../evidence/lock-status.ts";
-import { measure, totalLagBytes } from "../evidence/measure.ts";
-import { type ClusterView, viewWithLeader } from "../evidence/cluster-view.ts";
+import { nextAttachment, restartWindow } from "../evidence/attachment/attachment.ts";
+import { isDamping, withLagSample } from "../evidence/position/lag-damping.ts";
+import { isOnLowerTimeline } from "../evidence/attachment/divergence.ts";
+import type { LockStatus } from "../evidence/leadership/lock-status.ts";
+import { measure, totalLagBytes } from "../evidence/position/measure.ts";
+import { type ClusterView, viewWithLeader } from "../evidence/leadership/cluster-view.ts";
 import type { EvaluationContext } from "../health-policy.ts";
-import { isListedStreaming } from "../evidence/sender-chain.ts";
-import { isSameSystemAndTimeline } from "../evidence/shared-history.ts";
-import { timeLagMs } from "../evidence/time-lag.ts";
+import { isListedStreaming } from "../evidence/leadership/sender-chain.ts";
+import { isSameSystemAndTimeline } from "../evidence/history/history.ts";
+import { timeLagMs } from "../evidence/position/time-lag.ts";
 
 /**
  * Derives what a node's report shows in relation to the cluster: its distance to the leader's position (rule 4), its

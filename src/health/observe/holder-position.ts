@@ -1,11 +1,11 @@
 import { lockHolderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import type { LockStatus } from "../evidence/lock-status.ts";
-import { withStatement } from "../evidence/leader-statement.ts";
-import { positionStatedBeforeTakeover } from "../evidence/position.ts";
+import type { LockStatus } from "../evidence/leadership/lock-status.ts";
+import { withStatement } from "../evidence/leadership/leader-statement.ts";
+import { positionStatedBeforeTakeover } from "../evidence/position/position.ts";
 import type { HealthPolicy } from "../health-policy.ts";
-import { carriedSamples, withSample } from "../evidence/time-lag.ts";
+import { carriedSamples, withSample } from "../evidence/position/time-lag.ts";
 
 /**
  * Applies the position that a new lock holder stated while another node still held the lock (rule 4). Without it,

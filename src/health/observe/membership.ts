@@ -3,9 +3,15 @@ import type { Member } from "../../cluster/documents/cluster-document.ts";
 import type { Node } from "../../cluster/node.ts";
 import { neverProbed, type Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import { identityMismatch } from "../evidence/identity.ts";
-import { provedAddresses } from "../evidence/probed-addresses.ts";
-import { authorityOf, byName, isOwnDocument, type Authority, type MemberList } from "../evidence/member-authority.ts";
+import { identityMismatch } from "../evidence/node/identity.ts";
+import { provedAddresses } from "../evidence/node/probed-addresses.ts";
+import {
+  authorityOf,
+  byName,
+  isOwnDocument,
+  type Authority,
+  type MemberList,
+} from "../evidence/node/member-authority.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
 /** A node that left the member list is forgotten after a day without an answer. */

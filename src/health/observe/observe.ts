@@ -1,6 +1,6 @@
 import type { LivenessOutcome, ProbeOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import { withFailedView } from "../evidence/leader-views.ts";
+import { withFailedView } from "../evidence/leadership/leader-views.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { applyDcs } from "./apply-dcs.ts";
 import { applyDocument } from "./apply-document.ts";

@@ -1,6 +1,6 @@
 import type { Liveness, Observation } from "../../cluster/observation.ts";
 import type { ClusterState, PositionSample } from "../../cluster/snapshot.ts";
-import { isFresh, maxAgeMs } from "../evidence/freshness.ts";
+import { isFresh, maxAgeMs } from "../evidence/node/freshness.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 
 /**

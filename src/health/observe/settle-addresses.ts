@@ -9,10 +9,10 @@ import {
   electorateOf,
   type AddressChoice,
   type Electorate,
-} from "../evidence/address-choice.ts";
-import { isMisaddressed } from "../evidence/identity.ts";
-import { contactKeptMs, probedAddresses, provedAddresses } from "../evidence/probed-addresses.ts";
-import { serversOf, type Server } from "../evidence/servers.ts";
+} from "../evidence/node/address-choice.ts";
+import { isMisaddressed } from "../evidence/node/identity.ts";
+import { contactKeptMs, probedAddresses, provedAddresses } from "../evidence/node/probed-addresses.ts";
+import { serversOf, type Server } from "../evidence/node/servers.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { addressOf, bounded, discovered, withNodes } from "./membership.ts";
 

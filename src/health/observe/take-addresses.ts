@@ -3,10 +3,10 @@ import type { ClusterDocument } from "../../cluster/documents/cluster-document.t
 import type { StatusOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isOwnFailure } from "../../cluster/values/failure.ts";
-import { withFailure } from "../evidence/failures.ts";
-import { maxAgeMs } from "../evidence/freshness.ts";
-import { viewOf } from "../evidence/leader-views.ts";
-import { isMisaddressed, isOutOfScope } from "../evidence/identity.ts";
+import { withFailure } from "../evidence/node/fall-and-rise.ts";
+import { maxAgeMs } from "../evidence/node/freshness.ts";
+import { viewOf } from "../evidence/leadership/leader-views.ts";
+import { isMisaddressed, isOutOfScope } from "../evidence/node/identity.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { applyReport, withAnswer } from "./apply-report.ts";
 import { withMembers } from "./membership.ts";

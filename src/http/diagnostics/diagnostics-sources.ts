@@ -4,7 +4,7 @@ import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { Accused } from "../../events/accusation-history.ts";
 import type { ClusterEvent } from "../../events/cluster-event.ts";
 import type { StoredEvents, StoredEventsQuery } from "../../events/stored-events.ts";
-import type { LoggedChange } from "../../health/explain/summary.ts";
+import type { LoggedChange } from "../../health/documents/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { TargetNode } from "../node-api/target-node.ts";
 import type { PageGate } from "../pages/page-gate.ts";

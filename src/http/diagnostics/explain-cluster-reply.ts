@@ -1,6 +1,6 @@
-import { explain } from "../../health/explain/explain.ts";
-import { explanationJson, explanationText } from "../../health/explain/explanation-document.ts";
-import { judgePool } from "../../health/judge/pool.ts";
+import { explain } from "../../health/rules/explain.ts";
+import { explanationJson, explanationText } from "../../health/documents/explanation-document.ts";
+import { judgePool } from "../../health/rules/pool.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 import { statusOf } from "../../health/verdict-status.ts";
 import { renderSliced, type RenderingContext } from "../pages/rendering.ts";

@@ -1,10 +1,10 @@
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { parseCheck, type Check, type ParseError } from "../../health/check.ts";
-import { explain } from "../../health/explain/explain.ts";
-import { explanationJson, explanationText } from "../../health/explain/explanation-document.ts";
+import { explain } from "../../health/rules/explain.ts";
+import { explanationJson, explanationText } from "../../health/documents/explanation-document.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
-import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
+import { viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { badRequest, jsonReply, printable, type Reply } from "../message/reply.ts";
 import { parseRequestTarget } from "../message/request-target.ts";

@@ -1,5 +1,5 @@
-import { clusterHead, nodeOverview } from "../../health/explain/overview.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
+import { clusterHead, nodeOverview } from "../../health/documents/overview.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import type { DiagnosticsSources } from "./diagnostics-sources.ts";
 import { renderSliced, type RenderingContext } from "../pages/rendering.ts";
 import type { Reply } from "../message/reply.ts";

@@ -1,7 +1,7 @@
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { ExporterRole } from "../../cluster/exporter/exporter-report.ts";
-import { clusterExporterRole, exporterRoleOf } from "../../health/explain/exporter-role.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
+import { clusterExporterRole, exporterRoleOf } from "../../health/documents/exporter-role.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import { answerSelf, type JudgeInputs } from "../node-api/answer.ts";
 import { pathOf, rolePaths } from "../message/exporter-paths.ts";
 import { roleReply } from "./exporter-reply.ts";

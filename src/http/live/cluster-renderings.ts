@@ -1,7 +1,7 @@
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
-import { fleetRow, liveCluster, oldestReportMs, type LiveCluster } from "../../health/explain/live-cluster.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import { fleetRow, liveCluster, oldestReportMs, type LiveCluster } from "../../health/documents/live-cluster.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 
 /** What clusters are rendered from. */

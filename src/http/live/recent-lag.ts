@@ -1,7 +1,7 @@
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
-import { totalLagBytes } from "../../health/evidence/measure.ts";
-import { lagOriginOf } from "../../health/evidence/origin.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import { totalLagBytes } from "../../health/evidence/position/measure.ts";
+import { lagOriginOf } from "../../health/evidence/position/origin.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 
 /** The time between two samples, in ms, and how many are kept: 15 minutes. */

@@ -2,10 +2,10 @@ import type { Observation } from "../../cluster/observation.ts";
 import { withMember } from "../../cluster/values/json.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { Check } from "../../health/check.ts";
-import { freshUntilMs } from "../../health/evidence/freshness.ts";
-import { shownLag, type PresentLag } from "../../health/judge/lag.ts";
+import { freshUntilMs } from "../../health/evidence/node/freshness.ts";
+import { shownLag, type PresentLag } from "../../health/evidence/position/present-lag.ts";
 import { statusOf } from "../../health/verdict-status.ts";
-import type { ClusterView } from "../../health/evidence/cluster-view.ts";
+import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { fit, unfit, type Verdict } from "../../health/verdict.ts";
 import { jsonReply, printable, type Reply } from "../message/reply.ts";
 

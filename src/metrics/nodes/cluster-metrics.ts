@@ -1,7 +1,7 @@
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
-import { activeDrainOf } from "../../health/evidence/active-drain.ts";
-import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
-import { acceptedPrimary } from "../../health/explain/accepted-primary.ts";
+import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
+import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
 import type { SeriesSources } from "./node-series.ts";
 
 /** A gauge with one sample for each cluster. */

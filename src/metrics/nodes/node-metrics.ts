@@ -1,5 +1,5 @@
-import { disagreement } from "../../health/evidence/exporter-disagreement.ts";
-import { shownLag } from "../../health/judge/lag.ts";
+import { disagreement } from "../../health/evidence/leadership/exporter-disagreement.ts";
+import { shownLag } from "../../health/evidence/position/present-lag.ts";
 import type { ProbeStat } from "../collectors/probe-stats.ts";
 import type { NodeSeries } from "./node-series.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";

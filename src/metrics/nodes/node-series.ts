@@ -1,10 +1,10 @@
 import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
-import { isFresh } from "../../health/evidence/freshness.ts";
+import { isFresh } from "../../health/evidence/node/freshness.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
-import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
-import { summarize, type Summary } from "../../health/explain/summary.ts";
+import { viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import { summarize, type Summary } from "../../health/documents/summary.ts";
 import { labelsText } from "../../exposition/writer.ts";
 
 /** What the metrics of one node are made from. */

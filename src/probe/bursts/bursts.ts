@@ -1,5 +1,5 @@
 import type { HintEffect } from "../../cluster/hint.ts";
-import { stateCauses, type StateCause } from "../../health/judge/burst-causes.ts";
+import { stateCauses, type StateCause } from "../../health/rules/burst-causes.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
 import { PeriodicTask } from "../schedule/periodic-task.ts";
 import { BurstBudget } from "./burst-budget.ts";

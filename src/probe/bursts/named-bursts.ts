@@ -1,7 +1,7 @@
 import { lockHolderOf } from "../../cluster/leadership.ts";
 import type { HintEffect } from "../../cluster/hint.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
-import { stateCauses } from "../../health/judge/burst-causes.ts";
+import { stateCauses } from "../../health/rules/burst-causes.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
 import { PeriodicTask } from "../schedule/periodic-task.ts";
 

@@ -1,6 +1,6 @@
 import { lockHolderOf } from "../../cluster/leadership.ts";
 import type { DocumentName } from "../../cluster/snapshot.ts";
-import { isHistoryWanted } from "../../health/evidence/history-wanted.ts";
+import { isHistoryWanted } from "../../health/evidence/history/history.ts";
 import { afterFailure, afterSuccess, type Backoff, backoffMs } from "../schedule/backoff.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
 import { PeriodicTask } from "../schedule/periodic-task.ts";

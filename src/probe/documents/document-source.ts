@@ -1,8 +1,8 @@
 import type { Observation } from "../../cluster/observation.ts";
-import { isDistrusted } from "../../health/evidence/active-drain.ts";
-import { isFresh, maxAgeMs } from "../../health/evidence/freshness.ts";
-import { identityMismatch } from "../../health/evidence/identity.ts";
-import { lockStatusAt } from "../../health/evidence/lock-status.ts";
+import { isDistrusted } from "../../health/evidence/node/active-drain.ts";
+import { isFresh, maxAgeMs } from "../../health/evidence/node/freshness.ts";
+import { identityMismatch } from "../../health/evidence/node/identity.ts";
+import { lockStatusAt } from "../../health/evidence/leadership/lock-status.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
 
 /** A node to request the cluster's documents from. */

@@ -1,4 +1,4 @@
-import { areViewsWanted } from "../../health/evidence/lock-status.ts";
+import { areViewsWanted } from "../../health/evidence/leadership/lock-status.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
 import { PeriodicTask } from "../schedule/periodic-task.ts";
 import type { DocumentRequests } from "./document-requests.ts";

@@ -1,6 +1,6 @@
 import type { Observation } from "../../cluster/observation.ts";
-import type { ClusterView } from "../../health/evidence/cluster-view.ts";
-import { shownLag } from "../../health/judge/lag.ts";
+import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import { shownLag } from "../../health/evidence/position/present-lag.ts";
 
 /** What the weight of a server depends on, at one instant. */
 export interface WeightInput {

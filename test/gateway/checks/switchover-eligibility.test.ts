@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { parseReport } from "../../../src/cluster/documents/report.ts";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
 import { observe } from "../../../src/health/observe/observe.ts";
-import { viewAt, type ClusterView } from "../../../src/health/evidence/cluster-view.ts";
+import { viewAt, type ClusterView } from "../../../src/health/evidence/leadership/cluster-view.ts";
 import { checkEligibility, type RoleChange } from "../../../src/gateway/checks/switchover-eligibility.ts";
 import { buildClusters } from "../../../src/state/clusters.ts";
 import { clusterOf, configOf, nodeOf } from "../../fake/config.ts";

@@ -139,7 +139,7 @@ suite("an uncaught exception is contained if no function of rolecall on its stac
       false,
     ],
     ["a prober's", errorAt(node, frame("probe/node-prober.js")), true],
-    ["that of judging for a listener", errorAt(frame("health/judge/judge.js"), frame("http/node-api/answer.js")), true],
+    ["that of judging for a listener", errorAt(frame("health/rules/judge.js"), frame("http/node-api/answer.js")), true],
     ["a prober's that records", errorAt(frame("health/observe/observe.js"), frame("state/store.js")), false],
     ["a worker's that is no relay", errorAt(frame("app/worker-server.js")), false],
     ["a stack that was cut off", errorAt(...Array.from({ length: 50 }, () => node)), false],

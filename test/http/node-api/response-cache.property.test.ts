@@ -5,8 +5,8 @@ import type { DrainExtent } from "../../../src/cluster/drain.ts";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
 import { NodeApi } from "../../../src/http/node-api/node-api.ts";
 import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
-import { outcomesOf } from "../../health/judge/arbitraries.ts";
-import { exporterPage, exporterRole, healthyExporters } from "../../health/judge/exporter-outcomes.ts";
+import { outcomesOf } from "../../health/rules/arbitraries.ts";
+import { exporterPage, exporterRole, healthyExporters } from "../../health/rules/exporter-outcomes.ts";
 import { anyEvent, statusOutcome, leaderViewOutcome, sentAt, failedOutcome } from "../../health/arbitraries.ts";
 
 const routes = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
+import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
 import { weightInputOf } from "../../../src/push/weight/weight-input.ts";
 import { steadyCluster } from "../../fake/cluster-fixture.ts";
 

@@ -1,5 +1,5 @@
 import { restrictingTags } from "../../../cluster/values/tags.ts";
-import type { DrainOverview } from "../../../health/explain/overview.ts";
+import type { DrainOverview } from "../../../health/documents/overview.ts";
 import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
 import { formatKnownDuration } from "../../output/figures.ts";
 import type { Style } from "../../output/style.ts";

@@ -1,0 +1,55 @@
+import type { Check } from "../check.ts";
+import { statusOf } from "../verdict-status.ts";
+import type { Explanation } from "../rules/explain.ts";
+import type { RuleLine } from "../rules/explain.ts";
+
+/** An explanation with the node and check that it explains. */
+export interface ExplanationDocument extends Explanation {
+  readonly node: string;
+  readonly cluster: string;
+  readonly check: string;
+  readonly at: string;
+  readonly snapshot: number;
+  readonly instance: string;
+}
+
+/** Returns an explanation as text: the verdict, then all rules, with the decisive one marked. */
+export function explanationText(document: ExplanationDocument): string {
+  const { verdict, rules, decisive } = document;
+  const head = `${document.node} is ${verdict.fit ? "IN" : "OUT"} for ${document.check}${verdict.fit ? "" : `: ${verdict.reason}`}`;
+  const cause = decisive === null ? undefined : rules[decisive];
+  const degraded =
+    verdict.fit && verdict.isDegraded
+      ? ["  (degraded: fit only to keep the pool from running empty, or by the exporter's report)"]
+      : [];
+  return [
+    head,
+    ...(cause === undefined
+      ? degraded
+      : [`  because ${cause.rule}: ${cause.value}${cause.limit === null ? "" : ` (must be: ${cause.limit})`}`]),
+    `  cluster ${document.cluster}, snapshot ${document.instance}.${document.snapshot}, ${document.at}`,
+    "",
+    ...rules.map((rule, at) => ruleText(rule, at === decisive)),
+    "",
+  ].join("\n");
+}
+
+function ruleText(rule: RuleLine, isDecisive: boolean): string {
+  const mark = rule.outcome === "pass" ? "ok " : rule.outcome === "skip" ? "-  " : isDecisive ? "NO " : "no ";
+  const limit = rule.limit === null ? "" : `  [${rule.limit}]`;
+  const age = rule.ageMs === null ? "" : `, ${(rule.ageMs / 1000).toFixed(1)} s old`;
+  const source = rule.source === "" ? "" : `  <${rule.source}${age}>`;
+  return `${mark} ${rule.rule.padEnd(18)} ${rule.value}${limit}${source}`;
+}
+
+/** Returns the fields of an explanation in JSON: the verdict with its figure, and every rule. */
+export function explanationJson({ verdict, rules, decisive }: Explanation, check: Check): object {
+  return {
+    fit: verdict.fit,
+    reason: verdict.fit ? null : verdict.reason,
+    detail: verdict.fit ? null : verdict.figure,
+    status: verdict.fit ? 200 : statusOf(verdict, check),
+    decisive: decisive === null ? null : (rules[decisive]?.rule ?? null),
+    rules: rules.map(({ ageMs, ...rule }) => ({ ...rule, age_ms: ageMs })),
+  };
+}

@@ -1,0 +1,117 @@
+import type { Guards } from "../guards.ts";
+import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { upstreamsOf } from "../evidence/leadership/sender-chain.ts";
+import { clusterHead, nodeOverview, type ClusterOverview, type NodeOverview } from "./overview.ts";
+
+/** One cluster as the live page shows it: the fields of `/status`, and what only a picture of the cluster needs. */
+export interface LiveCluster extends Omit<ClusterOverview, "nodes"> {
+  /** The guards that this cluster's configuration switches off. */
+  readonly guards_off: readonly string[];
+  readonly nodes: readonly LiveNode[];
+}
+
+/** One node as the live page shows it. */
+export interface LiveNode extends NodeOverview {
+  /** The node that lists it as a receiver of WAL, in a report that is still fresh; `null` if none does. */
+  readonly upstream: string | null;
+  /** The WAL position in bytes: a primary's own, or what a replica has replayed. */
+  readonly position: number | null;
+}
+
+/** Describes one cluster for the live page. */
+export function liveCluster(view: ClusterView): LiveCluster {
+  const upstreams = upstreamsOf(view);
+  return {
+    ...clusterHead(view),
+    guards_off: guardsOff(view.policy.guards),
+    nodes: view.cluster.nodes.map((observation) => ({
+      ...nodeOverview(view, observation),
+      upstream: upstreams.get(observation.node.name) ?? null,
+      position: observation.report?.location ?? observation.report?.replayed ?? null,
+    })),
+  };
+}
+
+/** One cluster as a row of the fleet view. Ages are apart, because they change with every probe. */
+export interface FleetRow {
+  readonly cluster: string;
+  /** The node that holds the lock. */
+  readonly leader: string | null;
+  /** The node that is fit as a primary or standby leader; `null` if there is none. */
+  readonly primary: string | null;
+  readonly is_standby_cluster: boolean;
+  readonly timeline: number | null;
+  readonly nodes: number;
+  readonly replicas: number;
+  readonly replicas_fit: number;
+  /** The highest known lag of a replica, in bytes and in ms. */
+  readonly lag_bytes: number | null;
+  readonly lag_ms: number | null;
+  /** Nodes that claim the leader lock and are refused for it. */
+  readonly rivals: number;
+  readonly drains: number;
+  readonly warnings: number;
+  readonly blind: boolean;
+  readonly paused: boolean;
+  readonly failsafe: boolean;
+  /** Nodes that are unfit for their role, drained ones left out: the leader first, at most `problemsMax`. */
+  readonly problems: readonly { readonly node: string; readonly reason: string; readonly detail: string | null }[];
+  readonly problem_count: number;
+}
+
+/** How many problems a row names. */
+const problemsMax = 3;
+
+const rivalReasons: ReadonlySet<string> = new Set(["contested", "superseded"]);
+
+/** Summarizes one cluster for the fleet view. */
+export function fleetRow(cluster: LiveCluster): FleetRow {
+  const { leader, nodes } = cluster;
+  const fit = nodes.find(({ verdicts }) => verdicts["primary"] === "fit");
+  const standby = nodes.find(({ verdicts }) => verdicts["standby-leader"] === "fit");
+  const replicas = nodes.filter(({ node }) => node !== (fit ?? standby)?.node && node !== leader);
+  const unfit = nodes
+    .filter(({ reason }) => reason !== null && reason !== "drained")
+    .toSorted((one, other) => Number(other.node === leader) - Number(one.node === leader));
+  return {
+    cluster: cluster.cluster,
+    leader,
+    primary: (fit ?? standby)?.node ?? null,
+    is_standby_cluster: fit === undefined && standby !== undefined,
+    timeline: cluster.timeline,
+    nodes: nodes.length,
+    replicas: replicas.length,
+    replicas_fit: replicas.filter(({ reason }) => reason === null).length,
+    lag_bytes: highest(replicas.map(({ lag_bytes }) => lag_bytes)),
+    lag_ms: highest(replicas.map(({ lag_ms }) => lag_ms)),
+    rivals: nodes.filter(({ verdicts }) => rivalReasons.has(verdicts["primary"] ?? "")).length,
+    drains: nodes.filter(({ drain }) => drain !== null).length,
+    warnings: nodes.filter(({ warning, reason }) => warning !== null && reason === null).length,
+    blind: cluster.blind,
+    paused: cluster.paused,
+    failsafe: cluster.failsafe,
+    problems: unfit.slice(0, problemsMax).map(({ node, reason, detail }) => ({ node, reason: reason ?? "", detail })),
+    problem_count: unfit.length,
+  };
+}
+
+/** The age of the oldest last report of a cluster's nodes, in ms; `null` if no node has ever answered. */
+export function oldestReportMs({ nodes }: LiveCluster): number | null {
+  return highest(nodes.map(({ age_ms }) => age_ms));
+}
+
+function highest(values: readonly (number | null)[]): number | null {
+  return values.reduce((most, value) => (value === null ? most : Math.max(most ?? value, value)), null);
+}
+
+/** Spelled as in the configuration. */
+function guardsOff(guards: Guards): readonly string[] {
+  const switches = {
+    exclusive_primary: guards.exclusivePrimary,
+    running_primary: guards.runningPrimary,
+    attached_replica: guards.attachedReplica,
+    same_system: guards.sameSystem,
+    failover_hold: guards.failoverHold,
+  };
+  return Object.entries(switches).flatMap(([name, isOn]) => (isOn ? [] : [name]));
+}

@@ -1,0 +1,95 @@
+/** Which address becomes a member's, by what the servers that were probed say (rule 10). The member is pg2. */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { neverProbed, type Observation } from "../../../../src/cluster/observation.ts";
+import type { WitnessView } from "../../../../src/cluster/snapshot.ts";
+import type { Member } from "../../../../src/cluster/documents/cluster-document.ts";
+import { discovered } from "../../../../src/health/observe/membership.ts";
+import { chooseAddress, electorateOf } from "../../../../src/health/evidence/node/address-choice.ts";
+import type { Server } from "../../../../src/health/evidence/node/servers.ts";
+import { addressChoiceRows, type Says } from "./address-choice-rows.ts";
+import { addressVoteRows } from "./address-vote-rows.ts";
+import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
+
+function serverOf(api: string, { is, puts, configured = false, fails = false, ofOtherSystem = false }: Says): Server {
+  const isConfigured = configured;
+  const base = { api, name: is, answers: !fails, isConfigured, isOfOtherSystem: ofOtherSystem };
+  return { ...base, list: puts === undefined ? null : listWith(puts) };
+}
+
+function rowAt(api: string): Member {
+  return { name: "pg2", api, host: null, port: null, behind: null, position: null };
+}
+
+function listWith(puts: string): WitnessView {
+  const row = rowAt(puts);
+  return {
+    leader: null,
+    names: null,
+    timeline: null,
+    sentAtMs: 0,
+    received: null,
+    isReceiving: false,
+    answeredAtMs: 0,
+    repeatedAtMs: [],
+    namesAt: null,
+    members: new Map(puts === "none" || puts === "unusable" ? [] : [["pg2", row]]),
+    unaddressed: new Set(puts === "unusable" ? ["pg2"] : []),
+    leftOut: [],
+  };
+}
+
+suite("the address of a member", () => {
+  for (const { given, servers, present, own, settled = false, disputed = [], fixed = [] } of [
+    ...addressChoiceRows,
+    ...addressVoteRows,
+  ])
+    test(given, () => {
+      const all = Object.entries(servers).map(([api, says]) => serverOf(api, says));
+      const proved = new Set([
+        ...Object.entries(servers).flatMap(([api, says]) => (says.proved === true ? [api] : [])),
+        ...(present === undefined ? [] : [present.at]),
+      ]);
+      const configured = all.filter(({ isConfigured }) => isConfigured).map(({ api }) => api);
+      const policy = { ...new ClusterFixture({ nodes: [] }).policy, discovers: true, configured };
+      const known: Observation | undefined =
+        present === undefined ? undefined : { ...neverProbed(discovered(rowAt(present.at))), proof: present.proof };
+      const electorate = electorateOf(all, proved, policy);
+      const choice = chooseAddress("pg2", known, { electorate, forbidden: new Set(fixed) });
+      const expected = own === null || own === "none" ? own : { api: own, isSettled: settled };
+      assert.deepEqual(choice, { own: expected, disputed });
+    });
+});
+
+/** Names, the address that each configured server's list has for pg9, and which servers vote. pg9 has proved itself. */
+const voterRows: readonly (readonly [given: string, lists: readonly (string | null)[], voters: string])[] = [
+  ["most lists have a proved node at its address", ["p", "p", "y"], "s0 s1 s2 p"],
+  ["half of the lists do", ["p", "y"], "s0 s1"],
+  ["one of three does", ["p", "y", "y"], "s0 s1 s2"],
+  ["the only list does, while others give none", ["p", null, null], "s0 s1 s2 p"],
+  ["nobody gives a list", [null], "s0 p"],
+];
+
+suite("the voters", () => {
+  const policy = { ...new ClusterFixture({ nodes: [] }).policy, discovers: true, configured: [] };
+  const listOf = (api: string): WitnessView => {
+    const row = { ...rowAt(api), name: "pg9" };
+    return { ...listWith("none"), members: new Map([["pg9", row]]) };
+  };
+  const proved = serverOf("p", { is: "pg9", proved: true, puts: "b" });
+  for (const [given, lists, voters] of voterRows)
+    test(given, () => {
+      const seeds = lists.map((api, at): Server => {
+        const server = serverOf(`s${at}`, { is: `pg${at}`, configured: true });
+        return api === null ? server : { ...server, list: listOf(api) };
+      });
+      const electorate = electorateOf([...seeds, proved], new Set(["p"]), policy);
+      assert.equal(electorate.voters.map(({ api }) => api).join(" "), voters);
+    });
+
+  test("a node that gives no list, and a server that has not proved itself, do not vote", () => {
+    const silent = serverOf("p", { is: "pg9" });
+    assert.deepEqual(electorateOf([silent], new Set(["p"]), policy).voters, []);
+    assert.deepEqual(electorateOf([proved], new Set(), policy).voters, []);
+  });
+});
