@@ -21,6 +21,16 @@ describe("imports of src", () => {
     );
   });
 
+  test("no top-level folder imports itself through others, `import type` included", () => {
+    const edges = new Map<string, readonly string[]>();
+    for (const { top, imports } of sources)
+      edges.set(top, [...(edges.get(top) ?? []), ...imports.map(topOf).filter((other) => other !== top)]);
+    assert.deepEqual(
+      cyclesOf([...edges.keys()], (top) => edges.get(top) ?? []),
+      [],
+    );
+  });
+
   test("no file imports itself through others, `import type` included", () => {
     const edges = new Map(sources.map(({ file, imports }) => [file, imports]));
     assert.deepEqual(

@@ -1,10 +1,10 @@
 import type { HintRecord } from "../cluster/hint.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
-import { logExpiring } from "../events/log/certificate-log.ts";
-import { logHint } from "../events/log/hint-lines.ts";
-import { LimitedLines } from "../events/log/limited-lines.ts";
-import { ListenerLog } from "../events/log/listener-log.ts";
-import type { Logger } from "../events/log/logger.ts";
+import { logExpiring } from "./logs/certificate-log.ts";
+import { logHint } from "./logs/hint-lines.ts";
+import { LimitedLines } from "../log/limited-lines.ts";
+import { ListenerLog } from "./logs/listener-log.ts";
+import type { Logger } from "../log/logger.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { NodeCredentialStore } from "../gateway/node-credentials.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";

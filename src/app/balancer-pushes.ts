@@ -1,10 +1,11 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { SetTimer } from "../cluster/timer.ts";
 import type { BalancerConfig } from "../config/model/balancer-config.ts";
-import type { Logger } from "../events/log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { BalancerMetrics } from "../metrics/balancer-metrics.ts";
-import { HaproxyBalancer, type BalancerStatus } from "../push/haproxy/haproxy-balancer.ts";
+import type { Balancer, BalancerStatus } from "../push/balancer.ts";
+import { HaproxyBalancer } from "../push/haproxy/haproxy-balancer.ts";
 import type { ServerPool } from "../push/pool-verdicts.ts";
 import { VerdictFollower } from "../push/verdict-follower.ts";
 
@@ -21,7 +22,7 @@ export interface BalancerPushesContext {
 
 interface RunningBalancer {
   readonly config: BalancerConfig;
-  readonly balancer: HaproxyBalancer;
+  readonly balancer: Balancer;
 }
 
 /** Sends changes of verdicts to the configured balancers. Without any it holds no timer and no connection. */

@@ -1,7 +1,7 @@
 import type { Config } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
 import { eventKinds } from "../events/cluster-event.ts";
-import { lostLinesOf, type Logger } from "../events/log/logger.ts";
+import { lostLinesOf, type Logger } from "../log/logger.ts";
 import type { AnswerCounter } from "../http/message/answer-counter.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { livenessIntervalFactor } from "../state/clusters.ts";

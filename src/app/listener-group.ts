@@ -1,7 +1,7 @@
 import type { SendHandle } from "node:child_process";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ListenerConfig } from "../config/model/config.ts";
-import type { Logger } from "../events/log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import { socketOfDescriptor } from "../http/listener/bind-target.ts";
 import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { ListenError, settingsError } from "../http/listener/listen-error.ts";

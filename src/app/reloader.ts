@@ -1,6 +1,6 @@
 import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/model/config.ts";
-import type { Logger } from "../events/log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { LifeAction, LifeEvent } from "./life.ts";
 import { StoppingError } from "./process-life.ts";
 

@@ -1,6 +1,6 @@
 import type { Config } from "../config/model/config.ts";
 import { loadConfig, type ConfigSources } from "../config/load.ts";
-import { openLog, type Logger } from "../events/log/logger.ts";
+import { openLog, type Logger } from "../log/logger.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
 import { App } from "./app.ts";
 import { containUncaughtExceptions } from "./uncaught-exceptions.ts";

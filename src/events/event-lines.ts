@@ -1,7 +1,7 @@
 import { seeField } from "../config/reason-link.ts";
 import type { Reason } from "../health/reason.ts";
 import type { ClusterEvent, EventDraft, EventKind, EventSeverity } from "./cluster-event.ts";
-import type { Logger } from "./log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { VerdictChange } from "./verdict-changes.ts";
 
 const levels: { readonly [severity in EventSeverity]: "error" | "warn" | "info" } = {

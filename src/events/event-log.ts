@@ -13,7 +13,7 @@ import { logEvent, logVerdictChange, verdictFields } from "./event-lines.ts";
 import { EventStream } from "./event-stream.ts";
 import { LeaderDisputes } from "./leader-disputes.ts";
 import { LeftOutLog } from "./left-out-log.ts";
-import type { Logger } from "./log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import { startedEvent, stoppedEvent } from "./service-events.ts";
 import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { VerdictChanges, type ChangeContext, type VerdictChange } from "./verdict-changes.ts";

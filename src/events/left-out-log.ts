@@ -1,8 +1,8 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { leftOutKey, leftOutOf, leftOutText } from "../health/evidence/node/left-out.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
-import { LimitedLines } from "./log/limited-lines.ts";
-import type { Logger } from "./log/logger.ts";
+import { LimitedLines } from "../log/limited-lines.ts";
+import type { Logger } from "../log/logger.ts";
 
 /** Warns of members that their lists have and rolecall leaves out: once, and again if they were not left out since. */
 export class LeftOutLog {

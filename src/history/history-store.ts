@@ -6,7 +6,7 @@ import type { ClusterEvent } from "../events/cluster-event.ts";
 import type { HistorySink } from "../events/event-log.ts";
 import { incidentSubject } from "../events/incident/incident-subject.ts";
 import type { StoredEvents, StoredEventsQuery } from "../events/stored-events.ts";
-import type { Logger } from "../events/log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { HistoryUsage } from "../metrics/history-metrics.ts";
 import type { VerdictChange } from "../events/verdict-changes.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { HistoryConfig } from "../config/model/config.ts";
-import type { Logger } from "../events/log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import { makeDirectory } from "../files/make-directory.ts";
 import { DirectoryLock } from "./files/directory-lock.ts";
 import { removeLeftovers, streamNames, type StreamName } from "./files/segment-files.ts";

@@ -13,7 +13,7 @@ import type { SavedDrain } from "./saved-drains.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import { activeDrainOf } from "../health/evidence/node/active-drain.ts";
-import type { Logger } from "../events/log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { Store } from "./store.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Durability } from "../cluster/drain.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { ClusterConfig } from "../config/model/config.ts";
-import type { Logger } from "../events/log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import { removeStaleDrafts } from "./files/atomic-file.ts";
 import { noBootClock, type BootClock, type BootSource } from "./boot-clock.ts";
 import { noSavedState, readSavedState, writeSavedState, type SavedState } from "./saved-state.ts";

@@ -1,4 +1,4 @@
-import type { Logger } from "../events/log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
 /** How often heartbeats are counted, in ms. A worker sends a report once a second. */

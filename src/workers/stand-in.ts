@@ -1,5 +1,5 @@
 import type { ListenerConfig } from "../config/model/config.ts";
-import type { Logger } from "../events/log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { ListenerSet } from "../http/listener/listener-set.ts";
 
 /** What a stand-in depends on. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { LimitedLines } from "../events/log/limited-lines.ts";
-import type { Logger } from "../events/log/logger.ts";
+import { LimitedLines } from "../log/limited-lines.ts";
+import type { Logger } from "../log/logger.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
 /** How often workers are examined, in ms. A client of a stopped worker waits that long, and must not wait 250 ms. */

@@ -1,5 +1,5 @@
 import type { ListenerConfig } from "../config/model/config.ts";
-import type { Logger } from "../events/log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { replayEvent } from "./listener-events.ts";
 import type { FromWorker } from "./messages.ts";

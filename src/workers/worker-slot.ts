@@ -1,5 +1,5 @@
 import type { SendHandle } from "node:child_process";
-import type { Logger } from "../events/log/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { FromWorker } from "./messages.ts";
 import { WorkerProcess } from "./worker-process.ts";
 

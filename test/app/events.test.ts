@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pino } from "pino";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import type { Logger } from "../../src/events/log/logger.ts";
+import type { Logger } from "../../src/log/logger.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { selfSignedCertificate } from "../fake/certificates.ts";
 import { clusterOf, configOf, listenerOf } from "../fake/config.ts";

@@ -1,5 +1,5 @@
-import { logManagementCall } from "../../events/log/audit-log.ts";
-import type { Logger } from "../../events/log/logger.ts";
+import { logManagementCall } from "../logs/audit-log.ts";
+import type { Logger } from "../../log/logger.ts";
 import { Gateway } from "../../gateway/gateway.ts";
 import type { NodeCredentialStore } from "../../gateway/node-credentials.ts";
 import type { Metrics } from "../../metrics/metrics.ts";

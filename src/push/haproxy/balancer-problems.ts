@@ -1,4 +1,4 @@
-import type { Logger } from "../../events/log/logger.ts";
+import type { Logger } from "../../log/logger.ts";
 
 /** The most different problems of one balancer that are remembered: more than a configuration has servers. */
 const problemsMax = 20_000;

@@ -1,7 +1,8 @@
 import type { BalancerConfig } from "../../config/model/balancer-config.ts";
-import type { Logger } from "../../events/log/logger.ts";
+import type { Logger } from "../../log/logger.ts";
 import type { BalancerMetrics } from "../../metrics/balancer-metrics.ts";
 import { backoffMs } from "../../probe/schedule/backoff.ts";
+import type { Balancer, BalancerStatus } from "../balancer.ts";
 import { ChangeQueue } from "../change-queue.ts";
 import type { ServerChange } from "../server-change.ts";
 import { applyChanges, readBackends, type AppliedChange } from "./apply-changes.ts";
@@ -31,21 +32,6 @@ export interface ExchangeTiming {
   readonly retryMs: readonly [first: number, longest: number];
 }
 
-/** What is known of a balancer, for people. */
-export interface BalancerStatus {
-  readonly balancer: string;
-  readonly socket: BalancerConfig["haproxy"]["socket"];
-  /** Whether the last exchange succeeded; `null` before the first one. */
-  readonly up: boolean | null;
-  readonly version: string | null;
-  /** Servers with a change that was not applied yet. */
-  readonly waiting: number;
-  /** The age of the last change that HAProxy applied, in ms; `null` if there was none. */
-  readonly pushed_ms_ago: number | null;
-  readonly problems: ReturnType<BalancerProblems["list"]>;
-  readonly servers: readonly Pick<ServerChange, "backend" | "server" | "target" | "weight">[];
-}
-
 /** How many problems and servers a status shows. */
 const shownMax = 200;
 
@@ -55,7 +41,7 @@ const defaultTiming: ExchangeTiming = { deadlineMs: 1_000, pollMs: 1_000, retryM
  * Sends changes to one HAProxy. Changes wait in a queue that keeps the newest of each server; one exchange runs at a
  * time. A new process of HAProxy gets the current verdict of every server.
  */
-export class HaproxyBalancer {
+export class HaproxyBalancer implements Balancer {
   readonly #config: BalancerConfig;
   readonly #context: HaproxyBalancerContext;
   readonly #timing: ExchangeTiming;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { logDocumentFailures } from "../../../src/events/document-failure-log.ts";
+import { logDocumentFailures } from "../../../src/app/logs/document-failure-log.ts";
 import { pino } from "pino";
 import { listenDuringTest } from "../../fake/listen.ts";
 

@@ -1,6 +1,6 @@
 import prettyPrinter from "pino-pretty";
-import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
-import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
+import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
+import { withoutUnsafe } from "../cluster/values/unsafe-text.ts";
 
 const { prettyFactory } = prettyPrinter;
 

@@ -1,7 +1,7 @@
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { pino, type Logger } from "pino";
-import type { LogConfig } from "../../config/model/config.ts";
+import type { LogConfig } from "../config/model/config.ts";
 import { LogSink } from "./log-sink.ts";
 
 export type { Logger } from "pino";

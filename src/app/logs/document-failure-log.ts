@@ -1,9 +1,9 @@
-import { clusterNamed } from "../cluster/lookup.ts";
-import type { ProbeOutcome } from "../cluster/outcome.ts";
-import type { Snapshot } from "../cluster/snapshot.ts";
-import type { ProbersContext } from "../probe/probers.ts";
+import { clusterNamed } from "../../cluster/lookup.ts";
+import type { ProbeOutcome } from "../../cluster/outcome.ts";
+import type { Snapshot } from "../../cluster/snapshot.ts";
+import type { ProbersContext } from "../../probe/probers.ts";
 import { DocumentFailures, type DocumentFailure } from "./document-failures.ts";
-import type { Logger } from "./log/logger.ts";
+import type { Logger } from "../../log/logger.ts";
 
 /** Where the results of probes go, and what is needed to judge them. */
 export interface DocumentFailureContext extends Pick<ProbersContext, "record" | "onProbeFinished" | "now"> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { LogSink } from "../../../src/events/log/log-sink.ts";
-import { until } from "../../fake/until.ts";
+import { LogSink } from "../../src/log/log-sink.ts";
+import { until } from "../fake/until.ts";
 
 /** A reader that takes `room` bytes and then none until it gets more room. */
 class Reader {

@@ -1,5 +1,5 @@
 import type { HintRecord } from "../../cluster/hint.ts";
-import type { LimitedLines } from "./limited-lines.ts";
+import type { LimitedLines } from "../../log/limited-lines.ts";
 
 /** Logs a hint: who sent it, from where, and what it did. */
 export function logHint(lines: LimitedLines, { problem, ...fields }: HintRecord): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { pino } from "pino";
-import { ListenerLog } from "../../../src/events/log/listener-log.ts";
+import { ListenerLog } from "../../../src/app/logs/listener-log.ts";
 import type { ListenerEvents } from "../../../src/http/listener/listener-events.ts";
 import type { Request } from "../../../src/http/message/request.ts";
 import { listenerOf } from "../../fake/config.ts";

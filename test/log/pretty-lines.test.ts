@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { prettyLines } from "../../../src/events/log/pretty-lines.ts";
+import { prettyLines } from "../../src/log/pretty-lines.ts";
 
 const time = "2026-11-21T03:12:07.120Z";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { pino } from "pino";
-import { LimitedLines } from "../../../src/events/log/limited-lines.ts";
+import { LimitedLines } from "../../src/log/limited-lines.ts";
 
 test("bounds the lines of a period, and says at its end how many events were left out", () => {
   const written: unknown[] = [];

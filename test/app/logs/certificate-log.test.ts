@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pino } from "pino";
-import { logExpiring } from "../../../src/events/log/certificate-log.ts";
+import { logExpiring } from "../../../src/app/logs/certificate-log.ts";
 
 const nowMs = Date.parse("2026-03-01T00:00:00Z");
 const dayS = 24 * 60 * 60;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pino } from "pino";
-import { App } from "../../src/app/app.ts";
-import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
-import { openFakeNode } from "../fake/fake-node.ts";
-import { until } from "../fake/until.ts";
+import { App } from "../../../src/app/app.ts";
+import { clusterOf, configOf, nodeOf } from "../../fake/config.ts";
+import { openFakeNode } from "../../fake/fake-node.ts";
+import { until } from "../../fake/until.ts";
 
 test("logs documents of another scope, and failed requests for documents, once per episode", async (context) => {
   const requested = new Map<string, number>();

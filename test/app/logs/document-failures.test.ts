@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DocumentOutcome } from "../../src/cluster/outcome.ts";
-import { DocumentFailures } from "../../src/events/document-failures.ts";
-import { clusterStateOf } from "../fake/cluster-state.ts";
+import type { DocumentOutcome } from "../../../src/cluster/outcome.ts";
+import { DocumentFailures } from "../../../src/app/logs/document-failures.ts";
+import { clusterStateOf } from "../../fake/cluster-state.ts";
 
 const state = clusterStateOf([{ name: "pg1", role: "primary" }]);
 

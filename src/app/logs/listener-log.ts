@@ -1,8 +1,8 @@
 import type { ListenerConfig } from "../../config/model/config.ts";
 import type { ListenerEvents } from "../../http/listener/listener-events.ts";
 import { safeMethods, type Request } from "../../http/message/request.ts";
-import { LimitedLines } from "./limited-lines.ts";
-import type { Logger } from "./logger.ts";
+import { LimitedLines } from "../../log/limited-lines.ts";
+import type { Logger } from "../../log/logger.ts";
 
 /** Counts what is logged, and what the limits leave out. */
 interface ListenerEventCounter {

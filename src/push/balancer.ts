@@ -1,0 +1,29 @@
+import type { BalancerConfig } from "../config/model/balancer-config.ts";
+import type { ServerChange } from "./server-change.ts";
+
+/** A balancer that changes of verdicts are sent to. HAProxy's Runtime API is one (`haproxy/haproxy-balancer.ts`). */
+export interface Balancer {
+  /** Connects for the first time. To be called once. */
+  start(): void;
+  /** Sends changes. Does not wait and does not throw: what fails is tried again, and is in the status. */
+  push(changes: readonly ServerChange[]): void;
+  /** What is known of it now. @param only the servers of this cluster, without the problems of others; `null`: all */
+  status(only: string | null): BalancerStatus;
+  /** Ends: sends nothing more. */
+  stop(): void;
+}
+
+/** What is known of a balancer, for people. */
+export interface BalancerStatus {
+  readonly balancer: string;
+  readonly socket: BalancerConfig["haproxy"]["socket"];
+  /** Whether the last exchange succeeded; `null` before the first one. */
+  readonly up: boolean | null;
+  readonly version: string | null;
+  /** Servers with a change that was not applied yet. */
+  readonly waiting: number;
+  /** The age of the last change that the balancer applied, in ms; `null` if there was none. */
+  readonly pushed_ms_ago: number | null;
+  readonly problems: readonly { readonly subject: string; readonly problem: string }[];
+  readonly servers: readonly Pick<ServerChange, "backend" | "server" | "target" | "weight">[];
+}
