@@ -95,11 +95,11 @@ export class App {
     this.#gateway = buildGateway(this.#sources, { log, metrics, monitor, credentials });
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#page = new LivePage(this.#sources, { eventLog, history, wall: () => clock.wall() });
-    this.#listenerLog = new ListenerLog(log, this.#metrics.management);
+    this.#listenerLog = new ListenerLog(log, this.#metrics.own);
     this.#agents = new AgentHandlers({
       ...this.#sources,
       isStopping: () => this.#life.phase === "draining",
-      onAnswer: (answer) => this.#metrics.agents.answered(answer),
+      onAnswer: (answer) => metrics.own.count("agentAnswers", { answer }),
     });
     this.#hintLines = new LimitedLines(log, { what: "hints", level: "info", max: 10, periodMs: 10_000 });
     this.#listeners = this.#buildListeners(inherited);
@@ -120,7 +120,7 @@ export class App {
       source: source ?? null,
       advance: (event) => this.#life.advance(event),
       apply: (next) => this.apply(next),
-      onReload: (outcome) => this.#metrics.reloaded(outcome),
+      onReload: (outcome) => metrics.own.count("reloads", { outcome }),
     });
   }
 
@@ -220,7 +220,7 @@ export class App {
   }
 
   #recordHint(record: HintRecord): void {
-    this.#metrics.bursts.hinted(record);
+    this.#metrics.own.count("hints", record);
     logHint(this.#hintLines, record);
   }
 

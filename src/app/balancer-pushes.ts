@@ -3,7 +3,7 @@ import type { SetTimer } from "../cluster/timer.ts";
 import type { BalancerConfig } from "../config/model/balancer-config.ts";
 import type { Logger } from "../log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
-import type { BalancerMetrics } from "../metrics/balancer-metrics.ts";
+import type { OwnMetrics } from "../metrics/own-metrics.ts";
 import type { Balancer, BalancerStatus } from "../push/balancer.ts";
 import { HaproxyBalancer } from "../push/haproxy/haproxy-balancer.ts";
 import type { ServerPool } from "../push/pool-verdicts.ts";
@@ -12,7 +12,7 @@ import { VerdictFollower } from "../push/verdict-follower.ts";
 /** What the pushes depend on. */
 export interface BalancerPushesContext {
   readonly log: Logger;
-  readonly metrics: BalancerMetrics;
+  readonly metrics: OwnMetrics;
   readonly cluster: (name: string) => ClusterState | undefined;
   readonly policy: (name: string) => HealthPolicy | undefined;
   /** Ms of rolecall's clock. */
@@ -54,7 +54,7 @@ export class BalancerPushes {
     for (const [name, { balancer }] of before) {
       if (next.get(name)?.balancer === balancer) continue;
       balancer.stop();
-      if (!next.has(name)) this.#context.metrics.forget(name);
+      if (!next.has(name)) this.#context.metrics.remove("balancerUp", { balancer: name });
     }
     const kept = [...next].filter(isKept).map(([name]) => name);
     this.#follower.configure(balancers.flatMap(poolsOf), new Set(kept));

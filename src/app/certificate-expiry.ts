@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { Config } from "../config/model/config.ts";
 import { WatchedFiles } from "../config/watched-files.ts";
-import type { CertificateReading } from "../metrics/certificate-metrics.ts";
+import type { CertificateReading } from "../metrics/sources.ts";
 import { readRegularFile } from "../files/regular-file.ts";
 
 const pemPattern = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;

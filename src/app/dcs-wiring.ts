@@ -4,7 +4,7 @@ import type { ProbeOutcome } from "../cluster/outcome.ts";
 import { DcsWatches } from "../dcs/dcs-watches.ts";
 import { DcsLog } from "./logs/dcs-log.ts";
 import type { Logger } from "../log/logger.ts";
-import type { Metrics } from "../metrics/metrics.ts";
+import type { OwnMetrics } from "../metrics/own-metrics.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Store } from "../state/store.ts";
 import type { Machine } from "./machine.ts";
@@ -15,7 +15,7 @@ interface DcsParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly machine: Machine;
-  readonly metrics: Metrics["dcs"];
+  readonly metrics: OwnMetrics;
 }
 
 /** What the watches of the DCS lead to. */
@@ -32,7 +32,7 @@ export function buildDcsWatches({ store, clock, log, machine, metrics }: DcsPart
   store.onChange((before, after) => {
     const known = before.dcs?.withdrawals;
     for (const [member, withdrawal] of after.dcs?.withdrawals ?? [])
-      if (known?.get(member) !== withdrawal) metrics.withdrawn(after.name);
+      if (known?.get(member) !== withdrawal) metrics.count("dcsWithdrawals", { cluster: after.name });
   });
   const now = (): number => clock.observe();
   const dcsLog = new DcsLog(log, now);
@@ -50,9 +50,9 @@ export function buildDcsWatches({ store, clock, log, machine, metrics }: DcsPart
       const node = state === undefined || member === null ? undefined : nodeOfMember(state, member);
       effects.hint(cluster, node?.node.name ?? null);
     },
-    onRead: (cluster, outcome) => metrics.read(cluster, outcome),
+    onRead: (cluster, outcome) => metrics.count("dcsReads", { cluster, outcome }),
     onWatchEnd: (cluster, end) => {
-      metrics.watchEnded(cluster, end.cause);
+      metrics.count("dcsWatchEnds", { cluster, cause: end.cause });
       dcsLog.logWatchEnd(cluster, end);
     },
     onFiles: (cluster, problem) => dcsLog.logFiles(cluster, problem),

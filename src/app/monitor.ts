@@ -31,7 +31,7 @@ import { Store } from "../state/store.ts";
 export interface MonitorContext {
   readonly log: Logger;
   readonly machine: Machine;
-  readonly metrics: Pick<Metrics, "balancers" | "bursts" | "dcs" | "disputed" | "happened" | "probed">;
+  readonly metrics: Pick<Metrics, "own" | "disputed" | "happened" | "probed">;
 }
 
 /** How long the start waits for the history, in ms. A slow disk must not delay answers. */
@@ -86,7 +86,7 @@ export class Monitor {
     });
     this.#balancers = new BalancerPushes({
       log,
-      metrics: metrics.balancers,
+      metrics: metrics.own,
       cluster: state,
       policy,
       now: () => clock.observe(),
@@ -104,12 +104,12 @@ export class Monitor {
         log,
       ),
       onFirstRound: (cluster) => this.#endFirstRound(cluster),
-      onBurst: (burst) => metrics.bursts.began(burst),
-      onBurstProbes: (burst) => metrics.bursts.sent(burst),
+      onBurst: (burst) => metrics.own.count("bursts", burst),
+      onBurstProbes: ({ cluster, probes }) => metrics.own.count("burstProbes", { cluster }, probes),
       onTls: (cluster, problem) => logTlsFiles(log, cluster, problem),
     });
     this.#dcs = buildDcsWatches(
-      { store, clock, log, machine, metrics: metrics.dcs },
+      { store, clock, log, machine, metrics: metrics.own },
       { record, hint: (cluster, node) => this.#probers.hint(cluster, node) },
     );
   }

@@ -5,7 +5,6 @@ import type { ClusterState } from "../cluster/snapshot.ts";
 import { withholdsPassword } from "../health/evidence/node/node-password.ts";
 import type { LoggedChange, TimedSummary } from "../health/documents/summary.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
-import type { Metrics } from "../metrics/metrics.ts";
 import { AccusationHistory, type Accused } from "./accusation-history.ts";
 import type { ClusterEvent, EventDraft } from "./cluster-event.ts";
 import { drainAudit, drainEvent } from "./drain-events.ts";
@@ -61,10 +60,17 @@ export interface EventFinder {
   retain(clusters: readonly string[]): void;
 }
 
+/** Counts what happens in clusters. */
+interface EventCounter {
+  /** Counts an episode in which it is undecided who leads. */
+  disputed(cluster: string): void;
+  happened(event: { readonly cluster: string; readonly kind: string }): void;
+}
+
 /** What the event log depends on. */
 export interface EventLogContext {
   readonly log: Logger;
-  readonly metrics: Pick<Metrics, "disputed" | "happened">;
+  readonly metrics: EventCounter;
   readonly detector: EventFinder;
   readonly clock: {
     /** In ms of rolecall's clock. */

@@ -8,7 +8,7 @@ import { incidentSubject } from "../events/incident/incident-subject.ts";
 import type { StoredEvents, StoredEventsQuery } from "../events/stored-events.ts";
 import type { Logger } from "../log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
-import type { HistoryUsage } from "../metrics/history-metrics.ts";
+import type { HistoryUsage } from "../metrics/sources.ts";
 import type { VerdictChange } from "../events/verdict-changes.ts";
 import type { EvidenceQuery, StoredEvidence } from "./evidence-scan.ts";
 import {

@@ -1,9 +1,5 @@
 import type { ExporterConfig } from "../config/model/config.ts";
-import type { CertificateReading } from "./certificate-metrics.ts";
-import type { FastPathUsage } from "./fast-path-metrics.ts";
-import type { HistoryUsage } from "./history-metrics.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
-import type { StreamUsage } from "./stream-metrics.ts";
 import type { SeriesSources } from "./nodes/node-series.ts";
 
 /** What the metrics are read from at a scrape. */
@@ -41,4 +37,39 @@ export interface WorkersUsage {
   readonly residentBytes: number;
   readonly count: number;
   readonly lost: number;
+}
+
+/** What the fast path did since the start (docs/fast-path.md). */
+export interface FastPathUsage {
+  readonly requests: number;
+  /** Connections that fell back, by reason. */
+  readonly fallbacks: Readonly<Record<string, number>>;
+  readonly trips: number;
+}
+
+/** What the history on disk does. */
+export interface HistoryUsage {
+  readonly isWriting: boolean;
+  /** Lines that were dropped because they could not be written in time. */
+  readonly dropped: number;
+}
+
+/** What the streams of the live page did. */
+export interface StreamUsage {
+  readonly open: number;
+  readonly opened: number;
+  readonly refused: number;
+  readonly unread: number;
+}
+
+/** When a certificate expires. */
+export interface CertificateReading {
+  /** `listener`: presented to clients; `client`: presented to the nodes of a cluster. */
+  readonly usage: "listener" | "client";
+  /** The address of the listener, or the name of the cluster. */
+  readonly owner: string;
+  /** The absolute path of its file. */
+  readonly file: string;
+  /** In seconds since the epoch. */
+  readonly expiresAtS: number;
 }

@@ -92,7 +92,7 @@ test("counts probes, answers, snapshots and reloads", async () => {
   answers.count("primary", 503);
   answers.count("replica", 200);
   metrics.probed({ cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 30 });
-  metrics.reloaded("applied");
+  metrics.own.count("reloads", { outcome: "applied" });
   await metrics.render();
   assert.deepEqual(await linesOf(metrics, "rolecall_answers_total"), [
     'rolecall_answers_total{route="primary",status="200"} 3',
@@ -118,14 +118,14 @@ test("no series of a cluster stays after a reload has removed it", async () => {
   metrics.probed({ cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 3 });
   metrics.disputed("demo");
   metrics.happened({ cluster: "demo", kind: "blind" });
-  metrics.bursts.began({ cluster: "demo", cause: "no_holder" });
-  metrics.bursts.sent({ cluster: "demo", probes: 2 });
-  metrics.bursts.hinted({ cluster: "demo", effect: "begun" });
-  metrics.bursts.hinted({ cluster: "", effect: "forbidden" });
-  metrics.dcs.read("demo", "answered");
-  metrics.dcs.watchEnded("demo", "closed");
-  metrics.dcs.withdrawn("demo");
-  metrics.management.called({ cluster: "demo", call: "switchover", method: "POST", status: 200, durationMs: 5 });
+  metrics.own.count("bursts", { cluster: "demo", cause: "no_holder" });
+  metrics.own.count("burstProbes", { cluster: "demo" }, 2);
+  metrics.own.count("hints", { cluster: "demo", effect: "begun" });
+  metrics.own.count("hints", { cluster: "", effect: "forbidden" });
+  metrics.own.count("dcsReads", { cluster: "demo", outcome: "answered" });
+  metrics.own.count("dcsWatchEnds", { cluster: "demo", cause: "closed" });
+  metrics.own.count("dcsWithdrawals", { cluster: "demo" });
+  metrics.own.observe("managementCalls", { cluster: "demo", call: "switchover", method: "POST", status: "200" }, 5);
   const ofDemo = async () => (await linesOf(metrics, "rolecall_")).filter((line) => line.includes('cluster="demo"'));
   const before = await ofDemo();
   for (const name of [

@@ -30,7 +30,8 @@ export function buildGateway(
     credentials: (cluster) => credentials.get(cluster),
     probeNow: (cluster) => monitor.probeNow(cluster),
     onCall: (record) => {
-      metrics.management.called(record);
+      const { cluster, call, method, status, durationMs } = record;
+      metrics.own.observe("managementCalls", { cluster, call, method, status: String(status) }, durationMs);
       logManagementCall(log, record);
     },
   });

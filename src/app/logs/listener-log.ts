@@ -7,9 +7,9 @@ import type { Logger } from "../../log/logger.ts";
 /** Counts what is logged, and what the limits leave out. */
 interface ListenerEventCounter {
   /** Counts an internal error, by what it affected. */
-  contained(scope: "request" | "connection" | "process"): void;
-  /** Counts rejected requests; status `null`: connections that were closed without an answer. */
-  rejected(status: number | null, reason: string, count: number): void;
+  count(name: "contained", labels: { readonly scope: string }): void;
+  /** Counts rejected requests; status `connection`: connections that were closed without an answer. */
+  count(name: "rejected", labels: { readonly status: string; readonly reason: string }, by: number): void;
 }
 
 /** At most so many rejected requests are logged in each period. The metric counts all of them. */
@@ -46,7 +46,7 @@ export class ListenerLog {
       onError: (error, request) => this.#logError(error, request, listener),
       onFiles: (problem) => log[problem === null ? "info" : "error"]({ listener, problem }, "files of a listener read"),
       onRejected: ({ address: from, status, reason, request, count = 1 }) => {
-        this.#counter.rejected(status, reason, count);
+        this.#counter.count("rejected", { status: status === null ? "connection" : String(status), reason }, count);
         const isUnsafe = request !== null && !safeMethods.includes(request.method);
         const lines = isUnsafe ? this.#rejectedUnsafeLines : this.#rejectedLines;
         const call = (): string | null =>
@@ -68,7 +68,7 @@ export class ListenerLog {
    * Logs and counts an error that only the process-wide handler caught, and that affected no more than one connection.
    */
   logContained(error: unknown): void {
-    this.#counter.contained("process");
+    this.#counter.count("contained", { scope: "process" });
     this.#errorLines.write({ level: "error", text: "uncaught internal error contained" }, () => ({ err: error }));
   }
 
@@ -80,7 +80,7 @@ export class ListenerLog {
   }
 
   #logError(error: unknown, request: Request | null, listener: string): void {
-    this.#counter.contained(request === null ? "connection" : "request");
+    this.#counter.count("contained", { scope: request === null ? "connection" : "request" });
     if (request === null)
       this.#errorLines.write({ level: "error", text: "connection failed" }, () => ({ err: error, listener }));
     else

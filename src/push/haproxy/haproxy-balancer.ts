@@ -1,6 +1,5 @@
 import type { BalancerConfig } from "../../config/model/balancer-config.ts";
 import type { Logger } from "../../log/logger.ts";
-import type { BalancerMetrics } from "../../metrics/balancer-metrics.ts";
 import { backoffMs } from "../../probe/schedule/backoff.ts";
 import type { Balancer, BalancerStatus } from "../balancer.ts";
 import { ChangeQueue } from "../change-queue.ts";
@@ -10,6 +9,17 @@ import { BalancerProblems } from "./balancer-problems.ts";
 import { parseHaproxyProcess, haproxyProcessCommands, type HaproxyProcess } from "./haproxy-process.ts";
 import { RuntimeApiError, RuntimeSession } from "./runtime-session.ts";
 
+/** Counts pushes. */
+export interface PushCounter {
+  /** Sets whether the balancer's API can be used: 0 or 1. */
+  set(name: "balancerUp", labels: { readonly balancer: string }, value: number): void;
+  /** Counts changes, by what came of them. */
+  count(name: "balancerPushes", labels: { readonly balancer: string; readonly outcome: string }, by?: number): void;
+  /** Counts a server whose sessions were closed. */
+  count(name: "balancerCuts", labels: { readonly balancer: string }): void;
+  observe(name: "balancerPushDurations", labels: { readonly balancer: string }, durationMs: number): void;
+}
+
 /** What a balancer depends on. */
 export interface HaproxyBalancerContext {
   readonly log: Logger;
@@ -17,7 +27,7 @@ export interface HaproxyBalancerContext {
   readonly now: () => number;
   /** What its servers should be now, by the last verdicts. */
   readonly current: (balancer: string) => readonly ServerChange[];
-  readonly metrics: Pick<BalancerMetrics, "available" | "cut" | "pushed">;
+  readonly metrics: PushCounter;
   /** Replaced in tests. */
   readonly timing?: ExchangeTiming;
 }
@@ -178,8 +188,9 @@ export class HaproxyBalancer implements Balancer {
     const balancer = this.#config.name;
     const subject = `server ${change.backend}/${change.server}`;
     const durationMs = now() - change.atMs;
-    metrics.pushed(balancer, outcome, outcome === "pushed" ? durationMs : null);
-    if (hasCut) metrics.cut(balancer);
+    metrics.count("balancerPushes", { balancer, outcome });
+    if (outcome === "pushed") metrics.observe("balancerPushDurations", { balancer }, durationMs);
+    if (hasCut) metrics.count("balancerCuts", { balancer });
     if (outcome === "missing") {
       if (hasBackend) this.#problems.report(subject, "HAProxy has no server of this name");
     } else if (outcome === "unchecked")
@@ -206,16 +217,16 @@ export class HaproxyBalancer implements Balancer {
     this.#failures = 0;
     this.#isUp = true;
     this.#problems.resolve("runtime API");
-    this.#context.metrics.available(this.#config.name, true);
+    this.#context.metrics.set("balancerUp", { balancer: this.#config.name }, 1);
   }
 
   #fail(error: unknown): number {
     if (this.#isStopped) return 0;
     this.#isUp = false;
     const { metrics } = this.#context;
-    metrics.available(this.#config.name, false);
-    for (let left = this.#queue.countSince(this.#failedAtMs); left > 0; left -= 1)
-      metrics.pushed(this.#config.name, "failed", null);
+    const balancer = this.#config.name;
+    metrics.set("balancerUp", { balancer }, 0);
+    metrics.count("balancerPushes", { balancer, outcome: "failed" }, this.#queue.countSince(this.#failedAtMs));
     this.#failedAtMs = this.#context.now();
     this.#problems.report("runtime API", error instanceof Error ? error.message : String(error));
     this.#failures += 1;

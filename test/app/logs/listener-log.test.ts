@@ -23,8 +23,8 @@ function fixture(): Fixture {
   const add = (key: string, count: number): void => void counted.set(key, count + (counted.get(key) ?? 0));
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
   const listenerLog = new ListenerLog(log, {
-    rejected: (status, reason, count) => add(`rejected ${status} ${reason}`, count),
-    contained: (scope) => add(`contained ${scope}`, 1),
+    count: (name: string, labels: Readonly<Record<string, string>>, by: number = 1) =>
+      add([name, ...Object.values(labels)].join(" "), by),
   });
   const events = listenerLog.eventsOf(listenerOf({ address: "127.0.0.1", port: 8008 }));
   return { listenerLog, events, lines, counted };
@@ -56,7 +56,7 @@ suite("rejected requests", () => {
       [...counted],
       [
         ["rejected 401 unauthorized", 1],
-        ["rejected null connections", 1],
+        ["rejected connection connections", 1],
       ],
     );
   });

@@ -50,9 +50,11 @@ async function fixtureOf(
         timing: { deadlineMs: 150, pollMs: 40, retryMs: [20, 40] },
         current: () => fixture.current,
         metrics: {
-          available: (_, isAvailable) => void (isUp = isAvailable),
-          pushed: (_, outcome) => void outcomes.push(outcome),
-          cut: () => void outcomes.push("cut"),
+          set: (_, _labels, value) => void (isUp = value === 1),
+          count: (_: string, labels: { readonly balancer: string; readonly outcome?: string }, by: number = 1) => {
+            for (let left = by; left > 0; left -= 1) outcomes.push(labels.outcome ?? "cut");
+          },
+          observe: () => {},
         },
       },
     ),

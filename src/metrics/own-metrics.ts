@@ -1,0 +1,347 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { labelsText, sampleLine, type Family } from "../exposition/writer.ts";
+import type { MetricSources } from "./sources.ts";
+
+/** A metric of rolecall itself that is counted where something happens. Every label comes from a short list. */
+interface CountedMetric {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds of the buckets of a histogram, in seconds. */
+  readonly buckets?: readonly number[];
+  /** Label values that are 0 from the start: `increase()` does not see the first event of a sample that begins with 1. */
+  readonly zeros?: readonly Readonly<Record<string, string>>[];
+}
+
+const countedMetrics = {
+  reloads: {
+    type: "counter",
+    name: "rolecall_reloads_total",
+    help: "Reloads of the configuration.",
+    labels: ["outcome"],
+    zeros: [{ outcome: "applied" }, { outcome: "refused" }],
+  },
+  disputes: {
+    type: "counter",
+    name: "rolecall_disputes_total",
+    help: "Episodes in which several nodes claimed the lock, or one that the cluster did not confirm.",
+    labels: ["cluster"],
+  },
+  bursts: {
+    type: "counter",
+    name: "rolecall_bursts_total",
+    help: "Bursts of probes, by the cause that began them.",
+    labels: ["cluster", "cause"],
+  },
+  burstProbes: {
+    type: "counter",
+    name: "rolecall_burst_probes_total",
+    help: "Probes that bursts sent.",
+    labels: ["cluster"],
+  },
+  hints: {
+    type: "counter",
+    name: "rolecall_hints_total",
+    help: "Hints received on admin listeners, by what they did.",
+    labels: ["cluster", "effect"],
+  },
+  dcsReads: {
+    type: "counter",
+    name: "rolecall_dcs_reads_total",
+    help: "Linearizable reads of the leader key in the DCS.",
+    labels: ["cluster", "outcome"],
+  },
+  dcsWatchEnds: {
+    type: "counter",
+    name: "rolecall_dcs_watch_ends_total",
+    help: "Watches of the DCS that ended and were opened again, by cause.",
+    labels: ["cluster", "cause"],
+  },
+  dcsWithdrawals: {
+    type: "counter",
+    name: "rolecall_dcs_withdrawals_total",
+    help: "Times that the leader key stopped naming a member, which then gets no yes as the leader.",
+    labels: ["cluster"],
+  },
+  managementCalls: {
+    type: "histogram",
+    name: "rolecall_management_call_duration_seconds",
+    help: "Management calls by call and status, and how long they took.",
+    labels: ["cluster", "call", "method", "status"],
+    buckets: [0.01, 0.1, 0.5, 1, 2.5, 5, 10, 20, 60, 300],
+  },
+  rejected: {
+    type: "counter",
+    name: "rolecall_requests_rejected_total",
+    help: "Rejected requests and connections by the status answered (connection: closed without an answer) and the reason.",
+    labels: ["status", "reason"],
+  },
+  contained: {
+    type: "counter",
+    name: "rolecall_contained_errors_total",
+    help: "Internal errors that affected one answer or connection; process: caught by the process-wide handler.",
+    labels: ["scope"],
+  },
+  agentAnswers: {
+    type: "counter",
+    name: "rolecall_agent_answers_total",
+    help: "Answers to HAProxy's agent checks: use, drain, checks (left to the health checks), unknown (no server named).",
+    labels: ["answer"],
+  },
+  balancerUp: {
+    type: "gauge",
+    name: "rolecall_balancer_up",
+    help: "Whether the API of a balancer can be used: 1, or 0 if it is unreachable, silent or without permission.",
+    labels: ["balancer"],
+  },
+  balancerPushes: {
+    type: "counter",
+    name: "rolecall_balancer_pushes_total",
+    help: "Changes of verdicts for the servers of balancers, by what came of them.",
+    labels: ["balancer", "outcome"],
+  },
+  balancerCuts: {
+    type: "counter",
+    name: "rolecall_balancer_session_cuts_total",
+    help: "Servers whose sessions were closed because another node leads.",
+    labels: ["balancer"],
+  },
+  balancerPushDurations: {
+    type: "histogram",
+    name: "rolecall_balancer_push_duration_seconds",
+    help: "Time from the change of a verdict to the balancer's answer.",
+    labels: ["balancer"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  },
+} as const satisfies Readonly<Record<string, CountedMetric>>;
+
+type Counted = typeof countedMetrics;
+type NameOf<Type extends CountedMetric["type"]> = {
+  [Name in keyof Counted]: Counted[Name]["type"] extends Type ? Name : never;
+}[keyof Counted];
+type LabelsOf<Name extends keyof Counted> = Readonly<Record<Counted[Name]["labels"][number], string>>;
+
+/** Counts what happens, in rolecall's own metrics. */
+export class OwnMetrics {
+  readonly #counters = new Map<string, Counter>();
+  readonly #gauges = new Map<string, Gauge>();
+  readonly #histograms = new Map<string, Histogram>();
+
+  constructor(registry: Registry) {
+    for (const [key, metric] of Object.entries<CountedMetric>(countedMetrics)) {
+      const { name, help, labels, buckets = [], zeros = [] } = metric;
+      const options = { name, help, labelNames: [...labels], registers: [registry] };
+      if (metric.type === "gauge") this.#gauges.set(key, new Gauge(options));
+      else if (metric.type === "histogram")
+        this.#histograms.set(key, new Histogram({ ...options, buckets: [...buckets] }));
+      else {
+        const counter = new Counter(options);
+        for (const zero of zeros) counter.inc(zero, 0);
+        this.#counters.set(key, counter);
+      }
+    }
+  }
+
+  /** Adds to a counter. @param by how much, 1 if left out */
+  count<Name extends NameOf<"counter">>(name: Name, labels: LabelsOf<Name>, by: number = 1): void {
+    this.#counters.get(name)?.inc(labels, by);
+  }
+
+  set<Name extends NameOf<"gauge">>(name: Name, labels: LabelsOf<Name>, value: number): void {
+    this.#gauges.get(name)?.set(labels, value);
+  }
+
+  /** Adds a duration to a histogram. @param durationMs in ms */
+  observe<Name extends NameOf<"histogram">>(name: Name, labels: LabelsOf<Name>, durationMs: number): void {
+    this.#histograms.get(name)?.observe(labels, durationMs / 1000);
+  }
+
+  /** Drops a sample of a gauge. */
+  remove<Name extends NameOf<"gauge">>(name: Name, labels: LabelsOf<Name>): void {
+    this.#gauges.get(name)?.remove(labels);
+  }
+
+  /**
+   * Drops the samples of all other clusters, which a reload has removed. The label `cluster` is empty for what belongs
+   * to no cluster: such samples stay.
+   */
+  async keepOnly(clusters: ReadonlySet<string>): Promise<void> {
+    for (const metric of [...this.#counters.values(), ...this.#histograms.values()]) {
+      for (const { labels } of (await metric.get()).values) {
+        // prom-client adds `le` to the buckets of a histogram. It is no label of the series.
+        const { le: _, ...seriesLabels }: Partial<Record<string, string | number>> = labels;
+        const { cluster = "" } = seriesLabels;
+        if (cluster !== "" && !clusters.has(String(cluster))) metric.remove(seriesLabels);
+      }
+    }
+  }
+}
+
+/** A metric of rolecall itself that is read at a scrape. */
+interface ReadMetric {
+  readonly type: "counter" | "gauge";
+  readonly name: string;
+  readonly help: string;
+  /** Samples with equal labels are added up. A value alone has no label. `null`: there is no sample. */
+  readonly read: (
+    sources: MetricSources,
+  ) => number | null | Iterable<readonly [Readonly<Record<string, string>>, number]>;
+}
+
+const readMetrics: readonly ReadMetric[] = [
+  {
+    type: "gauge",
+    name: "rolecall_build_info",
+    help: "Always 1: its labels are the versions of rolecall and of Node.js.",
+    read: ({ version }) => [[{ version, node: process.versions.node }, 1]],
+  },
+  {
+    type: "gauge",
+    name: "process_resident_memory_bytes",
+    help: "Resident memory, of the workers too.",
+    read: ({ workers }) => process.memoryUsage.rss() + (workers()?.residentBytes ?? 0),
+  },
+  {
+    type: "gauge",
+    name: "process_start_time_seconds",
+    help: "When this process started, in seconds since 1970.",
+    read: () => startedS,
+  },
+  {
+    type: "counter",
+    name: "process_cpu_seconds_total",
+    help: "Processor time spent, by the workers too.",
+    read: ({ workers }) => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6 + (workers()?.cpuS ?? 0);
+    },
+  },
+  {
+    type: "gauge",
+    name: "rolecall_workers",
+    help: "Processes that answer in addition to the one that probes.",
+    read: ({ workers }) => workers()?.count ?? 0,
+  },
+  {
+    type: "counter",
+    name: "rolecall_workers_lost_total",
+    help: "Workers that exited unexpectedly and were replaced.",
+    read: ({ workers }) => workers()?.lost ?? 0,
+  },
+  {
+    type: "counter",
+    name: "rolecall_log_lines_lost_total",
+    help: "Log lines lost because stderr was not read.",
+    read: ({ lostLogLines }) => lostLogLines(),
+  },
+  {
+    type: "counter",
+    name: "rolecall_snapshots_total",
+    help: "Snapshots made: one for each probe recorded.",
+    read: ({ snapshot }) => snapshot().sequence,
+  },
+  {
+    type: "counter",
+    name: "rolecall_answers_total",
+    help: "Answers on health listeners by route and status.",
+    read: ({ answers }) => [...answers()].map(({ route, status, count }) => [{ route, status: String(status) }, count]),
+  },
+  {
+    type: "counter",
+    name: "rolecall_fast_path_requests_total",
+    help: "Requests answered on the fast path, without node:http.",
+    read: ({ fastPath }) => fastPath().requests,
+  },
+  {
+    type: "counter",
+    name: "rolecall_fast_path_fallbacks_total",
+    help: "Connections that left the fast path for node:http, by reason.",
+    read: ({ fastPath }) => byLabel("reason", fastPath().fallbacks),
+  },
+  {
+    type: "counter",
+    name: "rolecall_fast_path_trips_total",
+    help: "Processes in which something unexpected ended the use of the fast path.",
+    read: ({ fastPath }) => fastPath().trips,
+  },
+  {
+    type: "gauge",
+    name: "rolecall_history_writing",
+    help: "Whether the history can be written to disk: 1, or 0 after an error and while another process uses it.",
+    read: ({ history }) => {
+      const usage = history();
+      return usage === null ? null : Number(usage.isWriting);
+    },
+  },
+  {
+    type: "counter",
+    name: "rolecall_history_lines_dropped_total",
+    help: "Lines of the history that were dropped because they could not be written in time.",
+    read: ({ history }) => history()?.dropped ?? null,
+  },
+  {
+    type: "gauge",
+    name: "rolecall_streams_open",
+    help: "Streams of events that are open: pages and programs that follow this process.",
+    read: ({ streams }) => streams().open,
+  },
+  {
+    type: "counter",
+    name: "rolecall_streams_total",
+    help: "Streams of events: opened, refused with 429, or ended because the client did not read.",
+    read: ({ streams }) => {
+      const { opened, refused, unread } = streams();
+      return byLabel("outcome", { opened, refused, unread });
+    },
+  },
+  {
+    type: "gauge",
+    name: "rolecall_certificate_expiry_timestamp_seconds",
+    help: "When the certificate of a listener, or the one presented to a cluster's nodes (usage client), expires.",
+    read: ({ certificates }) =>
+      certificates().map(({ usage, owner, file, expiresAtS }) => [
+        { usage, [usage === "listener" ? "listener" : "cluster"]: owner, file },
+        expiresAtS,
+      ]),
+  },
+];
+
+const startedS = Math.round(Date.now() / 1000 - process.uptime());
+
+function byLabel(label: string, values: Readonly<Record<string, number>>): readonly [Record<string, string>, number][] {
+  return Object.entries(values).map(([value, count]) => [{ [label]: value }, count]);
+}
+
+/** The metrics that are read at a scrape. */
+export class ReadMetrics {
+  readonly #sources: MetricSources;
+  /** The highest value of each counter so far: it never decreases, not even when a worker exits before it reports. */
+  readonly #highest = new Map<string, number>();
+
+  constructor(sources: MetricSources) {
+    this.#sources = sources;
+  }
+
+  families(): readonly Family[] {
+    return readMetrics.map((metric) => ({ ...metric, samples: () => this.#samples(metric) }));
+  }
+
+  *#samples({ type, name, read }: ReadMetric): Iterable<string> {
+    const found = read(this.#sources);
+    if (found === null) return;
+    const sums = new Map<string, number>();
+    for (const [labels, value] of typeof found === "number" ? [[{}, found] as const] : found) {
+      const text = labelsText(labels);
+      sums.set(text, value + (sums.get(text) ?? 0));
+    }
+    for (const [labels, value] of sums)
+      yield sampleLine(name, labels, type === "counter" ? this.#raise(`${name}{${labels}}`, value) : value);
+  }
+
+  #raise(key: string, value: number): number {
+    const highest = Math.max(value, this.#highest.get(key) ?? 0);
+    this.#highest.set(key, highest);
+    return highest;
+  }
+}
