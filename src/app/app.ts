@@ -4,7 +4,7 @@ import { logExpiring } from "./logs/certificate-log.ts";
 import { logHint } from "./logs/hint-lines.ts";
 import { LimitedLines } from "../log/limited-lines.ts";
 import { ListenerLog } from "./logs/listener-log.ts";
-import type { Logger } from "../log/logger.ts";
+import { type Logger, lostLinesOf } from "../log/logger.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { NodeCredentialStore } from "../gateway/node-credentials.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
@@ -12,24 +12,26 @@ import type { OpenListener } from "../http/listener/listener-set.ts";
 import { AnswerCounter } from "../http/message/answer-counter.ts";
 import type { ListenerHandler } from "../http/message/handler.ts";
 import { PageGate } from "../http/pages/page-gate.ts";
-import type { Metrics } from "../metrics/metrics.ts";
+import { Metrics } from "../metrics/metrics.ts";
 import { countWorkers } from "../workers/worker-count.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import { AgentHandlers } from "./handlers/agent-handlers.ts";
-import { answerSourcesOf, type AnswerSources } from "./handlers/answer-sources.ts";
+import { type AnswerSources, answerSourcesOf } from "./handlers/answer-sources.ts";
 import { buildGateway } from "./handlers/build-gateway.ts";
-import { describeEdges, type EdgesSources } from "./handlers/edges.ts";
-import { describeLimits, type LimitSources } from "./handlers/lag-limits.ts";
+import { type EdgesSources, describeEdges } from "./handlers/edges.ts";
+import { type LimitSources, describeLimits } from "./handlers/lag-limits.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { LivePage } from "./handlers/live-page.ts";
-import { buildMetrics } from "./build-metrics.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
 import { ListenerGroup } from "./listener-group.ts";
 import { thisMachine } from "./machine.ts";
 import { Monitor } from "./monitor.ts";
 import { ProcessLife } from "./process-life.ts";
-import { Reloader, type ConfigSource } from "./reloader.ts";
+import { type ConfigSource, Reloader } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
+import { version } from "../config/version.ts";
+import { eventKinds } from "../events/cluster-event.ts";
+import { livenessIntervalFactor } from "../state/clusters.ts";
 
 /** What a serving process may be given in addition to its configuration. */
 export interface AppOptions {
@@ -245,4 +247,38 @@ export class App {
     });
     return buildListenerHandler(inConfig, this.#sources, backend);
   }
+}
+
+/** What the metrics are read from. Most of it is built later, because it counts in them. */
+interface MetricsParts {
+  readonly log: Logger;
+  readonly counter: AnswerCounter;
+  readonly config: () => Config;
+  readonly monitor: () => Monitor;
+  readonly listeners: () => ListenerGroup;
+  readonly certificates: () => CertificateExpiry;
+  readonly page: () => LivePage;
+}
+
+/** Builds the metrics of the serving process. */
+function buildMetrics(parts: MetricsParts): Metrics {
+  const { log, counter, config, monitor, listeners, certificates, page } = parts;
+  return new Metrics({
+    eventKinds,
+    snapshot: () => monitor().store.current,
+    policy: (cluster) => monitor().store.policyOf(cluster),
+    now: () => monitor().clock.now(),
+    wall: () => monitor().clock.wall(),
+    answers: () => [...counter.rows(), ...listeners().answers()],
+    workers: () => listeners().usage(),
+    fastPath: () => listeners().fastPathCounts(),
+    certificates: () => certificates().readings,
+    lostLogLines: () => lostLinesOf(log),
+    history: () => monitor().history.usage,
+    refresh: () => listeners().refresh(),
+    streams: () => page().streams.counts,
+    exporter: () => config().exporter,
+    schedule: () => ({ probe: config().probe, livenessIntervalFactor }),
+    version: version(),
+  });
 }

@@ -18,9 +18,8 @@ import { HistoryStore } from "../history/history-store.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { BalancerPushes } from "./balancer-pushes.ts";
-import { contain } from "./contain.ts";
 import { buildDcsWatches } from "./dcs-wiring.ts";
-import { waitAtMost, type Machine } from "./machine.ts";
+import { type Machine, waitAtMost } from "./machine.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
 import { hasSameSavedState } from "../state/saved-state.ts";
@@ -246,5 +245,20 @@ export class Monitor {
   #examineEmpty(): void {
     for (const cluster of this.store.current.clusters)
       if (cluster.nodes.length === 0) this.#recordTransition(cluster, cluster);
+  }
+}
+
+/**
+ * Does some work that is worth less than the process: events, pushes, saving, probing. Logs what it throws. A node
+ * whose outcomes cannot be recorded becomes unfit once its evidence is too old.
+ * @param about what the work is about, for the log
+ */
+function contain(lines: LimitedLines, about: object, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+    for (const err of errors)
+      lines.write({ level: "error", text: "internal error; the rest goes on" }, () => ({ err, ...about }));
   }
 }

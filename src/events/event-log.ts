@@ -7,15 +7,14 @@ import type { LoggedChange, TimedSummary } from "../health/documents/summary.ts"
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { AccusationHistory, type Accused } from "./accusation-history.ts";
 import type { ClusterEvent, EventDraft } from "./cluster-event.ts";
-import { drainAudit, drainEvent } from "./drain-events.ts";
+import { drainAudit, drainEvent, startedEvent, stoppedEvent } from "./announced-events.ts";
 import { logEvent, logVerdictChange, verdictFields } from "./event-lines.ts";
 import { EventStream } from "./event-stream.ts";
 import { LeaderDisputes } from "./leader-disputes.ts";
 import { LeftOutLog } from "./left-out-log.ts";
 import type { Logger } from "../log/logger.ts";
-import { startedEvent, stoppedEvent } from "./service-events.ts";
 import { OutcomeRecorder } from "./outcome-recorder.ts";
-import { VerdictChanges, type ChangeContext, type VerdictChange } from "./verdict-changes.ts";
+import { type ChangeContext, type VerdictChange, VerdictChanges } from "./verdict-changes.ts";
 import { VerdictHistory } from "./verdict-history.ts";
 
 /** Where what happened is kept beyond the memory of this process. No method waits or throws. */

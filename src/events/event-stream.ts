@@ -1,6 +1,4 @@
-import type { ClusterEvent, EventDraft } from "./cluster-event.ts";
-import { EventRate } from "./event-rate.ts";
-import type { EventSource } from "./event-source.ts";
+import type { ClusterEvent, EventDraft, EventKind } from "./cluster-event.ts";
 
 /** How many events are kept in memory. */
 const keptMax = 5_000;
@@ -76,4 +74,67 @@ export class EventStream implements EventSource {
     this.#events = [...older, ...this.#events];
     this.#context.onRestored(older);
   }
+}
+
+/** How many events of one kind of a cluster may follow each other at once. */
+const burstMax = 20;
+/** After this time there is room for one more, in ms. */
+const refillMs = 6_000;
+/** The most kinds of clusters that are counted. Beyond it those counted longest ago are forgotten. */
+const countedMax = 10_000;
+
+interface Count {
+  room: number;
+  atMs: number;
+  omitted: number;
+}
+
+/** Bounds the rate of the events of each kind and cluster, so that a node that comes and goes cannot hide others. */
+class EventRate {
+  readonly #counts = new Map<string, Count>();
+
+  /**
+   * Counts one event, if there is room for it.
+   * @param nowMs in ms of rolecall's clock
+   * @returns whether there is, and how many of this kind were left out in a row, this one included
+   */
+  take(cluster: string, kind: EventKind, nowMs: number): { readonly isAdmitted: boolean; readonly omitted: number } {
+    const count = this.#countOf(`${cluster}/${kind}`, nowMs);
+    count.room = Math.min(burstMax, count.room + (nowMs - count.atMs) / refillMs);
+    count.atMs = nowMs;
+    if (count.room < 1) {
+      count.omitted += 1;
+      return { isAdmitted: false, omitted: count.omitted };
+    }
+    const { omitted } = count;
+    count.room -= 1;
+    count.omitted = 0;
+    return { isAdmitted: true, omitted };
+  }
+
+  #countOf(key: string, nowMs: number): Count {
+    const known = this.#counts.get(key) ?? { room: burstMax, atMs: nowMs, omitted: 0 };
+    this.#counts.delete(key);
+    this.#counts.set(key, known);
+    const [oldest] = this.#counts.keys();
+    if (this.#counts.size > countedMax && oldest !== undefined) this.#counts.delete(oldest);
+    return known;
+  }
+}
+
+/** Where events come from: the newest ones in memory, and a call for each new one. */
+interface EventSource {
+  /**
+   * Registers a listener, which is called once for each new event, in the order of their ids. Restored events are not
+   * passed on.
+   * @returns removes the listener
+   */
+  subscribe(listener: (event: ClusterEvent) => void): () => void;
+  /** The newest events in memory, oldest first. */
+  recent(): readonly ClusterEvent[];
+  /**
+   * Puts events of an earlier process in front of those in memory.
+   * @param events oldest first
+   */
+  restore(events: readonly ClusterEvent[]): void;
 }

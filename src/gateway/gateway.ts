@@ -1,19 +1,18 @@
 import { clusterNamed } from "../cluster/lookup.ts";
-import { callRules, type ManagementCall, type NodeRequest } from "../cluster/management-call.ts";
+import { type ManagementCall, type NodeRequest, callRules } from "../cluster/management-call.ts";
 import type { Node } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
-import { viewAt, type ClusterView } from "../health/evidence/leadership/cluster-view.ts";
+import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
 import { withholdsPassword } from "../health/evidence/node/node-password.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
 import type { AuditRecord } from "./audit-record.ts";
-import { BodyLimiter } from "./body-limiter.ts";
-import { normalizeReinitialize, readCallBody } from "./call-body.ts";
+import { ConcurrentBodies } from "./concurrent-bodies.ts";
 import { CallContext } from "./call-context.ts";
 import { precheck } from "./checks/precheck.ts";
 import { refuseUnproved } from "./checks/unproved.ts";
-import { switchoverOptions, type SwitchoverOptions } from "./checks/switchover-candidates.ts";
+import { type SwitchoverOptions, switchoverOptions } from "./checks/switchover-candidates.ts";
 import type { Refusal } from "./checks/refusal.ts";
 import { selectTarget } from "./checks/target-selection.ts";
 import { fetchFromNode, nodeHeader } from "./fetch.ts";
@@ -22,6 +21,8 @@ import { headersFor, requestIdOf } from "./headers.ts";
 import { InFlightLimiter } from "./in-flight-limiter.ts";
 import { refuse } from "./refuse.ts";
 import type { NodeCredentials } from "./node-credentials.ts";
+import { isObject, parseJson } from "../cluster/values/json.ts";
+import { readBody } from "../http/message/request-body.ts";
 
 /** The node that a call is forwarded to, and the base address of its API. */
 interface ForwardTarget {
@@ -51,7 +52,7 @@ export class Gateway {
   readonly #dependencies: GatewayContext;
   readonly #calls = new InFlightLimiter();
   readonly #fetches = new InFlightLimiter();
-  readonly #bodies = new BodyLimiter();
+  readonly #bodies = new ConcurrentBodies();
 
   constructor(context: GatewayContext) {
     this.#dependencies = context;
@@ -190,4 +191,54 @@ function unknownCluster(name: string): Refusal {
     error: "bad_request",
     message: `Cannot find cluster ${JSON.stringify(name)}: it is not configured`,
   };
+}
+
+/**
+ * Reads the body of a management call. A call reaches the node only if its body is complete, so that no node sees half
+ * a configuration.
+ * @returns `null` if the call was answered, or its client has left; it is audited then
+ */
+async function readCallBody(context: CallContext, limiter: ConcurrentBodies): Promise<Buffer | null> {
+  const { call, incoming } = context;
+  const { message, response, caller, limits } = incoming;
+  const { expect, "content-length": length, "transfer-encoding": coding } = message.headers;
+  if (requiresBody(call) && length === undefined && coding === undefined) {
+    const text = `${call.method} /${call.name} needs a body and its length`;
+    context.refuse({ status: 411, error: "length_required", message: text });
+    return null;
+  }
+  const release = limiter.acquire(caller.address);
+  if (release === null) {
+    const text = "Cannot read the call: too many bodies are being received";
+    context.refuse({ status: 429, error: "busy", message: text });
+    return null;
+  }
+  try {
+    if (expect !== undefined) response.writeContinue();
+    const body = await readBody(message, limits.bodyMax);
+    if (body.kind === "whole") return body.bytes;
+    if (body.kind === "aborted") {
+      context.audit({ node: null, status: 499, outcome: "refused", problem: "the client closed the connection" });
+      response.destroy();
+      return null;
+    }
+    const text = `Cannot forward the call: its body must have at most ${limits.bodyMax} bytes, got more`;
+    context.refuse({ status: 413, error: "too_large", message: text });
+    return null;
+  } finally {
+    release();
+  }
+}
+
+/** The calls for which nodes require a body. Without a length they answer 411. */
+function requiresBody({ name, method }: ManagementCall): boolean {
+  return name === "config" || name === "failover" || (name === "switchover" && method === "POST");
+}
+
+/** Renames `from-leader`, as the documentation spells it, to `from_leader`, as nodes read it. */
+function normalizeReinitialize(body: Buffer): Buffer {
+  const value = parseJson(body.toString("utf8"));
+  if (!isObject(value) || value["from-leader"] === undefined) return body;
+  const { "from-leader": fromLeader, ...rest } = value;
+  return Buffer.from(JSON.stringify({ from_leader: fromLeader, ...rest }));
 }

@@ -1,21 +1,20 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClusterEvent } from "../events/cluster-event.ts";
 import type { StoredEvents, StoredEventsQuery } from "../events/stored-events.ts";
-import { BackwardList } from "./backward-list.ts";
-import { EvidenceScan, type EvidenceQuery, type StoredEvidence } from "./evidence-scan.ts";
+import { type EvidenceQuery, EvidenceScan, type StoredEvidence } from "./evidence-scan.ts";
 import { LagSteps } from "./lag-steps.ts";
 import {
+  type StoredChange,
   changeOf,
   clusterNameOf,
   eventOf,
   lagsOf,
   parseLine,
   readLineHead,
-  type StoredChange,
 } from "./history-lines.ts";
-import { listSegments, type Segment, type StreamName } from "./files/segment-files.ts";
+import { type Segment, type StreamName, listSegments } from "./files/segment-files.ts";
 import { lastOf, scanSegment } from "./files/segment-scan.ts";
-import { readLines, type ReadingLimits } from "./files/segment-reader.ts";
+import { type ReadingLimits, readLines } from "./files/segment-reader.ts";
 
 /** How long one request may read, in ms. */
 const readingMaxMs = 10_000;
@@ -216,4 +215,41 @@ interface ScanRange {
    * @returns whether that is enough
    */
   readonly endFile?: (isWhole: boolean) => boolean;
+}
+
+/**
+ * Collects items from files that are read from the newest to the oldest, each from its beginning to its end. Reading
+ * can end early: the items after that place are complete then.
+ */
+export class BackwardList<T> {
+  readonly #limit: number;
+  #found: readonly T[] = [];
+  #ofFile: T[] = [];
+
+  /** @param limit how many items are kept: the newest */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** The newest items, oldest first. */
+  get newest(): readonly T[] {
+    return this.#found.slice(-this.#limit);
+  }
+
+  /** Adds the next item of the present file. */
+  add(item: T): void {
+    this.#ofFile.push(item);
+    if (this.#ofFile.length >= 2 * this.#limit) this.#ofFile.splice(0, this.#ofFile.length - this.#limit);
+  }
+
+  /**
+   * Ends the present file.
+   * @param isWhole whether it was read to its end; if not, its items count only if there are no newer ones
+   * @returns whether older files add nothing, because there are enough items
+   */
+  endFile(isWhole: boolean): boolean {
+    if (isWhole || this.#found.length === 0) this.#found = [...this.#ofFile, ...this.#found];
+    this.#ofFile = [];
+    return this.#found.length >= this.#limit;
+  }
 }

@@ -1,7 +1,7 @@
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { HistoryConfig } from "../config/model/config.ts";
-import { accusedOf, type Accused } from "../events/accusation-history.ts";
+import { type Accused, accusedOf } from "../events/accusation-history.ts";
 import type { ClusterEvent } from "../events/cluster-event.ts";
 import type { HistorySink } from "../events/event-log.ts";
 import { incidentSubject } from "../events/incident/incident-subject.ts";
@@ -12,6 +12,8 @@ import type { HistoryUsage } from "../metrics/sources.ts";
 import type { VerdictChange } from "../events/verdict-changes.ts";
 import type { EvidenceQuery, StoredEvidence } from "./evidence-scan.ts";
 import {
+  type LagMinute,
+  type StoredChange,
   accusedLine,
   eventLine,
   lagLine,
@@ -19,13 +21,11 @@ import {
   startLine,
   subjectLine,
   verdictLine,
-  type LagMinute,
-  type StoredChange,
 } from "./history-lines.ts";
 import type { LagSteps } from "./lag-steps.ts";
 import { HistoryReader, type ReadingContext } from "./history-reader.ts";
 import { HistoryWriter } from "./history-writer.ts";
-import { SubjectChanges } from "./subject-changes.ts";
+import type { Node } from "../cluster/node.ts";
 
 /** What the history depends on. */
 export interface HistoryStoreContext {
@@ -182,4 +182,29 @@ function isSame(one: HistoryConfig | null, other: HistoryConfig | null): boolean
       one.sizeMax === other.sizeMax &&
       one.ageMaxMs === other.ageMaxMs)
   );
+}
+
+/** What was last written about a cluster. */
+interface WrittenSubject {
+  readonly scope: string | null;
+  readonly nodes: readonly Node[];
+  readonly policy: HealthPolicy;
+}
+
+/** Detects changes of a cluster's nodes, their addresses and its settings, which an incident file states. */
+class SubjectChanges {
+  readonly #written = new Map<string, WrittenSubject>();
+
+  /** Records the state of a cluster if it differs from the recorded one of that name. @returns whether it differs */
+  recordIfChanged({ name, scope, nodes }: ClusterState, policy: HealthPolicy): boolean {
+    const last = this.#written.get(name);
+    // Probes replace the states of nodes, and keep the nodes themselves.
+    const isKnown =
+      last?.scope === scope &&
+      last.policy === policy &&
+      last.nodes.length === nodes.length &&
+      nodes.every(({ node }, at) => node === last.nodes[at]);
+    if (!isKnown) this.#written.set(name, { scope, nodes: nodes.map(({ node }) => node), policy });
+    return !isKnown;
+  }
 }

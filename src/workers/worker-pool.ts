@@ -5,18 +5,20 @@ import type { BindTarget } from "../http/listener/bind-target.ts";
 import type { ListenerSet, OpenListener, PreparedListeners } from "../http/listener/listener-set.ts";
 import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { RequestHandler } from "../http/message/handler.ts";
-import { HeartbeatMonitor } from "./heartbeat-monitor.ts";
-import type { Phase, RelayAddress, FullState, FromWorker, WorkerReport } from "./messages.ts";
+import type { FromWorker, FullState, Phase, RelayAddress, WorkerReport } from "./messages.ts";
 import { OutcomeFeed } from "./outcome-feed.ts";
 import { RelayServer } from "./relay-server.ts";
-import { prepareSlot, prepareSlots, type PreparedWorkers } from "./prepare-slots.ts";
+import { type PreparedWorkers, prepareSlot, prepareSlots } from "./prepare-slots.ts";
 import { SharedSockets } from "./shared-sockets.ts";
 import { StandIn } from "./stand-in.ts";
-import { StoppedWorkers } from "./stopped-workers.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 import { WorkerSlot } from "./worker-slot.ts";
-import { tellReport, type WorkerReportsContext } from "./worker-reports.ts";
 import { WorkerStats, type WorkerUsage } from "./worker-stats.ts";
+import type { Logger } from "../log/logger.ts";
+import type { ListenerEvents } from "../http/listener/listener-events.ts";
+import { replayEvent } from "./listener-events.ts";
+import { readFileSync } from "node:fs";
+import { LimitedLines } from "../log/limited-lines.ts";
 
 /** What a worker pool depends on. */
 export interface WorkerPoolContext extends WorkerReportsContext {
@@ -237,5 +239,119 @@ export class WorkerPool {
       this.#context.log.error({ worker: slot.number }, "worker out of sync; sending it the full state");
       this.#sendFullState(slot);
     } else tellReport(message, slot.number, this.#context);
+  }
+}
+
+/** How often heartbeats are counted, in ms. A worker sends a report once a second. */
+const heartbeatMs = 1_000;
+/** A worker that misses more heartbeats than this in a row hangs. */
+const missedHeartbeatsMax = 15;
+
+/** Kills workers that hang: their successors answer. */
+class HeartbeatMonitor {
+  readonly #workers: () => readonly WorkerProcess[];
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(workers: () => readonly WorkerProcess[], log: Logger) {
+    this.#workers = workers;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.#count(), heartbeatMs);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+  }
+
+  #count(): void {
+    for (const worker of this.#workers()) {
+      worker.missedHeartbeats += 1;
+      if (worker.missedHeartbeats <= missedHeartbeatsMax) continue;
+      this.#log.error({ pid: worker.pid, silent_s: missedHeartbeatsMax }, "worker hangs and is killed");
+      worker.kill();
+    }
+  }
+}
+
+/** Where the main process tells what a worker reports of itself. */
+interface WorkerReportsContext {
+  readonly log: Logger;
+  readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
+  /** Called with an error that only the process-wide handler of a worker caught. */
+  readonly onContained: (problem: string) => void;
+}
+
+/** Tells what the worker with this number reports of itself. Does nothing with other messages. */
+function tellReport(message: FromWorker, worker: number, context: WorkerReportsContext): void {
+  const { log, eventsOf, onContained } = context;
+  switch (message.kind) {
+    case "event":
+      replayEvent(message.event, eventsOf(message.event.listener), worker);
+      break;
+    case "fast_path_off":
+      log.warn({ node: process.version, worker, reason: message.reason }, "fast path off");
+      break;
+    case "contained":
+      onContained(message.problem);
+      break;
+    case "crashed":
+      log.error({ worker, problem: message.problem }, "worker crashed on an internal error");
+      break;
+    case "opened":
+    case "out_of_sync":
+    case "ready":
+    case "prepared":
+    case "report":
+  }
+}
+
+/** How often workers are examined, in ms. A client of a stopped worker waits that long, and must not wait 250 ms. */
+const periodMs = 100;
+
+/**
+ * Continues workers that a signal has stopped (SIGSTOP, SIGTSTP). The system gives new connections to the other
+ * workers, but the connections that a stopped worker has accepted would wait for {@link HeartbeatMonitor} to kill it.
+ * To continue it costs no client its connection. Systems without /proc tell no state: there nothing is continued.
+ */
+class StoppedWorkers {
+  readonly #workers: () => readonly WorkerProcess[];
+  readonly #lines: LimitedLines;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(workers: () => readonly WorkerProcess[], log: Logger) {
+    this.#workers = workers;
+    this.#lines = new LimitedLines(log, { what: "stopped workers", level: "warn", max: 5, periodMs: 60_000 });
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.#examine(), periodMs);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#lines.end();
+  }
+
+  #examine(): void {
+    for (const worker of this.#workers()) {
+      if (!isStopped(worker.pid)) continue;
+      worker.continue();
+      this.#lines.write({ level: "warn", text: "worker was stopped by a signal and continues" }, () => ({
+        pid: worker.pid,
+      }));
+    }
+  }
+}
+
+/** Whether a signal has stopped a process: its state in /proc/PID/stat follows the name in parentheses (proc(5)). */
+function isStopped(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.startsWith(" T ", stat.lastIndexOf(")") + 1);
+  } catch {
+    return false;
   }
 }

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { BackwardList } from "../../src/history/backward-list.ts";
+import { BackwardList } from "../../src/history/history-reader.ts";
 import { eventLine } from "../../src/history/history-lines.ts";
 import { readStoredEvents } from "../../src/history/history-directory.ts";
 import { runText } from "../fake/command-line.ts";

@@ -7,7 +7,7 @@ import type { DrainOutcome } from "../../src/cluster/outcome.ts";
 import type { Config } from "../../src/config/model/config.ts";
 import type { DrainChange } from "../../src/cluster/drain.ts";
 import { Drains } from "../../src/state/drains.ts";
-import { drainEvent } from "../../src/events/drain-events.ts";
+import { drainEvent } from "../../src/events/announced-events.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { Store } from "../../src/state/store.ts";
 import { buildClusters } from "../../src/state/clusters.ts";

@@ -7,7 +7,12 @@ import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { WantedLag } from "../../http/admin-api/lag-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
-import type { DiagnosticsSources, PageReadingContext } from "../../http/diagnostics/diagnostics-sources.ts";
+import type {
+  DiagnosticsSources,
+  EvidenceTime,
+  IncidentEvidence,
+  PageReadingContext,
+} from "../../http/diagnostics/diagnostics-sources.ts";
 import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
 import { scopeOf } from "../../http/node-api/node-handler.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
@@ -15,10 +20,10 @@ import type { Metrics } from "../../metrics/metrics.ts";
 import type { Drains } from "../../state/drains.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { buildExporterApi } from "./exporter-pages.ts";
-import { findEvidence } from "./find-evidence.ts";
-import { findLag } from "./find-lag.ts";
 import type { LivePage } from "./live-page.ts";
 import type { Backend, ListenerInConfig } from "./listener-handler.ts";
+import { type LagOverTime, LagSteps } from "../../history/lag-steps.ts";
+import type { LagSeries } from "../../http/live/recent-lag.ts";
 
 /** What the main process answers from, in addition to the snapshot. */
 export interface MainBackendContext {
@@ -103,4 +108,83 @@ export function buildMainBackend(
       return exporter.handle(call);
     },
   };
+}
+
+/** Where evidence is kept: the last minutes in memory, all of it on disk, if a history is configured. */
+export interface EvidenceSources {
+  readonly eventLog: Pick<EventLog, "evidenceSinceMs" | "recorded" | "accused">;
+  readonly history: Pick<HistoryStore, "oldestEvidenceMs" | "readEvidence">;
+}
+
+/** Finds the evidence of a time: in memory, and what is older on disk. */
+export async function findEvidence(
+  { eventLog, history }: EvidenceSources,
+  time: EvidenceTime,
+  { turn, signal }: PageReadingContext,
+): Promise<IncidentEvidence> {
+  const { cluster, fromWallMs, toWallMs } = time;
+  const inMemorySinceMs = eventLog.evidenceSinceMs;
+  const recorded = eventLog.recorded(cluster, fromWallMs, toWallMs);
+  // Drains in force come first and may have begun long ago: the accusations of that time no longer hold.
+  const first = recorded.find(({ atWallMs }) => atWallMs >= fromWallMs);
+  const inMemory = { recorded, accused: eventLog.accused(cluster, first?.atWallMs ?? fromWallMs) };
+  const isCovered = fromWallMs >= inMemorySinceMs;
+  if (isCovered && recorded.length > 0) return { ...inMemory, sinceWallMs: inMemorySinceMs, isComplete: true };
+  const context = { signal, charge: (ms: number) => turn.charge(ms) };
+  const oldestMs = Math.min((await history.oldestEvidenceMs(context)) ?? Infinity, inMemorySinceMs);
+  const sinceWallMs = oldestMs === Infinity ? null : oldestMs;
+  if (isCovered) return { ...inMemory, sinceWallMs, isComplete: true };
+  const older = await history.readEvidence(
+    {
+      cluster,
+      fromWallMs,
+      toWallMs: Math.min(toWallMs, inMemorySinceMs - 1),
+      aroundWallMs: (fromWallMs + toWallMs) / 2,
+    },
+    context,
+  );
+  const { isComplete } = older;
+  if (older.recorded.length === 0) return { ...inMemory, sinceWallMs, isComplete };
+  // Drains in force that began before the evidence in memory are in the older part already.
+  const newer = recorded.filter(({ atWallMs }) => atWallMs >= inMemorySinceMs);
+  return { recorded: [...older.recorded, ...newer], accused: older.accused, sinceWallMs, isComplete };
+}
+
+/** How many steps an answer has at most. */
+const stepsMax = 720;
+/** The shortest step, in ms: the history has one value a minute. */
+const minuteMs = 60_000;
+
+/** Where lag is stored: the last 15 minutes in memory, more on disk if a history is configured. */
+interface LagStores {
+  readonly recent: (cluster: string) => LagSeries;
+  readonly history: Pick<HistoryStore, "readLag">;
+}
+
+/** The lag of a cluster in a range of time, in the form of the answer. */
+interface FoundLag extends LagOverTime {
+  readonly step_ms: number;
+  /** `false` if lag in that range was left out, because there is too much to read. */
+  readonly complete: boolean;
+}
+
+/**
+ * Finds the lag of a cluster in a range of time, on disk and in memory. Each step has its highest value.
+ * `turn` counts the time for which this blocks the event loop; `signal` is aborted when the client leaves.
+ */
+export async function findLag(
+  { recent, history }: LagStores,
+  { cluster, fromMs, toMs }: WantedLag,
+  { turn, signal }: PageReadingContext,
+): Promise<FoundLag> {
+  const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / stepsMax / minuteMs)) * minuteMs;
+  const steps = new LagSteps({ fromMs, toMs }, stepMs);
+  const complete = await history.readLag(cluster, steps, { signal, charge: (ms) => turn.charge(ms) });
+  const { at, nodes } = recent(cluster);
+  for (const [index, atMs] of at.entries())
+    steps.add(
+      atMs,
+      Object.entries(nodes).map(([node, lags]) => [node, lags[index] ?? null]),
+    );
+  return { step_ms: stepMs, complete, ...steps.series };
 }

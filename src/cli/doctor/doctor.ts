@@ -8,10 +8,18 @@ import { diagnoseBalancers } from "./balancers.ts";
 import { checkDcs } from "./dcs.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
-import { checkHaproxy } from "./haproxy.ts";
-import { checkListenerPorts } from "./listeners.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
 import { checkTls } from "./tls.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { renderHaproxy } from "../render/haproxy.ts";
+import { defaultRenderOptions } from "../render/input/options.ts";
+import { targetsOf } from "../render/input/targets.ts";
+import { execute } from "../result/evidence.ts";
+import { createServer } from "node:net";
+import type { ListenerConfig } from "../../config/model/config.ts";
+import { isRunningRolecall } from "./running-rolecall.ts";
 
 /**
  * `rolecall doctor`: checks a whole setup. Each check covers its own entry; docs/rules.md lists the rules of findings.
@@ -62,4 +70,73 @@ function printCoverage({ result, print, style }: CommandContext): void {
       ]),
     ),
   );
+}
+
+const timeoutMs = 20_000;
+
+/** Renders the HAProxy configuration and validates it with `haproxy -c -f FILE`, whose output becomes evidence. */
+async function checkHaproxy({ command, config, probed }: DoctorContext): Promise<void> {
+  const { args, result, signal } = command;
+  const targets = targetsOf(command, config, probed.overview().clusters);
+  if (targets.clusters.every(({ nodes }) => nodes.length === 0)) {
+    result.cover("haproxy", "not_applicable", { detail: "no database address is known" });
+    return;
+  }
+  const program = args.text("haproxy") ?? "haproxy";
+  const folder = await mkdtemp(join(tmpdir(), "rolecall-doctor-"));
+  try {
+    const file = join(folder, "haproxy.cfg");
+    await writeFile(file, renderHaproxy(targets, defaultRenderOptions));
+    const evidence = await execute({
+      command: program,
+      args: ["-c", "-f", file],
+      directory: folder,
+      timeoutMs,
+      signal,
+    });
+    result.addEvidence(evidence);
+    if (evidence.exit_code === -1) {
+      result.cover("haproxy", "unsupported", { detail: evidence.stderr.slice(0, 200) });
+      return;
+    }
+    result.cover("haproxy", "complete", { detail: `exit code ${evidence.exit_code}` });
+    if (evidence.exit_code !== 0)
+      result.diagnose("RC108", {
+        message: `haproxy -c failed: ${evidence.stderr.trim().slice(0, 1_000)}`,
+        location: { file, kind: "output" },
+      });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Tries to bind every listener address. A port that a running rolecall uses is reported as information only (RC107).
+ */
+async function checkListenerPorts({ command: { result }, config }: DoctorContext): Promise<void> {
+  const fixed = config.listen.filter(({ port }) => port !== 0);
+  const tried = await Promise.all(fixed.map(async (listener) => ({ listener, problem: await tryListening(listener) })));
+  for (const { listener, problem } of tried) {
+    if (problem === null) continue;
+    const where = `${listener.address}:${listener.port}`;
+    const isInUseByRolecall = problem === "EADDRINUSE" && (await isRunningRolecall(listener));
+    if (isInUseByRolecall)
+      result.diagnose("RC107", { message: `${where} is in use by a running rolecall`, severity: "info" });
+    else
+      result.diagnose("RC107", {
+        message: `Cannot listen on ${where}: ${problem}`,
+        action: "Stop the process that uses the address, or choose another port.",
+      });
+  }
+  const free = tried.filter(({ problem }) => problem === null).length;
+  result.cover("listeners", "complete", { detail: `${free} of ${fixed.length} addresses are free` });
+}
+
+/** @returns the system's error code, or `null` if listening works */
+function tryListening({ address, port }: ListenerConfig): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host: address, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
 }

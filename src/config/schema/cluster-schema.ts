@@ -1,18 +1,19 @@
 import * as z from "zod";
-import { defaultGuards, type Guards } from "../../health/guards.ts";
-import type { ClusterConfig, DcsConfig, NodeAuth, TlsFiles } from "../model/config.ts";
-import { nodeSchema } from "./node-schema.ts";
+import { type Guards, defaultGuards } from "../../health/guards.ts";
+import type { ClusterConfig, DcsConfig, NodeAuth, NodeConfig, TlsFiles } from "../model/config.ts";
 import {
   apiAddress,
   baseAddress,
+  databaseAddress,
   dcsPrefix,
   duration,
+  exporterAddress,
   flag,
   integer,
   list,
   name,
-  section,
   plainText,
+  section,
 } from "./value-schemas.ts";
 
 /**
@@ -216,4 +217,45 @@ function authSchema(): z.ZodType<NodeAuth> {
       { error: "a mapping with the keys user and password_file" },
     )
     .transform(({ user, password_file: passwordFile }) => ({ user, passwordFile }));
+}
+
+/** One entry of `clusters[].nodes`. */
+function nodeSchema(): z.ZodType<NodeConfig> {
+  return z
+    .strictObject(
+      {
+        name: name().describe("Name of the node in paths, headers, metrics and logs"),
+        member: name().nullable().default(null).describe("Member name that the node must report"),
+        api: apiAddress()
+          .nullable()
+          .prefault(null)
+          .describe("Base address of its API. May be left out if there is an exporter"),
+        exporter: exporterAddress().nullable().prefault(null).describe("Base address of its exporter"),
+        database: databaseAddress().nullable().prefault(null).describe("Address of the database itself, host:port"),
+        tls: nodeTlsSchema()
+          .nullable()
+          .default(null)
+          .describe("TLS of connections to this node, where it differs from the cluster's"),
+        archive_fed: flag()
+          .default(false)
+          .describe("The node restores WAL from an archive, so it is not required to stream"),
+      },
+      { error: "a mapping with the keys of a node, at least name and api, or name and exporter" },
+    )
+    .transform(({ archive_fed: archiveFed, tls, ...node }) => ({
+      ...node,
+      archiveFed,
+      serverName: tls?.server_name ?? null,
+    }));
+}
+
+function nodeTlsSchema() {
+  return z.strictObject(
+    {
+      server_name: plainText("a host name", 253).describe(
+        "Name in the certificates of the node's API and exporter. Default: that of the cluster's tls",
+      ),
+    },
+    { error: "a mapping with the key server_name" },
+  );
 }

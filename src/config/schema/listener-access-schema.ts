@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { networks, proxyProtocolSchema } from "./network-schema.ts";
 import {
   type BasicUser,
-  type ListenerAuth,
   type ListenerAccess,
+  type ListenerAuth,
   type ListenerLimits,
   type ListenerTls,
   unrestrictedAccess,
 } from "../model/listener-access-config.ts";
-import { byteSize, duration, flag, integer, list, plainText, parsedText, section } from "./value-schemas.ts";
+import { byteSize, duration, flag, integer, list, parsedText, plainText, section } from "./value-schemas.ts";
 import { hasScryptForm, parseScryptHash, scryptCostAllowed, scryptHashAllowed } from "../values/scrypt-hash.ts";
+import { cidrAllowed, parseCidr } from "../values/cidr.ts";
 
 const file = "the name of a PEM file";
 const filesMax = 64;
@@ -226,4 +226,31 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
       callTimeoutMs: written.call_timeout,
       fetches: written.fetches,
     }));
+}
+
+/** The `proxy_protocol` mapping of a listener: the networks in its key `from`. */
+function proxyProtocolSchema(): z.ZodType<readonly string[]> {
+  return z
+    .strictObject(
+      {
+        from: networks()
+          .min(1, { error: "a list of at least one address or network" })
+          .describe(
+            "Addresses and networks of balancers that send the preamble with every connection, such as 10.0.0.0/8. " +
+              "Their connections without one are answered with 400",
+          ),
+      },
+      { error: "a mapping with the key from" },
+    )
+    .transform(({ from }) => from);
+}
+
+/** A list of addresses and networks. */
+function networks(): z.ZodArray<z.ZodType<string>> {
+  const error = "a list of at most 256 addresses or networks";
+  return z.array(network(), { error }).max(256, { error });
+}
+
+function network(): z.ZodType<string> {
+  return z.string({ error: cidrAllowed }).refine((text) => parseCidr(text) !== undefined, { error: cidrAllowed });
 }

@@ -1,10 +1,8 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { Composer, type CST, LineCounter, Parser } from "yaml";
+import { type CST, Composer, type Document, LineCounter, type Pair, Parser, isAlias, isMap, isSeq } from "yaml";
 import { type ConfigPath, describeFound } from "../model/issue.ts";
 import { type ConfigProblem, type FilePlace, fileProblem } from "../model/problem.ts";
-import { isTooDeep } from "./yaml-depth.ts";
-import { offsetAt } from "./yaml-positions.ts";
-import { surveyDocument, type YamlSurvey } from "./yaml-survey.ts";
+import { type YamlSurvey, keyText, offsetOf, surveyDocument } from "./yaml-survey.ts";
 
 /** A YAML file: its value, its YAML errors, and the line of each value. */
 export interface YamlFile {
@@ -176,4 +174,47 @@ function describeFailure(error: unknown): string {
   if (code === "ENOENT") return "there is no such file";
   if (code === "EACCES") return "permission denied for the user that runs rolecall";
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Whether a token is nested deeper than `max`. Not recursive, because it protects the recursive parser from such
+ * documents.
+ */
+function isTooDeep(top: CST.Token, max: number): boolean {
+  const open: { token: CST.Token; depth: number }[] = [{ token: top, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > max) return true;
+    for (const inner of innerTokens(token)) open.push({ token: inner, depth: depth + 1 });
+  }
+  return false;
+}
+
+function innerTokens(token: CST.Token): readonly CST.Token[] {
+  if (token.type === "document") return token.value === undefined ? [] : [token.value];
+  if (token.type !== "block-map" && token.type !== "block-seq" && token.type !== "flow-collection") return [];
+  return token.items.flatMap(({ key, value }) => [key, value]).filter((inner) => inner !== undefined && inner !== null);
+}
+
+/**
+ * Returns where the value at a path is in the text: the position of its key. If the path does not exist, that of the
+ * innermost value on the way.
+ */
+function offsetAt(path: ConfigPath, { contents }: Document, { targets }: YamlSurvey): number {
+  let current: unknown = contents;
+  let offset = offsetOf(current) ?? 0;
+  for (const step of path) {
+    if (isAlias(current)) current = targets.get(current);
+    if (isMap(current)) {
+      // The last pair counts, as in the parsed value.
+      const pair: Pair | undefined = current.items.findLast(({ key }) => keyText(key) === String(step));
+      if (pair === undefined) break;
+      offset = offsetOf(pair.key) ?? offset;
+      current = pair.value;
+    } else if (isSeq(current) && typeof step === "number") {
+      current = current.items[step];
+      offset = offsetOf(current) ?? offset;
+    } else break;
+  }
+  return offset;
 }

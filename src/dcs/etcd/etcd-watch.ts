@@ -1,10 +1,9 @@
 import { failureOf } from "../../probe/client/failure.ts";
-import { exceedsLimits, type JsonLimits } from "../../probe/parse/json-size.ts";
+import { type JsonLimits, exceedsLimits } from "../../probe/parse/json-size.ts";
 import type { DcsChange, DcsWatch, WatchEnd } from "../watch/dcs-source.ts";
 import type { EtcdClient } from "./etcd-client.ts";
-import { ChangeFilter, parseWatchLine, watchRequest, type WatchMessage } from "./etcd-messages.ts";
-import { LineSplitter } from "./line-splitter.ts";
-import { WatchLimit } from "./watch-limit.ts";
+import { ChangeFilter, type WatchMessage, parseWatchLine, watchRequest } from "./etcd-messages.ts";
+import { TokenBucket } from "../../probe/client/token-bucket.ts";
 
 /** What is watched. */
 export interface EtcdWatchOptions {
@@ -109,4 +108,76 @@ function garbage(line: string): WatchEnd {
 /** The beginning of a response, without control characters. */
 function excerpt(content: Buffer | string): string {
   return JSON.stringify(content.toString().slice(0, 80));
+}
+
+/** Why a stream is not read further: a line is too long, or there are too many of them. */
+type SplittingEnd = "too_long" | "too_many";
+
+/** Splits a stream of bytes into lines. A line may come in pieces. */
+export class LineSplitter {
+  readonly #lineMax: number;
+  readonly #takeLine: () => boolean;
+  #pieces: Buffer[] = [];
+  #length = 0;
+
+  /**
+   * @param lineMax the longest line accepted, in bytes
+   * @param takeLine called for each line, also an empty one; returns whether it may be read
+   */
+  constructor(lineMax: number, takeLine: () => boolean = () => true) {
+    this.#lineMax = lineMax;
+    this.#takeLine = takeLine;
+  }
+
+  /** Adds a piece. @returns the lines that are complete now, without empty ones, or why it ends */
+  add(chunk: Buffer): readonly string[] | SplittingEnd {
+    const lines: string[] = [];
+    let from = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, from)) {
+      if (this.#length + end - from > this.#lineMax) return "too_long";
+      if (!this.#takeLine()) return "too_many";
+      const line = Buffer.concat([...this.#pieces, chunk.subarray(from, end)]).toString();
+      this.#pieces = [];
+      this.#length = 0;
+      from = end + 1;
+      if (line.trim() !== "") lines.push(line);
+    }
+    if (from < chunk.length) {
+      this.#pieces.push(chunk.subarray(from));
+      this.#length += chunk.length - from;
+    }
+    return this.#length > this.#lineMax ? "too_long" : lines;
+  }
+}
+
+/**
+ * What a watch may send, in units: many times what the members of a large cluster write. A reported change costs most:
+ * it makes rolecall read the leader key and probe nodes.
+ */
+const units = { perSecond: 500, burst: 2_000 } as const;
+const changeUnits = 25;
+const bytesPerUnit = 1_024;
+
+/** Limits what one watch may cost. Each method returns whether the watch may go on. */
+export class WatchLimit {
+  readonly #bucket: TokenBucket;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#bucket = new TokenBucket(units, now);
+  }
+
+  /** A piece of the response, of some bytes. */
+  takePiece(bytes: number): boolean {
+    return this.#bucket.take(1 + bytes / bytesPerUnit);
+  }
+
+  /** A line, also an empty one. */
+  takeLine(): boolean {
+    return this.#bucket.take(1);
+  }
+
+  /** An event that changes nothing, or one that is reported. */
+  takeEvent(isChange: boolean): boolean {
+    return this.#bucket.take(isChange ? changeUnits : 1);
+  }
 }

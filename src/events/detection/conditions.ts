@@ -2,11 +2,16 @@ import type { DcsState } from "../../cluster/dcs.ts";
 import type { ClaimLoss } from "../../cluster/leadership.ts";
 import { nodeOfMember } from "../../cluster/lookup.ts";
 import type { EventDraft, EventKind } from "../cluster-event.ts";
-import { isAnswering, type ClusterFacts } from "./cluster-facts.ts";
-import { beginning, type Condition } from "./condition.ts";
+import {
+  type AttachmentMark,
+  type ClusterFacts,
+  type NodeFacts,
+  attachmentFigures,
+  isAnswering,
+} from "./cluster-facts.ts";
+import { type Condition, beginning } from "./condition.ts";
 import { countText, failureText, listText, lostClaimText } from "./event-text.ts";
-import { nodeConditions } from "./node-conditions.ts";
-import { replicaCondition } from "./replica-condition.ts";
+import type { Reason } from "../../health/reason.ts";
 
 /**
  * How long a conflict must be absent before it counts as ended, in ms. One that is found again sooner is the same one.
@@ -213,4 +218,97 @@ export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, fa
   if (kind === "degraded")
     return primary !== null && nodes.every((known) => known.node === primary.node || known.replica !== null);
   return true;
+}
+
+/** Returns what is wrong with the nodes of a cluster: those that are down, and replicas that do not follow. */
+function nodeConditions(facts: ClusterFacts): readonly Condition[] {
+  return facts.nodes.flatMap((node) => [
+    ...(node.isDown ? [down(facts, node)] : []),
+    ...(node.mark === null ? [] : [attachment(facts, node, node.mark)]),
+  ]);
+}
+
+function down({ cluster }: ClusterFacts, { node, observation }: NodeFacts): Condition {
+  const { failuresInRow, failure } = observation;
+  const cause = failure === null ? null : failureText(failure);
+  const failed = `${countText(failuresInRow, "probe")} in a row failed`;
+  return {
+    level: "",
+    begins: beginning({
+      kind: "node_down",
+      severity: "warning",
+      cluster,
+      node,
+      message: `${node} of ${cluster} is down: ${cause === null ? failed : `${cause} (${failed})`}`,
+      cause,
+      figures: { failures: failuresInRow },
+    }),
+  };
+}
+
+const markTexts: { readonly [mark in AttachmentMark]: string } = {
+  diverged: "it has WAL that the primary does not have, and must be rewound or copied anew",
+  detached: "it does not receive WAL from the primary",
+  stalled: "it does not advance",
+};
+
+function attachment(facts: ClusterFacts, { node, observation }: NodeFacts, mark: AttachmentMark): Condition {
+  const { cluster } = facts;
+  const { warning, lagBytes } = attachmentFigures(facts, observation);
+  const cause = mark === "diverged" ? null : warning;
+  const timeline = observation.report?.timeline ?? null;
+  return {
+    level: mark,
+    begins: beginning({
+      kind: mark,
+      severity: mark === "diverged" ? "error" : "warning",
+      cluster,
+      node,
+      message: `${node} of ${cluster} is ${mark}: ${cause ?? markTexts[mark]}`,
+      cause,
+      figures: {
+        ...(lagBytes === null ? {} : { lag_bytes: lagBytes }),
+        ...(timeline === null ? {} : { timeline }),
+      },
+    }),
+  };
+}
+
+/** How long a replica has to be unfit before the cluster counts as degraded, in ms: longer than a switchover. */
+const degradedHoldMs = 10_000;
+
+/** Reasons of a healthy replica: an operator or a setting keeps it out of the pool. */
+const intended: ReadonlySet<Reason> = new Set(["drained", "noloadbalance", "tag", "held_back"]);
+
+/**
+ * Returns whether a cluster is degraded: one of its standbys is not fit for a plain `/replica`, though nobody took it
+ * out. While there is no primary this is not decided: which nodes are standbys is known afterwards.
+ */
+function replicaCondition(facts: ClusterFacts): readonly Condition[] {
+  const { cluster, nodes, primary } = facts;
+  if (primary === null) return [];
+  const standbys = nodes.filter(({ node, replica }) => node !== primary.node && !isIntended(replica));
+  const unfit = standbys.filter(({ replica }) => replica !== "fit" && replica !== null);
+  if (unfit.length === 0) return [];
+  const fit = standbys.length - unfit.length;
+  const count = `${fit === 0 ? "no fit replica" : countText(fit, "fit replica")} of ${standbys.length}`;
+  const cause = listText(unfit.map(({ node, replica }) => `${node} is ${replica}`));
+  return [
+    {
+      level: `${fit}/${standbys.length}`,
+      begins: beginning({
+        kind: "degraded",
+        severity: fit === 0 ? "error" : "warning",
+        cluster,
+        message: `${cluster} has ${count}: ${cause}`,
+        cause,
+        figures: { fit_replicas: fit, replicas: standbys.length },
+      }),
+      holdMs: degradedHoldMs,
+    },
+  ];
+}
+
+function isIntended(replica: "fit" | Reason | null): boolean {
+  return replica !== null && replica !== "fit" && intended.has(replica);
 }

@@ -1,22 +1,21 @@
 import type { Leadership } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import { viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import type { Summary } from "../../health/documents/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
 import type { EventFinder, FinderContext } from "../event-log.ts";
 import {
-  factsOf,
-  isHidden,
-  isProbedSince,
   type ClusterFacts,
   type PrimaryFacts,
   type TwinFacts,
   type Visibility,
+  factsOf,
+  isHidden,
+  isProbedSince,
 } from "./cluster-facts.ts";
-import { memberEvents } from "./member-events.ts";
 import { OpenConditions } from "./open-conditions.ts";
-import { noPrimaryYet, primaryEvents, type PrimaryMemory } from "./primary-events.ts";
+import { type PrimaryMemory, noPrimaryYet, primaryEvents } from "./primary-events.ts";
 
 /**
  * Without a change of a verdict or of the leadership, a cluster is examined again after this time, in ms: in a cluster
@@ -216,4 +215,28 @@ function resumePrimary(memory: PrimaryMemory, { kind, node, figures }: ClusterEv
     system: null,
     timeline: typeof timeline === "number" ? timeline : (memory.last?.timeline ?? null),
   };
+}
+
+/** Finds the nodes that joined and left a cluster. @param known the nodes that it had */
+function memberEvents(
+  known: ReadonlySet<string>,
+  { cluster, nodes }: ClusterFacts,
+): { readonly members: ReadonlySet<string>; readonly events: readonly EventDraft[] } {
+  const isSame = nodes.length === known.size && nodes.every(({ node }) => known.has(node));
+  if (isSame) return { members: known, events: [] };
+  const members = new Set(nodes.map(({ node }) => node));
+  const joined = [...members].filter((node) => !known.has(node));
+  const left = [...known].filter((node) => !members.has(node));
+  return {
+    members,
+    events: [
+      ...joined.map((node) => change("node_joined", cluster, node)),
+      ...left.map((node) => change("node_left", cluster, node)),
+    ],
+  };
+
+  function change(kind: "node_joined" | "node_left", of: string, node: string): EventDraft {
+    const message = kind === "node_joined" ? `${node} joined ${of}` : `${node} left ${of}`;
+    return { kind, severity: "info", cluster: of, node, message, cause: null, figures: { nodes: members.size } };
+  }
 }

@@ -7,7 +7,8 @@ import { maxAgeMs } from "../evidence/node/freshness.ts";
 import { isPrimarySource, reportFromExporter } from "../evidence/node/report-from-exporter.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { applyReport, replaceNode, withAnswer, withLockClaim } from "./apply-report.ts";
-import { observeExporter } from "./observe-exporter.ts";
+import { type ExporterEvidence, noExporterEvidence } from "../../cluster/exporter/exporter-evidence.ts";
+import type { ExporterPage } from "../../cluster/exporter/exporter-report.ts";
 
 /** The fields that count a node's failed probes. */
 function failuresOf({ failuresInRow, failedAtMs, answersInRow, failure, isDown }: Observation): Partial<Observation> {
@@ -49,4 +50,42 @@ export function applyExporter(
   const observation = isPage && exporter.up !== null ? { ...answered, ...failuresOf(before) } : answered;
   if (isPage) return applyReport(noted, { at, before, observation }, context).state;
   return withLockClaim(noted, { at, observation });
+}
+
+/**
+ * Records an exporter probe in a node's evidence. Pure. A failure changes nothing but the recorded failure: silence and
+ * unreadable pages say nothing about the database.
+ * @returns the same evidence if the outcome is older than what is recorded
+ */
+export function observeExporter(
+  before: ExporterEvidence | null,
+  { result, sentAtMs }: ExporterOutcome,
+): ExporterEvidence {
+  const known = before ?? noExporterEvidence;
+  if (result.endpoint === "up") {
+    if ("failure" in result) return { ...known, upFailure: result.failure };
+    if (known.up !== null && sentAtMs < known.up.sentAtMs) return known;
+    return { ...known, up: { role: result.role, sentAtMs }, upFailure: null };
+  }
+  if ("failure" in result) return { ...known, pageFailure: result.failure };
+  if (sentAtMs < known.pageSentAtMs) return known;
+  const hasAdvanced = advances(known.page, result.page);
+  const isProof = result.page.isUp === true && (result.page.family === "postgres_exporter" || hasAdvanced === true);
+  return {
+    ...known,
+    page: result.page,
+    pageSentAtMs: sentAtMs,
+    hasAdvanced,
+    provenAtMs: isProof ? sentAtMs : known.provenAtMs,
+    pageFailure: null,
+  };
+}
+
+/**
+ * Whether the database's own clock advanced from one page to the next; `null` if unknown. The clock of a frozen
+ * database does not, even while its exporter's `/up` answers 200.
+ */
+function advances(before: ExporterPage | null, after: ExporterPage): boolean | null {
+  if (before === null || before.databaseTimeS === null || after.databaseTimeS === null) return null;
+  return after.databaseTimeS > before.databaseTimeS;
 }

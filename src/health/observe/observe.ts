@@ -1,4 +1,4 @@
-import type { LivenessOutcome, ProbeOutcome } from "../../cluster/outcome.ts";
+import type { DrainOutcome, LivenessOutcome, ProbeOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { withFailedView } from "../evidence/leadership/leader-views.ts";
 import type { EvaluationContext } from "../health-policy.ts";
@@ -7,11 +7,11 @@ import { applyDocument } from "./apply-document.ts";
 import { applyExporter } from "./apply-exporter.ts";
 import { replaceNode } from "./apply-report.ts";
 import { applyStatus } from "./apply-status.ts";
-import { applyDrain } from "./drains.ts";
 import { withIncumbent } from "./incumbent.ts";
 import { isAgeOnlyChange } from "./revision.ts";
 import { recordUnchanged } from "./unchanged-report.ts";
 import { updateLeadership } from "./update-leadership.ts";
+import type { Drain } from "../../cluster/drain.ts";
 
 /**
  * Applies one outcome to a cluster's state. Pure. Every change of a snapshot goes through this function.
@@ -48,4 +48,30 @@ function applyLiveness(cluster: ClusterState, { node, isAlive, sentAtMs }: Liven
   const before = at === undefined ? undefined : cluster.nodes[at];
   if (at === undefined || before === undefined) return cluster;
   return replaceNode(cluster, at, { ...before, liveness: { isAlive, sentAtMs } });
+}
+
+/**
+ * Begins or ends a node's drain. When distrust begins or ends, it is decided anew who holds the lock: the node's claim
+ * counts no longer, or again. A view that a distrusted node stated is forgotten.
+ */
+function applyDrain(cluster: ClusterState, { node, drain }: DrainOutcome, context: EvaluationContext): ClusterState {
+  const next = withDrains(cluster, node, { drain, nowMs: context.nowMs });
+  const isDistrust = drain?.extent === "distrust";
+  if (!isDistrust && cluster.drains.get(node)?.extent !== "distrust") return next;
+  const leaderViews = new Map([...next.leaderViews].filter(([witness]) => !isDistrust || witness !== node));
+  return updateLeadership(cluster, { ...next, leaderViews }, context);
+}
+
+/**
+ * Begins a node's drain, or ends it with `null`. Expired drains of other nodes are removed, so that they cannot
+ * accumulate.
+ */
+export function withDrains(
+  cluster: ClusterState,
+  node: string,
+  change: { readonly drain: Drain | null; readonly nowMs: number },
+): ClusterState {
+  const drains = new Map([...cluster.drains].filter(([name, { untilMs }]) => name !== node && untilMs > change.nowMs));
+  if (change.drain !== null) drains.set(node, change.drain);
+  return { ...cluster, drains };
 }

@@ -1,9 +1,9 @@
 import { answerDiagnostics, isDiagnosticsTarget } from "../diagnostics/diagnostics-api.ts";
 import type { DiagnosticsSources } from "../diagnostics/diagnostics-sources.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
-import { errorReply, methodNotAllowed, type Reply } from "../message/reply.ts";
+import { type Reply, errorReply, jsonReply, methodNotAllowed } from "../message/reply.ts";
 import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
-import { parseRequestTarget } from "../message/request-target.ts";
+import { type RequestTarget, parseRequestTarget } from "../message/request-target.ts";
 import type { LiveStreams } from "../live/live-streams.ts";
 import type { PageFiles } from "../live/page-files.ts";
 import { isLivePagePath, livePageReply } from "../live/page-reply.ts";
@@ -12,11 +12,12 @@ import type { DescribeListeners } from "../node-api/listener-directory.ts";
 import { diagnosticsPaths } from "../node-api/diagnostics-paths.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
-import { answerHint, isHintCall, isHintPath, type HintApiContext } from "./hint-api.ts";
-import { nodeDocumentReply } from "./node-document.ts";
-import { answerDrainRequest, type DrainsApiContext } from "./drains-api.ts";
-import { answerPageApi, isPageApiTarget, type PageApiContext } from "./page-api.ts";
+import { type HintApiContext, answerHint, isHintCall, isHintPath } from "./hint-api.ts";
+import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
+import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
+import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
+import type { Snapshot } from "../../cluster/snapshot.ts";
 
 /** What an admin listener serves. */
 export interface AdminApiContext {
@@ -91,4 +92,31 @@ async function metricsReply({ metrics }: Pick<AdminApiContext, "metrics">): Prom
   const { pieces, contentType } = await metrics();
   const headers = ["Cache-Control", "no-store", "Content-Type", contentType];
   return { status: 200, phrase: "OK", headers, body: Buffer.alloc(0), pieces };
+}
+
+/** What a node's document is found in. */
+interface NodeDocumentContext {
+  readonly scope: ListenerScope;
+  readonly snapshot: () => Snapshot;
+}
+
+/** Answers `/clusters/{cluster}/nodes/{node}/document` with the status document of the node's last report. */
+function nodeDocumentReply(
+  method: string,
+  target: Pick<RequestTarget, "cluster" | "node">,
+  { scope, snapshot }: NodeDocumentContext,
+): Reply {
+  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
+  const only = scope.clusters.length === 1 ? (scope.clusters[0] ?? null) : null;
+  const cluster = target.cluster ?? scope.cluster ?? only;
+  const isServed = scope.cluster === null || scope.cluster === cluster;
+  const state = cluster === null || !isServed ? undefined : clusterNamed(snapshot(), cluster);
+  const observation = state === undefined || target.node === null ? undefined : nodeNamed(state, target.node);
+  const report = observation?.report ?? null;
+  if (observation === undefined || report === null) {
+    const message = `Cannot show a document: ${JSON.stringify(target.node)} must be a node of this listener that has answered`;
+    return errorReply(404, "no_document", { message });
+  }
+  const head = { cluster, node: target.node, observed_at: new Date(observation.sentAtWallMs).toISOString() };
+  return jsonReply({ code: 200, phrase: "OK" }, `${JSON.stringify(head).slice(0, -1)},"document":${report.document}}`);
 }

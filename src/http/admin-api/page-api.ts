@@ -1,13 +1,12 @@
 import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
-import { jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
+import { type Reply, jsonReply, methodNotAllowed } from "../message/reply.ts";
 import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import type { RequestTarget } from "../message/request-target.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
-import { answerLag, type LagApiContext } from "./lag-api.ts";
-import { sessionReply } from "./session-reply.ts";
-import { answerSwitchover, unknownCluster, type SwitchoverApiContext } from "./switchover-api.ts";
+import { type LagApiContext, answerLag } from "./lag-api.ts";
+import { type SwitchoverApiContext, answerSwitchover, unknownCluster } from "./switchover-api.ts";
 
 /** The sources of the answers on those paths that only the live page needs. */
 export interface PageApiContext {
@@ -55,4 +54,17 @@ export async function answerPageApi(
 
 function isServed({ cluster, clusters }: ListenerScope, name: string): boolean {
   return cluster === null ? clusters.includes(name) : cluster === name;
+}
+
+/**
+ * Answers `/session`: who the caller is, and what the listener lets an authenticated caller change. On a listener whose
+ * `auth` is for unsafe requests only, a browser sends no password with GET: the page sends POST, which changes nothing.
+ */
+function sessionReply({ request, caller }: IncomingCall, access: ListenerAccess): Reply {
+  const { method } = request;
+  if (!safeMethods.includes(method) && method !== "POST") return methodNotAllowed(method, "GET, HEAD, OPTIONS, POST");
+  const { auth, readOnly, management } = access;
+  const canSignIn = auth !== null || access.tls?.client === "optional" || access.tls?.client === "required";
+  const may = { drain: !readOnly && canSignIn, switchover: !readOnly && management && canSignIn };
+  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ principal: caller.principal, may }));
 }

@@ -1,18 +1,19 @@
 import { clusterNamed } from "../../cluster/lookup.ts";
-import { hostConflict, resolveTargetNode, type ListenerScope } from "../node-api/target-node.ts";
+import { type ListenerScope, hostConflict, resolveTargetNode } from "../node-api/target-node.ts";
 import { diagnosticsPaths, type diagnosticsRoutes } from "../node-api/diagnostics-paths.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
-import { badRequest, jsonReply, methodNotAllowed, printable, type Reply } from "../message/reply.ts";
+import { type Reply, badRequest, jsonReply, methodNotAllowed, printable } from "../message/reply.ts";
 import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
-import { parseRequestTarget, type RequestTarget } from "../message/request-target.ts";
+import { type RequestTarget, parseRequestTarget } from "../message/request-target.ts";
 import { servePage } from "../pages/page.ts";
-import { renderInOneStep, type RenderingContext } from "../pages/rendering.ts";
+import { type RenderingContext, renderInOneStep, renderSliced } from "../pages/rendering.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { eventsReply } from "./events-reply.ts";
 import { explainClusterReply } from "./explain-cluster-reply.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
-import { statusPageReply } from "./status-page.ts";
+import { clusterHead, nodeOverview } from "../../health/documents/overview.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 
 type RenderPage = (
   request: DiagnosticsRequest,
@@ -110,4 +111,41 @@ function verdictsReply({ target }: DiagnosticsRequest, sources: DiagnosticsSourc
     "X-Rolecall-Node",
     printable(node),
   ]);
+}
+
+type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now">;
+
+/**
+ * Answers `/status` with every cluster of the listener, and its nodes with what each is fit for (see `Overview`).
+ * @param only cluster names: if one is not `null`, other clusters are left out
+ */
+function statusPageReply(
+  only: readonly (string | null)[],
+  sources: StatusSources,
+  rendering: RenderingContext,
+): Promise<Reply | null> {
+  return renderSliced(statusPieces(only, sources), rendering, ["Content-Type", "application/json"]);
+}
+
+function* statusPieces(only: readonly (string | null)[], { snapshot, policy, now }: StatusSources): Generator<string> {
+  const { instance, sequence, clusters } = snapshot();
+  const nowMs = now();
+  yield `${JSON.stringify({ instance, snapshot: sequence }).slice(0, -1)},"clusters":[`;
+  let separator = "";
+  for (const state of clusters) {
+    const clusterPolicy = only.every((cluster) => cluster === null || state.name === cluster)
+      ? policy(state.name)
+      : undefined;
+    if (clusterPolicy === undefined) continue;
+    const view = viewAt(state, clusterPolicy, nowMs);
+    yield `${separator}${JSON.stringify(clusterHead(view)).slice(0, -1)},"nodes":[`;
+    separator = ",";
+    let comma = "";
+    for (const observation of state.nodes) {
+      yield `${comma}${JSON.stringify(nodeOverview(view, observation))}`;
+      comma = ",";
+    }
+    yield "]}";
+  }
+  yield "]}";
 }

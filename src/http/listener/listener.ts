@@ -1,7 +1,14 @@
 import type { SendHandle } from "node:child_process";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { Server as TlsServer } from "node:https";
-import type { Socket } from "node:net";
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  createServer as createPlainServer,
+} from "node:http";
+import { Server as TlsServer, createServer as createTlsServer } from "node:https";
+import { Server as NetServer, type Socket } from "node:net";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import { ServerFront } from "../admission/server-front.ts";
 import { AccessControl, type AuthDecision, type RequestKind } from "../access/access-control.ts";
@@ -9,18 +16,18 @@ import { clientAddressOf } from "../access/client-addresses.ts";
 import { ConnectionLimiter, limitServer } from "../access/connection-limiter.ts";
 import { CredentialFiles, type ListenerCredentials, readCredentials } from "../access/credential-files.ts";
 import { refuseUnsafe } from "../access/unsafe-requests.ts";
-import { createFastPath, type FastPath } from "../fast-path/fast-path.ts";
+import { type FastPath, createFastPath } from "../fast-path/fast-path.ts";
 import type { FastPathControl } from "../fast-path/fast-path-control.ts";
 import { readAsOneRequest } from "../message/effective-request.ts";
 import type { ListenerHandler } from "../message/handler.ts";
 import { answerExchange, failExchange, requestOf, writeReply } from "../message/http-exchange.ts";
 import type { HttpExchange } from "../message/incoming-call.ts";
-import { errorReply, reasonOf, type Reply } from "../message/reply.ts";
-import { safeMethods, type Request } from "../message/request.ts";
-import { bareSocket, type BindTarget, listenOn } from "./bind-target.ts";
-import { createListenerServer, stopAccepting } from "./create-server.ts";
+import { type Reply, errorReply, reasonOf } from "../message/reply.ts";
+import { type Request, safeMethods } from "../message/request.ts";
+import { type BindTarget, bareSocket, listenOn } from "./bind-target.ts";
 import type { ListenerEvents } from "./listener-events.ts";
 import type { SocketListener } from "./socket-listener.ts";
+import type { SecureContextOptions } from "node:tls";
 
 /** What a listener has once it was opened. */
 interface OpenParts {
@@ -247,4 +254,44 @@ function exchangeOf(message: IncomingMessage, response: ServerResponse): HttpExc
 /** Whether a listener answers checks without TLS, credentials and allowlist. The fast path has none of them. */
 function isOpenToAll({ tls, auth, allow }: ListenerAccess): boolean {
   return tls === null && auth === null && allow === null;
+}
+
+/** The longest request head in bytes. A longer one is answered 431. */
+const headMax = 16_384;
+
+/**
+ * Creates the HTTP server of a listener, with TLS if it is configured. @throws Error if the TLS files cannot be used
+ */
+function createListenerServer(access: ListenerAccess, tls: SecureContextOptions, onRequest: RequestListener): Server {
+  const { headerTimeoutMs, requestTimeoutMs, idleTimeoutMs } = access.limits;
+  const options: ServerOptions = {
+    headersTimeout: Math.min(headerTimeoutMs, requestTimeoutMs),
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: idleTimeoutMs,
+    // How long after its time limit a slow client may be closed.
+    connectionsCheckingInterval: Math.max(50, Math.min(5_000, headerTimeoutMs / 2)),
+    maxHeaderSize: headMax,
+    requireHostHeader: false,
+    noDelay: true,
+  };
+  if (access.tls === null) return createPlainServer(options, onRequest);
+  const { client } = access.tls;
+  return createTlsServer(
+    {
+      ...options,
+      ...tls,
+      handshakeTimeout: headerTimeoutMs,
+      requestCert: client !== "off",
+      // The listener refuses such a connection itself, in words (`hasVerifiedCertificate`).
+      rejectUnauthorized: false,
+    },
+    onRequest,
+  );
+}
+
+/** Stops accepting. Each connection stays until its next answer, so that no request that is under way is lost. */
+function stopAccepting(server: Server): void {
+  // The method of node:http would close idle connections, too.
+  NetServer.prototype.close.call(server);
+  server.prependListener("request", (_, response) => (response.shouldKeepAlive = false));
 }

@@ -1,14 +1,14 @@
-import type { KnownLimits } from "../../cluster/lag-limit.ts";
-import { incidentFormat, type IncidentCluster } from "../../cluster/incident/incident-yaml.ts";
+import { type KnownLimits, ownLimitSources } from "../../cluster/lag-limit.ts";
+import { type IncidentCluster, incidentFormat } from "../../cluster/incident/incident-yaml.ts";
 import type { Node } from "../../cluster/node.ts";
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import { parseDatabaseAddress } from "../../health/check.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
-import { limitsOf } from "./limits.ts";
 import { Reading } from "./reading.ts";
 import { settingsOf } from "./settings.ts";
 import { outcomesOf, sectionNames } from "./sections.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { routes } from "../../health/route.ts";
 
 /**
  * A parsed incident file: the recorded outcomes with their instants, and the expected answers. Format:
@@ -238,4 +238,31 @@ function nodeOf(section: Reading): Node {
     ? { api: null, exporter: `http://${name}:9630` }
     : { api: `http://${name}` };
   return { ...plain, ...probed, name, member, database: stated, isArchiveFed: value("archive_fed").flag(false) };
+}
+
+/** How many limits a file may state. A recorded file states fewer. */
+const limitsMax = 100;
+
+/**
+ * Reads the limits for lag that an incident file states. `known` is the time at which rolecall had these limits. No
+ * verdict depends on them: they are only shown.
+ */
+function limitsOf(section: Reading): KnownLimits {
+  const value = section.mapping(["known", "lag"]);
+  const limits = value("lag").list();
+  if (limits.length > limitsMax) throw value("lag").refusal(`a list of at most ${limitsMax} limits`);
+  return { atWallMs: value("known").wallTime(), limits: limits.map(limitOf) };
+}
+
+function limitOf(section: Reading): KnownLimits["limits"][number] {
+  const value = section.mapping(["source", "route", "lag_bytes", "lag_ms"]);
+  const figure = (key: string): number | null => (value(key).isAbsent ? null : value(key).count(0));
+  const [lagBytes, lagMs] = [figure("lag_bytes"), figure("lag_ms")];
+  if (lagBytes === null && lagMs === null) throw section.refusal("a limit with lag_bytes, lag_ms or both");
+  return {
+    source: value("source").oneOf(ownLimitSources),
+    route: value("route").isAbsent ? null : value("route").oneOf(routes),
+    lag_bytes: lagBytes,
+    lag_ms: lagMs,
+  };
 }

@@ -1,11 +1,11 @@
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import { failureKinds } from "../../cluster/values/failure.ts";
 import { dcsResult, documentNaming, documentOutcome } from "./documents.ts";
-import { recordedDrain } from "./drains.ts";
 import { exporterOutcomes } from "./exporters.ts";
 import type { Reading } from "./reading.ts";
 import { statusResult } from "./reports.ts";
-import { byNode, type Surroundings } from "./surroundings.ts";
+import { type Surroundings, byNode } from "./surroundings.ts";
+import { type Drain, extentOf } from "../../cluster/drain.ts";
 
 /** The sections of a step, in the order in which a step is applied. */
 export const sectionNames = [
@@ -70,4 +70,20 @@ function viewOf(node: string, value: Reading, { cluster, sentAtMs }: Surrounding
   }
   const kind = value.mapping(["failure"])("failure").oneOf(failureKinds);
   return { kind: "view_failure", cluster, node, sentAtMs, failure: { kind, detail: kind } };
+}
+
+/** Reads an operator's drain of a node, or `null`, which ends a drain. */
+function recordedDrain(section: Reading, { atMs, beganWallMs }: Surroundings): Drain | null {
+  if (section.isNull) return null;
+  const value = section.mapping(["for", "reason", "by", "all", "distrust"]);
+  const untilMs = atMs + value("for").instant();
+  const isoOf = (ms: number): string => new Date(beganWallMs + ms).toISOString();
+  return {
+    reason: value("reason").text("drained"),
+    by: value("by").statement(null),
+    extent: extentOf({ all: value("all").flag(false), distrust: value("distrust").flag(false) }),
+    untilMs,
+    since: isoOf(atMs),
+    until: isoOf(untilMs),
+  };
 }

@@ -1,9 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, STATUS_CODES, type Server, type ServerResponse, createServer } from "node:http";
 import type { Socket } from "node:net";
 import type { Answer } from "./answer.ts";
 import { type SimulatedRequest, readRequest } from "./request.ts";
-import { garbage } from "./garbage.ts";
-import type { ApiFault } from "../model/node.ts";
+import type { ApiFault, GarbageStyle } from "../model/node.ts";
 
 /** The most requests that one node holds while it hangs, is frozen or slow. A further one is disconnected. */
 const heldMax = 1000;
@@ -181,4 +180,31 @@ function writeKeepAlive(response: ServerResponse, answer: Answer, isHead: boolea
     "Content-Length": Buffer.byteLength(answer.body),
   });
   response.end(isHead ? undefined : answer.body);
+}
+
+const hugeBytes = 16 * 1024 * 1024;
+
+/**
+ * Sends an invalid response: truncated JSON, bytes that are not HTTP, an HTML page with status 200, or a document of
+ * 16 MiB.
+ */
+function garbage(style: GarbageStyle, response: ServerResponse): void {
+  switch (style) {
+    case "json":
+      response.writeHead(200, { "Content-Type": "application/json", Connection: "close" });
+      response.end(`{"state": "running", "role": "primary", "xlog": {"location": 1`);
+      return;
+    case "http":
+      response.socket?.write("\u0016\u0003\u0001 this is not HTTP\r\n\r\n");
+      response.socket?.destroySoon();
+      return;
+    case "html":
+      response.writeHead(200, { "Content-Type": "text/html", Connection: "close" });
+      response.end("<html><body><h1>It works!</h1></body></html>");
+      return;
+    case "huge":
+      response.writeHead(200, { "Content-Type": "application/json", Connection: "close" });
+      response.end(`{"state": "running", "role": "primary", "padding": "${"x".repeat(hugeBytes)}"}`);
+      return;
+  }
 }

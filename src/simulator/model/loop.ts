@@ -1,9 +1,8 @@
-import { type Cluster, modelHoldsLock, leaderOf } from "./cluster.ts";
+import { type Cluster, leaderOf, modelHoldsLock } from "./cluster.ts";
 import { attach, beginTransition, endTransition } from "./transitions.ts";
-import { isSource, type MemberKey, type SimulatedNode } from "./node.ts";
+import { type MemberKey, type PendingParameter, type SimulatedNode, isSource } from "./node.ts";
 import { candidateOf, race } from "./race.ts";
 import { replicationState } from "./replication.ts";
-import { pendingParameters } from "./parameters.ts";
 import { restartMatches } from "./restart.ts";
 
 /**
@@ -76,4 +75,38 @@ function memberKey(cluster: Cluster, node: SimulatedNode): MemberKey {
     pendingRestart: node.pendingRestart,
     scheduledRestart: node.scheduledRestart,
   };
+}
+
+/** Parameters that need a restart (PostgreSQL, context `postmaster`), with their defaults. */
+const restartDefaults: ReadonlyMap<string, string> = new Map([
+  ["archive_mode", "off"],
+  ["hot_standby", "on"],
+  ["huge_pages", "try"],
+  ["max_connections", "100"],
+  ["max_files_per_process", "1000"],
+  ["max_locks_per_transaction", "64"],
+  ["max_prepared_transactions", "0"],
+  ["max_replication_slots", "10"],
+  ["max_wal_senders", "10"],
+  ["max_worker_processes", "8"],
+  ["shared_buffers", "128MB"],
+  ["shared_preload_libraries", ""],
+  ["track_commit_timestamp", "off"],
+  ["wal_buffers", "-1"],
+  ["wal_level", "replica"],
+  ["wal_log_hints", "on"],
+]);
+
+/** Returns the parameters that need a restart: those whose current value differs from the configured one. */
+function pendingParameters(
+  inForce: ReadonlyMap<string, string>,
+  configured: ReadonlyMap<string, string>,
+): ReadonlyMap<string, PendingParameter> {
+  const pending = new Map<string, PendingParameter>();
+  for (const [name, fallback] of restartDefaults) {
+    const oldValue = inForce.get(name) ?? fallback;
+    const newValue = configured.get(name) ?? fallback;
+    if (oldValue !== newValue) pending.set(name, { old_value: oldValue, new_value: newValue });
+  }
+  return pending;
 }

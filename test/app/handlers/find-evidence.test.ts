@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findEvidence, type EvidenceSources } from "../../../src/app/handlers/find-evidence.ts";
+import { type EvidenceSources, findEvidence } from "../../../src/app/handlers/main-backend.ts";
 import type { Recorded } from "../../../src/cluster/outcome.ts";
 import type { Accused } from "../../../src/events/accusation-history.ts";
 import type { PageReadingContext } from "../../../src/http/diagnostics/diagnostics-sources.ts";

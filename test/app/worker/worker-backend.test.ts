@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { test } from "node:test";
-import { buildWorkerBackend } from "../../../src/app/worker/worker-backend.ts";
+import { buildWorkerBackend } from "../../../src/app/worker/worker-server.ts";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import type { IncomingCall } from "../../../src/http/message/incoming-call.ts";
 import { PageGate } from "../../../src/http/pages/page-gate.ts";

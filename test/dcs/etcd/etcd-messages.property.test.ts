@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import * as fc from "fast-check";
+import { test } from "node:test";
 import { ChangeFilter, errorMessageOf, parseRange, parseWatchLine } from "../../../src/dcs/etcd/etcd-messages.ts";
-import { LineSplitter } from "../../../src/dcs/etcd/line-splitter.ts";
+import { LineSplitter } from "../../../src/dcs/etcd/etcd-watch.ts";
 
 const folder = "/service/demo/";
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

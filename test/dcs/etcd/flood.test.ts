@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { EtcdClient } from "../../../src/dcs/etcd/etcd-client.ts";
-import { EtcdWatch } from "../../../src/dcs/etcd/etcd-watch.ts";
-import { WatchLimit } from "../../../src/dcs/etcd/watch-limit.ts";
+import { EtcdWatch, WatchLimit } from "../../../src/dcs/etcd/etcd-watch.ts";
 import { serveRaw } from "../../fake/raw-node.ts";
 
 const folder = "/service/demo/";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { noExporterEvidence, type ExporterEvidence } from "../../../src/cluster/exporter/exporter-evidence.ts";
+import { type ExporterEvidence, noExporterEvidence } from "../../../src/cluster/exporter/exporter-evidence.ts";
 import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report.ts";
 import { lockHolderOf } from "../../../src/cluster/leadership.ts";
 import type { FailureKind, Observation } from "../../../src/cluster/observation.ts";
 import type { ExporterOutcome } from "../../../src/cluster/outcome.ts";
-import { observeExporter } from "../../../src/health/observe/observe-exporter.ts";
+import { observeExporter } from "../../../src/health/observe/apply-exporter.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { primaryPage } from "../../fake/exporter-page.ts";
 

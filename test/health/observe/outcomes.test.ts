@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { nodeNamed } from "../../../src/cluster/lookup.ts";
-import { withDrains } from "../../../src/health/observe/drains.ts";
+import { withDrains } from "../../../src/health/observe/observe.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const dcs = { etcd: ["http://127.0.0.1:2379"], prefix: "/service", scope: null, tls: null, auth: null };

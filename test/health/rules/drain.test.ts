@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Drain } from "../../../src/cluster/drain.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
-import { plainCheck, type Check } from "../../../src/health/check.ts";
-import { withDrains } from "../../../src/health/observe/drains.ts";
+import { type Check, plainCheck } from "../../../src/health/check.ts";
+import { withDrains } from "../../../src/health/observe/observe.ts";
 import { judgeMember } from "../../../src/health/rules/pool.ts";
-import { routes, type Route } from "../../../src/health/route.ts";
+import { type Route, routes } from "../../../src/health/route.ts";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
 import { clusterStateOf, defaultPolicy } from "../../fake/cluster-state.ts";
 

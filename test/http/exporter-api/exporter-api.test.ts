@@ -5,7 +5,7 @@ import { after, suite, test } from "node:test";
 import type { ExporterRole } from "../../../src/cluster/exporter/exporter-report.ts";
 import { ExporterApi, type ExporterApiContext } from "../../../src/http/exporter-api/exporter-api.ts";
 import type { Drain } from "../../../src/cluster/drain.ts";
-import { withDrains } from "../../../src/health/observe/drains.ts";
+import { withDrains } from "../../../src/health/observe/observe.ts";
 import { Listener } from "../../../src/http/listener/listener.ts";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { PageGate } from "../../../src/http/pages/page-gate.ts";

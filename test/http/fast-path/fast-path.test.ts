@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { withDrains } from "../../../src/health/observe/drains.ts";
+import { withDrains } from "../../../src/health/observe/observe.ts";
 import { exchange } from "../../fake/raw-client.ts";
-import { assertAlike, openTwoPaths, type TwoPaths } from "../../fake/two-paths.ts";
+import { type TwoPaths, assertAlike, openTwoPaths } from "../../fake/two-paths.ts";
 import { corpus } from "./request-corpus.ts";
 
 let paths: TwoPaths;

@@ -1,11 +1,11 @@
-import type { ClusterStatus } from "../../client/cluster-status.ts";
+import type { ClusterStatus, StatusCluster } from "../../client/cluster-status.ts";
 import type { CommandContext } from "../../framework/command-context.ts";
 import { sourceWords } from "../../client/next-command.ts";
 import { selectionOf } from "../selection/selection.ts";
-import { LagSamples } from "./lag-samples.ts";
-import { pause, type StatusAttempt } from "./refresh.ts";
+import { type StatusAttempt, pause } from "./refresh.ts";
 import { WatchScreen } from "./screen.ts";
-import { pressKey, type PressedKey, type ScrollRange, type WatchView } from "./view.ts";
+import { type PressedKey, type ScrollRange, type WatchView, pressKey } from "./view.ts";
+import { lagSamplesMax } from "../table/columns.ts";
 
 /** While nothing happens, the screen is drawn anew after this time, in ms: the age of the data is on it. */
 const redrawMs = 1_000;
@@ -99,5 +99,27 @@ export class WatchSession {
   async nextChange(): Promise<void> {
     await pause(redrawMs, [this.#change.signal]);
     this.#change = new AbortController();
+  }
+}
+
+/** The recent lags of all nodes, for a sparkline of each. */
+class LagSamples {
+  #samples = new Map<string, readonly (number | null)[]>();
+
+  /** Adds the lag of each node. Forgets the nodes that are gone. */
+  add(clusters: readonly StatusCluster[]): void {
+    const next = new Map<string, readonly (number | null)[]>();
+    for (const { cluster, nodes } of clusters) {
+      for (const { node, lag_bytes: lag } of nodes) {
+        const key = `${cluster}/${node}`;
+        next.set(key, [...(this.#samples.get(key) ?? []), lag].slice(-lagSamplesMax));
+      }
+    }
+    this.#samples = next;
+  }
+
+  /** The lags of a node in bytes, oldest first; `null` where the lag was unknown. */
+  of(cluster: string, node: string): readonly (number | null)[] {
+    return this.#samples.get(`${cluster}/${node}`) ?? [];
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ClusterEvent, EventKind } from "../../src/events/cluster-event.ts";
-import { startedEvent, stoppedEvent } from "../../src/events/service-events.ts";
+import { startedEvent, stoppedEvent } from "../../src/events/announced-events.ts";
 
 const service = { cluster: "demo", version: "1.2.3" };
 

@@ -9,7 +9,7 @@ const bodiesMax = 64;
  * Limits how many request bodies are received at a time: they must not fill the memory, and a slow client must only
  * delay itself.
  */
-export class BodyLimiter {
+export class ConcurrentBodies {
   readonly #inFlight = new InFlightLimiter();
 
   /**
