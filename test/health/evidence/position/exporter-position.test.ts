@@ -1,12 +1,12 @@
 /** What the page of a standby says about the leader's position where exporters are the only source (rule 4). */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report.ts";
-import type { Attachment } from "../../../src/cluster/attachment.ts";
-import { nodeNamed } from "../../../src/cluster/lookup.ts";
-import { raisedByStandby } from "../../../src/health/evidence/exporter-position.ts";
-import type { ClusterFixture } from "../../fake/cluster-fixture.ts";
-import { played, type Step } from "../../fake/scenario.ts";
+import type { ExporterPage } from "../../../../src/cluster/exporter/exporter-report.ts";
+import type { Attachment } from "../../../../src/cluster/attachment.ts";
+import { nodeNamed } from "../../../../src/cluster/lookup.ts";
+import { raisedByStandby } from "../../../../../src/health/evidence/position/exporter-position.ts";
+import type { ClusterFixture } from "../../../fake/cluster-fixture.ts";
+import { played, type Step } from "../../../fake/scenario.ts";
 
 const nodes = ["pg1", "pg2", "pg3"].map((name) => ({
   name,
