@@ -50,10 +50,7 @@ export function isSuccessor(known: SystemAndTimeline, next: SystemAndTimeline): 
  * is known, what the leader had of it as a replica.
  * @returns bytes of WAL; `null` if nothing is known of that timeline
  */
-export function sharedUpTo(
-  { switchPoints, position }: KnownHistory,
-  timeline: number,
-): number | null {
+export function sharedUpTo({ switchPoints, position }: KnownHistory, timeline: number): number | null {
   return switchPoints?.get(timeline) ?? position?.shared.find((one) => one.timeline === timeline)?.upTo ?? null;
 }
 

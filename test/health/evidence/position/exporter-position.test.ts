@@ -4,7 +4,7 @@ import { suite, test } from "node:test";
 import type { ExporterPage } from "../../../../src/cluster/exporter/exporter-report.ts";
 import type { Attachment } from "../../../../src/cluster/attachment.ts";
 import { nodeNamed } from "../../../../src/cluster/lookup.ts";
-import { raisedByStandby } from "../../../../../src/health/evidence/position/exporter-position.ts";
+import { raisedByStandby } from "../../../../src/health/evidence/position/exporter-position.ts";
 import type { ClusterFixture } from "../../../fake/cluster-fixture.ts";
 import { played, type Step } from "../../../fake/scenario.ts";
 

@@ -1,9 +1,9 @@
 /** The samples that replicas give while the leader is silent: how far it was when the WAL left it (rule 4). */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { ClusterState } from "../../../src/cluster/snapshot.ts";
-import type { ClusterFixture, FixtureOptions } from "../../fake/cluster-fixture.ts";
-import { played, type Step } from "../../fake/scenario.ts";
+import type { ClusterState } from "../../../../src/cluster/snapshot.ts";
+import type { ClusterFixture, FixtureOptions } from "../../../fake/cluster-fixture.ts";
+import { played, type Step } from "../../../fake/scenario.ts";
 
 const replication = ["pg2", "pg3"].map((name) => ({ application_name: name, client_addr: null, state: "streaming" }));
 const states = (at: number, location: number): Step => ({
