@@ -5,8 +5,8 @@ import {
   type Server,
   type ServerOptions,
   type ServerResponse,
-  createServer as createPlainServer,
 } from "node:http";
+import { createServer as createPlainServer } from "node:http";
 import { Server as TlsServer, createServer as createTlsServer } from "node:https";
 import { Server as NetServer, type Socket } from "node:net";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
