@@ -1,12 +1,12 @@
 /** The position of the source's primary that the lag of a standby cluster counts from (rule 4). */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { Measured } from "../../../src/cluster/attachment.ts";
-import { neverProbed } from "../../../src/cluster/observation.ts";
-import type { ClusterState, LeaderPosition } from "../../../src/cluster/snapshot.ts";
-import { lagOriginOf, originAt, originWhen } from "../../../src/health/evidence/origin.ts";
-import { ClusterFixture } from "../../fake/cluster-fixture.ts";
-import { reportOf, type StatusFields } from "../../fake/node-documents.ts";
+import type { Measured } from "../../../../src/cluster/attachment.ts";
+import { neverProbed } from "../../../../src/cluster/observation.ts";
+import type { ClusterState, LeaderPosition } from "../../../../src/cluster/snapshot.ts";
+import { lagOriginOf, originAt, originWhen } from "../../../../src/health/evidence/position/origin.ts";
+import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
+import { reportOf, type StatusFields } from "../../../fake/node-documents.ts";
 
 const standby = new ClusterFixture();
 const { policy } = standby;

@@ -1,11 +1,11 @@
 /** When the mark of the claim of pg2, refused beside pg1, ends (rule 2): view by view. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { RefusedClaim } from "../../../src/cluster/leadership.ts";
-import type { Observation } from "../../../src/cluster/observation.ts";
-import { continuingRefusals } from "../../../src/health/evidence/refused-claims.ts";
-import type { ClusterFixture, FixtureOptions } from "../../fake/cluster-fixture.ts";
-import { played, type Step } from "../../fake/scenario.ts";
+import type { RefusedClaim } from "../../../../src/cluster/leadership.ts";
+import type { Observation } from "../../../../src/cluster/observation.ts";
+import { continuingRefusals } from "../../../../src/health/evidence/leadership/refused-claims.ts";
+import type { ClusterFixture, FixtureOptions } from "../../../fake/cluster-fixture.ts";
+import { played, type Step } from "../../../fake/scenario.ts";
 import { api, claims, four, idles, policy, views } from "./refusal-steps.ts";
 
 function withNode(watched: ClusterFixture, name: string, change: (node: Observation) => Partial<Observation>): void {

@@ -1,6 +1,6 @@
 /** A cluster in which pg2 claims the lock beside pg1, for the tests of the marks of refused claims (rule 2). */
-import type { StatusFields } from "../../fake/node-documents.ts";
-import type { Step } from "../../fake/scenario.ts";
+import type { StatusFields } from "../../../fake/node-documents.ts";
+import type { Step } from "../../../fake/scenario.ts";
 
 /** Views are requested every 3 s, and count for 11.5 s. */
 export const policy = { intervalMs: 1_000, viewMaxAgeMs: 11_500, timeoutMs: 2_500 };

@@ -1,10 +1,10 @@
 /** When the claim of pg2 is marked as refused beside that of pg1 (rule 2). */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { RefusedClaim } from "../../../src/cluster/leadership.ts";
-import { withRefusals } from "../../../src/health/evidence/refused-claims.ts";
-import type { ClusterFixture } from "../../fake/cluster-fixture.ts";
-import { played, type Step } from "../../fake/scenario.ts";
+import type { RefusedClaim } from "../../../../src/cluster/leadership.ts";
+import { withRefusals } from "../../../../src/health/evidence/leadership/refused-claims.ts";
+import type { ClusterFixture } from "../../../fake/cluster-fixture.ts";
+import { played, type Step } from "../../../fake/scenario.ts";
 import { api, claims, four, idles, policy, views } from "./refusal-steps.ts";
 
 const before: RefusedClaim = { api, beside: "pg1", viewSentAtMs: 2_000 };

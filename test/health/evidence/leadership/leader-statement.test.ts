@@ -1,11 +1,11 @@
 /** Which time counts against the hold: not that in which the leader's own report shows no running primary (rule 4). */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { LeaderStatement } from "../../../src/cluster/snapshot.ts";
-import { heldUntilMs } from "../../../src/health/evidence/leader-statement.ts";
-import type { ClusterFixture } from "../../fake/cluster-fixture.ts";
-import type { StatusFields } from "../../fake/node-documents.ts";
-import { played } from "../../fake/scenario.ts";
+import type { LeaderStatement } from "../../../../src/cluster/snapshot.ts";
+import { heldUntilMs } from "../../../../src/health/evidence/leadership/leader-statement.ts";
+import type { ClusterFixture } from "../../../fake/cluster-fixture.ts";
+import type { StatusFields } from "../../../fake/node-documents.ts";
+import { played } from "../../../fake/scenario.ts";
 
 /** pg1 states its position at 10 s, and gives other answers later, by their instants in seconds. */
 function after(answers: { readonly [atS: string]: StatusFields }): ClusterFixture {

@@ -1,12 +1,12 @@
 /** The claim that stood last, of this run or of an earlier one (guard `survive`), and whether its node is silent. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { SavedClaim } from "../../../src/cluster/leadership.ts";
-import type { Observation } from "../../../src/cluster/observation.ts";
-import type { ClusterState } from "../../../src/cluster/snapshot.ts";
-import { isSameLastClaim, isSilentClaim, lastClaimOf } from "../../../src/health/evidence/last-claim.ts";
-import { ClusterFixture } from "../../fake/cluster-fixture.ts";
-import type { StatusFields } from "../../fake/node-documents.ts";
+import type { SavedClaim } from "../../../../src/cluster/leadership.ts";
+import type { Observation } from "../../../../src/cluster/observation.ts";
+import type { ClusterState } from "../../../../src/cluster/snapshot.ts";
+import { isSameLastClaim, isSilentClaim, lastClaimOf } from "../../../../src/health/evidence/leadership/last-claim.ts";
+import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
+import type { StatusFields } from "../../../fake/node-documents.ts";
 
 const saved: SavedClaim = { node: "pg1", api: "http://pg1:8008", system: "1", atMs: -5_000 };
 
