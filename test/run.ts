@@ -11,32 +11,24 @@ import { pathToFileURL } from "node:url";
 
 const real = process.argv[2] === "real";
 const isCode = process.argv[2] === "code";
-const folders = [
-  "docs",
-  "packaging",
-  "bench",
-  "campaign",
-  "exhaustive",
-  "jepsen",
-  "mutants",
-  "soak",
-  join("cli", "demo"),
-].map((name) => `${name}${sep}`);
-const sequences = ["clock", "sequences", "wire"].map((name) => join("sequences", `${name}.`));
-const left = isCode ? [...folders, ...sequences, join("app", "life-of-process.")] : [];
-const folder = join("build", "test");
-const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".test.js") && file.startsWith(`real${sep}`) === real)
+const slow = ["docs", "packaging", "bench", join("cli", "demo")].map((name) => join("test", name, sep));
+const sequences = ["clock", "sequences", "wire"].map((name) => join("test", "sequences", `${name}.`));
+const left = isCode ? [...slow, ...sequences, join("test", "app", "life-of-process."), `proof${sep}`] : [];
+const files = ["test", "proof"]
+  .flatMap((folder) =>
+    readdirSync(join("build", folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
+  )
+  .filter((file) => file.endsWith(".test.js") && file.startsWith(join("test", "real", sep)) === real)
   .filter((file) => left.every((start) => !file.startsWith(start)) && !(isCode && file.includes(".property.")))
-  .map((file) => join(folder, file))
+  .map((file) => join("build", file))
   .sort();
-if (files.length === 0) throw new Error(`Cannot run tests: ${folder} must hold *.test.js files, got none`);
+if (files.length === 0) throw new Error(`Cannot run tests: build must hold *.test.js files, got none`);
 // Most of the time a test file waits: four at a time use both cores of a small machine. Real servers have ports of
 // their own in each test process.
 const concurrency = [`--test-concurrency=${real ? 2 : 4}`];
 // A test file that hangs must fail, and not use up the time of the others.
 const timeout = `--test-timeout=${real ? 600_000 : 180_000}`;
-const propertySeed = pathToFileURL(join(folder, "fake", "property-seed.js")).href;
+const propertySeed = pathToFileURL(join("build", "test", "fake", "property-seed.js")).href;
 // Its last lines are the failures, whatever came before: what remains of a long log.
 const options = ["--enable-source-maps", "--import", propertySeed, "--test-reporter=spec"];
 const { status } = spawnSync(process.execPath, [...options, "--test", timeout, ...concurrency, ...files], {

@@ -222,7 +222,8 @@ export class App {
   }
 
   #recordHint(record: HintRecord): void {
-    this.#metrics.own.count("hints", record);
+    const { cluster, effect } = record;
+    this.#metrics.own.count("hints", { cluster, effect });
     logHint(this.#hintLines, record);
   }
 

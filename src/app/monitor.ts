@@ -103,7 +103,7 @@ export class Monitor {
         log,
       ),
       onFirstRound: (cluster) => this.#endFirstRound(cluster),
-      onBurst: (burst) => metrics.own.count("bursts", burst),
+      onBurst: ({ cluster, cause }) => metrics.own.count("bursts", { cluster, cause }),
       onBurstProbes: ({ cluster, probes }) => metrics.own.count("burstProbes", { cluster }, probes),
       onTls: (cluster, problem) => logTlsFiles(log, cluster, problem),
     });

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import { type Machine, thisMachine } from "../../src/app/machine.ts";
 import { Monitor } from "../../src/app/monitor.ts";
-import { metrics } from "../campaign/sim/subject-metrics.ts";
+import { metrics } from "../../proof/campaign/sim/subject-metrics.ts";
 import { plainCheck } from "../../src/health/check.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { FakeHaproxy } from "../fake/fake-haproxy.ts";

@@ -42,9 +42,14 @@ export function userDocuments(): readonly MarkdownFile[] {
 
 /** The documents for developers, with the changelog. */
 export function developerDocuments(): readonly MarkdownFile[] {
-  return ["CHANGELOG.md", "CONTRIBUTING.md", "src/README.md", "bench/README.md", "test/campaign/README.md"].map(
-    readMarkdown,
-  );
+  return [
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "src/README.md",
+    "bench/README.md",
+    "proof/README.md",
+    "proof/campaign/README.md",
+  ].map(readMarkdown);
 }
 
 /** Reads and parses a Markdown file. */

@@ -1,4 +1,4 @@
-import { exporterAt } from "../campaign/sim/exporter-connection.ts";
+import { exporterAt } from "../../proof/campaign/sim/exporter-connection.ts";
 import type { Sequence } from "./format.ts";
 import type { World } from "./world.ts";
 

@@ -73,14 +73,14 @@ describe("parseClusterDocument", () => {
     }
   });
 
-  test("reads at most 256 members", () => {
+  test("reads at most 64 members", () => {
     const members = Array.from({ length: 3_000 }, (_, at) => ({ ...leaderRow, name: `pg${at}` }));
     const found = parseClusterDocument({
       members: members.map((row, at) => ({ ...row, api_url: `http://h${at}:8008` })),
     });
-    assert.equal(found?.members.length, 256);
-    assert.deepEqual(found?.leftOut, [{ member: "pg256", cause: "past_limit" }]);
-    assert.equal(parseClusterDocument({ members: members.slice(0, 256) })?.leftOut.length, 256);
+    assert.equal(found?.members.length, 64);
+    assert.deepEqual(found?.leftOut, [{ member: "pg64", cause: "past_limit" }]);
+    assert.equal(parseClusterDocument({ members: members.slice(0, 64) })?.leftOut.length, 64);
   });
 });
 

@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { test } from "node:test";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import type { DrainExtent } from "../../../src/cluster/drain.ts";
 import { parse } from "yaml";
 import { parseCheck, type Check } from "../../../src/health/check.ts";
 import { viewAt, type ClusterView } from "../../../src/health/evidence/leadership/cluster-view.ts";
-import { acceptedPrimary } from "../../../src/health/documents/accepted-primary.ts";
-import { attachmentKnowledge } from "../../../src/health/documents/attachment-knowledge.ts";
-import { explain } from "../../../src/health/rules/explain.ts";
+import { explain, type Explanation } from "../../../src/health/rules/explain.ts";
 import { explanationJson, explanationText } from "../../../src/health/documents/explanation-document.ts";
-import { clusterExporterRole, exporterRoleOf } from "../../../src/health/documents/exporter-role.ts";
-import { fleetRow, liveCluster, oldestReportMs } from "../../../src/health/documents/live-cluster.ts";
-import { summarize } from "../../../src/health/documents/summary.ts";
 import { routeOf, routePaths } from "../../../src/health/route.ts";
 import { played, type Scenario } from "../../fake/scenario.ts";
 
@@ -20,11 +15,24 @@ interface Explained extends Scenario {
   readonly at: number;
   readonly checks?: readonly string[];
   readonly drains?: { readonly [node: string]: DrainExtent };
+  readonly shows?: readonly ShownLine[];
 }
 
-const room = join("test", "spec", "explained");
-const golden = join(room, "explained.txt");
-const scenarios: readonly Explained[] = parse(readFileSync(join(room, "scenarios.yaml"), "utf8"));
+/** A line that a rule shows of a node. */
+interface ShownLine {
+  readonly node: string;
+  readonly check: string;
+  readonly rule: string;
+  /** The reason, of a line that refuses. */
+  readonly refuses?: string;
+  readonly outcome?: "pass" | "skip";
+  readonly value: string;
+  readonly limit?: string;
+  readonly source?: string;
+  readonly age_ms: number | null;
+}
+
+const scenarios: readonly Explained[] = parse(readFileSync("test/spec/explained/scenarios.yaml", "utf8"));
 const plainChecks = [...new Set(routePaths().map((path) => routeOf(path.slice(1)) ?? "primary"))];
 
 function checkOf(text: string): Check {
@@ -39,26 +47,8 @@ function checkOf(text: string): Check {
   return parsed.check;
 }
 
-/** A cluster as the pages and metrics show it. */
-function shown(view: ClusterView): string {
-  const { cluster } = view;
-  const live = liveCluster(view);
-  const nodes = cluster.nodes.map((observation) => ({
-    node: observation.node.name,
-    summary: summarize(view, observation),
-    exporter: exporterRoleOf(view, observation),
-    attachment: [null, 900, 999, 1_000].map((first) =>
-      attachmentKnowledge(view, { observation, check: checkOf("replica") }, first),
-    ),
-  }));
-  const primary = acceptedPrimary(view)?.node.name ?? null;
-  const whole = { primary, exporter: clusterExporterRole(view), oldestReportMs: oldestReportMs(live) };
-  return [...live.nodes, { ...live, nodes: live.nodes.length }, fleetRow(live), ...nodes, whole]
-    .map((part) => `${JSON.stringify(part)}\n`)
-    .join("");
-}
-
-function explained({ title, at, checks = plainChecks, drains = {}, ...scenario }: Explained): string {
+/** A scenario's cluster at its instant. */
+function viewOf({ at, drains = {}, title: _, checks: __, shows: ___, ...scenario }: Explained): ClusterView {
   const { cluster, policy } = played(scenario);
   const drained = Object.entries(drains).map(([name, which]) => {
     const [since, until] = ["2026-01-01T00:00:00Z", "2026-01-01T00:00:09Z"];
@@ -67,43 +57,51 @@ function explained({ title, at, checks = plainChecks, drains = {}, ...scenario }
       { reason: "a test", by: which === "all" ? "ops" : null, extent: which, untilMs: 9_000, since, until },
     ] as const;
   });
-  const view = viewAt({ ...cluster, drains: new Map(drained) }, policy, at * 1_000);
-  const texts = view.cluster.nodes.flatMap((observation) => {
-    const lines = checks.flatMap((text) => {
-      const explanation = explain(view, observation, checkOf(text));
-      const { verdict, decisive } = explanation;
-      assert.equal(verdict.fit, decisive === null, `${title}: a refusal of /${text} has a decisive rule`);
-      const { rules: _, ...result } = explanationJson(explanation, checkOf(text)) as { readonly rules: unknown };
-      const applied = `${JSON.stringify(result)} ${explanation.rules.map(({ rule }) => rule).join(", ")}`;
-      const whole = explanationText({
-        ...explanation,
-        node: observation.node.name,
-        cluster: "demo",
-        check: `/${text}`,
-        at: `${at} s`,
-        snapshot: 1,
-        instance: "a",
-      });
-      return [...whole.split("\n"), applied];
-    });
-    // Most rules are the same for several checks of a node: each line is compared once.
-    return [...new Set(lines)];
-  });
-  return [`=== ${title}`, ...texts, shown(view)].join("\n");
+  return viewAt({ ...cluster, drains: new Map(drained) }, policy, at * 1_000);
 }
 
-if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(golden, scenarios.map(explained).join("\n"));
-const sections = readFileSync(golden, "utf8").split(/^(?==== )/m);
+function linesOf({ rules }: Explanation, { node, check }: Pick<ShownLine, "node" | "check">): readonly ShownLine[] {
+  return rules.map(({ rule, outcome, reason, value, limit, source, ageMs }) => ({
+    node,
+    check,
+    rule,
+    ...(outcome === "refuse" ? { refuses: reason ?? "" } : { outcome }),
+    value,
+    ...(limit === null ? {} : { limit }),
+    ...(source === "" ? {} : { source }),
+    age_ms: ageMs,
+  }));
+}
 
-test("explained.txt has the scenarios in their order", () => {
-  assert.deepEqual(
-    sections.map((section) => section.slice(0, section.indexOf("\n"))),
-    scenarios.map(({ title }) => `=== ${title}`),
-  );
-});
+for (const scenario of scenarios) {
+  const { title, checks = plainChecks, shows = [] } = scenario;
+  describe(title, () => {
+    const view = viewOf(scenario);
 
-for (const [at, scenario] of scenarios.entries()) {
-  test(`each verdict is explained by every rule, and pages agree: ${scenario.title}`, () => {
-    assert.equal(explained(scenario).trimEnd(), sections[at]?.trimEnd());
+    for (const { node, check, rule, ...line } of shows) {
+      test(`${rule} of ${node} for /${check} shows "${line.value}"`, () => {
+        const observation = view.cluster.nodes.find((one) => one.node.name === node);
+        assert.ok(observation);
+        const lines = linesOf(explain(view, observation, checkOf(check)), { node, check });
+        const wanted = { node, check, rule, ...line };
+        const same = lines.find((one) => isDeepStrictEqual(one, wanted));
+        assert.deepEqual(same ?? lines.find((one) => one.rule === rule), wanted);
+      });
+    }
+
+    test("a refusal has a decisive rule, and both documents have every rule", () => {
+      for (const observation of view.cluster.nodes) {
+        for (const text of checks) {
+          const explanation = explain(view, observation, checkOf(text));
+          const { verdict, decisive, rules } = explanation;
+          assert.equal(verdict.fit, decisive === null, `a refusal of /${text} has a decisive rule`);
+          const subject = { node: observation.node.name, cluster: "demo", check: `/${text}` };
+          const page = explanationText({ ...explanation, ...subject, at: "1 s", snapshot: 1, instance: "a" });
+          for (const { rule, value } of rules) assert.ok(page.includes(rule) && page.includes(value), page);
+          const document = explanationJson(explanation, checkOf(text)) as { readonly rules: readonly unknown[] };
+          assert.equal(document.rules.length, rules.length);
+        }
+      }
+    });
   });
 }

@@ -1,8 +1,8 @@
 import type { ClientLimits, NodeConnection, NodeReply } from "../../../src/probe/client/client.ts";
-import type { Chance } from "../../campaign/chance.ts";
-import { exporterAt, isExporterAt } from "../../campaign/sim/exporter-connection.ts";
-import { timedOut, wasRefused, wasReset } from "../../campaign/sim/network-failures.ts";
-import type { VirtualTime } from "../../campaign/sim/virtual-time.ts";
+import type { Chance } from "../../../proof/campaign/chance.ts";
+import { exporterAt, isExporterAt } from "../../../proof/campaign/sim/exporter-connection.ts";
+import { timedOut, wasRefused, wasReset } from "../../../proof/campaign/sim/network-failures.ts";
+import type { VirtualTime } from "../../../proof/campaign/sim/virtual-time.ts";
 import type { World } from "../world.ts";
 
 /** What the network of a sequence depends on. */

@@ -1,0 +1,71 @@
+/** Plants each bug of `bugs.yaml` into a copy of the program, and counts the seeds until the simulation finds it. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { parse } from "yaml";
+
+/** A bug: one replacement in one file. */
+interface PlantedBug {
+  readonly name: string;
+  /** The path within `src`, without its ending. */
+  readonly file: string;
+  readonly replace: string;
+  readonly with: string;
+  readonly kinds?: readonly string[];
+  /** How long a run is, in virtual seconds, where those of `--seconds` are too short for what it needs. */
+  readonly seconds?: number;
+  /** Which campaign has to find it, if not the simulation of faults. */
+  readonly campaign?: "addresses";
+}
+
+const { values } = parseArgs({
+  options: {
+    planted: { type: "boolean", default: true },
+    seeds: { type: "string", default: "200" },
+    seconds: { type: "string", default: "60" },
+    only: { type: "string" },
+  },
+});
+
+const bugs = (parse(readFileSync("proof/campaign/planted/bugs.yaml", "utf8")) as readonly PlantedBug[]).filter(
+  ({ name }) => values.only === undefined || name.includes(values.only),
+);
+const folder = mkdtempSync(join(tmpdir(), "rolecall-planted-"));
+for (const part of ["src", "proof/campaign", "test/fake"])
+  cpSync(join("build", part), join(folder, "build", part), { recursive: true });
+cpSync("package.json", join(folder, "package.json"));
+symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+let missed = 0;
+for (const bug of bugs) {
+  const file = join(folder, "build", "src", `${bug.file}.js`);
+  const sound = readFileSync(file, "utf8");
+  if (sound.split(bug.replace).length !== 2)
+    throw new Error(`Cannot plant "${bug.name}": its text must occur once in ${bug.file}, got ${bug.replace}`);
+  writeFileSync(
+    file,
+    sound.replace(bug.replace, () => bug.with),
+  );
+  const found = hunt(bug);
+  writeFileSync(file, sound);
+  if (found === null) missed += 1;
+  process.stdout.write(`| ${bug.name} | ${found ?? `not found in ${values.seeds} seeds`} |\n`);
+}
+rmSync(folder, { recursive: true, force: true });
+process.exitCode = missed === 0 ? 0 : 1;
+
+/** @returns how many seeds it took, and the promise that was broken; null if none was */
+function hunt({ kinds = [], seconds, campaign }: PlantedBug): string | null {
+  const range = ["--seeds", `1..${values.seeds}`, "--stop-at", "1"];
+  const only = kinds.length === 0 ? [] : ["--kinds", kinds.join()];
+  const ofFaults = ["--seconds", `${seconds ?? values.seconds}`, "--no-shrink", ...only];
+  const options = campaign === "addresses" ? [...range, "--addresses"] : [...range, ...ofFaults];
+  const { stdout } = spawnSync(process.execPath, ["build/proof/campaign/main.js", ...options], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  const rule = /VIOLATION (\S+)/.exec(stdout)?.[1];
+  const seed = /--seed (\d+)/.exec(stdout)?.[1];
+  return rule === undefined || seed === undefined ? null : `${seed} | ${rule}`;
+}
