@@ -48,7 +48,8 @@ function checkOf(text: string): Check {
 }
 
 /** A scenario's cluster at its instant. */
-function viewOf({ at, drains = {}, title: _, checks: __, shows: ___, ...scenario }: Explained): ClusterView {
+function viewOf(scenario: Explained): ClusterView {
+  const { at, drains = {} } = scenario;
   const { cluster, policy } = played(scenario);
   const drained = Object.entries(drains).map(([name, which]) => {
     const [since, until] = ["2026-01-01T00:00:00Z", "2026-01-01T00:00:09Z"];
