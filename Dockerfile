@@ -29,6 +29,8 @@ ENV MALLOC_TRIM_THRESHOLD_=131072
 ENV HEALTH_URL=http://127.0.0.1:8008/livez
 WORKDIR /app
 COPY package.json LICENSE ./
+# What `rolecall render` prints.
+COPY deploy ./deploy
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/code-cache ./code-cache

@@ -8,7 +8,11 @@ import { runText } from "../../fake/command-line.ts";
 import { filesOfChart, renderChart } from "../../fake/rendered-chart.ts";
 import { unitFiles } from "../../../src/cli/render/systemd/units.ts";
 
-/** What each file of deploy is rendered by. `UPDATE_DOCS=1` writes them. */
+/** The files of deploy that a command prints, as they are without options. */
+const sources: Readonly<Record<string, readonly string[]>> = {
+  "prometheus/rolecall-rules.yml": ["alerts"],
+};
+/** What each other file of deploy is rendered by. `UPDATE_DOCS=1` writes them. */
 const files: Readonly<Record<string, readonly string[]>> = {
   "envoy/envoy.yaml": ["envoy", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
   "grafana/rolecall.json": ["dashboard"],
@@ -16,7 +20,6 @@ const files: Readonly<Record<string, readonly string[]>> = {
   "kubernetes/monitoring.yaml": ["kubernetes", "--monitoring"],
   "kubernetes/rolecall.yaml": ["kubernetes"],
   "prometheus/prometheus.yml": ["prometheus", "--admin", "10.0.0.11:9108,10.0.0.12:9108"],
-  "prometheus/rolecall-rules.yml": ["alerts"],
 };
 const units = unitFiles({
   listen: [8008, 9108].map((port) => ({ host: "127.0.0.1", port })),
@@ -40,6 +43,13 @@ describe("deploy", () => {
   });
   after(() => server.close());
 
+  for (const [name, args] of Object.entries(sources))
+    test(`rolecall render ${args.join(" ")} prints ${name}`, async () => {
+      const { code, out, err } = await runText(["render", ...args]);
+      assert.equal(code, 0, err);
+      assert.equal(out, readFileSync(join("deploy", name), "utf8"));
+    });
+
   for (const [name, args] of Object.entries(files))
     test(`${name} is the output of rolecall render ${args.join(" ")}`, async () => {
       const isGeneral = !balanced.includes(args[0] ?? "") || args.includes("--monitoring");
@@ -61,7 +71,12 @@ describe("deploy", () => {
     const found = readdirSync("deploy", { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).replace("deploy/", ""));
-    const expected = ["README.md", ...Object.keys(files), ...units.map(({ name }) => `systemd/${name}`)];
+    const expected = [
+      "README.md",
+      ...Object.keys(sources),
+      ...Object.keys(files),
+      ...units.map(({ name }) => `systemd/${name}`),
+    ];
     expected.push(...[...chart.keys()].map((name) => join(chartFolder, name)));
     assert.deepEqual(found.toSorted(), expected.toSorted());
   });

@@ -5,8 +5,7 @@ import { unscrapedComments } from "../input/left-out.ts";
 import type { Targets } from "../input/targets.ts";
 import { parseKubernetesOptions, type KubernetesOptions } from "../kubernetes/kubernetes-options.ts";
 import { writeRendered, type RenderedFile } from "../output/rendered-files.ts";
-import { parseAlertOptions, type AlertOptions } from "../prometheus/alert-options.ts";
-import { renderAlerts } from "../prometheus/rules.ts";
+import { parseAlertOptions, renderAlerts, type AlertOptions } from "../prometheus/alerts.ts";
 import { chartTemplates, rulesFile } from "./templates.ts";
 import { chartValues, valuesSchema, valuesText } from "./values.ts";
 

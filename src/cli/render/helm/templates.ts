@@ -1,4 +1,4 @@
-import type { AlertOptions } from "../prometheus/alert-options.ts";
+import type { AlertOptions } from "../prometheus/alerts.ts";
 import { databaseService } from "../kubernetes/databases.ts";
 import type { KubernetesOptions } from "../kubernetes/kubernetes-options.ts";
 import { rolecallObjects, type KubernetesObject } from "../kubernetes/manifests.ts";

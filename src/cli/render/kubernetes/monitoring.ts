@@ -1,5 +1,4 @@
-import type { AlertOptions } from "../prometheus/alert-options.ts";
-import { ruleGroups } from "../prometheus/rules.ts";
+import { ruleGroups, type AlertOptions } from "../prometheus/alerts.ts";
 import { ownSeries } from "../prometheus/scrape-config.ts";
 import { labels } from "./deployment.ts";
 import { manifestText, objectMetadata, type KubernetesObject } from "./manifests.ts";

@@ -157,6 +157,7 @@ describe("rendered alert rules", () => {
   for (const args of [
     ["--job", 'x"} or up{a="'],
     ["--docs", "https://example.org/{{ x }}"],
+    ["--docs", "@x"],
   ])
     test(`${JSON.stringify(args)} is refused, as it is syntax of the file`, async () => {
       const { code, out, err } = await runText(["render", "alerts", ...args]);

@@ -1,8 +1,10 @@
+import { parse } from "yaml";
 import { parseByteSize } from "../../../cluster/values/byte-size.ts";
 import { parseDuration } from "../../../cluster/values/duration.ts";
 import { CommandError } from "../../framework/command-error.ts";
 import type { Arguments } from "../../framework/arguments.ts";
 import { parseRenderOptions } from "../input/options.ts";
+import { deployFile } from "../output/deploy-file.ts";
 
 /** What the rendered alert rules depend on. */
 export interface AlertOptions {
@@ -14,6 +16,26 @@ export interface AlertOptions {
   readonly lagSeconds: number | null;
   /** The base of links to the documentation, with a slash at the end. */
   readonly docs: string;
+}
+
+/**
+ * Renders the file of alert and recording rules for Prometheus. They hold for every cluster that rolecall serves.
+ * @throws CommandError (RC006) if this installation of rolecall lacks the file
+ */
+export function renderAlerts({ job, lagBytes, lagSeconds, docs }: AlertOptions): string {
+  const orLagsInTime = " or cluster_node:rolecall_lag_seconds:min > ";
+  return deployFile("prometheus/rolecall-rules.yml", [
+    ['job="rolecall"', `job="${job}"`],
+    ["rolecall_lag_bytes:min > 10485760", `rolecall_lag_bytes:min > ${lagBytes}`],
+    [`${orLagsInTime}10)`, lagSeconds === null ? ")" : `${orLagsInTime}${lagSeconds})`],
+    [`${ownDocs}alerts.md#`, `${docs}alerts.md#`],
+  ]);
+}
+
+/** The groups of rules of {@link renderAlerts}. */
+export function ruleGroups(options: AlertOptions): readonly object[] {
+  const { groups }: { readonly groups: readonly object[] } = parse(renderAlerts(options));
+  return groups;
 }
 
 /** The documents of the package itself, as `explain` and the log name them. */
@@ -47,7 +69,8 @@ export function parseJob(args: Arguments): string {
 
 function parseDocs(args: Arguments): string {
   const docs = args.text("docs") ?? ownDocs;
-  if (!/^[\w.:/@~+-]+$/.test(docs))
+  // Where it stands, YAML reads an @ at its start as syntax.
+  if (!/^(?!@)[\w.:/@~+-]+$/.test(docs))
     throw new CommandError(
       "RC001",
       `--docs must be a path or URL such as https://wiki.example.org/rolecall/, got ${JSON.stringify(docs)}`,
