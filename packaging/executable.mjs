@@ -16,6 +16,7 @@ const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 /** The files of the package that the program reads at run time (src/program/program-files.ts). */
 const assets = [
   "package.json",
+  "deploy/grafana/rolecall.json",
   "deploy/prometheus/rolecall-rules.yml",
   ...(await filesIn("dist/web")).map((name) => `dist/web/${name}`),
 ];

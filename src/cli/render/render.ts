@@ -1,7 +1,6 @@
 import { isLocal } from "../client/cluster-status.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { renderDashboard } from "./dashboard/dashboard.ts";
 import { renderEnvoy } from "./envoy.ts";
 import { renderHaproxy } from "./haproxy.ts";
 import { renderHelm } from "./helm/chart.ts";
@@ -10,6 +9,7 @@ import { targetsFor, type Targets } from "./input/targets.ts";
 import { parseKubernetesOptions } from "./kubernetes/kubernetes-options.ts";
 import { renderKubernetes } from "./kubernetes/manifests.ts";
 import { renderMonitoring } from "./kubernetes/monitoring.ts";
+import { deployFile } from "./output/deploy-file.ts";
 import { parseAlertOptions, parseJob, renderAlerts } from "./prometheus/alerts.ts";
 import { nodeMetricSources, renderPrometheus } from "./prometheus/scrape-config.ts";
 import { renderPatroni } from "./patroni.ts";
@@ -32,7 +32,8 @@ function renderGeneral(context: CommandContext, kind: string): string | null {
   result.cover("clusters", "not_applicable", { detail: "the same for all clusters" });
   if (isMonitoring) return renderMonitoring(parseKubernetesOptions(args).namespace, parseAlertOptions(args));
   if (kind === "alerts") return renderAlerts(parseAlertOptions(args));
-  return kind === "dashboard" ? renderDashboard(parseJob(args)) : renderSystemd(context);
+  if (kind === "systemd") return renderSystemd(context);
+  return deployFile("grafana/rolecall.json", [[String.raw`job=\"rolecall\"`, String.raw`job=\"${parseJob(args)}\"`]]);
 }
 
 async function coveredTargets(context: CommandContext): Promise<Targets> {

@@ -10,12 +10,12 @@ import { unitFiles } from "../../../src/cli/render/systemd/units.ts";
 
 /** The files of deploy that a command prints, as they are without options. */
 const sources: Readonly<Record<string, readonly string[]>> = {
+  "grafana/rolecall.json": ["dashboard"],
   "prometheus/rolecall-rules.yml": ["alerts"],
 };
 /** What each other file of deploy is rendered by. `UPDATE_DOCS=1` writes them. */
 const files: Readonly<Record<string, readonly string[]>> = {
   "envoy/envoy.yaml": ["envoy", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
-  "grafana/rolecall.json": ["dashboard"],
   "haproxy/haproxy.cfg": ["haproxy", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
   "kubernetes/monitoring.yaml": ["kubernetes", "--monitoring"],
   "kubernetes/rolecall.yaml": ["kubernetes"],
