@@ -4,8 +4,6 @@ import { checkClusters } from "./checks/cluster-checks.ts";
 import type { Config } from "./model/config.ts";
 import type { SimulatorConfig } from "./model/simulator-config.ts";
 import { checkBalancers } from "./checks/balancer-checks.ts";
-import { checkListenerAccess } from "./checks/listener-access-checks.ts";
-import { readPartialConfig } from "./sources/partial-config.ts";
 import { readEnvironment } from "./sources/environment.ts";
 import { type ConfigFlags, readFlags } from "./sources/flags.ts";
 import { type ConfigIssue, isMapping, valueIssue } from "./model/issue.ts";
@@ -15,7 +13,7 @@ import { type Merged, mergeSources } from "./sources/merge.ts";
 import { type ConfigProblem, fileProblem, namedProblem } from "./model/problem.ts";
 import { configSchema } from "./schema/schema.ts";
 import { shapeIssues } from "./sources/shape-issues.ts";
-import { checkRanges } from "./checks/range-checks.ts";
+import { readValidParts } from "./checks/valid-parts.ts";
 import { readYamlFile, type YamlFile } from "./sources/yaml-file.ts";
 
 export type { ConfigFlags } from "./sources/flags.ts";
@@ -60,7 +58,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
       problems.push(place(valueIssue([], written, "a mapping with the keys clusters, listen and so on")));
   } else {
     const read = configSchema.safeParse(merged.value);
-    const issues = [...(read.success ? [] : shapeIssues(read.error, merged.value)), ...crossIssues(merged)];
+    const issues = [...(read.success ? [] : shapeIssues(read.error, merged.value)), ...crossIssues(merged.value)];
     for (const issue of issues.slice(0, issuesMax)) problems.push(place(issue));
     if (read.success && problems.length === 0)
       return { ok: true, ...assembleConfig(read.data, originOf(file, merged)) };
@@ -76,25 +74,10 @@ interface NamedFile {
   readonly yaml: YamlFile;
 }
 
-function crossIssues(merged: Merged): readonly ConfigIssue[] {
-  const partial = readPartialConfig(merged.value);
-  const clusters = merged.value["clusters"] ?? [];
-  const noClusterIssues =
-    Array.isArray(clusters) && clusters.length === 0
-      ? [valueIssue(["clusters"], merged.value["clusters"], atLeastOne)]
-      : [];
-  return [
-    ...noClusterIssues,
-    ...checkClusters(partial),
-    ...checkListeners(partial),
-    ...checkLagTimes(partial),
-    ...checkListenerAccess(partial.listen),
-    ...checkRanges(partial),
-    ...checkBalancers(partial),
-  ];
+function crossIssues(value: Merged["value"]): readonly ConfigIssue[] {
+  const parts = readValidParts(value);
+  return [checkClusters, checkListeners, checkLagTimes, checkBalancers].flatMap((check) => check(parts));
 }
-
-const atLeastOne = "a list of at least one cluster";
 
 /** Adds where the value of an issue comes from: a flag, a variable, or a line of the file. */
 function placeIssue(issue: ConfigIssue, { merged, file }: { merged: Merged; file: NamedFile | null }): ConfigProblem {

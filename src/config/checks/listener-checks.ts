@@ -1,140 +1,139 @@
+import type { ListenerConfig } from "../model/config.ts";
+import type { ListenerAccess } from "../model/listener-access-config.ts";
+import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
 import { formatHostPort } from "../values/address.ts";
-import { repetitionIssues } from "./cluster-checks.ts";
-import type { PartialConfig, PartialCluster, PartialListener } from "../sources/partial-config.ts";
-import { type ConfigIssue, valueIssue } from "../model/issue.ts";
+import { isLoopback } from "../values/loopback.ts";
+import { clusterNames, listNames, nodeIssues, repetitionIssues } from "./name-checks.ts";
+import type { ClusterPart, ListenerPart, ValidParts } from "./valid-parts.ts";
 
-const namesMax = 20;
-
-/** Checks listeners against each other, and against the clusters and nodes that they name. */
-export function checkListeners({ clusters, listen }: PartialConfig): readonly ConfigIssue[] {
-  const addresses = listen.map(({ address, port }, index) => ({
+/**
+ * Checks listeners against each other, against the clusters and nodes that they name, and their keys against their
+ * dialect and address.
+ */
+export function checkListeners({ clusters, listen }: ValidParts): readonly ConfigIssue[] {
+  const addresses = listen.map(({ listener }, index) => ({
     path: ["listen", index, "port"],
     // Port 0 means any free port, so two of them never conflict.
     value:
-      address === undefined || port === undefined || port === 0 ? undefined : formatHostPort({ host: address, port }),
+      listener === null || listener.port === 0 ? null : formatHostPort({ host: listener.address, port: listener.port }),
   }));
   return [
     ...repetitionIssues(addresses, "an address and port that no other listener has"),
-    ...listen.flatMap(checkPort),
-    ...listen.flatMap(checkDialectOptions),
-    ...listen.flatMap((listener, index) => checkNames(listener, { index, clusters })),
+    ...listen.flatMap(({ listener, written }, index) => {
+      if (listener === null) return [];
+      const at = ["listen", index];
+      return [...checkKeys(listener, written, at), ...checkNames(listener, clusters, at), ...checkAccess(listener, at)];
+    }),
   ];
+}
+
+const agentKeys = ["check", "weight", "drain_by"];
+
+/** The keys that a dialect does not have. */
+const foreignKeys: Readonly<Record<ListenerConfig["dialect"], readonly string[]>> = {
+  node: [...agentKeys, "read_only", "hint_tokens"],
+  admin: [...agentKeys, "operator_pages", "node", "whole_cluster"],
+  exporter: [...agentKeys, "operator_pages", "hint_tokens", "whole_cluster"],
+  agent: "management read_only tls auth proxy_protocol trusted_origins operator_pages hint_tokens whole_cluster".split(
+    " ",
+  ),
+};
+
+/** Why a dialect does not have a key, where that says what to write. */
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["admin operator_pages", ", which always has these pages"],
+  ["node read_only", ": management: off refuses such requests"],
+  ["exporter whole_cluster", ": without node, the listener always answers for the whole cluster"],
+]);
+
+/** Checks that keys are written where the dialect needs them, and not where it does not have them. */
+function checkKeys(
+  { dialect, cluster, node, wholeCluster }: ListenerConfig,
+  written: ListenerPart["written"],
+  at: ConfigPath,
+): readonly ConfigIssue[] {
+  const isWritten = (key: string): boolean =>
+    key === "whole_cluster" ? wholeCluster : (written[key] ?? null) !== null;
+  const issues = foreignKeys[dialect].filter(isWritten).map((key) => {
+    const reason = reasons.get(`${dialect} ${key}`) ?? "";
+    return valueIssue([...at, key], written[key], `left out, because the dialect is ${dialect}${reason}`);
+  });
+  // Only the exporter dialect has a default port.
+  if (dialect !== "exporter" && !isWritten("port"))
+    issues.push(valueIssue([...at, "port"], undefined, "a whole number from 0 to 65535"));
+  // Exporter paths contain no cluster name, so the listener must serve exactly one cluster.
+  if (dialect === "exporter" && cluster === "*")
+    issues.push(valueIssue([...at, "cluster"], "*", "the name of one cluster, because the dialect is exporter"));
+  if (dialect === "node" && node !== null && wholeCluster) {
+    const allowed = "false or left out, because the listener answers for one node";
+    issues.push(valueIssue([...at, "whole_cluster"], true, allowed));
+  }
+  return issues;
 }
 
 /** Checks the names of the cluster and the node that a listener answers for. */
 function checkNames(
-  { cluster, node, dialect }: PartialListener,
-  { index, clusters }: { index: number; clusters: readonly PartialCluster[] },
+  { cluster, node, dialect }: ListenerConfig,
+  clusters: readonly ClusterPart[],
+  at: ConfigPath,
 ): readonly ConfigIssue[] {
-  const names = clusters.map(({ name }) => name);
-  // An invalid cluster name could be the one that the listener names.
-  if (cluster === undefined || names.includes(undefined) || clusters.length === 0) return [];
-  const known = clusters.find(({ name }) => name === cluster);
+  const names = clusterNames(clusters);
+  if (names === null) return [];
   if (cluster === null && dialect === "exporter" && clusters.length > 1) {
-    return [
-      valueIssue(
-        ["listen", index, "cluster"],
-        undefined,
-        `the name of a cluster, because the dialect is exporter: ${listNames(names)}`,
-      ),
-    ];
+    const allowed = `the name of a cluster, because the dialect is exporter: ${listNames(names)}`;
+    return [valueIssue([...at, "cluster"], undefined, allowed)];
   }
-  if (cluster !== null && cluster !== "*" && known === undefined) {
-    return [valueIssue(["listen", index, "cluster"], cluster, `* or the name of a cluster: ${listNames(names)}`)];
-  }
-  if (node === null || node === undefined) return [];
+  const known = clusters.find(({ name }) => name === cluster);
+  if (cluster !== null && cluster !== "*" && known === undefined)
+    return [valueIssue([...at, "cluster"], cluster, `* or the name of a cluster: ${listNames(names)}`)];
+  if (node === null) return [];
   const target = known ?? (cluster === null && clusters.length === 1 ? clusters[0] : undefined);
-  if (target === undefined) {
-    const allowed = `set together with cluster, one of ${listNames(names)}`;
-    return [valueIssue(["listen", index, "node"], node, allowed)];
+  const path = [...at, "node"];
+  return target === undefined
+    ? [valueIssue(path, node, `set together with cluster, one of ${listNames(names)}`)]
+    : nodeIssues([{ path, node }], target);
+}
+
+/** Checks the access control of a listener against its dialect and address. */
+function checkAccess({ address, dialect, access }: ListenerConfig, at: ConfigPath): readonly ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  if (access.auth?.certificate === true && (access.tls?.client ?? "off") === "off")
+    issues.push(valueIssue([...at, "auth", "certificate"], true, "set only if tls.client is optional or required"));
+  const isExposed = !isLoopback(address) && access.allow === null && !isAuthenticated(access);
+  // A client of an admin listener can drain every node, so one that is reachable from outside must restrict its clients.
+  if (dialect === "admin" && isExposed && !access.readOnly) {
+    const allowed =
+      "a loopback address, because anyone who reaches an admin listener can drain nodes, " +
+      "unless clients are restricted by auth, tls.client: required or allow, or read_only is true";
+    issues.push(valueIssue([...at, "address"], address, allowed));
   }
-  const nodes = target.nodes.map(({ name }) => name);
-  if (target.hasDiscover || nodes.includes(undefined) || nodes.includes(node) || nodes.length === 0) return [];
-  return [valueIssue(["listen", index, "node"], node, `a node of the cluster ${target.name}: ${listNames(nodes)}`)];
+  const allowed = access.management ? managementAllowed({ dialect, access }, isExposed) : null;
+  return allowed === null ? issues : [...issues, valueIssue([...at, "management"], "on", allowed)];
 }
 
-/** Only the exporter dialect has a default port. */
-function checkPort({ hasPort, dialect }: PartialListener, index: number): readonly ConfigIssue[] {
-  return hasPort || dialect === "exporter"
-    ? []
-    : [valueIssue(["listen", index, "port"], undefined, "a whole number from 0 to 65535")];
-}
-
-function checkDialectOptions(listener: PartialListener, index: number): readonly ConfigIssue[] {
-  return [...checkOperatorPages(listener, index), ...checkAgentKeys(listener, index), ...checkScope(listener, index)];
-}
-
-const agentKeys: ReadonlySet<string> = new Set(["check", "weight", "drain_by"]);
-
-/** Agent listeners have keys of their own, and none that need HTTP. */
-function checkAgentKeys({ dialect, dialectKeys }: PartialListener, index: number): readonly ConfigIssue[] {
-  const isAgent = dialect === "agent";
-  return [...dialectKeys]
-    .filter(([key]) => (isAgent ? !agentKeys.has(key) : agentKeys.has(key)))
-    .map(([key, found]) => valueIssue(["listen", index, key], found, `left out, because the dialect is ${dialect}`));
-}
-
-/** `operator_pages` is valid only for node listeners: exporters have no such pages, admin listeners always have. */
-function checkOperatorPages({ operatorPages, dialect }: PartialListener, index: number): readonly ConfigIssue[] {
-  if (dialect === "node" || operatorPages === undefined) return [];
-  const why = dialect === "admin" ? "admin, which always has these pages" : dialect;
-  return [valueIssue(["listen", index, "operator_pages"], operatorPages, `left out, because the dialect is ${why}`)];
-}
-
-/** Checks what a listener answers for: a node, a cluster or all clusters, as far as its dialect allows. */
-function checkScope(listener: PartialListener, index: number): readonly ConfigIssue[] {
-  switch (listener.dialect) {
-    case "node":
-      return checkNodeListener(listener, index);
-    case "admin":
-      return checkAdminListener(listener, index);
+/** Returns what `management` must be where it must not be on, or `null`. */
+function managementAllowed(
+  { dialect, access }: Pick<ListenerConfig, "dialect" | "access">,
+  isExposed: boolean,
+): string | null {
+  switch (dialect) {
     case "exporter":
-      return checkExporterListener(listener, index);
+      return "off or left out, because the dialect is exporter";
+    case "admin":
+      // An admin listener forwards switchovers only for authenticated callers: a web page at it can send them.
+      if (access.readOnly) return "off or left out, because read_only is true";
+      return isAuthenticated(access)
+        ? null
+        : "off on an admin listener, unless clients are authenticated by auth or tls.client: required";
+    case "node":
     case "agent":
-      return checkAgentListener(listener, index);
+      // A client of this port can stop the database, so a port reachable from outside must restrict its clients.
+      return isExposed
+        ? "off on a non-loopback address, unless clients are restricted by auth, tls.client: required or allow"
+        : null;
   }
 }
 
-/** Exporter paths contain no cluster name, so the listener must serve exactly one cluster. */
-function checkExporterListener({ cluster, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
-  const allowed =
-    "left out, because the dialect is exporter: without node, the listener always answers for the whole cluster";
-  return [
-    ...(cluster === "*"
-      ? [valueIssue(["listen", index, "cluster"], "*", "the name of one cluster, because the dialect is exporter")]
-      : []),
-    ...(wholeCluster ? [valueIssue(["listen", index, "whole_cluster"], true, allowed)] : []),
-  ];
-}
-
-function checkNodeListener({ node, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
-  return node !== null && wholeCluster
-    ? [
-        valueIssue(
-          ["listen", index, "whole_cluster"],
-          true,
-          "false or left out, because the listener answers for one node",
-        ),
-      ]
-    : [];
-}
-
-/** An agent answers for one server at a time. */
-function checkAgentListener({ wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
-  const allowed = "left out, because the dialect is agent";
-  return wholeCluster ? [valueIssue(["listen", index, "whole_cluster"], true, allowed)] : [];
-}
-
-function checkAdminListener({ node, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
-  const allowed = "left out, because the dialect is admin";
-  return [
-    ...(node === null ? [] : [valueIssue(["listen", index, "node"], node, allowed)]),
-    ...(wholeCluster ? [valueIssue(["listen", index, "whole_cluster"], true, allowed)] : []),
-  ];
-}
-
-/** Joins names for a message; many are shortened. */
-export function listNames(names: readonly (string | undefined)[]): string {
-  const shown = names.slice(0, namesMax).join(", ");
-  return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown;
+function isAuthenticated({ auth, tls }: ListenerAccess): boolean {
+  return auth !== null || tls?.client === "required";
 }

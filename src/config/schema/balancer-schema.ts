@@ -18,25 +18,57 @@ export interface BackendShape extends Omit<HaproxyBackendConfig, "cluster" | "ch
   readonly check: string;
 }
 
-/** One entry of `balancers`. */
-export function balancerSchema(): z.ZodType<BalancerShape> {
-  return z.strictObject(
-    {
-      name: name()
-        .nullable()
-        .default(null)
-        .describe("Name of the balancer in metrics and logs. Default: the value of socket"),
-      haproxy: haproxySchema().describe("An HAProxy, and how its servers follow the verdicts of rolecall"),
-    },
-    { error: "a mapping with the keys name and haproxy" },
-  );
+/** Where the Runtime API of HAProxy is. */
+export const runtimeAddressSchema: z.ZodType<RuntimeAddress, string> = parsedText({
+  allowed: "the absolute path of a socket of at most 107 bytes, or host:port, such as /run/haproxy/admin.sock",
+  pattern: /^\/\S+$|:\d+$/,
+  parse: (text) => {
+    if (text.startsWith("/")) return isSocketPath(text) ? { path: text } : undefined;
+    const address = parseHostPort(text);
+    return address !== undefined && address.port > 0 ? address : undefined;
+  },
+});
+
+/** A Unix socket's path has at most 107 bytes on Linux. */
+function isSocketPath(text: string): boolean {
+  return Buffer.byteLength(text) <= 107 && !/[\s\0]/.test(text);
 }
+
+/** A name that HAProxy accepts for a backend or a server. Nothing in it can end a command. */
+function haproxyName(): z.ZodType<string, string> {
+  const error = "a name of HAProxy: 1 to 128 letters, digits, and the characters . : _ -";
+  return z.string({ error }).regex(/^[\w.:-]{1,128}$/, { error });
+}
+
+/** One entry of `backends`. */
+export const backendSchema: z.ZodType<BackendShape> = z.strictObject(
+  {
+    name: haproxyName().describe("Name of the backend in the configuration of HAProxy"),
+    cluster: name().nullable().default(null).describe("Cluster of the backend's servers. Default: the only cluster"),
+    check: plainText("a route of a check with its parameters, such as /replica?lag=10MB", 2048).describe(
+      "The check of the backend's servers, as HAProxy sends it but without the node: /primary or /replica?lag=10MB&miss=404",
+    ),
+    servers: z
+      .record(haproxyName(), name(), { error: "a mapping of HAProxy's server names to node names" })
+      .nullable()
+      .default(null)
+      .describe("The node of each server. Default: every server has the name of its node"),
+    weight: weightSchema()
+      .nullable()
+      .prefault(null)
+      .describe(
+        "How the weights of the backend's servers follow lag and warm-up. They are percentages of the weights in the " +
+          "configuration of HAProxy: write 100 there. Default: weights stay as they are",
+      ),
+  },
+  { error: "a mapping with the keys name, cluster, check, servers and weight" },
+);
 
 function haproxySchema(): z.ZodType<BalancerShape["haproxy"]> {
   return z
     .strictObject(
       {
-        socket: runtimeAddress().describe(
+        socket: runtimeAddressSchema.describe(
           "Runtime API of this HAProxy: the path of the stats socket or host:port. The socket needs level admin",
         ),
         cut_sessions: flag()
@@ -53,53 +85,17 @@ function haproxySchema(): z.ZodType<BalancerShape["haproxy"]> {
 
 function backendsSchema(): z.ZodType<readonly BackendShape[]> {
   const error = "a list of 1 to 256 backends";
-  return z.array(backendSchema(), { error }).min(1, { error }).max(256, { error });
+  return z.array(backendSchema, { error }).min(1, { error }).max(256, { error });
 }
 
-function backendSchema(): z.ZodType<BackendShape> {
-  return z.strictObject(
-    {
-      name: haproxyName().describe("Name of the backend in the configuration of HAProxy"),
-      cluster: name().nullable().default(null).describe("Cluster of the backend's servers. Default: the only cluster"),
-      check: plainText("a route of a check with its parameters, such as /replica?lag=10MB", 2048).describe(
-        "The check of the backend's servers, as HAProxy sends it but without the node: /primary or /replica?lag=10MB&miss=404",
-      ),
-      servers: z
-        .record(haproxyName(), name(), { error: "a mapping of HAProxy's server names to node names" })
-        .nullable()
-        .default(null)
-        .describe("The node of each server. Default: every server has the name of its node"),
-      weight: weightSchema()
-        .nullable()
-        .prefault(null)
-        .describe(
-          "How the weights of the backend's servers follow lag and warm-up. They are percentages of the weights in the " +
-            "configuration of HAProxy: write 100 there. Default: weights stay as they are",
-        ),
-    },
-    { error: "a mapping with the keys name, cluster, check, servers and weight" },
-  );
-}
-
-/** A name that HAProxy accepts for a backend or a server. Nothing in it can end a command. */
-function haproxyName(): z.ZodType<string, string> {
-  const error = "a name of HAProxy: 1 to 128 letters, digits, and the characters . : _ -";
-  return z.string({ error }).regex(/^[\w.:-]{1,128}$/, { error });
-}
-
-function runtimeAddress(): z.ZodType<RuntimeAddress, string> {
-  return parsedText({
-    allowed: "the absolute path of a socket of at most 107 bytes, or host:port, such as /run/haproxy/admin.sock",
-    pattern: /^\/\S+$|:\d+$/,
-    parse: (text) => {
-      if (text.startsWith("/")) return isSocketPath(text) ? { path: text } : undefined;
-      const address = parseHostPort(text);
-      return address !== undefined && address.port > 0 ? address : undefined;
-    },
-  });
-}
-
-/** A Unix socket's path has at most 107 bytes on Linux. */
-function isSocketPath(text: string): boolean {
-  return Buffer.byteLength(text) <= 107 && !/[\s\0]/.test(text);
-}
+/** One entry of `balancers`. */
+export const balancerSchema: z.ZodType<BalancerShape> = z.strictObject(
+  {
+    name: name()
+      .nullable()
+      .default(null)
+      .describe("Name of the balancer in metrics and logs. Default: the value of socket"),
+    haproxy: haproxySchema().describe("An HAProxy, and how its servers follow the verdicts of rolecall"),
+  },
+  { error: "a mapping with the keys name and haproxy" },
+);

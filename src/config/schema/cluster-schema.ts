@@ -27,38 +27,6 @@ export interface ClusterShape extends Omit<ClusterConfig, "guards"> {
 /** A `guards` mapping as parsed by the schema; `undefined` for a missing key. */
 export type GuardsShape = { readonly [Key in keyof Guards]: Guards[Key] | undefined };
 
-/** One entry of `clusters`. */
-export function clusterSchema(): z.ZodType<ClusterShape> {
-  return z.strictObject(
-    {
-      name: name().describe("Name of the cluster in paths, headers, metrics and logs"),
-      scope: name().nullable().default(null).describe("Scope that its nodes must report. Default: the name"),
-      discover: list(apiAddress(), 64).describe(
-        "Seeds: APIs of nodes, tried in turn. Members are taken from the cluster document (GET /cluster)",
-      ),
-      nodes: list(nodeSchema(), 256).describe("Fixed nodes. They never leave the cluster"),
-      tls: tlsSchema("nodes")
-        .nullable()
-        .prefault(null)
-        .describe("TLS of connections to the nodes. Files are read again when they change"),
-      auth: authSchema()
-        .nullable()
-        .default(null)
-        .describe("Basic authentication of management calls to the nodes. Default: none"),
-      source: name()
-        .nullable()
-        .default(null)
-        .describe("Cluster that this standby cluster replicates from. Lag counts from its primary. Default: none"),
-      dcs: dcsSchema()
-        .nullable()
-        .prefault(null)
-        .describe("DCS to watch, so that changes of the leader are seen sooner. Default: none"),
-      guards: section(guardsSchema("that of guards")).describe("Overrides of the global guards for this cluster"),
-    },
-    { error: "a mapping with the keys of a cluster" },
-  );
-}
-
 /**
  * A `guards` mapping, for all clusters or for one. Defaults are filled in by {@link mergeGuards}.
  * @param inherited the default of every key as the descriptions state it; `null`: each key has its own default
@@ -220,34 +188,32 @@ function authSchema(): z.ZodType<NodeAuth> {
 }
 
 /** One entry of `clusters[].nodes`. */
-function nodeSchema(): z.ZodType<NodeConfig> {
-  return z
-    .strictObject(
-      {
-        name: name().describe("Name of the node in paths, headers, metrics and logs"),
-        member: name().nullable().default(null).describe("Member name that the node must report"),
-        api: apiAddress()
-          .nullable()
-          .prefault(null)
-          .describe("Base address of its API. May be left out if there is an exporter"),
-        exporter: exporterAddress().nullable().prefault(null).describe("Base address of its exporter"),
-        database: databaseAddress().nullable().prefault(null).describe("Address of the database itself, host:port"),
-        tls: nodeTlsSchema()
-          .nullable()
-          .default(null)
-          .describe("TLS of connections to this node, where it differs from the cluster's"),
-        archive_fed: flag()
-          .default(false)
-          .describe("The node restores WAL from an archive, so it is not required to stream"),
-      },
-      { error: "a mapping with the keys of a node, at least name and api, or name and exporter" },
-    )
-    .transform(({ archive_fed: archiveFed, tls, ...node }) => ({
-      ...node,
-      archiveFed,
-      serverName: tls?.server_name ?? null,
-    }));
-}
+export const nodeSchema: z.ZodType<NodeConfig> = z
+  .strictObject(
+    {
+      name: name().describe("Name of the node in paths, headers, metrics and logs"),
+      member: name().nullable().default(null).describe("Member name that the node must report"),
+      api: apiAddress()
+        .nullable()
+        .prefault(null)
+        .describe("Base address of its API. May be left out if there is an exporter"),
+      exporter: exporterAddress().nullable().prefault(null).describe("Base address of its exporter"),
+      database: databaseAddress().nullable().prefault(null).describe("Address of the database itself, host:port"),
+      tls: nodeTlsSchema()
+        .nullable()
+        .default(null)
+        .describe("TLS of connections to this node, where it differs from the cluster's"),
+      archive_fed: flag()
+        .default(false)
+        .describe("The node restores WAL from an archive, so it is not required to stream"),
+    },
+    { error: "a mapping with the keys of a node, at least name and api, or name and exporter" },
+  )
+  .transform(({ archive_fed: archiveFed, tls, ...node }) => ({
+    ...node,
+    archiveFed,
+    serverName: tls?.server_name ?? null,
+  }));
 
 function nodeTlsSchema() {
   return z.strictObject(
@@ -259,3 +225,33 @@ function nodeTlsSchema() {
     { error: "a mapping with the key server_name" },
   );
 }
+
+/** One entry of `clusters`. */
+export const clusterSchema: z.ZodType<ClusterShape> = z.strictObject(
+  {
+    name: name().describe("Name of the cluster in paths, headers, metrics and logs"),
+    scope: name().nullable().default(null).describe("Scope that its nodes must report. Default: the name"),
+    discover: list(apiAddress(), 64).describe(
+      "Seeds: APIs of nodes, tried in turn. Members are taken from the cluster document (GET /cluster)",
+    ),
+    nodes: list(nodeSchema, 256).describe("Fixed nodes. They never leave the cluster"),
+    tls: tlsSchema("nodes")
+      .nullable()
+      .prefault(null)
+      .describe("TLS of connections to the nodes. Files are read again when they change"),
+    auth: authSchema()
+      .nullable()
+      .default(null)
+      .describe("Basic authentication of management calls to the nodes. Default: none"),
+    source: name()
+      .nullable()
+      .default(null)
+      .describe("Cluster that this standby cluster replicates from. Lag counts from its primary. Default: none"),
+    dcs: dcsSchema()
+      .nullable()
+      .prefault(null)
+      .describe("DCS to watch, so that changes of the leader are seen sooner. Default: none"),
+    guards: section(guardsSchema("that of guards")).describe("Overrides of the global guards for this cluster"),
+  },
+  { error: "a mapping with the keys of a cluster" },
+);

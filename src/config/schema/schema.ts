@@ -8,7 +8,18 @@ import type { SimulatorConfig } from "../model/simulator-config.ts";
 import { listenerAccessFields } from "./listener-access-schema.ts";
 import { exporterSchema } from "./exporter-schema.ts";
 import { historySchema, logSchema, type HistoryShape } from "./operations-schema.ts";
-import { duration, flag, hostSuffix, integer, list, listenAddress, name, section, plainText } from "./value-schemas.ts";
+import {
+  duration,
+  flag,
+  hostSuffix,
+  integer,
+  list,
+  listenAddress,
+  name,
+  section,
+  plainText,
+  whenValid,
+} from "./value-schemas.ts";
 
 /**
  * The configuration as parsed by the schema: each value checked on its own, keys in camelCase, durations in ms, with
@@ -24,6 +35,154 @@ export interface ConfigShape extends Omit<Config, "balancers" | "clusters" | "li
   readonly simulator: SimulatorConfig | null;
 }
 
+/** The `ignore_params` list. */
+export const ignoreParamsSchema: z.ZodType<readonly string[]> = list(
+  plainText("the name of a query parameter", 128),
+  64,
+).prefault(["be"]);
+
+const connectTimeoutMs = 500;
+
+/** Blames the one of the two that is configured. */
+function checkConnectTimeout(
+  { connect_timeout: connect, timeout }: { readonly connect_timeout: number; readonly timeout: number },
+  context: z.RefinementCtx,
+): void {
+  if (connect <= timeout) return;
+  const issue =
+    connect === connectTimeoutMs
+      ? { path: ["timeout"], message: `at least probe.connect_timeout (${connect}ms)` }
+      : { path: ["connect_timeout"], message: `at most probe.timeout (${timeout}ms)` };
+  context.addIssue({ code: "custom", ...issue });
+}
+
+/** The `probe` mapping. */
+export const probeSchema: z.ZodType<ProbeConfig> = z
+  .strictObject(
+    {
+      interval: duration("10ms", "1h").prefault("1s").describe("Time between two probes of a node"),
+      connect_timeout: duration("1ms", "1min")
+        .prefault(`${connectTimeoutMs}ms`)
+        .describe("Time limit of a connection attempt. At most timeout"),
+      timeout: duration("1ms", "1min").prefault("2500ms").describe("Time limit of one probe"),
+      fall: integer(1, 100).default(3).describe("Failed probes in a row until a node is down"),
+      rise: integer(1, 100).default(1).describe("Answered probes in a row until a node that was down is back"),
+      max_age: duration("1ms", "1d")
+        .optional()
+        .describe(
+          "Maximum age of evidence. A node with older evidence is not fit. At least interval + timeout. " +
+            "Default: 3 * interval + timeout",
+        ),
+      burst_interval: duration("50ms", "10s")
+        .prefault("250ms")
+        .describe("Time between two probes of a node while the leadership is about to change"),
+      cluster_interval: duration("10ms", "1d")
+        .prefault("3s")
+        .describe("Time between two requests for the cluster document (GET /cluster)"),
+      config_interval: duration("10ms", "1d")
+        .prefault("30s")
+        .describe("Time between two requests for a cluster's dynamic configuration"),
+      metrics_interval: duration("10ms", "1d")
+        .prefault("3s")
+        .describe("Time between two requests for an exporter's metrics"),
+    },
+    { error: "a mapping with the keys of probe" },
+  )
+  // Evidence of a node that always answers just in time is up to one interval and one timeout old. It must not be
+  // stale.
+  .superRefine(
+    ({ max_age: maxAge = Infinity, interval, timeout }, context) => {
+      const message = `at least probe.interval + probe.timeout (${interval + timeout}ms)`;
+      if (maxAge < interval + timeout) context.addIssue({ code: "custom", message, path: ["max_age"] });
+    },
+    whenValid("interval", "timeout", "max_age"),
+  )
+  .superRefine(checkConnectTimeout, whenValid("connect_timeout", "timeout"))
+  .transform((written) => ({
+    intervalMs: written.interval,
+    connectTimeoutMs: written.connect_timeout,
+    timeoutMs: written.timeout,
+    fall: written.fall,
+    rise: written.rise,
+    maxAgeMs: written.max_age ?? defaultMaxAgeMs(written.interval, written.timeout),
+    burstIntervalMs: written.burst_interval,
+    clusterIntervalMs: written.cluster_interval,
+    configIntervalMs: written.config_interval,
+    metricsIntervalMs: written.metrics_interval,
+  }));
+
+/** The default port of exporters (seeds/exporter-api.md, "Limits"). */
+const exporterPort = 9630;
+
+const clusterOrAll = z.union([z.literal("*"), name()], { error: "the name of a cluster, or * for all of them" });
+
+/** One entry of `listen`. */
+export const listenerSchema: z.ZodType<ListenerConfig> = z
+  .strictObject(
+    {
+      address: listenAddress().prefault("127.0.0.1").describe("Address to listen on"),
+      port: integer(0, 65_535)
+        .optional()
+        .describe("Port to listen on. 0 is any free port. Default with the dialect exporter: 9630"),
+      dialect: z
+        .enum(["node", "admin", "exporter", "agent"], { error: "one of node, admin, exporter, agent" })
+        .default("node")
+        .describe(
+          "node: the nodes' own API (a health listener). exporter: the API of a database exporter. " +
+            "admin: /metrics, /status, /events, /explain, /incident, /drains, /hint, /livez, /readyz. " +
+            "agent: HAProxy's agent checks",
+        ),
+      cluster: clusterOrAll
+        .nullable()
+        .default(null)
+        .describe("Cluster that the listener answers for, or * for all. Default: all clusters"),
+      node: name()
+        .nullable()
+        .default(null)
+        .describe("Node that the listener answers for, as a drop-in for that node's own API"),
+      whole_cluster: flag().default(false).describe("Whether a route that names no node checks the whole cluster"),
+      operator_pages: flag()
+        .default(false)
+        .describe(
+          "Whether a health listener serves /status, /events, /explain, /verdicts and /incident, as admin listeners do",
+        ),
+      ...listenerAccessFields(),
+      defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
+      ...agentFields(),
+    },
+    { error: "a mapping with the keys of a listener, at least port" },
+  )
+  // The other dialects have no default port: checkListeners rejects a listener without one.
+  .transform(({ whole_cluster: wholeCluster, operator_pages: operatorPages, port = exporterPort, ...written }) => {
+    const { management, read_only: readOnly, tls, auth, hint_tokens: hintTokens, ...unguarded } = written;
+    const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unproxied } = unguarded;
+    const { proxy_protocol: proxyProtocol, ...unbalanced } = unproxied;
+    const { check, weight, drain_by: drainBy, ...listener } = unbalanced;
+    const lists = { allow, allowFor, proxyProtocol, trustedOrigins };
+    const access = { management, readOnly, tls, auth, hintTokens, ...lists, limits };
+    const agent = listener.dialect === "agent" ? { check, weight, drainBy } : null;
+    return { ...listener, port, wholeCluster, operatorPages, access, agent };
+  });
+
+/** The `simulator` mapping. */
+const simulatorSchema: z.ZodType<SimulatorConfig> = z
+  .strictObject(
+    {
+      nodes: integer(1, 16).default(3).describe("Number of nodes"),
+      port: integer(1, 65_535)
+        .default(18_008)
+        .describe("Port of the first node on 127.0.0.1. The others have the ports after it"),
+    },
+    { error: "a mapping with the keys nodes and port" },
+  )
+  .superRefine(
+    ({ nodes, port }, context) => {
+      const message = `at most ${65_536 - nodes}, because each node needs a port`;
+      if (port + nodes - 1 > 65_535) context.addIssue({ code: "custom", message, path: ["port"] });
+    },
+    whenValid("nodes", "port"),
+  );
+
 /**
  * The schema that the parser, config/schema.json, and the names of environment variables and `--set` paths are all
  * derived from.
@@ -31,10 +190,12 @@ export interface ConfigShape extends Omit<Config, "balancers" | "clusters" | "li
 export const configSchema: z.ZodType<ConfigShape> = z
   .strictObject(
     {
-      clusters: list(clusterSchema(), 1_024).describe("The clusters to probe. Default: none, but one is required"),
-      probe: section(probeSchema()).describe("How nodes are probed"),
+      clusters: list(clusterSchema, 1_024)
+        .refine((clusters) => clusters.length > 0, { error: "a list of at least one cluster" })
+        .describe("The clusters to probe. Default: none, but one is required"),
+      probe: section(probeSchema).describe("How nodes are probed"),
       listen: z
-        .array(listenerSchema(), { error: "a list of listeners" })
+        .array(listenerSchema, { error: "a list of listeners" })
         .min(1, { error: "a list of at least one listener" })
         .max(256, { error: "a list of at most 256 listeners" })
         .nullable()
@@ -42,13 +203,13 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .describe(
           "Where rolecall listens. Default: a health listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108",
         ),
-      balancers: list(balancerSchema(), 64).describe(
+      balancers: list(balancerSchema, 64).describe(
         "Balancers that changes of verdicts are sent to at once (docs/push.md)",
       ),
       host_suffixes: list(hostSuffix(), 64).describe(
         "Suffixes of Host headers: {node}.{cluster}{suffix} selects a node",
       ),
-      ignore_params: ignoreParamsSchema().describe(
+      ignore_params: ignoreParamsSchema.describe(
         "Query parameters that checks ignore. Other unknown ones are answered with 400, except on a listener bound " +
           "to one node (listen[].node)",
       ),
@@ -84,7 +245,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
       exporter: exporterSchema().describe(
         "The format of the exporter dialect and of the nodes' metrics on admin listeners",
       ),
-      simulator: simulatorSchema()
+      simulator: simulatorSchema
         .nullable()
         .default(null)
         .describe("A simulated cluster to run beside the service, as the demo does. Default: none"),
@@ -108,123 +269,3 @@ export const configSchema: z.ZodType<ConfigShape> = z
       fastPath,
     }),
   );
-
-/** The `ignore_params` list. */
-export function ignoreParamsSchema(): z.ZodType<readonly string[]> {
-  return list(plainText("the name of a query parameter", 128), 64).prefault(["be"]);
-}
-
-/** The `probe` mapping. */
-export function probeSchema(): z.ZodType<ProbeConfig> {
-  return z
-    .strictObject(
-      {
-        interval: duration("10ms", "1h").prefault("1s").describe("Time between two probes of a node"),
-        connect_timeout: duration("1ms", "1min")
-          .prefault("500ms")
-          .describe("Time limit of a connection attempt. At most timeout"),
-        timeout: duration("1ms", "1min").prefault("2500ms").describe("Time limit of one probe"),
-        fall: integer(1, 100).default(3).describe("Failed probes in a row until a node is down"),
-        rise: integer(1, 100).default(1).describe("Answered probes in a row until a node that was down is back"),
-        max_age: duration("1ms", "1d")
-          .optional()
-          .describe(
-            "Maximum age of evidence. A node with older evidence is not fit. At least interval + timeout. " +
-              "Default: 3 * interval + timeout",
-          ),
-        burst_interval: duration("50ms", "10s")
-          .prefault("250ms")
-          .describe("Time between two probes of a node while the leadership is about to change"),
-        cluster_interval: duration("10ms", "1d")
-          .prefault("3s")
-          .describe("Time between two requests for the cluster document (GET /cluster)"),
-        config_interval: duration("10ms", "1d")
-          .prefault("30s")
-          .describe("Time between two requests for a cluster's dynamic configuration"),
-        metrics_interval: duration("10ms", "1d")
-          .prefault("3s")
-          .describe("Time between two requests for an exporter's metrics"),
-      },
-      { error: "a mapping with the keys of probe" },
-    )
-    .transform((written) => ({
-      intervalMs: written.interval,
-      connectTimeoutMs: written.connect_timeout,
-      timeoutMs: written.timeout,
-      fall: written.fall,
-      rise: written.rise,
-      maxAgeMs: written.max_age ?? defaultMaxAgeMs(written.interval, written.timeout),
-      burstIntervalMs: written.burst_interval,
-      clusterIntervalMs: written.cluster_interval,
-      configIntervalMs: written.config_interval,
-      metricsIntervalMs: written.metrics_interval,
-    }));
-}
-
-/** The default port of exporters (seeds/exporter-api.md, "Limits"). */
-const exporterPort = 9630;
-
-function listenerSchema(): z.ZodType<ListenerConfig> {
-  const cluster = z.union([z.literal("*"), name()], { error: "the name of a cluster, or * for all of them" });
-  return (
-    z
-      .strictObject(
-        {
-          address: listenAddress().prefault("127.0.0.1").describe("Address to listen on"),
-          port: integer(0, 65_535)
-            .optional()
-            .describe("Port to listen on. 0 is any free port. Default with the dialect exporter: 9630"),
-          dialect: z
-            .enum(["node", "admin", "exporter", "agent"], { error: "one of node, admin, exporter, agent" })
-            .default("node")
-            .describe(
-              "node: the nodes' own API (a health listener). exporter: the API of a database exporter. " +
-                "admin: /metrics, /status, /events, /explain, /incident, /drains, /hint, /livez, /readyz. " +
-                "agent: HAProxy's agent checks",
-            ),
-          cluster: cluster
-            .nullable()
-            .default(null)
-            .describe("Cluster that the listener answers for, or * for all. Default: all clusters"),
-          node: name()
-            .nullable()
-            .default(null)
-            .describe("Node that the listener answers for, as a drop-in for that node's own API"),
-          whole_cluster: flag().default(false).describe("Whether a route that names no node checks the whole cluster"),
-          operator_pages: flag()
-            .default(false)
-            .describe(
-              "Whether a health listener serves /status, /events, /explain, /verdicts and /incident, as admin listeners do",
-            ),
-          ...listenerAccessFields(),
-          defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
-          ...agentFields(),
-        },
-        { error: "a mapping with the keys of a listener, at least port" },
-      )
-      // The other dialects have no default port: checkListeners rejects a listener without one.
-      .transform(({ whole_cluster: wholeCluster, operator_pages: operatorPages, port = exporterPort, ...written }) => {
-        const { management, read_only: readOnly, tls, auth, hint_tokens: hintTokens, ...unguarded } = written;
-        const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unproxied } = unguarded;
-        const { proxy_protocol: proxyProtocol, ...unbalanced } = unproxied;
-        const { check, weight, drain_by: drainBy, ...listener } = unbalanced;
-        const lists = { allow, allowFor, proxyProtocol, trustedOrigins };
-        const access = { management, readOnly, tls, auth, hintTokens, ...lists, limits };
-        const agent = listener.dialect === "agent" ? { check, weight, drainBy } : null;
-        return { ...listener, port, wholeCluster, operatorPages, access, agent };
-      })
-  );
-}
-
-/** The `simulator` mapping. */
-export function simulatorSchema(): z.ZodType<SimulatorConfig> {
-  return z.strictObject(
-    {
-      nodes: integer(1, 16).default(3).describe("Number of nodes"),
-      port: integer(1, 65_535)
-        .default(18_008)
-        .describe("Port of the first node on 127.0.0.1. The others have the ports after it"),
-    },
-    { error: "a mapping with the keys nodes and port" },
-  );
-}

@@ -3,6 +3,7 @@ import { parseByteSize } from "../../cluster/values/byte-size.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { hasUserInfo, isHost, parseBaseAddress, parseHostPort } from "../values/address.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
+import { isMapping } from "../model/issue.ts";
 
 // The schemas of single values. Each error text says what is allowed, and continues "must be".
 
@@ -144,6 +145,16 @@ export function section<T>(mapping: z.ZodType<T>): z.ZodType<T> {
     .nullable()
     .prefault({})
     .transform((value) => value ?? mapping.parse({}));
+}
+
+/** Checks these keys of a mapping against each other as soon as they are valid, whatever else in it is wrong. */
+export function whenValid(...keys: readonly PropertyKey[]): {
+  readonly when: (payload: z.core.ParsePayload) => boolean;
+} {
+  return {
+    when: ({ value, issues }) =>
+      isMapping(value) && !issues.some(({ path: [key] = [] }) => key !== undefined && keys.includes(key)),
+  };
 }
 
 /** Patroni's namespace in the DCS; the result begins with a slash and does not end with one. */

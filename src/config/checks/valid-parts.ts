@@ -1,0 +1,92 @@
+import type * as z from "zod";
+import type { RuntimeAddress } from "../model/balancer-config.ts";
+import type { ListenerConfig, NodeConfig } from "../model/config.ts";
+import { isMapping } from "../model/issue.ts";
+import { type BackendShape, backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
+import { type ClusterShape, clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
+import { ignoreParamsSchema, listenerSchema, probeSchema } from "../schema/schema.ts";
+import { name } from "../schema/value-schemas.ts";
+
+/**
+ * The elements of a configuration that are valid, each parsed alone. They are checked against each other although
+ * others are invalid: rolecall promises every error at once, so one misspelt key must not hide clashing names elsewhere.
+ * Every element is at its index in the file; an invalid one is `null`.
+ */
+export interface ValidParts {
+  readonly clusters: readonly ClusterPart[];
+  readonly listen: readonly ListenerPart[];
+  readonly balancers: readonly BalancerPart[];
+  readonly ignoreParams: readonly string[];
+  /** The probe interval in ms; 0 if it is invalid: then no time is too short for it. */
+  readonly intervalMs: number;
+}
+
+export interface ClusterPart {
+  /** Known in an invalid cluster too, so that others may name it; `null` if it is invalid itself. */
+  readonly name: string | null;
+  /** All but its nodes. */
+  readonly cluster: ClusterShape | null;
+  readonly nodes: readonly (NodeConfig | null)[];
+}
+
+export interface ListenerPart {
+  readonly listener: ListenerConfig | null;
+  /** Its keys as written, without defaults. */
+  readonly written: Readonly<Record<string, unknown>>;
+}
+
+export interface BalancerPart {
+  readonly name: string | null;
+  readonly socket: RuntimeAddress | null;
+  readonly backends: readonly (BackendShape | null)[];
+}
+
+/** The schemas allow fewer elements in any list. */
+const elementsMax = 1024;
+const nameSchema = name();
+
+/** Parses the elements of the merged configuration. Never throws. */
+export function readValidParts(value: Readonly<Record<string, unknown>>): ValidParts {
+  const { interval } = fieldsOf(value["probe"]);
+  return {
+    clusters: elementsOf(value["clusters"]).map(clusterPart),
+    listen: elementsOf(value["listen"]).map((listener) => ({
+      listener: valid(listenerSchema, listener),
+      written: fieldsOf(listener),
+    })),
+    balancers: elementsOf(value["balancers"]).map(balancerPart),
+    ignoreParams: valid(ignoreParamsSchema, value["ignore_params"]) ?? [],
+    intervalMs: valid(probeSchema, { interval })?.intervalMs ?? 0,
+  };
+}
+
+function clusterPart(value: unknown): ClusterPart {
+  const { nodes, ...written } = fieldsOf(value);
+  return {
+    name: valid(nameSchema, written["name"]),
+    cluster: valid(clusterSchema, Array.isArray(nodes) ? written : value),
+    nodes: elementsOf(nodes).map((node) => valid(nodeSchema, node)),
+  };
+}
+
+function balancerPart(value: unknown): BalancerPart {
+  const written = fieldsOf(value);
+  const { socket, backends } = fieldsOf(written["haproxy"]);
+  return {
+    name: valid(nameSchema, written["name"]),
+    socket: valid(runtimeAddressSchema, socket),
+    backends: elementsOf(backends).map((backend) => valid(backendSchema, backend)),
+  };
+}
+
+function valid<T>(schema: z.ZodType<T>, value: unknown): T | null {
+  return schema.safeParse(value).data ?? null;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isMapping(value) ? value : {};
+}
+
+function elementsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(0, elementsMax) : [];
+}
