@@ -28,16 +28,17 @@ function place(root, path, content) {
   chmodSync(file, 0o644);
 }
 
-/** Every file that the package installs. @param {string} executable the single executable, which renders its units */
+/** A file of the systemd service, as it is without options. */
+function unit(name) {
+  return readFileSync(`deploy/systemd/${name}`);
+}
+
+/** Every file that the package installs. @param {string} executable the single executable, which prints its completions */
 function placeFiles(root, executable, date) {
-  const rendered = join(root, "rendered");
-  execFileSync(executable, ["render", "systemd", "--directory", rendered], { stdio: ["ignore", "ignore", "inherit"] });
-  const unit = (name) => readFileSync(join(rendered, name));
   place(root, "usr/lib/systemd/system/rolecall.service", unit("rolecall.service"));
   place(root, "usr/lib/systemd/system/rolecall.socket", unit("rolecall.socket"));
   place(root, "usr/lib/sysusers.d/rolecall.conf", unit("rolecall.sysusers.conf"));
   place(root, "usr/lib/tmpfiles.d/rolecall.conf", unit("rolecall.tmpfiles.conf"));
-  rmSync(rendered, { recursive: true });
   const completion = (shell) => execFileSync(executable, ["completion", shell]);
   place(root, "usr/share/bash-completion/completions/rolecall", completion("bash"));
   place(root, "usr/share/zsh/vendor-completions/_rolecall", completion("zsh"));

@@ -13,7 +13,7 @@ import { deployFile } from "./output/deploy-file.ts";
 import { parseAlertOptions, parseJob, renderAlerts } from "./prometheus/alerts.ts";
 import { nodeMetricSources, renderPrometheus } from "./prometheus/scrape-config.ts";
 import { renderPatroni } from "./patroni.ts";
-import { renderSystemd } from "./systemd/systemd.ts";
+import { renderSystemd } from "./systemd.ts";
 
 /** `rolecall render`: writes configuration for other programs. */
 export async function render(context: CommandContext): Promise<void> {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { runText } from "../../../fake/command-line.ts";
+import { runText } from "../../fake/command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-units-"));
 after(() => rmSync(folder, { recursive: true }));
