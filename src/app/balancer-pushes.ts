@@ -1,6 +1,6 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { SetTimer } from "../cluster/timer.ts";
-import type { BalancerConfig } from "../config/model/balancer-config.ts";
+import type { BalancerConfig } from "../config/model/config.ts";
 import type { Logger } from "../log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { OwnMetrics } from "../metrics/own-metrics.ts";

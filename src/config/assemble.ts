@@ -1,13 +1,21 @@
 import { resolve } from "node:path";
 import type { Guards } from "../health/guards.ts";
-import { type ClusterShape, mergeGuards } from "./schema/cluster-schema.ts";
-import type { BalancerConfig, HaproxyBackendConfig } from "./model/balancer-config.ts";
-import type { ClusterConfig, Config, HistoryConfig, ListenerConfig } from "./model/config.ts";
-import { type ListenerAccess, unrestrictedAccess } from "./model/listener-access-config.ts";
-import type { SimulatorConfig } from "./model/simulator-config.ts";
-import type { HistoryShape } from "./schema/operations-schema.ts";
-import type { BackendShape, BalancerShape } from "./schema/balancer-schema.ts";
-import type { ConfigShape } from "./schema/schema.ts";
+import type {
+  BackendShape,
+  BalancerConfig,
+  BalancerShape,
+  ClusterConfig,
+  ClusterShape,
+  Config,
+  ConfigShape,
+  HaproxyBackendConfig,
+  HistoryConfig,
+  ListenerConfig,
+  SimulatorConfig,
+} from "./model/config.ts";
+import type { ListenerAccess } from "./model/listener-access-config.ts";
+import { mergeGuards } from "./schema/cluster-schema.ts";
+import { listenerSchema } from "./schema/schema.ts";
 import { formatRuntimeAddress } from "./values/address.ts";
 import { parseCheckText } from "./values/check-text.ts";
 
@@ -23,24 +31,10 @@ export interface ConfigOrigin {
   readonly learnsScope: boolean;
 }
 
-const healthListener: ListenerConfig = {
-  address: "127.0.0.1",
-  port: 8008,
-  dialect: "node",
-  cluster: null,
-  node: null,
-  wholeCluster: false,
-  operatorPages: false,
-  access: unrestrictedAccess,
-  defaults: "",
-  agent: null,
-};
-
 /** Health checks, and a listener for operators. */
-const defaultListeners: readonly ListenerConfig[] = [
-  healthListener,
-  { ...healthListener, port: 9108, dialect: "admin" },
-];
+function defaultListeners(): readonly ListenerConfig[] {
+  return [{ port: 8008 }, { port: 9108, dialect: "admin" }].map((written) => listenerSchema.parse(written));
+}
 
 /**
  * Completes a checked configuration: fills in scopes, guards, listeners and absolute paths. The result is deeply
@@ -57,7 +51,7 @@ export function assembleConfig(
   const config = {
     ...complete,
     clusters: clusters.map((cluster) => buildCluster(cluster, guards, origin)),
-    listen: (listen ?? defaultListeners).map((listener) => buildListener(listener, onlyClusterName, origin)),
+    listen: (listen ?? defaultListeners()).map((listener) => buildListener(listener, onlyClusterName, origin)),
     balancers: balancers.map((balancer) => buildBalancer(balancer, onlyClusterName, shape)),
     stateFile,
     history: buildHistory(history, stateFile, origin),
@@ -66,7 +60,7 @@ export function assembleConfig(
 }
 
 function buildHistory(
-  { isEnabled, directory, sizeMax, ageMaxMs }: HistoryShape,
+  { isEnabled, directory, sizeMax, ageMaxMs }: ConfigShape["history"],
   stateFile: string | null,
   { historyFolder }: ConfigOrigin,
 ): HistoryConfig | null {

@@ -1,12 +1,13 @@
+import { isObject } from "../cluster/values/json.ts";
 import { dirname, resolve } from "node:path";
 import { assembleConfig, type ConfigOrigin } from "./assemble.ts";
 import { checkClusters } from "./checks/cluster-checks.ts";
 import type { Config } from "./model/config.ts";
-import type { SimulatorConfig } from "./model/simulator-config.ts";
+import type { SimulatorConfig } from "./model/config.ts";
 import { checkBalancers } from "./checks/balancer-checks.ts";
 import { readEnvironment } from "./sources/environment.ts";
 import { type ConfigFlags, readFlags } from "./sources/flags.ts";
-import { type ConfigIssue, isMapping, valueIssue } from "./model/issue.ts";
+import { type ConfigIssue, valueIssue } from "./model/issue.ts";
 import { checkLagTimes } from "./checks/lag-time-checks.ts";
 import { checkListeners } from "./checks/listener-checks.ts";
 import { type Merged, mergeSources } from "./sources/merge.ts";
@@ -46,12 +47,12 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const file = sources.file === null ? null : { name: sources.file, yaml: readYamlFile(sources.file) };
   const written = sources.builtIn ?? file?.yaml.value;
   const overrides = { env: readEnvironment(sources.env), flags: readFlags(sources.flags) };
-  const merged = mergeSources(isMapping(written) ? written : {}, overrides);
+  const merged = mergeSources(isObject(written) ? written : {}, overrides);
   const problems = [...(file?.yaml.problems ?? []), ...merged.problems];
   const place = (issue: ConfigIssue): ConfigProblem => placeIssue(issue, { merged, file });
 
   if (file === null && merged.value["clusters"] === undefined) problems.push(noCluster());
-  else if (file !== null && !isMapping(written)) {
+  else if (file !== null && !isObject(written)) {
     // A file that cannot be read already has a problem of its own.
     const hasFileProblem = file.yaml.problems.length > 0;
     if (!hasFileProblem)

@@ -1,5 +1,5 @@
+import { isObject } from "../cluster/values/json.ts";
 import { configJsonSchema } from "./schema/json-schema.ts";
-import { isMapping } from "./model/issue.ts";
 import { variables } from "./sources/environment.ts";
 
 /**
@@ -48,10 +48,10 @@ interface Row {
 }
 
 function rowsOf(schema: unknown, path: string): readonly Row[] {
-  if (!isMapping(schema)) return [];
-  const alternatives = Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isMapping) : [];
+  if (!isObject(schema)) return [];
+  const alternatives = Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isObject) : [];
   const own = path === "" || typeof schema["description"] !== "string" ? [] : [rowOf(schema, path)];
-  const properties = isMapping(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+  const properties = isObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   return [
     ...own,
     ...properties.flatMap(([key, value]) => rowsOf(value, path === "" ? key : `${path}.${key}`)),
@@ -78,7 +78,7 @@ function defaultOf(value: unknown): string {
 }
 
 function typesOf(schema: Readonly<Record<string, unknown>>): readonly string[] {
-  const alternatives = Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isMapping).flatMap(typesOf) : [];
+  const alternatives = Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isObject).flatMap(typesOf) : [];
   const own = typeof schema["type"] === "string" ? [schema["type"]] : [];
   const names = [...own, ...alternatives]
     .filter((type) => type !== "null")

@@ -1,4 +1,4 @@
-import type { BalancerConfig } from "../config/model/balancer-config.ts";
+import type { BalancerConfig } from "../config/model/config.ts";
 import type { ServerChange } from "./server-change.ts";
 
 /** A balancer that changes of verdicts are sent to. HAProxy's Runtime API is one (`haproxy/haproxy-balancer.ts`). */

@@ -3,7 +3,7 @@ import type { Check } from "../health/check.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import { judgeMember } from "../health/rules/pool.ts";
 import type { Verdict } from "../health/verdict.ts";
-import type { WeightConfig } from "../config/model/weight-config.ts";
+import type { WeightConfig } from "../config/model/config.ts";
 import { weightInputOf, type WeightInput } from "./weight/weight-input.ts";
 import { serverTargetOf, type ServerTarget } from "./server-change.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { suite, test, type TestContext } from "node:test";
-import type { BalancerConfig } from "../../src/config/model/balancer-config.ts";
+import type { BalancerConfig } from "../../src/config/model/config.ts";
 import type { Config, DcsConfig, ListenerConfig } from "../../src/config/model/config.ts";
 import { plainCheck } from "../../src/health/check.ts";
 import { configOf, listenerOf } from "../fake/config.ts";

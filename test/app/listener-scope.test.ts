@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { BalancerConfig } from "../../src/config/model/balancer-config.ts";
+import type { BalancerConfig } from "../../src/config/model/config.ts";
 import type { ListenerConfig } from "../../src/config/model/config.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { plainCheck } from "../../src/health/check.ts";

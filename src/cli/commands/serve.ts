@@ -1,5 +1,5 @@
 import { ServingProcess } from "../../app/serving-process.ts";
-import type { SimulatorConfig } from "../../config/model/simulator-config.ts";
+import type { SimulatorConfig } from "../../config/model/config.ts";
 import { ListenError, type ListenErrorKind } from "../../http/listener/listen-error.ts";
 import type { OpenListener } from "../../http/listener/listener-set.ts";
 import { WorkerError } from "../../workers/worker-process.ts";

@@ -1,6 +1,7 @@
+import { isObject } from "../../cluster/values/json.ts";
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type ConfigIssue, type ConfigPath, describeFound, isMapping, valueIssue } from "../../config/model/issue.ts";
+import { type ConfigIssue, type ConfigPath, describeFound, valueIssue } from "../../config/model/issue.ts";
 import { type ConfigProblem, fileProblem } from "../../config/model/problem.ts";
 import { contextsFileVariable } from "../../config/sources/client-variables.ts";
 import { didYouMean } from "../../config/sources/did-you-mean.ts";
@@ -92,9 +93,9 @@ function isPresent(file: string): boolean {
 
 /** `current` must be a context of the file. */
 function currentIssues(value: unknown): readonly ConfigIssue[] {
-  const current = isMapping(value) ? value["current"] : undefined;
+  const current = isObject(value) ? value["current"] : undefined;
   if (typeof current !== "string") return [];
-  const contexts = isMapping(value) && isMapping(value["contexts"]) ? Object.keys(value["contexts"]) : [];
+  const contexts = isObject(value) && isObject(value["contexts"]) ? Object.keys(value["contexts"]) : [];
   if (contexts.includes(current)) return [];
   return [unknownContext(["current"], current, contexts)];
 }
@@ -137,10 +138,10 @@ function inlineSecretIssue(issue: ConfigIssue): ConfigIssue {
 
 /** Returns the issues of keys that contradict each other or need each other, and of names that cannot be used. */
 function contextIssues(value: unknown): readonly ConfigIssue[] {
-  const contexts = isMapping(value) && isMapping(value["contexts"]) ? Object.entries(value["contexts"]) : [];
+  const contexts = isObject(value) && isObject(value["contexts"]) ? Object.entries(value["contexts"]) : [];
   return contexts.flatMap(([name, context]) => [
     ...nameIssues(name),
-    ...(isMapping(context) ? keyIssues(["contexts", name], context) : []),
+    ...(isObject(context) ? keyIssues(["contexts", name], context) : []),
   ]);
 }
 

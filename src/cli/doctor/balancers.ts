@@ -1,5 +1,5 @@
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import type { BalancerConfig, HaproxyBackendConfig } from "../../config/model/balancer-config.ts";
+import type { BalancerConfig, HaproxyBackendConfig } from "../../config/model/config.ts";
 import { inspectHaproxy, type HaproxyInspection } from "../../push/haproxy/inspect-haproxy.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 

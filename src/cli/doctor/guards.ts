@@ -1,6 +1,6 @@
 import type { Guards } from "../../health/guards.ts";
 import { lockBoundMs } from "../../health/evidence/node/freshness.ts";
-import { defaultMaxAgeMs } from "../../config/model/config.ts";
+import { defaultMaxAgeMs } from "../../config/schema/schema.ts";
 import { formatDuration } from "../output/figures.ts";
 import { counted } from "../output/words.ts";
 import type { DoctorContext } from "./doctor-context.ts";

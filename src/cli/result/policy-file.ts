@@ -1,4 +1,5 @@
-import { isMapping, type ConfigPath } from "../../config/model/issue.ts";
+import { isObject } from "../../cluster/values/json.ts";
+import type { ConfigPath } from "../../config/model/issue.ts";
 import { readYamlFile, type YamlFile } from "../../config/sources/yaml-file.ts";
 import type { Diagnostic, Location, Review } from "./document.ts";
 import type { RuleId } from "./rule-ids.ts";
@@ -37,7 +38,7 @@ export function readPolicy(file: string): Policy {
     problem(message, { file, ...(line === null ? {} : { line }) }),
   );
   if (found.length > 0) return { dispositions: [], problems: found };
-  const list = isMapping(yaml.value) ? yaml.value["dispositions"] : undefined;
+  const list = isObject(yaml.value) ? yaml.value["dispositions"] : undefined;
   if (!Array.isArray(list))
     return {
       dispositions: [],
@@ -58,7 +59,7 @@ export function policyDiagnostic(id: RuleId, message: string, location: Location
 type Entry = { readonly disposition: Disposition } | { readonly problem: string; readonly at: Location };
 
 function readEntry(entry: unknown, at: Location): Entry {
-  if (!isMapping(entry)) return { problem: "Cannot apply the disposition: it must be a mapping", at };
+  if (!isObject(entry)) return { problem: "Cannot apply the disposition: it must be a mapping", at };
   const unknownKey = Object.keys(entry).find((key) => !entryKeys.includes(key));
   if (unknownKey !== undefined)
     return {
@@ -98,7 +99,7 @@ function readEntry(entry: unknown, at: Location): Entry {
 
 function readLocation(value: unknown): Partial<Location> | undefined {
   if (value === undefined) return {};
-  if (!isMapping(value) || Object.keys(value).some((key) => !locationKeys.includes(key))) return undefined;
+  if (!isObject(value) || Object.keys(value).some((key) => !locationKeys.includes(key))) return undefined;
   const { file, line, pointer, kind } = value;
   if (!isOptionalText(file) || !isOptionalText(pointer) || !(line === undefined || typeof line === "number"))
     return undefined;

@@ -1,5 +1,5 @@
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
-import type { BackendShape } from "../schema/balancer-schema.ts";
+import type { BackendShape } from "../model/config.ts";
 import { formatRuntimeAddress } from "../values/address.ts";
 import { parseCheckText } from "../values/check-text.ts";
 import { clusterNames, listNames, nodeIssues, repetitionIssues } from "./name-checks.ts";

@@ -1,9 +1,8 @@
+import { isObject } from "../../cluster/values/json.ts";
 import type * as z from "zod";
-import type { RuntimeAddress } from "../model/balancer-config.ts";
-import type { ListenerConfig, NodeConfig } from "../model/config.ts";
-import { isMapping } from "../model/issue.ts";
-import { type BackendShape, backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
-import { type ClusterShape, clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
+import type { BackendShape, ClusterShape, ListenerConfig, NodeConfig, RuntimeAddress } from "../model/config.ts";
+import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
+import { clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
 import { ignoreParamsSchema, listenerSchema, probeSchema } from "../schema/schema.ts";
 import { name } from "../schema/value-schemas.ts";
 
@@ -84,7 +83,7 @@ function valid<T>(schema: z.ZodType<T>, value: unknown): T | null {
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isMapping(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 function elementsOf(value: unknown): readonly unknown[] {

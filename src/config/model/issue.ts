@@ -43,8 +43,3 @@ export function describeFound(value: unknown): string {
   const masked = value.slice(0, 1000).replaceAll(/\/\/\S*@/g, "//***@");
   return JSON.stringify(masked.length > lengthMax ? `${masked.slice(0, lengthMax)}…` : masked);
 }
-
-/** Whether a value is a mapping, so neither a list nor `null`. */
-export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,25 +1,10 @@
 import * as z from "zod";
-import type { HaproxyBackendConfig, HaproxyConfig, RuntimeAddress } from "../model/balancer-config.ts";
 import { parseHostPort } from "../values/address.ts";
 import { flag, name, parsedText, plainText } from "./value-schemas.ts";
 import { weightSchema } from "./weight-schema.ts";
 
-/** One entry of `balancers` as parsed by the schema. */
-export interface BalancerShape {
-  /** `null` if the key is missing: the socket names it. */
-  readonly name: string | null;
-  readonly haproxy: Omit<HaproxyConfig, "backends"> & { readonly backends: readonly BackendShape[] };
-}
-
-/** One entry of `backends`. Its check is a text: what is allowed in it depends on other keys. */
-export interface BackendShape extends Omit<HaproxyBackendConfig, "cluster" | "check"> {
-  /** `null` if the key is missing: the only cluster. */
-  readonly cluster: string | null;
-  readonly check: string;
-}
-
 /** Where the Runtime API of HAProxy is. */
-export const runtimeAddressSchema: z.ZodType<RuntimeAddress, string> = parsedText({
+export const runtimeAddressSchema = parsedText({
   allowed: "the absolute path of a socket of at most 107 bytes, or host:port, such as /run/haproxy/admin.sock",
   pattern: /^\/\S+$|:\d+$/,
   parse: (text) => {
@@ -40,8 +25,8 @@ function haproxyName(): z.ZodType<string, string> {
   return z.string({ error }).regex(/^[\w.:-]{1,128}$/, { error });
 }
 
-/** One entry of `backends`. */
-export const backendSchema: z.ZodType<BackendShape> = z.strictObject(
+/** One entry of `backends`. Its check is a text: what is allowed in it depends on other keys. */
+export const backendSchema = z.strictObject(
   {
     name: haproxyName().describe("Name of the backend in the configuration of HAProxy"),
     cluster: name().nullable().default(null).describe("Cluster of the backend's servers. Default: the only cluster"),
@@ -53,7 +38,7 @@ export const backendSchema: z.ZodType<BackendShape> = z.strictObject(
       .nullable()
       .default(null)
       .describe("The node of each server. Default: every server has the name of its node"),
-    weight: weightSchema()
+    weight: weightSchema
       .nullable()
       .prefault(null)
       .describe(
@@ -64,38 +49,37 @@ export const backendSchema: z.ZodType<BackendShape> = z.strictObject(
   { error: "a mapping with the keys name, cluster, check, servers and weight" },
 );
 
-function haproxySchema(): z.ZodType<BalancerShape["haproxy"]> {
-  return z
-    .strictObject(
-      {
-        socket: runtimeAddressSchema.describe(
-          "Runtime API of this HAProxy: the path of the stats socket or host:port. The socket needs level admin",
-        ),
-        cut_sessions: flag()
-          .default(false)
-          .describe(
-            "Whether the sessions of a server are closed when its node is superseded, or demoted while another node leads",
-          ),
-        backends: backendsSchema().describe("The backends whose servers follow the verdicts"),
-      },
-      { error: "a mapping with the keys socket, backends and cut_sessions" },
-    )
-    .transform(({ cut_sessions: cutSessions, ...written }) => ({ ...written, cutSessions }));
-}
+const backendsAllowed = "a list of 1 to 256 backends";
 
-function backendsSchema(): z.ZodType<readonly BackendShape[]> {
-  const error = "a list of 1 to 256 backends";
-  return z.array(backendSchema, { error }).min(1, { error }).max(256, { error });
-}
+const haproxySchema = z
+  .strictObject(
+    {
+      socket: runtimeAddressSchema.describe(
+        "Runtime API of this HAProxy: the path of the stats socket or host:port. The socket needs level admin",
+      ),
+      cut_sessions: flag()
+        .default(false)
+        .describe(
+          "Whether the sessions of a server are closed when its node is superseded, or demoted while another node leads",
+        ),
+      backends: z
+        .array(backendSchema, { error: backendsAllowed })
+        .min(1, { error: backendsAllowed })
+        .max(256, { error: backendsAllowed })
+        .describe("The backends whose servers follow the verdicts"),
+    },
+    { error: "a mapping with the keys socket, backends and cut_sessions" },
+  )
+  .transform(({ cut_sessions: cutSessions, ...written }) => ({ ...written, cutSessions }));
 
 /** One entry of `balancers`. */
-export const balancerSchema: z.ZodType<BalancerShape> = z.strictObject(
+export const balancerSchema = z.strictObject(
   {
     name: name()
       .nullable()
       .default(null)
       .describe("Name of the balancer in metrics and logs. Default: the value of socket"),
-    haproxy: haproxySchema().describe("An HAProxy, and how its servers follow the verdicts of rolecall"),
+    haproxy: haproxySchema.describe("An HAProxy, and how its servers follow the verdicts of rolecall"),
   },
   { error: "a mapping with the keys name and haproxy" },
 );

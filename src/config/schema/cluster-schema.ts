@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { type Guards, defaultGuards } from "../../health/guards.ts";
-import type { ClusterConfig, DcsConfig, NodeAuth, NodeConfig, TlsFiles } from "../model/config.ts";
 import {
   apiAddress,
   baseAddress,
@@ -15,14 +14,6 @@ import {
   plainText,
   section,
 } from "./value-schemas.ts";
-
-/**
- * One entry of `clusters` as parsed by the schema, before defaults that depend on other keys: a missing scope is
- * `null`, file names may be relative, and `guards` holds only the keys that override those of all clusters.
- */
-export interface ClusterShape extends Omit<ClusterConfig, "guards"> {
-  readonly guards: GuardsShape;
-}
 
 /** A `guards` mapping as parsed by the schema; `undefined` for a missing key. */
 export type GuardsShape = { readonly [Key in keyof Guards]: Guards[Key] | undefined };
@@ -119,33 +110,45 @@ export function mergeGuards(shape: GuardsShape, base: Guards = defaultGuards): G
   };
 }
 
-function dcsSchema(): z.ZodType<DcsConfig> {
-  return z.strictObject(
+/** A user and a password: of management calls to the nodes, or of the DCS. */
+const authSchema = z
+  .strictObject(
     {
-      etcd: z
-        .array(baseAddress("http://10.0.0.1:2379", []), { error: etcdAllowed })
-        .min(1, { error: etcdAllowed })
-        .max(16, { error: etcdAllowed })
-        .describe("Client addresses of etcd members (etcd 3.4 or later), tried in turn"),
-      prefix: dcsPrefix().prefault("/service").describe("Patroni's namespace: the keys begin with this and the scope"),
-      scope: name().nullable().default(null).describe("Scope in the keys. Default: the scope of the cluster"),
-      tls: tlsSchema("etcd members")
-        .nullable()
-        .prefault(null)
-        .describe("TLS of connections to etcd. Files are read again when they change"),
-      auth: authSchema()
-        .nullable()
-        .default(null)
-        .describe("User of etcd. It needs permission to read the keys. Default: none"),
+      user: plainText("a user name", 128).describe("User name"),
+      password_file: plainText("the name of a file", 4096).describe(
+        "File with the password on its first line. It is read again when it changes",
+      ),
     },
-    { error: "a mapping with the keys of a DCS, at least etcd" },
-  );
-}
+    { error: "a mapping with the keys user and password_file" },
+  )
+  .transform(({ user, password_file: passwordFile }) => ({ user, passwordFile }));
 
 const etcdAllowed = "a list of 1 to 16 addresses";
 
+/** The `dcs` mapping of a cluster. */
+const dcsSchema = z.strictObject(
+  {
+    etcd: z
+      .array(baseAddress("http://10.0.0.1:2379", []), { error: etcdAllowed })
+      .min(1, { error: etcdAllowed })
+      .max(16, { error: etcdAllowed })
+      .describe("Client addresses of etcd members (etcd 3.4 or later), tried in turn"),
+    prefix: dcsPrefix().prefault("/service").describe("Patroni's namespace: the keys begin with this and the scope"),
+    scope: name().nullable().default(null).describe("Scope in the keys. Default: the scope of the cluster"),
+    tls: tlsSchema("etcd members")
+      .nullable()
+      .prefault(null)
+      .describe("TLS of connections to etcd. Files are read again when they change"),
+    auth: authSchema
+      .nullable()
+      .default(null)
+      .describe("User of etcd. It needs permission to read the keys. Default: none"),
+  },
+  { error: "a mapping with the keys of a DCS, at least etcd" },
+);
+
 /** @param servers whose certificates are verified, in the plural */
-function tlsSchema(servers: string): z.ZodType<TlsFiles> {
+function tlsSchema(servers: string) {
   const file = "the name of a PEM file";
   return z
     .strictObject(
@@ -173,22 +176,17 @@ function tlsSchema(servers: string): z.ZodType<TlsFiles> {
     .transform(({ server_name: serverName, ...files }) => ({ ...files, serverName }));
 }
 
-function authSchema(): z.ZodType<NodeAuth> {
-  return z
-    .strictObject(
-      {
-        user: plainText("a user name", 128).describe("User name"),
-        password_file: plainText("the name of a file", 4096).describe(
-          "File with the password on its first line. It is read again when it changes",
-        ),
-      },
-      { error: "a mapping with the keys user and password_file" },
-    )
-    .transform(({ user, password_file: passwordFile }) => ({ user, passwordFile }));
-}
+const nodeTlsSchema = z.strictObject(
+  {
+    server_name: plainText("a host name", 253).describe(
+      "Name in the certificates of the node's API and exporter. Default: that of the cluster's tls",
+    ),
+  },
+  { error: "a mapping with the key server_name" },
+);
 
 /** One entry of `clusters[].nodes`. */
-export const nodeSchema: z.ZodType<NodeConfig> = z
+export const nodeSchema = z
   .strictObject(
     {
       name: name().describe("Name of the node in paths, headers, metrics and logs"),
@@ -199,7 +197,7 @@ export const nodeSchema: z.ZodType<NodeConfig> = z
         .describe("Base address of its API. May be left out if there is an exporter"),
       exporter: exporterAddress().nullable().prefault(null).describe("Base address of its exporter"),
       database: databaseAddress().nullable().prefault(null).describe("Address of the database itself, host:port"),
-      tls: nodeTlsSchema()
+      tls: nodeTlsSchema
         .nullable()
         .default(null)
         .describe("TLS of connections to this node, where it differs from the cluster's"),
@@ -215,19 +213,8 @@ export const nodeSchema: z.ZodType<NodeConfig> = z
     serverName: tls?.server_name ?? null,
   }));
 
-function nodeTlsSchema() {
-  return z.strictObject(
-    {
-      server_name: plainText("a host name", 253).describe(
-        "Name in the certificates of the node's API and exporter. Default: that of the cluster's tls",
-      ),
-    },
-    { error: "a mapping with the key server_name" },
-  );
-}
-
-/** One entry of `clusters`. */
-export const clusterSchema: z.ZodType<ClusterShape> = z.strictObject(
+/** One entry of `clusters`. File names may be relative; `guards` holds only keys that override those of all clusters. */
+export const clusterSchema = z.strictObject(
   {
     name: name().describe("Name of the cluster in paths, headers, metrics and logs"),
     scope: name().nullable().default(null).describe("Scope that its nodes must report. Default: the name"),
@@ -239,7 +226,7 @@ export const clusterSchema: z.ZodType<ClusterShape> = z.strictObject(
       .nullable()
       .prefault(null)
       .describe("TLS of connections to the nodes. Files are read again when they change"),
-    auth: authSchema()
+    auth: authSchema
       .nullable()
       .default(null)
       .describe("Basic authentication of management calls to the nodes. Default: none"),
@@ -247,7 +234,7 @@ export const clusterSchema: z.ZodType<ClusterShape> = z.strictObject(
       .nullable()
       .default(null)
       .describe("Cluster that this standby cluster replicates from. Lag counts from its primary. Default: none"),
-    dcs: dcsSchema()
+    dcs: dcsSchema
       .nullable()
       .prefault(null)
       .describe("DCS to watch, so that changes of the leader are seen sooner. Default: none"),

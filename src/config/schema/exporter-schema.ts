@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { ExporterConfig } from "../model/config.ts";
 import { flag, section } from "./value-schemas.ts";
 
 /**
@@ -13,43 +12,42 @@ const reservedPaths: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
+const naming = "upstream (patroni_*, pg_*) or neutral (ha_*, db_*)";
+const prefix = "a metric name prefix such as pg: letters, digits and _";
+
 /** The `exporter` mapping: the format of the exporter dialect and of the nodes' metrics on admin listeners. */
-export function exporterSchema(): z.ZodType<ExporterConfig> {
-  const naming = "upstream (patroni_*, pg_*) or neutral (ha_*, db_*)";
-  const prefix = "a metric name prefix such as pg: letters, digits and _";
-  return section(
-    z
-      .strictObject(
-        {
-          naming: z
-            .enum(["upstream", "neutral"], { error: naming })
-            .default("upstream")
-            .describe(`Vocabulary of metric names: ${naming}`),
-          disable_intro: flag()
-            .default(false)
-            .describe("Whether to omit the metrics up, version and in_recovery, and the exporter_* group"),
-          namespace: z
-            .string({ error: prefix })
-            .regex(/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, { error: prefix })
-            .nullable()
-            .default(null)
-            .describe(
-              "Prefix of the metrics up, version and in_recovery, and of the exporter_* group. Default: pg. If " +
-                "naming is neutral: db, but no prefix for the exporter_* group",
-            ),
-          telemetry_path: telemetryPath()
-            .default("/metrics")
-            .describe("Path of the metrics on listeners of the exporter dialect"),
-        },
-        { error: "a mapping with the keys naming, disable_intro, namespace and telemetry_path" },
-      )
-      .transform(({ disable_intro: disableIntro, telemetry_path, ...rest }) => ({
-        ...rest,
-        disableIntro,
-        telemetryPath: telemetry_path,
-      })),
-  );
-}
+export const exporterSchema = section(
+  z
+    .strictObject(
+      {
+        naming: z
+          .enum(["upstream", "neutral"], { error: naming })
+          .default("upstream")
+          .describe(`Vocabulary of metric names: ${naming}`),
+        disable_intro: flag()
+          .default(false)
+          .describe("Whether to omit the metrics up, version and in_recovery, and the exporter_* group"),
+        namespace: z
+          .string({ error: prefix })
+          .regex(/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, { error: prefix })
+          .nullable()
+          .default(null)
+          .describe(
+            "Prefix of the metrics up, version and in_recovery, and of the exporter_* group. Default: pg. If " +
+              "naming is neutral: db, but no prefix for the exporter_* group",
+          ),
+        telemetry_path: telemetryPath()
+          .default("/metrics")
+          .describe("Path of the metrics on listeners of the exporter dialect"),
+      },
+      { error: "a mapping with the keys naming, disable_intro, namespace and telemetry_path" },
+    )
+    .transform(({ disable_intro: disableIntro, telemetry_path, ...rest }) => ({
+      ...rest,
+      disableIntro,
+      telemetryPath: telemetry_path,
+    })),
+);
 
 function telemetryPath(): z.ZodType<string, string> {
   const error =

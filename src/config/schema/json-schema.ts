@@ -1,5 +1,5 @@
+import { isObject } from "../../cluster/values/json.ts";
 import * as z from "zod";
-import { isMapping } from "../model/issue.ts";
 import { configSchema } from "./schema.ts";
 
 /** One node of the JSON schema tree, as far as this program reads it. */
@@ -41,5 +41,5 @@ export function readSchema(schema: unknown): SchemaNode {
 }
 
 function fields(value: unknown): Readonly<Record<string, unknown>> {
-  return isMapping(value) ? value : {};
+  return isObject(value) ? value : {};
 }

@@ -1,78 +1,11 @@
 import * as z from "zod";
-import {
-  type BasicUser,
-  type ListenerAccess,
-  type ListenerAuth,
-  type ListenerLimits,
-  type ListenerTls,
-  unrestrictedAccess,
-} from "../model/listener-access-config.ts";
 import { byteSize, duration, flag, integer, list, parsedText, plainText, section } from "./value-schemas.ts";
 import { hasScryptForm, parseScryptHash, scryptCostAllowed, scryptHashAllowed } from "../values/scrypt-hash.ts";
+import { defaultLimits } from "../values/listener-limits.ts";
 import { cidrAllowed, parseCidr } from "../values/cidr.ts";
 
 const file = "the name of a PEM file";
 const filesMax = 64;
-
-/** The keys of a listener that control access to it, to be spread into the listener's schema. */
-export interface ListenerAccessFields {
-  readonly management: z.ZodType<boolean>;
-  readonly read_only: z.ZodType<boolean>;
-  readonly tls: z.ZodType<ListenerTls | null>;
-  readonly auth: z.ZodType<ListenerAuth | null>;
-  readonly hint_tokens: z.ZodType<readonly string[]>;
-  readonly allow: z.ZodType<readonly string[] | null>;
-  readonly allow_for: z.ZodType<ListenerAccess["allowFor"]>;
-  readonly proxy_protocol: z.ZodType<readonly string[] | null>;
-  readonly trusted_origins: z.ZodType<readonly string[]>;
-  readonly limits: z.ZodType<ListenerLimits>;
-}
-
-/** Returns the schemas of the keys in {@link ListenerAccessFields}. */
-export function listenerAccessFields(): ListenerAccessFields {
-  return {
-    management: onOrOff().describe(
-      "on: a health listener forwards management calls, /metrics and /exporter/… to the nodes; " +
-        "an admin listener forwards switchovers, and must have auth or require client certificates (tls.client). " +
-        "off: health and admin listeners answer these requests with 403. Default: off",
-    ),
-    read_only: flag()
-      .default(false)
-      .describe(
-        "Whether an admin or exporter listener refuses requests that change something, such as drains and /reload, with 403",
-      ),
-    tls: tlsSchema()
-      .nullable()
-      .default(null)
-      .describe("TLS on this listener. Files are read again when they change. Default: none"),
-    auth: authSchema()
-      .nullable()
-      .default(null)
-      .describe("Authentication of clients. Any one of the credentials is sufficient. Default: none"),
-    hint_tokens: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
-      "Files with one token per line for POST /hint on an admin listener. Such a token permits nothing else. They are read again when they change",
-    ),
-    allow: networks()
-      .nullable()
-      .default(null)
-      .describe("Client addresses and networks that are allowed, such as 10.0.0.0/8. Default: all"),
-    allow_for: requestScope()
-      .default("all")
-      .describe("all: allow applies to every request. unsafe: only to requests that change something"),
-    proxy_protocol: proxyProtocolSchema()
-      .nullable()
-      .default(null)
-      .describe(
-        "Balancers whose connections begin with a PROXY protocol preamble (version 1 or 2). The client that it names " +
-          "counts for allow, limits and the log. Default: none, and a preamble is answered with 400",
-      ),
-    trusted_origins: list(webOrigin(), 64).describe(
-      "Web origins whose pages may send unsafe requests, such as https://console.example.com. Pages of the listener itself " +
-        "may send them if the Host of the request is an IP address or localhost, or if the listener has auth or tls",
-    ),
-    limits: section(limitsSchema()).describe("Limits of this listener"),
-  };
-}
 
 function onOrOff(): z.ZodType<boolean> {
   return z
@@ -85,70 +18,64 @@ function requestScope(): z.ZodEnum<{ all: "all"; unsafe: "unsafe" }> {
   return z.enum(["all", "unsafe"], { error: "one of all, unsafe" });
 }
 
-function tlsSchema(): z.ZodType<ListenerTls> {
-  return z
-    .strictObject(
-      {
-        cert: plainText(file, 4096).describe("The listener's certificate with its chain"),
-        key: plainText(file, 4096).describe("Key of that certificate"),
-        ca: plainText(file, 4096).nullable().default(null).describe("CA certificates that clients are verified with"),
-        min_version: z
-          .enum(["TLSv1.2", "TLSv1.3"], { error: "one of TLSv1.2, TLSv1.3" })
-          .default("TLSv1.2")
-          .describe("The lowest TLS version accepted"),
-        client: z
-          .enum(["off", "optional", "required"], { error: "one of off, optional, required" })
-          .default("off")
-          .describe("Whether a client certificate is requested. The values optional and required need ca"),
-      },
-      { error: "a mapping with the keys cert, key, ca, min_version and client, at least cert and key" },
-    )
-    .refine(({ client, ca }) => client === "off" || ca !== null, {
-      error: "off unless ca is set",
-      path: ["client"],
-    })
-    .transform(({ min_version: minVersion, ...rest }) => ({ ...rest, minVersion }));
-}
-
-function authSchema(): z.ZodType<ListenerAuth> {
-  return z
-    .strictObject(
-      {
-        for: requestScope()
-          .default("all")
-          .describe("all: every request needs a credential. unsafe: only requests that change something do"),
-        basic: list(userSchema(), 256).describe("Users with passwords"),
-        bearer: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
-          "Files with one bearer token per line. They are read again when they change",
-        ),
-        certificate: flag()
-          .default(false)
-          .describe("Whether a verified client certificate is a credential. Needs tls.client"),
-      },
-      { error: "a mapping with the keys for, basic, bearer and certificate" },
-    )
-    .refine(({ basic, bearer, certificate }) => basic.length > 0 || bearer.length > 0 || certificate, {
-      error:
-        "a mapping with at least one of basic, bearer and certificate: without a credential no client could log in",
-    });
-}
-
-function userSchema(): z.ZodType<BasicUser> {
-  const error = "a user name of 1 to 128 characters without colons or control characters";
-  // oxlint-disable-next-line no-control-regex -- control characters are what the pattern rejects
-  const user = z.string({ error }).regex(/^[^:\u0000-\u001f\u007f]{1,128}$/, { error });
-  return z.strictObject(
+const tlsSchema = z
+  .strictObject(
     {
-      user: user.describe("Name of the user"),
-      scrypt: z
-        .string({ error: scryptHashAllowed })
-        .refine(hasScryptForm, { error: scryptHashAllowed, abort: true })
-        .refine((text) => parseScryptHash(text) !== undefined, { error: scryptCostAllowed })
-        .describe("Hash of the password, as rolecall hash-password prints it"),
+      cert: plainText(file, 4096).describe("The listener's certificate with its chain"),
+      key: plainText(file, 4096).describe("Key of that certificate"),
+      ca: plainText(file, 4096).nullable().default(null).describe("CA certificates that clients are verified with"),
+      min_version: z
+        .enum(["TLSv1.2", "TLSv1.3"], { error: "one of TLSv1.2, TLSv1.3" })
+        .default("TLSv1.2")
+        .describe("The lowest TLS version accepted"),
+      client: z
+        .enum(["off", "optional", "required"], { error: "one of off, optional, required" })
+        .default("off")
+        .describe("Whether a client certificate is requested. The values optional and required need ca"),
     },
-    { error: "a mapping with the keys user and scrypt" },
-  );
-}
+    { error: "a mapping with the keys cert, key, ca, min_version and client, at least cert and key" },
+  )
+  .refine(({ client, ca }) => client === "off" || ca !== null, {
+    error: "off unless ca is set",
+    path: ["client"],
+  })
+  .transform(({ min_version: minVersion, ...rest }) => ({ ...rest, minVersion }));
+
+const userAllowed = "a user name of 1 to 128 characters without colons or control characters";
+// oxlint-disable-next-line no-control-regex -- control characters are what the pattern rejects
+const userName = z.string({ error: userAllowed }).regex(/^[^:\u0000-\u001f\u007f]{1,128}$/, { error: userAllowed });
+
+const userSchema = z.strictObject(
+  {
+    user: userName.describe("Name of the user"),
+    scrypt: z
+      .string({ error: scryptHashAllowed })
+      .refine(hasScryptForm, { error: scryptHashAllowed, abort: true })
+      .refine((text) => parseScryptHash(text) !== undefined, { error: scryptCostAllowed })
+      .describe("Hash of the password, as rolecall hash-password prints it"),
+  },
+  { error: "a mapping with the keys user and scrypt" },
+);
+
+const authSchema = z
+  .strictObject(
+    {
+      for: requestScope()
+        .default("all")
+        .describe("all: every request needs a credential. unsafe: only requests that change something do"),
+      basic: list(userSchema, 256).describe("Users with passwords"),
+      bearer: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
+        "Files with one bearer token per line. They are read again when they change",
+      ),
+      certificate: flag()
+        .default(false)
+        .describe("Whether a verified client certificate is a credential. Needs tls.client"),
+    },
+    { error: "a mapping with the keys for, basic, bearer and certificate" },
+  )
+  .refine(({ basic, bearer, certificate }) => basic.length > 0 || bearer.length > 0 || certificate, {
+    error: "a mapping with at least one of basic, bearer and certificate: without a credential no client could log in",
+  });
 
 /** An origin as browsers send it: without a path or user, and without the port if it is the scheme's default. */
 function webOrigin(): z.ZodType<string, string> {
@@ -172,78 +99,73 @@ function originOf(text: string): string | undefined {
   return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
-function limitsSchema(): z.ZodType<ListenerLimits> {
-  const { limits } = unrestrictedAccess;
-  return z
-    .strictObject(
-      {
-        connections: integer(1, 1_000_000)
-          .default(limits.connections)
-          .describe(
-            "Open connections. Connections above the limit are closed. All listeners together share a second limit: the " +
-              "file descriptors of the process (ulimit -n), minus a reserve for probes and other uses",
-          ),
-        connections_per_address: integer(1, 1_000_000)
-          .default(limits.connectionsPerAddress)
-          .describe("Open connections of one client address. Connections above the limit are closed"),
-        header_timeout: duration("100ms", "10min")
-          .optional()
-          .describe(
-            "Time limit of a request's head. At most request_timeout. Default: 10s, or request_timeout if that is less",
-          ),
-        request_timeout: duration("100ms", "1h").prefault("30s").describe("Time limit of receiving a whole request"),
-        idle_timeout: duration("100ms", "1h")
-          .prefault("2min")
-          .describe("How long a connection may be idle between two requests"),
-        pipelined: integer(1, 10_000)
-          .default(limits.pipelined)
-          .describe("Pipelined requests of one connection. One more closes the connection"),
-        body: byteSize("1kB", "64MB").prefault("1MB").describe("The largest body of a management call"),
-        calls_in_flight: integer(1, 1000)
-          .default(limits.callsInFlight)
-          .describe("How many management calls to one cluster run at once"),
-        call_timeout: duration("1s", "1d").prefault("10min").describe("Time limit of a management call"),
-        fetches: integer(1, 1000)
-          .default(limits.fetches)
-          .describe("How many /metrics and /exporter/… responses of one node are streamed at once"),
-      },
-      { error: "a mapping with the keys of limits" },
-    )
-    .superRefine(({ header_timeout: head = 0, request_timeout: whole }, context) => {
-      if (head <= whole) return;
-      const message = `at most limits.request_timeout (${whole}ms)`;
-      context.addIssue({ code: "custom", message, path: ["header_timeout"] });
-    })
-    .transform((written) => ({
-      connections: written.connections,
-      connectionsPerAddress: written.connections_per_address,
-      headerTimeoutMs: written.header_timeout ?? Math.min(limits.headerTimeoutMs, written.request_timeout),
-      requestTimeoutMs: written.request_timeout,
-      idleTimeoutMs: written.idle_timeout,
-      pipelined: written.pipelined,
-      bodyMax: written.body,
-      callsInFlight: written.calls_in_flight,
-      callTimeoutMs: written.call_timeout,
-      fetches: written.fetches,
-    }));
-}
+const limitsSchema = z
+  .strictObject(
+    {
+      connections: integer(1, 1_000_000)
+        .default(defaultLimits.connections)
+        .describe(
+          "Open connections. Connections above the limit are closed. All listeners together share a second limit: the " +
+            "file descriptors of the process (ulimit -n), minus a reserve for probes and other uses",
+        ),
+      connections_per_address: integer(1, 1_000_000)
+        .default(defaultLimits.connectionsPerAddress)
+        .describe("Open connections of one client address. Connections above the limit are closed"),
+      header_timeout: duration("100ms", "10min")
+        .optional()
+        .describe(
+          "Time limit of a request's head. At most request_timeout. Default: 10s, or request_timeout if that is less",
+        ),
+      request_timeout: duration("100ms", "1h").prefault("30s").describe("Time limit of receiving a whole request"),
+      idle_timeout: duration("100ms", "1h")
+        .prefault("2min")
+        .describe("How long a connection may be idle between two requests"),
+      pipelined: integer(1, 10_000)
+        .default(defaultLimits.pipelined)
+        .describe("Pipelined requests of one connection. One more closes the connection"),
+      body: byteSize("1kB", "64MB").prefault("1MB").describe("The largest body of a management call"),
+      calls_in_flight: integer(1, 1000)
+        .default(defaultLimits.callsInFlight)
+        .describe("How many management calls to one cluster run at once"),
+      call_timeout: duration("1s", "1d").prefault("10min").describe("Time limit of a management call"),
+      fetches: integer(1, 1000)
+        .default(defaultLimits.fetches)
+        .describe("How many /metrics and /exporter/… responses of one node are streamed at once"),
+    },
+    { error: "a mapping with the keys of limits" },
+  )
+  .superRefine(({ header_timeout: head = 0, request_timeout: whole }, context) => {
+    if (head <= whole) return;
+    const message = `at most limits.request_timeout (${whole}ms)`;
+    context.addIssue({ code: "custom", message, path: ["header_timeout"] });
+  })
+  .transform((written) => ({
+    connections: written.connections,
+    connectionsPerAddress: written.connections_per_address,
+    headerTimeoutMs: written.header_timeout ?? Math.min(defaultLimits.headerTimeoutMs, written.request_timeout),
+    requestTimeoutMs: written.request_timeout,
+    idleTimeoutMs: written.idle_timeout,
+    pipelined: written.pipelined,
+    bodyMax: written.body,
+    callsInFlight: written.calls_in_flight,
+    callTimeoutMs: written.call_timeout,
+    fetches: written.fetches,
+  }));
 
 /** The `proxy_protocol` mapping of a listener: the networks in its key `from`. */
-function proxyProtocolSchema(): z.ZodType<readonly string[]> {
-  return z
-    .strictObject(
-      {
-        from: networks()
-          .min(1, { error: "a list of at least one address or network" })
-          .describe(
-            "Addresses and networks of balancers that send the preamble with every connection, such as 10.0.0.0/8. " +
-              "Their connections without one are answered with 400",
-          ),
-      },
-      { error: "a mapping with the key from" },
-    )
-    .transform(({ from }) => from);
-}
+const proxyProtocolSchema = z
+  .strictObject(
+    {
+      from: networks()
+        .min(1, { error: "a list of at least one address or network" })
+        .describe(
+          "Addresses and networks of balancers that send the preamble with every connection, such as 10.0.0.0/8. " +
+            "Their connections without one are answered with 400",
+        ),
+    },
+    { error: "a mapping with the key from" },
+  )
+  .transform(({ from }) => from);
 
 /** A list of addresses and networks. */
 function networks(): z.ZodArray<z.ZodType<string>> {
@@ -254,3 +176,47 @@ function networks(): z.ZodArray<z.ZodType<string>> {
 function network(): z.ZodType<string> {
   return z.string({ error: cidrAllowed }).refine((text) => parseCidr(text) !== undefined, { error: cidrAllowed });
 }
+
+/** The keys of a listener that control access to it, to be spread into the listener's schema. */
+export const listenerAccessFields = {
+  management: onOrOff().describe(
+    "on: a health listener forwards management calls, /metrics and /exporter/… to the nodes; " +
+      "an admin listener forwards switchovers, and must have auth or require client certificates (tls.client). " +
+      "off: health and admin listeners answer these requests with 403. Default: off",
+  ),
+  read_only: flag()
+    .default(false)
+    .describe(
+      "Whether an admin or exporter listener refuses requests that change something, such as drains and /reload, with 403",
+    ),
+  tls: tlsSchema
+    .nullable()
+    .default(null)
+    .describe("TLS on this listener. Files are read again when they change. Default: none"),
+  auth: authSchema
+    .nullable()
+    .default(null)
+    .describe("Authentication of clients. Any one of the credentials is sufficient. Default: none"),
+  hint_tokens: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
+    "Files with one token per line for POST /hint on an admin listener. Such a token permits nothing else. They are read again when they change",
+  ),
+  allow: networks()
+    .nullable()
+    .default(null)
+    .describe("Client addresses and networks that are allowed, such as 10.0.0.0/8. Default: all"),
+  allow_for: requestScope()
+    .default("all")
+    .describe("all: allow applies to every request. unsafe: only to requests that change something"),
+  proxy_protocol: proxyProtocolSchema
+    .nullable()
+    .default(null)
+    .describe(
+      "Balancers whose connections begin with a PROXY protocol preamble (version 1 or 2). The client that it names " +
+        "counts for allow, limits and the log. Default: none, and a preamble is answered with 400",
+    ),
+  trusted_origins: list(webOrigin(), 64).describe(
+    "Web origins whose pages may send unsafe requests, such as https://console.example.com. Pages of the listener itself " +
+      "may send them if the Host of the request is an IP address or localhost, or if the listener has auth or tls",
+  ),
+  limits: section(limitsSchema).describe("Limits of this listener"),
+};

@@ -1,13 +1,11 @@
 import { agentFields } from "./agent-schema.ts";
-import { balancerSchema, type BalancerShape } from "./balancer-schema.ts";
+import { balancerSchema } from "./balancer-schema.ts";
 import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
-import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
-import { defaultMaxAgeMs, type Config, type ListenerConfig, type ProbeConfig } from "../model/config.ts";
-import type { SimulatorConfig } from "../model/simulator-config.ts";
+import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
 import { listenerAccessFields } from "./listener-access-schema.ts";
 import { exporterSchema } from "./exporter-schema.ts";
-import { historySchema, logSchema, type HistoryShape } from "./operations-schema.ts";
+import { historySchema, logSchema } from "./operations-schema.ts";
 import {
   duration,
   flag,
@@ -21,25 +19,16 @@ import {
   whenValid,
 } from "./value-schemas.ts";
 
-/**
- * The configuration as parsed by the schema: each value checked on its own, keys in camelCase, durations in ms, with
- * those defaults that depend on no other key.
- */
-export interface ConfigShape extends Omit<Config, "balancers" | "clusters" | "listen" | "history"> {
-  readonly balancers: readonly BalancerShape[];
-  readonly clusters: readonly ClusterShape[];
-  /** `null` if the key is missing. In each listener, `cluster` is a name, `*`, or `null` if that key is missing. */
-  readonly listen: readonly ListenerConfig[] | null;
-  readonly guards: GuardsShape;
-  readonly history: HistoryShape;
-  readonly simulator: SimulatorConfig | null;
-}
-
 /** The `ignore_params` list. */
 export const ignoreParamsSchema: z.ZodType<readonly string[]> = list(
   plainText("the name of a query parameter", 128),
   64,
 ).prefault(["be"]);
+
+/** `probe.max_age` where it is not set, in ms. */
+export function defaultMaxAgeMs(intervalMs: number, timeoutMs: number): number {
+  return 3 * intervalMs + timeoutMs;
+}
 
 const connectTimeoutMs = 500;
 
@@ -57,7 +46,7 @@ function checkConnectTimeout(
 }
 
 /** The `probe` mapping. */
-export const probeSchema: z.ZodType<ProbeConfig> = z
+export const probeSchema = z
   .strictObject(
     {
       interval: duration("10ms", "1h").prefault("1s").describe("Time between two probes of a node"),
@@ -117,7 +106,7 @@ const exporterPort = 9630;
 const clusterOrAll = z.union([z.literal("*"), name()], { error: "the name of a cluster, or * for all of them" });
 
 /** One entry of `listen`. */
-export const listenerSchema: z.ZodType<ListenerConfig> = z
+export const listenerSchema = z
   .strictObject(
     {
       address: listenAddress().prefault("127.0.0.1").describe("Address to listen on"),
@@ -146,9 +135,9 @@ export const listenerSchema: z.ZodType<ListenerConfig> = z
         .describe(
           "Whether a health listener serves /status, /events, /explain, /verdicts and /incident, as admin listeners do",
         ),
-      ...listenerAccessFields(),
+      ...listenerAccessFields,
       defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
-      ...agentFields(),
+      ...agentFields,
     },
     { error: "a mapping with the keys of a listener, at least port" },
   )
@@ -165,7 +154,7 @@ export const listenerSchema: z.ZodType<ListenerConfig> = z
   });
 
 /** The `simulator` mapping. */
-const simulatorSchema: z.ZodType<SimulatorConfig> = z
+const simulatorSchema = z
   .strictObject(
     {
       nodes: integer(1, 16).default(3).describe("Number of nodes"),
@@ -185,9 +174,10 @@ const simulatorSchema: z.ZodType<SimulatorConfig> = z
 
 /**
  * The schema that the parser, config/schema.json, and the names of environment variables and `--set` paths are all
- * derived from.
+ * derived from. Its output: each value checked on its own, keys in camelCase, durations in ms, with those defaults that
+ * depend on no other key.
  */
-export const configSchema: z.ZodType<ConfigShape> = z
+export const configSchema = z
   .strictObject(
     {
       clusters: list(clusterSchema, 1_024)
@@ -220,7 +210,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
           "File that keeps state across restarts: members, last leaders, refused claims, drains, and detached, stalled and " +
             "diverged replicas",
         ),
-      history: section(historySchema()).describe("The record of past events and evidence on disk"),
+      history: section(historySchema).describe("The record of past events and evidence on disk"),
       drain: duration("0s", "1h")
         .prefault("5s")
         .describe("How long requests are still answered after SIGTERM. Not related to rolecall drain"),
@@ -241,8 +231,8 @@ export const configSchema: z.ZodType<ConfigShape> = z
       guards: section(guardsSchema(null)).describe(
         "The safety rules that can be switched off, and their durations, for all clusters",
       ),
-      log: section(logSchema()).describe("The log"),
-      exporter: exporterSchema().describe(
+      log: section(logSchema).describe("The log"),
+      exporter: exporterSchema.describe(
         "The format of the exporter dialect and of the nodes' metrics on admin listeners",
       ),
       simulator: simulatorSchema

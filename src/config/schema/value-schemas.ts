@@ -1,9 +1,9 @@
+import { isObject } from "../../cluster/values/json.ts";
 import * as z from "zod";
 import { parseByteSize } from "../../cluster/values/byte-size.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { hasUserInfo, isHost, parseBaseAddress, parseHostPort } from "../values/address.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import { isMapping } from "../model/issue.ts";
 
 // The schemas of single values. Each error text says what is allowed, and continues "must be".
 
@@ -153,7 +153,7 @@ export function whenValid(...keys: readonly PropertyKey[]): {
 } {
   return {
     when: ({ value, issues }) =>
-      isMapping(value) && !issues.some(({ path: [key] = [] }) => key !== undefined && keys.includes(key)),
+      isObject(value) && !issues.some(({ path: [key] = [] }) => key !== undefined && keys.includes(key)),
   };
 }
 

@@ -1,4 +1,5 @@
-import { type ConfigPath, describeFound, formatPath, isMapping } from "../model/issue.ts";
+import { isObject } from "../../cluster/values/json.ts";
+import { type ConfigPath, describeFound, formatPath } from "../model/issue.ts";
 import type { Override, Overrides } from "./overrides.ts";
 import { type ConfigProblem, namedProblem } from "../model/problem.ts";
 
@@ -80,7 +81,7 @@ function withValue(
   if (key === undefined) return mapping;
   if (rest.length === 0) return { ...mapping, [key]: value };
   const inner = mapping[key] ?? {};
-  return isMapping(inner) ? { ...mapping, [key]: withValue(inner, rest, value) } : mapping;
+  return isObject(inner) ? { ...mapping, [key]: withValue(inner, rest, value) } : mapping;
 }
 
 function nameIn(names: ReadonlyMap<string, string>, path: ConfigPath): string | null {

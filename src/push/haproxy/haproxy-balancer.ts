@@ -1,4 +1,4 @@
-import type { BalancerConfig } from "../../config/model/balancer-config.ts";
+import type { BalancerConfig } from "../../config/model/config.ts";
 import type { Logger } from "../../log/logger.ts";
 import { backoffMs } from "../../probe/schedule/backoff.ts";
 import type { Balancer, BalancerStatus } from "../balancer.ts";

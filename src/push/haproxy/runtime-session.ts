@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import type { RuntimeAddress } from "../../config/model/balancer-config.ts";
+import type { RuntimeAddress } from "../../config/model/config.ts";
 
 /** A Runtime API that cannot be used. The message says why. */
 export class RuntimeApiError extends Error {}

@@ -1,4 +1,4 @@
-import type { WeightConfig } from "../../config/model/weight-config.ts";
+import type { WeightConfig } from "../../config/model/config.ts";
 import type { WeightInput } from "./weight-input.ts";
 
 /** The weight changes only by at least this many points, or to one of its ends. */

@@ -1,4 +1,4 @@
-import type { WeightConfig } from "../../config/model/weight-config.ts";
+import type { WeightConfig } from "../../config/model/config.ts";
 import { LagWeight } from "./lag-weight.ts";
 import { WarmUp } from "./warm-up.ts";
 import type { WeightInput } from "./weight-input.ts";

@@ -1,4 +1,4 @@
-import type { WeightConfig } from "../../config/model/weight-config.ts";
+import type { WeightConfig } from "../../config/model/config.ts";
 import type { WeightInput } from "./weight-input.ts";
 
 /** Where the ramp begins, in percent: a cache warms up only with some traffic. */

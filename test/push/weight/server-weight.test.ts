@@ -1,7 +1,7 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import type { WeightConfig } from "../../../src/config/model/weight-config.ts";
+import type { WeightConfig } from "../../../src/config/model/config.ts";
 import { percentForLag } from "../../../src/push/weight/lag-weight.ts";
 import { ServerWeight } from "../../../src/push/weight/server-weight.ts";
 import type { WeightInput } from "../../../src/push/weight/weight-input.ts";
