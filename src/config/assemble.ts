@@ -15,7 +15,7 @@ import type {
 } from "./model/config.ts";
 import type { ListenerAccess } from "./model/listener-access-config.ts";
 import { mergeGuards } from "./schema/cluster-schema.ts";
-import { listenerSchema } from "./schema/schema.ts";
+import { listenerSchema } from "./schema/listener-schema.ts";
 import { formatRuntimeAddress } from "./values/address.ts";
 import { parseCheckText } from "./values/check-text.ts";
 

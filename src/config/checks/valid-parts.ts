@@ -1,9 +1,10 @@
-import { isObject } from "../../cluster/values/json.ts";
+import { isObject, listOf } from "../../cluster/values/json.ts";
 import type * as z from "zod";
 import type { BackendShape, ClusterShape, ListenerConfig, NodeConfig, RuntimeAddress } from "../model/config.ts";
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
 import { clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
-import { ignoreParamsSchema, listenerSchema, probeSchema } from "../schema/schema.ts";
+import { listenerSchema } from "../schema/listener-schema.ts";
+import { ignoreParamsSchema, probeSchema } from "../schema/schema.ts";
 import { name } from "../schema/value-schemas.ts";
 
 /**
@@ -87,5 +88,5 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function elementsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value.slice(0, elementsMax) : [];
+  return listOf(value).slice(0, elementsMax);
 }

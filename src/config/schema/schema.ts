@@ -1,23 +1,9 @@
-import { agentFields } from "./agent-schema.ts";
 import { balancerSchema } from "./balancer-schema.ts";
-import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
-import { listenerAccessFields } from "./listener-access-schema.ts";
+import { listenerSchema } from "./listener-schema.ts";
 import { exporterSchema } from "./exporter-schema.ts";
-import { historySchema, logSchema } from "./operations-schema.ts";
-import {
-  duration,
-  flag,
-  hostSuffix,
-  integer,
-  list,
-  listenAddress,
-  name,
-  section,
-  plainText,
-  whenValid,
-} from "./value-schemas.ts";
+import { byteSize, duration, flag, hostSuffix, integer, list, plainText, section, whenValid } from "./value-schemas.ts";
 
 /** The `ignore_params` list. */
 export const ignoreParamsSchema: z.ZodType<readonly string[]> = list(
@@ -100,58 +86,54 @@ export const probeSchema = z
     metricsIntervalMs: written.metrics_interval,
   }));
 
-/** The default port of exporters (seeds/exporter-api.md, "Limits"). */
-const exporterPort = 9630;
+const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const formats = ["auto", "json", "pretty"] as const;
 
-const clusterOrAll = z.union([z.literal("*"), name()], { error: "the name of a cluster, or * for all of them" });
+/** The `log` mapping. */
+const logSchema = z.strictObject(
+  {
+    level: z
+      .enum(levels, { error: `one of ${levels.join(", ")}` })
+      .default("info")
+      .describe("The lowest level that is written"),
+    format: z
+      .enum(formats, { error: `one of ${formats.join(", ")}` })
+      .default("auto")
+      .describe(
+        "json: one JSON object per line. pretty: lines for people. auto: pretty if stderr is a terminal, else json. " +
+          "A change needs a restart",
+      ),
+  },
+  { error: "a mapping with the keys level and format" },
+);
 
-/** One entry of `listen`. */
-export const listenerSchema = z
+/** The `history` mapping: what is kept on disk of the past. The directory is not resolved yet. */
+const historySchema = z
   .strictObject(
     {
-      address: listenAddress().prefault("127.0.0.1").describe("Address to listen on"),
-      port: integer(0, 65_535)
-        .optional()
-        .describe("Port to listen on. 0 is any free port. Default with the dialect exporter: 9630"),
-      dialect: z
-        .enum(["node", "admin", "exporter", "agent"], { error: "one of node, admin, exporter, agent" })
-        .default("node")
-        .describe(
-          "node: the nodes' own API (a health listener). exporter: the API of a database exporter. " +
-            "admin: /metrics, /status, /events, /explain, /incident, /drains, /hint, /livez, /readyz. " +
-            "agent: HAProxy's agent checks",
-        ),
-      cluster: clusterOrAll
+      enabled: flag()
+        .default(true)
+        .describe("Whether the history is kept on disk, if directory or state_file is configured"),
+      directory: plainText("the name of a directory", 4096)
         .nullable()
         .default(null)
-        .describe("Cluster that the listener answers for, or * for all. Default: all clusters"),
-      node: name()
-        .nullable()
-        .default(null)
-        .describe("Node that the listener answers for, as a drop-in for that node's own API"),
-      whole_cluster: flag().default(false).describe("Whether a route that names no node checks the whole cluster"),
-      operator_pages: flag()
-        .default(false)
         .describe(
-          "Whether a health listener serves /status, /events, /explain, /verdicts and /incident, as admin listeners do",
+          "Directory of past events, verdict changes and evidence. Only one process at a time may use it. " +
+            "Default: the name of state_file with .history appended; without state_file nothing is kept on disk",
         ),
-      ...listenerAccessFields,
-      defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
-      ...agentFields,
+      max_size: byteSize("1MB", "1TB")
+        .prefault("256MB")
+        .describe("Highest size of all files of the history together. The oldest ones are deleted first"),
+      max_age: duration("1min", "3650d").prefault("30d").describe("Age at which a file of the history is deleted"),
     },
-    { error: "a mapping with the keys of a listener, at least port" },
+    { error: "a mapping with the keys enabled, directory, max_size and max_age" },
   )
-  // The other dialects have no default port: checkListeners rejects a listener without one.
-  .transform(({ whole_cluster: wholeCluster, operator_pages: operatorPages, port = exporterPort, ...written }) => {
-    const { management, read_only: readOnly, tls, auth, hint_tokens: hintTokens, ...unguarded } = written;
-    const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unproxied } = unguarded;
-    const { proxy_protocol: proxyProtocol, ...unbalanced } = unproxied;
-    const { check, weight, drain_by: drainBy, ...listener } = unbalanced;
-    const lists = { allow, allowFor, proxyProtocol, trustedOrigins };
-    const access = { management, readOnly, tls, auth, hintTokens, ...lists, limits };
-    const agent = listener.dialect === "agent" ? { check, weight, drainBy } : null;
-    return { ...listener, port, wholeCluster, operatorPages, access, agent };
-  });
+  .transform(({ enabled: isEnabled, directory, max_size: sizeMax, max_age: ageMaxMs }) => ({
+    isEnabled,
+    directory,
+    sizeMax,
+    ageMaxMs,
+  }));
 
 /** The `simulator` mapping. */
 const simulatorSchema = z

@@ -1,5 +1,5 @@
 import type { ConfigProblem } from "../model/problem.ts";
-import { type Overrides, readListen, readOverride, splitList, unknownName } from "./overrides.ts";
+import { type Overrides, readListen, readOverride, splitList, unknownOverride } from "./overrides.ts";
 import { clientVariables, contextsFileVariable } from "./client-variables.ts";
 import { overrideKeys } from "./override-keys.ts";
 
@@ -23,7 +23,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const ours = named.filter((name) => !ignoredVariables.includes(name));
   const known = ours.length === 0 ? [] : variables();
   for (const name of ours.filter((candidate) => !known.includes(candidate)))
-    problems.push(unknownName(name.slice(0, 128), { given: name, known }));
+    problems.push(unknownOverride(name.slice(0, 128), { given: name, known }));
   const settings = (ours.length === 0 ? [] : overrideKeys()).flatMap((key) => {
     const value = env[key.variable];
     return value === undefined ? [] : [{ path: key.path, value: readOverride(value, key), name: key.variable }];

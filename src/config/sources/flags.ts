@@ -1,5 +1,5 @@
 import { describeFound } from "../model/issue.ts";
-import { type Overrides, readListen, readOverride, splitList, unknownName } from "./overrides.ts";
+import { type Overrides, readListen, readOverride, splitList, unknownOverride } from "./overrides.ts";
 import { type ConfigProblem, namedProblem } from "../model/problem.ts";
 import { overrideKeys } from "./override-keys.ts";
 
@@ -55,6 +55,6 @@ function readAssignment(assignment: string, problems: ConfigProblem[]): Override
   const known = overrideKeys().map((key) => key.path.join("."));
   const key = overrideKeys()[known.indexOf(path)];
   if (key !== undefined) return [{ path: key.path, value: readOverride(assignment.slice(equals + 1), key), name }];
-  problems.push(unknownName(name, { given: path, known }));
+  problems.push(unknownOverride(name, { given: path, known }));
   return [];
 }

@@ -1,9 +1,8 @@
 import { parseHostPort } from "../values/address.ts";
 import { describeFound } from "../model/issue.ts";
-import { didYouMean } from "./did-you-mean.ts";
 import { type ConfigProblem, namedProblem } from "../model/problem.ts";
 import type { OverrideKey } from "./override-keys.ts";
-import { renamedTo } from "./renamed-keys.ts";
+import { unknownName } from "./unknown-names.ts";
 
 /** A value of a flag or an environment variable, which replaces the one in the file. */
 export interface Override<Value = unknown> {
@@ -71,16 +70,10 @@ export function readListen(
   return { value, name };
 }
 
-/** Returns the problem with a given name that is not one of `known`. `where` is the flag or variable, for messages. */
-export function unknownName(
+/** Returns the problem with a name that is not one of `known`. `where` is the flag or variable, for messages. */
+export function unknownOverride(
   where: string,
   { given, known }: { given: string; known: readonly string[] },
 ): ConfigProblem {
-  const allowed = `one of ${known.join(", ")}`;
-  const renamed = renamedTo(given, known);
-  if (renamed !== null)
-    return namedProblem(where, { found: describeFound(given), allowed, message: `was renamed: use ${renamed}` });
-  const near = didYouMean(given, known);
-  const message = near === null ? `is not known: must be ${allowed}` : `is not known: did you mean ${near}?`;
-  return namedProblem(where, { found: describeFound(given), allowed, message });
+  return namedProblem(where, { found: describeFound(given), ...unknownName(given, known, "is not known") });
 }

@@ -1,8 +1,7 @@
 import type * as z from "zod";
 import { type ConfigIssue, type ConfigPath, describeFound, valueIssue } from "../model/issue.ts";
-import { didYouMean } from "./did-you-mean.ts";
 import { keysAt } from "./override-keys.ts";
-import { renamedTo } from "./renamed-keys.ts";
+import { unknownName } from "./unknown-names.ts";
 
 /**
  * Converts the errors of a schema to issues. The schema's messages say what is allowed.
@@ -27,13 +26,7 @@ export function shapeIssues(
 
 function unknownKey(path: ConfigPath, keys: readonly string[]): ConfigIssue {
   const key = String(path.at(-1));
-  const allowed = `one of ${keys.join(", ")}`;
-  const renamed = renamedTo(key, keys);
-  if (renamed !== null)
-    return { path, found: describeFound(key), allowed, message: `was renamed: use ${renamed}`, isKey: true };
-  const near = didYouMean(key, keys);
-  const hint = near === null ? `must be ${allowed}` : `did you mean ${near}?`;
-  return { path, found: describeFound(key), allowed, message: `is not a known key: ${hint}`, isKey: true };
+  return { path, found: describeFound(key), ...unknownName(key, keys, "is not a known key"), isKey: true };
 }
 
 function valueAt(value: unknown, path: ConfigPath): unknown {

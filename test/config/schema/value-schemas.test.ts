@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { parse } from "yaml";
 import * as z from "zod";
-import { checkDefaults } from "../../../src/config/schema/check-defaults.ts";
+import { checkDefaults } from "../../../src/config/schema/listener-schema.ts";
 import * as schemas from "../../../src/config/schema/value-schemas.ts";
 
 interface Row {
