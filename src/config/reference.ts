@@ -33,12 +33,50 @@ export function configReference(): string {
     "* `ROLECALL_CLUSTER` sets the name of that cluster.",
     "",
     "An unknown `ROLECALL_*` variable is an error. A service ignores `ROLECALL_SERVER` and the other variables of",
-    "[commands](contexts.md).",
+    "[commands](cli.md#servers-and-contexts).",
     "",
     ...variables().map((variable) => `- \`${variable}\``),
     "",
+    clustersGuide,
   ].join("\n");
 }
+
+/** How to write the most usual file: more than one cluster, and TLS to the nodes. */
+const clustersGuide = `## Two clusters, with TLS
+
+[config/examples/three-clusters.yaml](../config/examples/three-clusters.yaml) is a larger example.
+
+\`\`\`yaml
+clusters:
+  - name: orders # in paths, logs and metrics
+    scope: orders-prod # what the nodes report; by default the name
+    nodes: # a fixed list
+      - { name: orders-1, api: "https://10.1.0.1:8008", database: "10.1.0.1:5432" }
+      - { name: orders-2, api: "https://10.1.0.2:8008", database: "10.1.0.2:5432" }
+    tls: { ca: tls/ca.pem, cert: tls/edge.pem, key: tls/edge.key, server_name: db.internal }
+  - name: billing
+    discover: ["https://10.2.0.1:8008", "https://10.2.0.2:8008"] # finds the other members, and follows changes
+    tls: { ca: tls/ca.pem }
+listen:
+  - { address: 0.0.0.0, port: 8008, cluster: "*" } # /clusters/orders/nodes/orders-1/primary
+  - { address: 0.0.0.0, port: 8101, cluster: orders } # /nodes/orders-1/primary
+  - { address: 0.0.0.0, port: 8202, cluster: orders, node: orders-2 } # /replica, like the node's own API
+  - { port: 9108, dialect: admin } # on loopback
+\`\`\`
+
+* \`tls.ca\` is the file of the CA certificates for the nodes' certificates. \`cert\` and \`key\` are rolecall's own
+  certificate, for nodes that request one (\`verify_client\`). \`server_name\` is the name in the nodes' certificates if
+  it is not their address. With \`verify: chain\` any name will do; then every server with a certificate of that CA
+  counts as a node, so give the nodes a CA of their own. File names are relative to the folder of the configuration.
+  rolecall reads the files again when they change.
+* \`database\` is the address at which clients reach PostgreSQL. Set it if checks send a database address, with HAProxy's
+  \`send-state\` or the parameter \`db=\`. rolecall then refuses another address as [\`moved\`](reasons.md#moved).
+* A listener with \`cluster: "*"\` needs the cluster in the request, unless only one is configured
+  ([how a request selects a node](checks.md#how-a-request-selects-a-node)).
+
+\`rolecall validate\` reads the file only. \`rolecall doctor\` also probes every node once: it reports nodes of another
+cluster, wrong names in certificates, certificates that expire soon, and clocks that differ.
+`;
 
 interface Row {
   readonly path: string;

@@ -45,8 +45,8 @@ test("docs/rules.md: lists exactly the rules of the source", () => {
   assert.equal(existsSync("docs/rules.md") ? readFileSync("docs/rules.md", "utf8") : "", ruleTable);
 });
 
-test("docs/migrate.md: HAProxy accepts the migration pools, if it is installed", () => {
-  const [, lines = ""] = /```haproxy\n(.*?)```/s.exec(readFileSync("docs/migrate.md", "utf8")) ?? [];
+test("docs/comparison.md: HAProxy accepts the migration pools, if it is installed", () => {
+  const [, lines = ""] = /```haproxy\n(.*?)```/s.exec(readFileSync("docs/comparison.md", "utf8")) ?? [];
   assert.match(lines, /backend write_veto/);
   const file = join(temporaryFolder("docs"), "haproxy.cfg");
   writeFileSync(

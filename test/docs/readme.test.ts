@@ -57,8 +57,8 @@ test("docs/checks.md: lists the parameters and routes that exist", () => {
   for (const path of routePaths()) assert.ok(text.includes(`\`${path}\``), `${path} is not documented`);
 });
 
-test("docs/differences.md: lists the reasons of the guards", () => {
-  const text = readFileSync("docs/differences.md", "utf8");
+test("docs/checks.md: lists the reasons of the guards", () => {
+  const text = readFileSync("docs/checks.md", "utf8");
   for (const reason of [...hardReasons.slice(hardReasons.indexOf("contested")), "stalled"])
     assert.ok(text.includes(`\`${reason}\``), `${reason} is not listed`);
 });

@@ -75,12 +75,12 @@ describe("docs/events.md", () => {
   });
 });
 
-test("docs/systemd.md: render systemd prints the commands of the page", async (context) => {
+test("docs/operations.md: render systemd prints the commands of the page", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-docs-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const units = join(folder, "units");
   const { out } = await runText(["render", "systemd", "--directory", units]);
-  const [commands = ""] = blocksOf("docs/systemd.md", "text");
+  const [commands = ""] = blocksOf("docs/operations.md", "text");
   assert.ok(out.replaceAll(units, "units").includes(commands), out);
 });
 

@@ -1,4 +1,4 @@
-/** Every command of the pages about installation, in order, in a scratch root with nothing but the file to install. */
+/** Every command of the page about installation, in order, in a scratch root with nothing but the file to install. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,69 +12,84 @@ import { removeAtExit } from "./lab/reaper.ts";
 import { program } from "./lab/rolecall.ts";
 import { writeArtefacts } from "./lab/scratch/artefacts.ts";
 
-interface Page {
+/** One way to install: a chapter of the page. */
+interface Chapter {
   readonly artefact: string;
-  /** The checks after the commands of each section. */
+  /** The checks after the commands of each section, in the order in which the test runs the sections. */
   readonly sections: Readonly<Record<string, readonly string[]>>;
 }
 
-const pages: Readonly<Record<string, Page>> = parse(readFileSync("test/spec/docs/install.yaml", "utf8"));
+const page = "docs/install.md";
+const chapters: Readonly<Record<string, Chapter>> = parse(readFileSync("test/spec/docs/install.yaml", "utf8"));
 const tools = ["ip", "systemd-socket-activate", "systemd-sysusers", "curl", "ps"];
 const missing = tools.find((tool) => spawnSync("/bin/sh", ["-c", `command -v ${tool}`]).status !== 0);
 const canUnshare = spawnSync("unshare", ["--mount", "--net", "--pid", "--fork", "true"]).status === 0;
 const skip = missing !== undefined ? `not run: ${missing} is missing` : !canUnshare && "not run: root may not unshare";
 
-describe("docs: the pages about installation", { skip, timeout: 600_000 }, () => {
-  for (const [name, page] of Object.entries(pages))
-    test(`docs/install-${name}.md: every command works in a scratch root`, { timeout: 300_000 }, async (context) => {
+describe(`${page}: the ways to install`, { skip, timeout: 600_000 }, () => {
+  for (const [name, chapter] of Object.entries(chapters))
+    test(`${name}: every command works in a scratch root`, { timeout: 300_000 }, async (context) => {
       const folder = mkdtempSync(join(tmpdir(), "rolecall-install-"));
       removeAtExit(folder);
       const [input, root, built] = [join(folder, "input"), join(folder, "root"), join(folder, "built")];
       for (const part of [input, root, built]) mkdirSync(part);
-      const notRun = writeArtefacts(page.artefact, built);
+      const notRun = writeArtefacts(chapter.artefact, built);
       if (notRun !== null) return context.skip(`not run: ${notRun}`);
       const files = readdirSync(built, { withFileTypes: true }).filter((entry) => entry.isFile());
       for (const file of files) copyFileSync(join(built, file.name), join(input, file.name));
       const names = files.map((file) => file.name);
       writeFileSync(join(input, "SHA256SUMS"), execFileSync("sha256sum", names, { cwd: input }));
-      writeFileSync(join(input, "script.sh"), pageScript(`docs/install-${name}.md`, page));
+      writeFileSync(join(input, "script.sh"), scriptOf(name, chapter));
       const { code, output } = await inScratchRoot(root, input);
       assert.equal(code, 0, output);
       assert.match(output, /^the page is complete$/m, output);
       rmSync(folder, { recursive: true, force: true });
     });
 
-  test("every section of these pages with commands has checks", () => {
-    for (const [name, { sections }] of Object.entries(pages))
+  test("every section of a way to install has checks", () => {
+    for (const [name, { sections }] of Object.entries(chapters)) {
+      const wanted = [...commandsOf().keys()].filter((path) => path.startsWith(`${name}/`));
       assert.deepEqual(
-        [...sectionsOf(`docs/install-${name}.md`).keys()],
-        Object.keys(sections),
-        `docs/install-${name}.md`,
+        wanted.filter((path) => !(path.slice(name.length + 1) in sections)),
+        [],
       );
+    }
   });
 });
 
-/** The commands of the sh blocks of a page, by section. */
-function sectionsOf(file: string): ReadonlyMap<string, readonly string[]> {
-  const { blocks, prose } = readMarkdown(file);
-  const headings = prose.flatMap(({ place, text }) =>
-    text.startsWith("## ") ? [{ line: Number(place.split(":")[1]), title: text.slice(3) }] : [],
-  );
-  const sections = new Map<string, readonly string[]>();
+/** The commands of the sh blocks of the page, by section: `Start`, or within a chapter `Executable/Upgrade`. */
+function commandsOf(): ReadonlyMap<string, readonly string[]> {
+  const { blocks, prose } = readMarkdown(page);
+  let chapter = "";
+  const headings = prose.flatMap(({ place, text }) => {
+    const [, depth = "", title = ""] = /^(##|###) (.*)$/.exec(text) ?? [];
+    if (depth === "") return [];
+    if (depth === "##") chapter = title;
+    return [{ line: Number(place.split(":")[1]), path: depth === "##" ? title : `${chapter}/${title}` }];
+  });
+  const commands = new Map<string, readonly string[]>();
   for (const { language, line, lines } of blocks.filter((block) => block.language === "sh")) {
-    const { title = "" } = headings.findLast((heading) => heading.line < line) ?? {};
-    sections.set(title, [...(sections.get(title) ?? []), ...commandLines(language, lines)]);
+    const { path = "" } = headings.findLast((heading) => heading.line < line) ?? {};
+    commands.set(path, [...(commands.get(path) ?? []), ...commandLines(language, lines)]);
   }
-  return sections;
+  return commands;
 }
 
-/** The script of a page: its commands and checks in order. It ends at the first that fails. */
-function pageScript(file: string, { sections }: Page): string {
-  const lines = [...sectionsOf(file)].flatMap(([title, commands]) => [
-    `echo '## ${title}'`,
-    ...(title === "Start" ? beforeStart : []),
-    ...[...commands, ...(sections[title] ?? [])].map((command) => `run ${quoted(command)}`),
-  ]);
+/**
+ * The script of a way to install: its commands and checks in order. A section that its chapter lacks is the page's own,
+ * such as "Start". The script ends at the first command that fails.
+ */
+function scriptOf(name: string, { sections }: Chapter): string {
+  const commands = commandsOf();
+  const lines = Object.entries(sections).flatMap(([title, checks]) => {
+    const own = commands.get(`${name}/${title}`) ?? commands.get(title);
+    if (own === undefined) throw new Error(`${page} must have a section ${title} for ${name}`);
+    return [
+      `echo '## ${title}'`,
+      ...(title === "Start" ? beforeStart : []),
+      ...[...own, ...checks].map((command) => `run ${quoted(command)}`),
+    ];
+  });
   return [prologue, ...lines, "echo 'the page is complete'", ""].join("\n");
 }
 

@@ -84,14 +84,14 @@ async function databaseAt(port: number): Promise<string | undefined> {
   return session?.database;
 }
 
-/** The two lines of docs/systemd.md: the limit of a check that outlasts a restart, and the pace of the checks. */
+/** The two lines of docs/operations.md: the limit of a check that outlasts a restart, and the pace of the checks. */
 function documentedLines(): readonly [string, string] {
   const found = /^```text\n(timeout check \S+)\n(default-server check .*)\n```$/m.exec(
-    readFileSync(join("docs", "systemd.md"), "utf8"),
+    readFileSync(join("docs", "operations.md"), "utf8"),
   );
   const [, timeout, pace] = found ?? [];
   if (timeout === undefined || pace === undefined)
-    throw new Error("Cannot read docs/systemd.md: it must have the lines for HAProxy");
+    throw new Error("Cannot read docs/operations.md: it must have the lines for HAProxy");
   return [timeout, pace];
 }
 

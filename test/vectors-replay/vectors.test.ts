@@ -31,7 +31,7 @@ for (const version of readdirSync(room)) {
       assert.deepEqual(await disagreements(vector), []);
     });
     for (const [method, answers] of Object.entries(vector.methods ?? {})) {
-      test(`patroni ${version}, ${vector.scenario}: nodes answer ${method} as differences.md says`, () => {
+      test(`patroni ${version}, ${vector.scenario}: nodes answer ${method} as docs/checks.md says`, () => {
         for (const [name, statuses] of Object.entries(answers)) {
           for (const [route, status] of Object.entries(statuses))
             assert.equal(status, hasOneStatus(route) ? vector.answers[name]?.[route] : 503, `${name} ${route}`);

@@ -43,7 +43,7 @@ export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
 
 /**
  * Finds out why rolecall rejects a check. Nodes ignore an invalid limit and an unknown parameter (they fail open) and
- * match paths by substring, while rolecall answers 400 (docs/differences.md).
+ * match paths by substring, while rolecall answers 400 (docs/checks.md).
  * @returns `null` if rolecall accepts the check
  */
 export function rejectionOf(found: HaproxyCheck, ignoreParams: readonly string[]): RejectedCheck | null {

@@ -70,7 +70,7 @@ const contextCommands: readonly CommandSpec[] = [
     summary: "list the contexts: named servers of contexts.yaml",
     about:
       "Lists the contexts of ~/.config/rolecall/contexts.yaml (in XDG_CONFIG_HOME, if that is set) and marks the one\n" +
-      "that commands use. docs/contexts.md describes the file.",
+      "that commands use. docs/cli.md describes the file.",
     options: serverOptions.filter(({ name }) => name === "context"),
     examples: ["rolecall contexts"],
     checks: [{ id: "contexts", required: true }],

@@ -60,7 +60,7 @@ function chartText(): string {
     kubeVersion: ">=1.26.0-0",
     keywords: ["postgresql", "patroni", "high-availability", "health-check"],
   };
-  return `# Rendered by rolecall: rolecall render helm. docs/helm.md explains it.\n${stringify(chart, { lineWidth: 0 })}`;
+  return `# Rendered by rolecall: rolecall render helm. docs/kubernetes.md explains it.\n${stringify(chart, { lineWidth: 0 })}`;
 }
 
 const notes = `rolecall answers health checks at http://{{ .Release.Name }}.{{ .Release.Namespace }}.svc:{{ .Values.ports.health }}

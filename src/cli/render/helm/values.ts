@@ -105,7 +105,7 @@ export function valuesText(values: readonly ChartValue[], comments: string): str
     (group) => group,
   );
   const document = new Document(fields, { aliasDuplicateObjects: false });
-  const head = `# The values of the chart. docs/helm.md explains them.\n${comments}`;
+  const head = `# The values of the chart. docs/kubernetes.md explains them.\n${comments}`;
   document.commentBefore = head.trimEnd().replaceAll(/^#/gm, "");
   for (const { name, help } of values) {
     const [group = "", inner] = name.split(".");

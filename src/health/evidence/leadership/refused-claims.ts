@@ -12,7 +12,7 @@ import type { EvaluationContext } from "../../health-policy.ts";
 type Refusals = ReadonlyMap<string, RefusedClaim>;
 
 /**
- * Returns the marks that views have not ended (rule 2; docs/leadership.md, steps 15 to 18). While a claim is marked, it
+ * Returns the marks that views have not ended (rule 2; docs/judgement.md, steps 15 to 18). While a claim is marked, it
  * does not stand. A mark ends in two cases:
  *
  * - A view of a third node names the claimant, and is newer than the views that marked it.

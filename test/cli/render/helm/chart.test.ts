@@ -131,15 +131,15 @@ describe("render helm", () => {
       assert.ok(!validate({ ...own, ...values }), JSON.stringify(values));
   });
 
-  test("docs/helm.md lists every value with its default and its meaning", () => {
+  test("docs/kubernetes.md lists every value with its default and its meaning", () => {
     const files = filesOfChart(folder);
     const rows = valueRows(JSON.parse(files.get("values.schema.json") ?? ""), parse(files.get("values.yaml") ?? ""));
     const head = "| value | default | meaning |\n|---|---|---|\n";
-    const page = readFileSync("docs/helm.md", "utf8");
+    const page = readFileSync("docs/kubernetes.md", "utf8");
     const [start = "", rest = ""] = page.split(head);
     const wanted = `${start}${head}${rows.join("\n")}\n${rest.replace(/^(\|.*\n)*/, "")}`;
-    if (process.env["UPDATE_DOCS"] === "1") writeFileSync("docs/helm.md", wanted);
-    assert.equal(readFileSync("docs/helm.md", "utf8"), wanted, "UPDATE_DOCS=1 writes it");
+    if (process.env["UPDATE_DOCS"] === "1") writeFileSync("docs/kubernetes.md", wanted);
+    assert.equal(readFileSync("docs/kubernetes.md", "utf8"), wanted, "UPDATE_DOCS=1 writes it");
   });
 
   test("without --directory prints every file below its path; with it, the command that installs the chart", async () => {
