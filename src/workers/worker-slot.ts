@@ -20,17 +20,21 @@ const shortLifeMs = 10_000;
 const pauseMinMs = 100;
 const pauseMaxMs = 5_000;
 
+/** What a slot holds. `starting`: its worker does not answer like the others yet, or not any more. */
+type SlotState =
+  | { readonly phase: "starting" | "ready"; readonly worker: WorkerProcess }
+  | { readonly phase: "empty"; readonly retry: NodeJS.Timeout | null }
+  /** Final. Its last worker may still be closing. */
+  | { readonly phase: "stopped"; readonly worker: WorkerProcess | null };
+
 /** One place in the worker pool: when its worker exits, a successor starts. */
 export class WorkerSlot {
   readonly number: number;
   /** The keys of the sockets that its worker has. */
   keys: Set<string> = new Set();
   readonly #context: WorkerSlotContext;
-  #worker: WorkerProcess | null = null;
-  #isReady = false;
+  #state: SlotState = { phase: "empty", retry: null };
   #shortLivesInRow = 0;
-  #retry: NodeJS.Timeout | null = null;
-  #isStopped = false;
 
   constructor(number: number, context: WorkerSlotContext) {
     this.number = number;
@@ -39,18 +43,18 @@ export class WorkerSlot {
 
   /** The worker, if it answers like the others. */
   get worker(): WorkerProcess | null {
-    return this.#isReady ? this.#worker : null;
+    return this.#state.phase === "ready" ? this.#state.worker : null;
   }
 
   /** The worker in whatever state it is. */
   get process(): WorkerProcess | null {
-    return this.#worker;
+    return this.#state.phase === "empty" ? null : this.#state.worker;
   }
 
   /** Starts a worker. Resolves when it is ready. If it exits before that, a successor starts by itself. */
   async spawn(): Promise<void> {
-    if (this.#isStopped) return;
-    const { log, bringUp, onMessage } = this.#context;
+    if (this.#state.phase !== "empty") return;
+    const { log, onMessage } = this.#context;
     const startedMs = performance.now();
     let worker: WorkerProcess;
     try {
@@ -61,14 +65,14 @@ export class WorkerSlot {
     } catch (error) {
       // The system cannot start a process now (out of memory). It may later.
       log.error({ worker: this.number, err: error, pause_ms: pauseMaxMs }, "worker could not be started");
-      this.#retry = setTimeout(() => void this.spawn(), pauseMaxMs);
+      this.#spawnLater(pauseMaxMs);
       return;
     }
-    this.#worker = worker;
+    this.#state = { phase: "starting", worker };
     this.keys = new Set();
     try {
       await worker.ready();
-      this.#setReady(await this.#bringUp(worker, bringUp));
+      await this.#bringUp(worker);
       log.info({ worker: this.number, pid: worker.pid }, "worker started");
     } catch (error) {
       if (!this.#isStopped) log.error({ worker: this.number, pid: worker.pid, err: error }, "worker did not start");
@@ -78,11 +82,11 @@ export class WorkerSlot {
 
   /** Brings its worker up again, because it missed a change. It does not count as answering meanwhile. */
   async resync(): Promise<void> {
-    const worker = this.#worker;
-    this.#setReady(false);
-    if (worker === null) return;
+    if (this.#state.phase !== "ready") return;
+    const { worker } = this.#state;
+    this.#enter({ phase: "starting", worker });
     try {
-      this.#setReady(await this.#bringUp(worker, this.#context.bringUp));
+      await this.#bringUp(worker);
     } catch {
       worker.kill();
     }
@@ -90,33 +94,42 @@ export class WorkerSlot {
 
   /** Ends a worker that does not reply. Resolves when it is gone, and with it the sockets that it may have opened. */
   async discard(worker: WorkerProcess, why: Error): Promise<void> {
-    if (this.#worker !== worker) return;
-    this.#setReady(false);
+    if (this.process !== worker) return;
+    if (this.#state.phase === "ready") this.#enter({ phase: "starting", worker });
     this.#context.log.error({ worker: this.number, pid: worker.pid, err: why }, "worker does not reply and is killed");
     worker.kill();
     await worker.exited();
   }
 
+  /** Ends the slot and its worker. No successor starts. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    if (this.#retry !== null) clearTimeout(this.#retry);
-    await this.#worker?.close();
+    if (this.#state.phase === "empty" && this.#state.retry !== null) clearTimeout(this.#state.retry);
+    const worker = this.process;
+    this.#state = { phase: "stopped", worker };
+    await worker?.close();
   }
 
-  /** Brings its worker up. @returns whether the slot still has that worker */
-  async #bringUp(worker: WorkerProcess, bringUp: WorkerSlotContext["bringUp"]): Promise<boolean> {
-    await bringUp(this);
-    return this.#worker === worker;
+  /** Brings its worker up. It answers like the others then, unless it is no longer the slot's. */
+  async #bringUp(worker: WorkerProcess): Promise<void> {
+    await this.#context.bringUp(this);
+    if (this.#state.phase === "starting" && this.#state.worker === worker) this.#enter({ phase: "ready", worker });
   }
 
-  #setReady(isReady: boolean): void {
-    this.#isReady = isReady;
+  get #isStopped(): boolean {
+    return this.#state.phase === "stopped";
+  }
+
+  #enter(state: SlotState): void {
+    this.#state = state;
     this.#context.onReadiness();
   }
 
+  #spawnLater(pauseMs: number): void {
+    this.#state = { phase: "empty", retry: setTimeout(() => void this.spawn(), pauseMs) };
+  }
+
   #replace(worker: WorkerProcess, how: string, livedMs: number): void {
-    this.#worker = null;
-    this.#setReady(false);
+    this.#enter(this.#isStopped ? { phase: "stopped", worker: null } : { phase: "empty", retry: null });
     if (this.#isStopped) return;
     this.#context.onLost(worker);
     this.#shortLivesInRow = livedMs < shortLifeMs ? this.#shortLivesInRow + 1 : 0;
@@ -125,7 +138,7 @@ export class WorkerSlot {
       { worker: this.number, pid: worker.pid, how, pause_ms: pauseMs },
       "worker ended; starting another one",
     );
-    this.#retry = setTimeout(() => void this.spawn(), pauseMs);
+    this.#spawnLater(pauseMs);
   }
 }
 
