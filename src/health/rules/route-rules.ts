@@ -56,7 +56,7 @@ function either(...further: readonly Rule[]): RouteRules {
   return { ...replicates(...further), leader: [primary, standbyLeader], isOtherReplica: true };
 }
 
-const readiness: RouteRules = { ...leads([views, dcs, holder]), other: readyReplica };
+const readiness: RouteRules = { ...leads([views, dcs, holder]), ofLeader: [leaderFloor], other: readyReplica };
 
 type CheckedRoute = Exclude<Route, "liveness">;
 
@@ -64,7 +64,8 @@ type CheckedRoute = Exclude<Route, "liveness">;
 const managed: Readonly<Record<CheckedRoute, RouteRules>> = {
   primary: leads(primary),
   "standby-leader": leads(standbyLeader),
-  leader: leads([views, dcs, lock]),
+  // The holder of the lock, whatever it leads: how far a standby cluster is behind its source does not matter.
+  leader: { ...leads([views, dcs, lock]), ofLeader: [leaderFloor] },
   replica: replicates(),
   "read-only": either(),
   sync: replicates(synchronous),

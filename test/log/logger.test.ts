@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, test } from "node:test";
-import { sendRequest } from "../../fake/http-request.ts";
-import { until } from "../../fake/until.ts";
-import { openFakeCluster } from "../../fake/fake-node.ts";
-import { freePort } from "../../fake/free-port.ts";
-import { writeConfigFile, RolecallProcess } from "../../fake/rolecall-process.ts";
+import { sendRequest } from "../fake/http-request.ts";
+import { until } from "../fake/until.ts";
+import { openFakeCluster } from "../fake/fake-node.ts";
+import { freePort } from "../fake/free-port.ts";
+import { writeConfigFile, RolecallProcess } from "../fake/rolecall-process.ts";
 
 describe("a process whose stderr is not read", () => {
   for (const [kind, command] of [
