@@ -35,7 +35,9 @@ export function configReference(): string {
     "An unknown `ROLECALL_*` variable is an error. A service ignores `ROLECALL_SERVER` and the other variables of",
     "[commands](cli.md#servers-and-contexts).",
     "",
-    ...variables().map((variable) => `- \`${variable}\``),
+    variables()
+      .map((variable) => `\`${variable}\``)
+      .join(",\n"),
     "",
     clustersGuide,
   ].join("\n");
