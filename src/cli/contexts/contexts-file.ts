@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { type ConfigIssue, type ConfigPath, describeFound, valueIssue } from "../../config/model/issue.ts";
 import { type ConfigProblem, fileProblem } from "../../config/model/problem.ts";
 import { contextsFileVariable } from "../../config/sources/client-variables.ts";
-import { didYouMean } from "../../config/sources/did-you-mean.ts";
+import { didYouMean } from "../../cluster/values/did-you-mean.ts";
 import { shapeIssues } from "../../config/sources/shape-issues.ts";
 import { readYamlFile } from "../../config/sources/yaml-file.ts";
 import { type ContextShape, contextKeysAt, contextsSchema } from "./context-schema.ts";

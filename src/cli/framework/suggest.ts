@@ -1,4 +1,4 @@
-import { didYouMean } from "../../config/sources/did-you-mean.ts";
+import { didYouMean } from "../../cluster/values/did-you-mean.ts";
 
 /** Returns what a user may have meant: the first candidate that begins so, else the most similar one, or `null`. */
 export function suggest(text: string, candidates: readonly string[]): string | null {

@@ -1,4 +1,4 @@
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "../../cluster/values/did-you-mean.ts";
 
 /** Old names of keys and environment variables, each with its present name. */
 const renamedKeys: ReadonlyMap<string, string> = new Map([

@@ -3,7 +3,8 @@ import type { SimulatedRequest } from "./request.ts";
 import { type Cluster, leaderOf, simulatedNodeNamed } from "../model/cluster.ts";
 import { faultEffect } from "../model/fault-effect.ts";
 import { type Fault, parseFault } from "../model/faults.ts";
-import { isJsonObject, type SimulatorObject, parseSimulatorJson } from "../model/json.ts";
+import { parseJson } from "../../cluster/values/json.ts";
+import { isJsonObject, type SimulatorObject } from "../model/json.ts";
 import type { SimulatedNode } from "../model/node.ts";
 import { modelDocument } from "./model-document.ts";
 
@@ -89,7 +90,7 @@ function unknownNode(cluster: Cluster, name: string): string {
 
 /** Reads parameters from the query and the members of a JSON body. The query wins. */
 function parametersOf(request: SimulatedRequest): ReadonlyMap<string, string> {
-  const body = typeof request.body === "string" ? parseSimulatorJson(request.body) : undefined;
+  const body = typeof request.body === "string" ? parseJson(request.body) : undefined;
   const members = isJsonObject(body) ? Object.entries(body) : [];
   const fromBody = members.map(([key, value]): [string, string] => [
     key,

@@ -1,6 +1,7 @@
 import { type Cluster, modelHoldsLock, leaderOf, membersOf } from "../model/cluster.ts";
 import type { SimulatorJson, SimulatorObject } from "../model/json.ts";
-import { formatSimulatedLsn, reportedLsn } from "../model/lsn.ts";
+import { formatLsn } from "../../cluster/values/lsn.ts";
+import { reportedLsn } from "../model/lsn.ts";
 import type { MemberKey, SimulatedNode, ScheduledRestart } from "../model/node.ts";
 import { connectedStandbys, replicationState } from "../model/replication.ts";
 import { formatScheduleTime, formatStatusTime } from "../model/timestamp.ts";
@@ -140,7 +141,7 @@ function lagFields(cluster: Cluster, prefix: string, position: number | undefine
   const lsn = reportedLsn(position);
   return {
     [`${prefix}lag`]: Math.max(0, reportedLsn(cluster.leaderLsn) - lsn),
-    [`${prefix}lsn`]: formatSimulatedLsn(lsn),
+    [`${prefix}lsn`]: formatLsn(lsn),
   };
 }
 

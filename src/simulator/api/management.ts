@@ -1,7 +1,8 @@
 import { type Answer, errorPage, json } from "./answer.ts";
 import type { SimulatedRequest } from "./request.ts";
 import { configure, patched } from "../model/configuration.ts";
-import { isJsonObject, type SimulatorObject, parseSimulatorJson } from "../model/json.ts";
+import { parseJson } from "../../cluster/values/json.ts";
+import { isJsonObject, type SimulatorObject } from "../model/json.ts";
 import { type CallOutcome, reply } from "../model/outcome.ts";
 import { cancelRestart, reinitializeReplica, restartPostgres } from "../model/restart.ts";
 import { cancelSwitchover, switchOver } from "../model/switchover.ts";
@@ -63,7 +64,7 @@ function withObject(
   act: (body: SimulatorObject) => HandledCall,
 ): HandledCall {
   if (typeof text !== "string") return { kind: "answer", answer: errorPage(413) };
-  const body = parseSimulatorJson(text);
+  const body = parseJson(text);
   return isJsonObject(body) ? act(body) : invalidBody();
 }
 

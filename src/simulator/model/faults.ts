@@ -1,6 +1,6 @@
 import { type Cluster, leaderOf } from "./cluster.ts";
 import { faultNames } from "./fault-list.ts";
-import { nearestName } from "./nearest-name.ts";
+import { didYouMean } from "../../cluster/values/did-you-mean.ts";
 import { beginTransition } from "./transitions.ts";
 import { type GarbageStyle, isSource, type SimulatedNode } from "./node.ts";
 import { write } from "./replication.ts";
@@ -105,7 +105,7 @@ function heal(cluster: Cluster, node: SimulatedNode): void {
 }
 
 function unknownFault(name: string): ParsedFault {
-  const near = nearestName(name, faultNames);
+  const near = didYouMean(name, faultNames);
   const hint = near === null ? "" : `: did you mean ${near}?`;
   return invalid(`the fault must be one of ${faultNames.join(", ")}, got "${name}"${hint}`);
 }

@@ -10,12 +10,3 @@ export interface SimulatorObject {
 export function isJsonObject(value: unknown): value is SimulatorObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-
-/** Parses a JSON text. Returns `undefined` if it is not JSON. */
-export function parseSimulatorJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

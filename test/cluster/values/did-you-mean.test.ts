@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { didYouMean } from "../../../src/config/sources/did-you-mean.ts";
+import { didYouMean } from "../../../src/cluster/values/did-you-mean.ts";
 
 const rows: readonly (readonly [text: string, candidates: readonly string[], meant: string | null])[] = [
   ["statsu", ["serve", "status"], "status"],
