@@ -15,7 +15,6 @@ import type {
 } from "./model/config.ts";
 import type { ListenerAccess } from "./model/listener-access-config.ts";
 import { mergeGuards } from "./schema/cluster-schema.ts";
-import { listenerSchema } from "./schema/listener-schema.ts";
 import { formatRuntimeAddress } from "./values/address.ts";
 import { parseCheckText } from "./values/check-text.ts";
 
@@ -31,13 +30,8 @@ export interface ConfigOrigin {
   readonly learnsScope: boolean;
 }
 
-/** Health checks, and a listener for operators. */
-function defaultListeners(): readonly ListenerConfig[] {
-  return [{ port: 8008 }, { port: 9108, dialect: "admin" }].map((written) => listenerSchema.parse(written));
-}
-
 /**
- * Completes a checked configuration: fills in scopes, guards, listeners and absolute paths. The result is deeply
+ * Completes a checked configuration: fills in scopes, guards and absolute paths. The result is deeply
  * frozen.
  */
 export function assembleConfig(
@@ -51,7 +45,8 @@ export function assembleConfig(
   const config = {
     ...complete,
     clusters: clusters.map((cluster) => buildCluster(cluster, guards, origin)),
-    listen: (listen ?? defaultListeners()).map((listener) => buildListener(listener, onlyClusterName, origin)),
+    // mergeSources has filled it in.
+    listen: (listen ?? []).map((listener) => buildListener(listener, onlyClusterName, origin)),
     balancers: balancers.map((balancer) => buildBalancer(balancer, onlyClusterName, shape)),
     stateFile,
     history: buildHistory(history, stateFile, origin),

@@ -1,4 +1,4 @@
-import { isObject } from "../cluster/values/json.ts";
+import { isObject, objectOf } from "../cluster/values/json.ts";
 import { dirname, resolve } from "node:path";
 import { assembleConfig, type ConfigOrigin } from "./assemble.ts";
 import { checkClusters } from "./checks/cluster-checks.ts";
@@ -47,7 +47,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const file = sources.file === null ? null : { name: sources.file, yaml: readYamlFile(sources.file) };
   const written = sources.builtIn ?? file?.yaml.value;
   const overrides = { env: readEnvironment(sources.env), flags: readFlags(sources.flags) };
-  const merged = mergeSources(isObject(written) ? written : {}, overrides);
+  const merged = mergeSources(objectOf(written), overrides);
   const problems = [...(file?.yaml.problems ?? []), ...merged.problems];
   const place = (issue: ConfigIssue): ConfigProblem => placeIssue(issue, { merged, file });
 

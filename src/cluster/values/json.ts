@@ -52,3 +52,8 @@ export function countOf(value: unknown): number | null {
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+/** Returns an object as it is, and an empty object for every other value. */
+export function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}

@@ -1,4 +1,4 @@
-import { isObject, listOf } from "../../cluster/values/json.ts";
+import { listOf, objectOf } from "../../cluster/values/json.ts";
 import type * as z from "zod";
 import type { BackendShape, ClusterShape, ListenerConfig, NodeConfig, RuntimeAddress } from "../model/config.ts";
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
@@ -47,12 +47,12 @@ const nameSchema = name();
 
 /** Parses the elements of the merged configuration. Never throws. */
 export function readValidParts(value: Readonly<Record<string, unknown>>): ValidParts {
-  const { interval } = fieldsOf(value["probe"]);
+  const { interval } = objectOf(value["probe"]);
   return {
     clusters: elementsOf(value["clusters"]).map(clusterPart),
     listen: elementsOf(value["listen"]).map((listener) => ({
       listener: valid(listenerSchema, listener),
-      written: fieldsOf(listener),
+      written: objectOf(listener),
     })),
     balancers: elementsOf(value["balancers"]).map(balancerPart),
     ignoreParams: valid(ignoreParamsSchema, value["ignore_params"]) ?? [],
@@ -61,7 +61,7 @@ export function readValidParts(value: Readonly<Record<string, unknown>>): ValidP
 }
 
 function clusterPart(value: unknown): ClusterPart {
-  const { nodes, ...written } = fieldsOf(value);
+  const { nodes, ...written } = objectOf(value);
   return {
     name: valid(nameSchema, written["name"]),
     cluster: valid(clusterSchema, Array.isArray(nodes) ? written : value),
@@ -70,8 +70,8 @@ function clusterPart(value: unknown): ClusterPart {
 }
 
 function balancerPart(value: unknown): BalancerPart {
-  const written = fieldsOf(value);
-  const { socket, backends } = fieldsOf(written["haproxy"]);
+  const written = objectOf(value);
+  const { socket, backends } = objectOf(written["haproxy"]);
   return {
     name: valid(nameSchema, written["name"]),
     socket: valid(runtimeAddressSchema, socket),
@@ -81,10 +81,6 @@ function balancerPart(value: unknown): BalancerPart {
 
 function valid<T>(schema: z.ZodType<T>, value: unknown): T | null {
   return schema.safeParse(value).data ?? null;
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
 }
 
 function elementsOf(value: unknown): readonly unknown[] {

@@ -1,4 +1,4 @@
-import { isObject } from "../../cluster/values/json.ts";
+import { objectOf } from "../../cluster/values/json.ts";
 import * as z from "zod";
 import { configSchema } from "./schema.ts";
 
@@ -19,14 +19,14 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
 
 /** Reads the JSON schema as a tree. Alternatives (a mapping or null) become one node with both types. */
 export function readSchema(schema: unknown): SchemaNode {
-  const node = fields(schema);
+  const node = objectOf(schema);
   const alternatives = Array.isArray(node["anyOf"]) ? node["anyOf"].map(readSchema) : [];
   const types = Array.isArray(node["type"])
     ? node["type"].map(String)
     : typeof node["type"] === "string"
       ? [node["type"]]
       : [];
-  const properties = Object.entries(fields(node["properties"])).map(([key, value]): [string, SchemaNode] => [
+  const properties = Object.entries(objectOf(node["properties"])).map(([key, value]): [string, SchemaNode] => [
     key,
     readSchema(value),
   ]);
@@ -38,8 +38,4 @@ export function readSchema(schema: unknown): SchemaNode {
         ? (alternatives.find(({ items }) => items !== null)?.items ?? null)
         : readSchema(node["items"]),
   };
-}
-
-function fields(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
 }

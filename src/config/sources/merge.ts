@@ -14,9 +14,9 @@ export interface Merged {
 }
 
 /**
- * Overrides the file by the environment, and both by flags. `--discover` replaces `clusters` and, without `listen`,
- * listens on 127.0.0.1:8008 for the whole cluster, and on 127.0.0.1:9108 for operators. `--listen` replaces `listen`;
- * its listeners answer for the whole cluster if exactly one cluster is configured.
+ * Overrides the file by the environment, and both by flags. `--discover` replaces `clusters`. `--listen` replaces
+ * `listen`; its listeners answer for the whole cluster if exactly one cluster is configured. Without `listen`, health
+ * checks are on 127.0.0.1:8008 (with `--discover` for the whole cluster), and an admin listener on 127.0.0.1:9108.
  */
 export function mergeSources(
   file: Readonly<Record<string, unknown>>,
@@ -52,8 +52,9 @@ export function mergeSources(
       name: listen.name,
       value: listen.value.map((address) => ({ ...address, whole_cluster: wholeCluster })),
     });
-  } else if (discover !== null && (value["listen"] ?? null) === null) {
-    put(["listen"], { name: discover.name, value: discoveredListeners });
+  } else if ((value["listen"] ?? null) === null) {
+    const health = { port: 8008, whole_cluster: discover !== null };
+    value = withValue(value, ["listen"], [health, { port: 9108, dialect: "admin" }]);
   }
   for (const setting of [...env.settings, ...flags.settings]) put(setting.path, setting);
   return { value, nameOf: (path) => nameIn(names, path), learnsScope: discover !== null && cluster === null, problems };
@@ -61,12 +62,6 @@ export function mergeSources(
 
 /** The name of the cluster of `--discover` without `--cluster`, if no seed reports a scope. */
 const discoveredClusterName = "main";
-
-/** The listeners of `--discover` without `listen`. */
-const discoveredListeners = [
-  { port: 8008, whole_cluster: true },
-  { port: 9108, dialect: "admin" },
-];
 
 /**
  * Sets the value at a path, adding mappings on the way. Keeps a value on the way that is no mapping: the schema
