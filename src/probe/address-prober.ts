@@ -1,15 +1,10 @@
 import { DocumentRequests } from "./documents/document-requests.ts";
 import { afterFailure, afterSuccess, type Backoff, backoffMs } from "./schedule/backoff.ts";
-import type { NodeConnection } from "./client/client.ts";
-import { HttpsHint } from "./client/https-hint.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { isOwnFailure } from "../cluster/values/failure.ts";
-import type { StatusResult } from "./parse/parse-response.ts";
-import { StatusReader } from "./parse/status-reader.ts";
 import { PeriodicTask } from "./schedule/periodic-task.ts";
+import { statusIntervalMs, StatusRequests } from "./status-requests.ts";
 
-/** The longest interval between two probes of an address that keeps failing (rule 8), in ms. */
-const slowestIntervalMs = 5_000;
 /** A request for a list may hang while the DCS is down: hence 10 s to 60 s after a failure (rule 8). */
 const restingBackoff: Backoff = { firstMs: 10_000, maxMs: 60_000, failures: 0 };
 
@@ -23,10 +18,8 @@ export class AddressProber {
   readonly #context: ProbeContext;
   readonly #isConfigured: boolean;
   readonly #lists: DocumentRequests;
-  readonly #https: HttpsHint;
-  readonly #reader: StatusReader;
+  readonly #status: StatusRequests;
   readonly #task: PeriodicTask;
-  #client: NodeConnection;
   #failuresInRow = 0;
   #listDueMs = -Infinity;
   #listBackoff = restingBackoff;
@@ -38,10 +31,7 @@ export class AddressProber {
     this.#context = context;
     this.#isConfigured = isConfigured;
     this.#lists = new DocumentRequests(context);
-    const { now, isTlsServer, schedule } = context;
-    this.#https = new HttpsHint(api, { now, timeoutMs: schedule.timeoutMs, isTlsServer });
-    this.#client = context.connect(api);
-    this.#reader = new StatusReader(context.parsing);
+    this.#status = new StatusRequests(api, api, context);
     this.#task = new PeriodicTask(() => this.#probe(), context);
   }
 
@@ -57,8 +47,7 @@ export class AddressProber {
 
   /** Applies new TLS material: the next probe opens new connections. */
   reconnect(): void {
-    this.#client.close();
-    this.#client = this.#context.connect(this.#api);
+    this.#status.reconnect();
     this.#lists.reconnect();
   }
 
@@ -66,7 +55,7 @@ export class AddressProber {
   stop(): void {
     this.#isStopped = true;
     this.#task.stop();
-    this.#client.close();
+    this.#status.close();
     this.#lists.stop();
   }
 
@@ -74,7 +63,7 @@ export class AddressProber {
     const { now, wall, schedule } = this.#context;
     const [sentAtMs, sentAtWallMs] = [now(), wall()];
     // Both at once, so that the first requests to all configured addresses end within one timeout.
-    const [result, list] = await Promise.all([this.#status(sentAtMs), this.#isConfigured ? this.#list() : null]);
+    const [result, list] = await Promise.all([this.#status.get(sentAtMs), this.#isConfigured ? this.#list() : null]);
     if (this.#isStopped) return schedule.intervalMs;
     const hasFailed = "failure" in result;
     // A server that answers nothing at all need not be spared.
@@ -88,19 +77,10 @@ export class AddressProber {
       node: this.#api,
       sentAtMs,
       sentAtWallMs,
-      result: hasFailed ? { failure: await this.#https.refine(result.failure) } : result,
+      result,
     });
-    if (!hasFailed) this.#https.reset();
     if (!hasFailed && !this.#isConfigured && result.report.name === null) await this.#list();
     return this.#intervalMs();
-  }
-
-  async #status(sentAtMs: number): Promise<StatusResult> {
-    const reply = await this.#client.get("/leader");
-    const { cluster, now, onProbeFinished } = this.#context;
-    const outcome = "failure" in reply ? reply.failure.kind : "answered";
-    onProbeFinished({ cluster, node: this.#api, endpoint: "leader", outcome, durationMs: now() - sentAtMs });
-    return this.#reader.read(reply);
   }
 
   /** Requests the member list, if it is due. @returns whether the request hung */
@@ -116,12 +96,10 @@ export class AddressProber {
     return rests ? "hung" : null;
   }
 
-  /** Doubled for each failure in a row from the `fall`th on (rule 8). A configured address that answers is known. */
+  /** A configured address that answers is known, and needs to be asked less often. */
   #intervalMs(): number {
-    const { intervalMs, clusterIntervalMs, fall } = this.#context.schedule;
-    const usualMs = this.#isConfigured && this.#failuresInRow === 0 ? clusterIntervalMs : intervalMs;
-    const failures = this.#failuresInRow - fall + 1;
-    const maxMs = Math.max(intervalMs, slowestIntervalMs);
-    return Math.max(usualMs, backoffMs({ firstMs: 2 * intervalMs, maxMs, failures }));
+    const { schedule } = this.#context;
+    const isKnown = this.#isConfigured && this.#failuresInRow === 0;
+    return statusIntervalMs(schedule, this.#failuresInRow, isKnown ? schedule.clusterIntervalMs : schedule.intervalMs);
   }
 }

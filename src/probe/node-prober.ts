@@ -1,34 +1,25 @@
 import type { Node } from "../cluster/node.ts";
 import { isOwnFailure } from "../cluster/values/failure.ts";
 import { countFailure, type FailureCount } from "../health/evidence/node/fall-and-rise.ts";
-import { backoffMs } from "./schedule/backoff.ts";
-import type { NodeConnection, NodeReply } from "./client/client.ts";
-import { HttpsHint } from "./client/https-hint.ts";
-import type { ProbeContext } from "./client/probe-context.ts";
-import { readLiveness, type StatusResult } from "./parse/parse-response.ts";
-import { StatusReader } from "./parse/status-reader.ts";
+import type { NodeConnection } from "./client/client.ts";
+import type { ProbeContext, ProbeResult } from "./client/probe-context.ts";
+import { readLiveness } from "./parse/parse-response.ts";
 import { PeriodicTask } from "./schedule/periodic-task.ts";
-
-/** The longest interval between two probes of a node that keeps failing (rule 8), in ms. */
-const slowestIntervalMs = 5_000;
+import { statusIntervalMs, StatusRequests } from "./status-requests.ts";
 
 const noFailures: FailureCount = { failuresInRow: 0, failedAtMs: -Infinity };
 
-/** A connection for each endpoint: a slow answer to one request never delays the other (rule 8). */
-interface NodeClients {
-  readonly leader: NodeConnection;
-  readonly liveness: NodeConnection;
-}
-
-/** Probes one node in the background: `GET /leader` each interval, `GET /liveness` less often. */
+/**
+ * Probes one node in the background: `GET /leader` each interval, `GET /liveness` less often. Each has a connection of
+ * its own: a slow answer to one request never delays the other (rule 8).
+ */
 export class NodeProber {
   readonly node: Node;
   readonly #origin: string;
   readonly #context: ProbeContext;
-  readonly #https: HttpsHint;
-  readonly #reader: StatusReader;
+  readonly #status: StatusRequests;
   readonly #task: PeriodicTask;
-  #clients: NodeClients;
+  #liveness: NodeConnection;
   #isLivenessInFlight = false;
   #isStopped = false;
   #failures: FailureCount = noFailures;
@@ -39,13 +30,8 @@ export class NodeProber {
     this.node = node;
     this.#origin = origin;
     this.#context = context;
-    this.#clients = this.#createClients();
-    this.#reader = new StatusReader(context.parsing);
-    this.#https = new HttpsHint(origin, {
-      now: context.now,
-      timeoutMs: context.schedule.timeoutMs,
-      isTlsServer: context.isTlsServer,
-    });
+    this.#status = new StatusRequests(origin, node.name, context);
+    this.#liveness = context.connect(origin);
     this.#task = new PeriodicTask(() => this.#probe(), context);
   }
 
@@ -68,24 +54,17 @@ export class NodeProber {
 
   /** Applies new TLS material: the next probe opens a new connection. */
   reconnect(): void {
-    this.#closeClients();
-    this.#clients = this.#createClients();
+    this.#status.reconnect();
+    this.#liveness.close();
+    this.#liveness = this.#context.connect(this.#origin);
   }
 
   /** Ends probing. The result of a probe in flight is discarded. */
   stop(): void {
     this.#isStopped = true;
     this.#task.stop();
-    this.#closeClients();
-  }
-
-  #createClients(): NodeClients {
-    return { leader: this.#context.connect(this.#origin), liveness: this.#context.connect(this.#origin) };
-  }
-
-  #closeClients(): void {
-    this.#clients.leader.close();
-    this.#clients.liveness.close();
+    this.#status.close();
+    this.#liveness.close();
   }
 
   async #probe(): Promise<number> {
@@ -98,7 +77,7 @@ export class NodeProber {
   /** @returns whether the node answered */
   async #probeStatus(sentAtMs: number): Promise<boolean> {
     const sentAtWallMs = this.#context.wall();
-    const result = await this.#refined(this.#reader.read(await this.#get("leader", sentAtMs)));
+    const result = await this.#status.get(sentAtMs);
     const hasFailed = "failure" in result;
     if (this.#isStopped || (hasFailed && isOwnFailure(result.failure))) return false;
     this.#failures = hasFailed ? countFailure(this.#failures, sentAtMs, this.#context.schedule.intervalMs) : noFailures;
@@ -113,51 +92,27 @@ export class NodeProber {
     return !hasFailed;
   }
 
-  async #refined(result: StatusResult): Promise<StatusResult> {
-    if ("failure" in result) return { failure: await this.#https.refine(result.failure) };
-    this.#https.reset();
-    return result;
-  }
-
   /** Probes only a node that has just answered: one that is silent would not answer this either. */
   async #probeLiveness(hasJustAnswered: boolean): Promise<void> {
     const sentAtMs = this.#context.now();
     if (sentAtMs < this.#livenessDueMs || this.#isStopped || this.#isLivenessInFlight) return;
-    if (!hasJustAnswered) {
-      this.#context.onProbeFinished({
-        cluster: this.#context.cluster,
-        node: this.node.name,
-        endpoint: "liveness",
-        outcome: "skipped",
-        durationMs: 0,
-      });
-      return;
-    }
+    if (!hasJustAnswered) return this.#finishLiveness("skipped", 0);
     this.#livenessDueMs = sentAtMs + this.#context.schedule.livenessIntervalMs;
     this.#isLivenessInFlight = true;
-    const isAlive = readLiveness(await this.#get("liveness", sentAtMs));
+    const reply = await this.#liveness.get("/liveness");
     this.#isLivenessInFlight = false;
+    this.#finishLiveness("failure" in reply ? reply.failure.kind : "answered", this.#context.now() - sentAtMs);
+    const isAlive = readLiveness(reply);
     if (isAlive === undefined || this.#isStopped) return;
     this.#context.record({ kind: "liveness", cluster: this.#context.cluster, node: this.node.name, sentAtMs, isAlive });
   }
 
-  async #get(endpoint: keyof NodeClients, sentAtMs: number): Promise<NodeReply> {
-    const reply = await this.#clients[endpoint].get(`/${endpoint}`);
-    this.#context.onProbeFinished({
-      cluster: this.#context.cluster,
-      node: this.node.name,
-      endpoint,
-      outcome: "failure" in reply ? reply.failure.kind : "answered",
-      durationMs: this.#context.now() - sentAtMs,
-    });
-    return reply;
+  #finishLiveness(outcome: ProbeResult["outcome"], durationMs: number): void {
+    const { cluster, onProbeFinished } = this.#context;
+    onProbeFinished({ cluster, node: this.node.name, endpoint: "liveness", outcome, durationMs });
   }
 
-  /** The configured interval, doubled for each failure in a row from the `fall`th on (rule 8). */
   #intervalMs(): number {
-    const { intervalMs, fall } = this.#context.schedule;
-    const failures = this.#failures.failuresInRow - fall + 1;
-    const maxMs = Math.max(intervalMs, slowestIntervalMs);
-    return Math.max(intervalMs, backoffMs({ firstMs: 2 * intervalMs, maxMs, failures }));
+    return statusIntervalMs(this.#context.schedule, this.#failures.failuresInRow);
   }
 }
