@@ -1,3 +1,4 @@
+import { clearMask } from "../wire/mask.ts";
 import type { ModelCluster } from "./model-cluster.ts";
 
 /** Removes every fault. The model handles the consequences (a rewind, a race for the lock). */
@@ -20,17 +21,7 @@ export function heal({ world, seats, setRate }: ModelCluster): void {
     if (!node.isUp) throw new Error(`Cannot heal ${node.name}: its faults must have ended`);
   }
   for (const seat of seats) {
-    const { mask } = seat;
     seat.guest = null;
-    mask.wire.clear();
-    Object.assign(mask, {
-      refuses: false,
-      isUnreachable: false,
-      lose: null,
-      claims: false,
-      frozenStatus: null,
-      view: undefined,
-      historyRows: null,
-    });
+    Object.assign(seat.mask, clearMask());
   }
 }

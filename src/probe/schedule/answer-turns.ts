@@ -92,9 +92,10 @@ export class AnswerTurns {
     const sinceMs = this.#now();
     this.#charge(sinceMs);
     if (this.#waiting === 0 || !this.#hasTime()) return;
-    const waiting = [...this.#lanes.values()].filter((lane) => lane.waiting.length > 0);
-    const [lane] = waiting.toSorted((one, other) => one.usedMs - other.usedMs);
-    if (lane === undefined) return;
+    let lane: Lane | null = null;
+    for (const other of this.#lanes.values())
+      if (other.waiting.length > 0 && other.usedMs < (lane?.usedMs ?? Infinity)) lane = other;
+    if (lane === null) return;
     this.#usedMs = lane.usedMs;
     this.#served = { lane, sinceMs };
     this.#waiting -= 1;
