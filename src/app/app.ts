@@ -64,6 +64,7 @@ export class App {
   /** Limits the pages of all listeners together. Requests that workers relay count too. */
   readonly #gate = new PageGate();
   readonly #life: ProcessLife;
+  #endOutcomes: () => void = () => {};
   #config: Config;
 
   constructor(config: Config, log: Logger, { inherited = [], source }: AppOptions = {}) {
@@ -186,7 +187,7 @@ export class App {
     this.#nodeCredentials.start(this.#config.clusters);
     this.#certificates.start(this.#config);
     await this.#monitor.restore();
-    store.onOutcome((outcome, nowMs, sequence) => this.#listeners.record(outcome, nowMs, sequence));
+    this.#endOutcomes = store.onOutcome((...recorded) => this.#listeners.record(...recorded));
     store.onChange(() => this.#snapshots.changed());
     this.#page.follow(store);
     await this.#listeners.openAdmin(this.#config.listen);
@@ -196,6 +197,8 @@ export class App {
 
   async #close(): Promise<void> {
     await this.#listeners.close();
+    // The probes end later, and the workers are gone.
+    this.#endOutcomes();
     this.#nodeCredentials.stop();
     this.#certificates.stop();
     this.#listenerLog.stop();

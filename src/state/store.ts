@@ -28,8 +28,8 @@ export class Store {
   #policies: ReadonlyMap<string, HealthPolicy>;
   /** Cluster name -> the clusters that replicate from it. */
   #followers: ReadonlyMap<string, readonly string[]>;
-  readonly #changeListeners: ChangeListener[] = [];
-  readonly #outcomeListeners: OutcomeListener[] = [];
+  readonly #changeListeners = new Set<ChangeListener>();
+  readonly #outcomeListeners = new Set<OutcomeListener>();
 
   /**
    * @param instance names this run of rolecall
@@ -50,17 +50,23 @@ export class Store {
     return this.#policies.get(cluster);
   }
 
-  /** Calls `listener` after each change of a cluster, in the order of registration. */
-  onChange(listener: ChangeListener): void {
-    this.#changeListeners.push(listener);
+  /**
+   * Calls `listener` after each change of a cluster, in the order of registration.
+   * @returns removes the listener
+   */
+  onChange(listener: ChangeListener): () => void {
+    this.#changeListeners.add(listener);
+    return () => void this.#changeListeners.delete(listener);
   }
 
   /**
    * Calls `listener` with each outcome that changed the snapshot, before the change listeners: a store that records the
    * same is a replica.
+   * @returns removes the listener
    */
-  onOutcome(listener: OutcomeListener): void {
-    this.#outcomeListeners.push(listener);
+  onOutcome(listener: OutcomeListener): () => void {
+    this.#outcomeListeners.add(listener);
+    return () => void this.#outcomeListeners.delete(listener);
   }
 
   /**
@@ -82,9 +88,9 @@ export class Store {
     const followers = this.#updateFollowers(clusters, after);
     this.#current = { ...this.#current, sequence, clusters };
     callAll([
-      ...this.#outcomeListeners.map((listener) => () => listener(outcome, nowMs, sequence)),
+      ...[...this.#outcomeListeners].map((listener) => () => listener(outcome, nowMs, sequence)),
       ...[[before, after] as const, ...followers].flatMap(([was, is]) =>
-        this.#changeListeners.map((listener) => () => listener(was, is)),
+        [...this.#changeListeners].map((listener) => () => listener(was, is)),
       ),
     ]);
   }

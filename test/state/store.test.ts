@@ -76,6 +76,20 @@ test("a listener that throws starves no other: the outcome is recorded, and what
   assert.deepEqual([calls, store.current.sequence], [["outcome", "change"], 1]);
 });
 
+test("a listener is called until it is removed, the others still are", () => {
+  const store = storeOf();
+  const calls: string[] = [];
+  const removals = ["first", "second"].flatMap((name) => [
+    store.onOutcome(() => calls.push(`${name} outcome`)),
+    store.onChange(() => calls.push(`${name} change`)),
+  ]);
+  store.record(answered("demo", 10), 20);
+  for (const remove of removals.slice(0, 2)) remove();
+  store.record(answered("demo", 30), 40);
+  const both = ["first outcome", "second outcome", "first change", "second change"];
+  assert.deepEqual(calls, [...both, "second outcome", "second change"]);
+});
+
 test("drops clusters that are no longer monitored and keeps the evidence of the others", () => {
   const store = storeOf();
   store.record(answered("demo", 10), 20);
