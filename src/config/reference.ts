@@ -12,12 +12,10 @@ export function configReference(): string {
     "# Configuration reference",
     "",
     "`npm run schema` generates this page from the schema that the parser uses.",
-    "Start with `rolecall serve --config FILE`.",
     "",
-    "A flag overrides the environment, which overrides the file. An unknown key is an error, and all errors are",
-    "reported at once with their lines. A duration needs a unit (`500ms`, `2s`, `1min`, `1h`, `30d`).",
-    "Options of commands also accept `m` for minutes; the file, variables and requests accept `min` only.",
-    "In a key, `[]` stands for each element of a list.",
+    "A flag overrides the environment, which overrides the file. An unknown key is an error. All errors are reported at",
+    "once with their lines. A duration needs a unit (`500ms`, `2s`, `1min`, `1h`, `30d`); options of commands also accept",
+    "`m` for minutes. In a key, `[]` stands for each element of a list.",
     "",
     "| key | type | default | meaning |",
     "|---|---|---|---|",
@@ -66,19 +64,25 @@ listen:
   - { port: 9108, dialect: admin } # on loopback
 \`\`\`
 
-* \`tls.ca\` is the file of the CA certificates for the nodes' certificates. \`cert\` and \`key\` are rolecall's own
-  certificate, for nodes that request one (\`verify_client\`). \`server_name\` is the name in the nodes' certificates if
-  it is not their address. With \`verify: chain\` any name will do; then every server with a certificate of that CA
-  counts as a node, so give the nodes a CA of their own. File names are relative to the folder of the configuration.
-  rolecall reads the files again when they change.
-* \`database\` is the address at which clients reach PostgreSQL. Set it if checks send a database address, with HAProxy's
-  \`send-state\` or the parameter \`db=\`. rolecall then refuses another address as [\`moved\`](reasons.md#moved).
+* Of \`tls\`, \`cert\` and \`key\` are for nodes with \`verify_client\`. With \`verify: chain\` every server with a certificate
+  of that CA counts as a node, so give the nodes a CA of their own. File names are relative to the folder of the
+  configuration.
+* Set \`database\` if checks send a database address, with HAProxy's \`send-state\` or the parameter \`db=\`: rolecall then
+  refuses another one as [\`moved\`](reasons.md#moved).
 * A listener with \`cluster: "*"\` needs the cluster in the request, unless only one is configured
   ([how a request selects a node](checks.md#how-a-request-selects-a-node)).
 
-\`rolecall validate\` reads the file only. \`rolecall doctor\` also probes every node once: it reports nodes of another
-cluster, wrong names in certificates, certificates that expire soon, and clocks that differ.
+\`rolecall validate\` reads the file only. \`rolecall doctor\` also probes every node once, and checks certificates and
+clocks.
 `;
+
+/** Mappings that have the keys of another one. The table lists these keys there only. */
+const sameKeys: ReadonlyMap<string, string> = new Map([
+  ["clusters[].guards", "guards"],
+  ["clusters[].dcs.tls", "clusters[].tls"],
+  ["clusters[].dcs.auth", "clusters[].auth"],
+  ["balancers[].haproxy.backends[].weight", "listen[].weight"],
+]);
 
 interface Row {
   readonly path: string;
@@ -91,6 +95,9 @@ function rowsOf(schema: unknown, path: string): readonly Row[] {
   if (!isObject(schema)) return [];
   const alternatives = Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isObject) : [];
   const own = path === "" || typeof schema["description"] !== "string" ? [] : [rowOf(schema, path)];
+  const other = sameKeys.get(path);
+  if (other !== undefined)
+    return own.map((row) => ({ ...row, meaning: `${row.meaning}. Keys: those of \`${other}\`` }));
   const properties = isObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   return [
     ...own,

@@ -75,13 +75,14 @@ describe("docs/events.md", () => {
   });
 });
 
-test("docs/operations.md: render systemd prints the commands of the page", async (context) => {
+test("docs/install.md: render systemd prints the commands that install the units", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-docs-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const units = join(folder, "units");
   const { out } = await runText(["render", "systemd", "--directory", units]);
-  const [commands = ""] = blocksOf("docs/operations.md", "text");
-  assert.ok(out.replaceAll(units, "units").includes(commands), out);
+  const [start = ""] = blocksOf("docs/install.md", "sh");
+  const [, commands = ""] = /^# Install as root:\n([^]*)/m.exec(out.replaceAll(units, "units")) ?? [];
+  assert.ok(commands !== "" && start.replaceAll("install -D ", "install ").includes(commands.trim()), out);
 });
 
 test("docs/rehearse.md: the report has the steps and sentences of the program", () => {
