@@ -39,6 +39,15 @@ interface Stream {
   readonly files: SegmentWriter;
 }
 
+/** What the writer does. */
+type WriterState =
+  | { readonly phase: "idle" }
+  /** It writes at `dueMs`, in ms of the monotonic clock. */
+  | { readonly phase: "waiting"; readonly timer: NodeJS.Timeout; readonly dueMs: number }
+  | { readonly phase: "writing"; readonly ended: Promise<void> }
+  /** Final. */
+  | { readonly phase: "closed" };
+
 /**
  * Writes the history to one directory, in the background: one operation at a time, so that a slow disk never holds more
  * than one thread. A failure is logged once, lines wait for the next attempt, and those that do not fit are dropped.
@@ -48,12 +57,7 @@ export class HistoryWriter {
   readonly #context: HistoryWriterContext;
   readonly #lock: DirectoryLock;
   readonly #streams: Readonly<Record<StreamName, Stream>>;
-  #timer: NodeJS.Timeout | null = null;
-  /** When the timer fires, in ms of the monotonic clock. */
-  #dueMs = Infinity;
-  #running: Promise<void> | null = null;
-  #isClosed = false;
-  #isLocked = false;
+  #state: WriterState = { phase: "idle" };
   #problem: string | null = null;
   #notBeforeMs = -Infinity;
   #confirmedMs = -Infinity;
@@ -82,7 +86,7 @@ export class HistoryWriter {
 
   /** Adds a line. Returns at once. @param atMs the time that it begins with, in ms since the epoch */
   add(stream: StreamName, line: string, atMs: number): void {
-    if (this.#isClosed) return;
+    if (this.#state.phase === "closed") return;
     const isKept = this.#streams[stream].queue.push(line, atMs);
     // A disk that does not answer at all never ends an attempt: only the full queue shows it.
     if (!isKept) this.#report("the disk is too slow: lines are dropped");
@@ -91,14 +95,15 @@ export class HistoryWriter {
 
   /** Writes what waits, for at most two seconds, and gives the directory back. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    const before = this.#state;
+    this.#state = { phase: "closed" };
+    if (before.phase === "waiting") clearTimeout(before.timer);
     const end = async (): Promise<void> => {
-      await this.#running;
+      if (before.phase === "writing") await before.ended;
       const waits = streamNames.some((name) => !this.#streams[name].queue.isEmpty);
       if (waits) await this.#writeAndReport();
       for (const name of streamNames) await this.#streams[name].files.close();
-      if (this.#isLocked) await this.#lock.release();
+      await this.#lock.release();
     };
     await Promise.race([end(), pause(closeMaxMs, undefined, { ref: false })]);
   }
@@ -125,19 +130,20 @@ export class HistoryWriter {
   #schedule(ms: number): void {
     const nowMs = performance.now();
     const dueMs = Math.max(nowMs + ms, this.#notBeforeMs);
-    if (this.#running !== null || this.#isClosed || this.#dueMs <= dueMs) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#dueMs = dueMs;
-    this.#timer = setTimeout(() => this.#start(), dueMs - nowMs).unref();
+    const state = this.#state;
+    if (state.phase === "waiting") {
+      if (state.dueMs <= dueMs) return;
+      clearTimeout(state.timer);
+    } else if (state.phase !== "idle") return;
+    this.#state = { phase: "waiting", dueMs, timer: setTimeout(() => this.#start(), dueMs - nowMs).unref() };
   }
 
   #start(): void {
-    this.#dueMs = Infinity;
-    this.#timer = null;
-    this.#running = this.#writeAndReport().finally(() => {
-      this.#running = null;
+    const ended = this.#writeAndReport().finally(() => {
+      if (this.#state.phase === "writing") this.#state = { phase: "idle" };
       for (const name of streamNames) if (!this.#streams[name].queue.isEmpty) this.#schedule(delayMs[name]);
     });
+    this.#state = { phase: "writing", ended };
   }
 
   async #writeAndReport(): Promise<void> {
@@ -167,13 +173,11 @@ export class HistoryWriter {
   async #lockDirectory(): Promise<string | null> {
     const { directory } = this.#config;
     const nowMs = performance.now();
-    if (this.#isLocked && nowMs - this.#confirmedMs < confirmMs) return null;
-    if (!this.#isLocked || !(await this.#lock.confirm())) {
-      this.#isLocked = false;
+    if (nowMs - this.#confirmedMs < confirmMs) return null;
+    if (!(await this.#lock.confirm())) {
       await makeDirectory(directory, 0o700);
       const holder = await this.#lock.acquire();
       if (holder !== null) return `the directory must be used by one process, got ${holder} that uses it too`;
-      this.#isLocked = true;
       await removeLeftovers(directory);
     }
     for (const name of streamNames) await this.#streams[name].files.checkFile();
@@ -184,7 +188,7 @@ export class HistoryWriter {
   async #writeAll(): Promise<void> {
     for (const name of streamNames) await this.#streams[name].files.write(this.#streams[name].queue);
     const nowMs = performance.now();
-    if (this.#isClosed || nowMs - this.#tidiedMs < tidyMs) return;
+    if (this.#state.phase === "closed" || nowMs - this.#tidiedMs < tidyMs) return;
     this.#tidiedMs = nowMs;
     for (const name of streamNames) await this.#streams[name].files.tidy();
   }

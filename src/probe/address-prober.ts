@@ -23,7 +23,6 @@ export class AddressProber {
   #failuresInRow = 0;
   #listDueMs = -Infinity;
   #listBackoff = restingBackoff;
-  #isStopped = false;
 
   /** @param isConfigured whether the address is in the configuration, not only in a member list */
   constructor(api: string, context: ProbeContext, isConfigured: boolean) {
@@ -53,7 +52,6 @@ export class AddressProber {
 
   /** Ends probing. The results of requests in flight are discarded. */
   stop(): void {
-    this.#isStopped = true;
     this.#task.stop();
     this.#status.close();
     this.#lists.stop();
@@ -64,7 +62,7 @@ export class AddressProber {
     const [sentAtMs, sentAtWallMs] = [now(), wall()];
     // Both at once, so that the first requests to all configured addresses end within one timeout.
     const [result, list] = await Promise.all([this.#status.get(sentAtMs), this.#isConfigured ? this.#list() : null]);
-    if (this.#isStopped) return schedule.intervalMs;
+    if (this.#task.isStopped) return schedule.intervalMs;
     const hasFailed = "failure" in result;
     // A server that answers nothing at all need not be spared.
     if (hasFailed && list === "hung") this.#listDueMs = -Infinity;
@@ -87,7 +85,7 @@ export class AddressProber {
   async #list(): Promise<"hung" | null> {
     const { now, schedule } = this.#context;
     const sentAtMs = now();
-    if (sentAtMs < this.#listDueMs || this.#isStopped) return null;
+    if (sentAtMs < this.#listDueMs || this.#task.isStopped) return null;
     const result = await this.#lists.get("cluster", { name: this.#api, api: this.#api }, sentAtMs);
     const rests = result.kind === "failed" && result.isTimeout;
     this.#listBackoff = rests ? afterFailure(this.#listBackoff) : afterSuccess(this.#listBackoff);

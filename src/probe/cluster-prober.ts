@@ -18,6 +18,11 @@ const roundGapMs = 250;
 /** How many nodes a burst probes at the same time, and after how many ms the next ones. */
 const burstSlice = { nodes: 4, gapMs: 4 } as const;
 
+/** The next round outside the schedule. `stopped` is final. */
+type NextRound =
+  | { readonly kind: "none" | "stopped" }
+  | { readonly kind: "due"; withDocuments: boolean; readonly cancel: CancelTimer };
+
 /** Probes all nodes of one cluster in the background, and follows its membership. */
 export class ClusterProber {
   readonly #context: ProbeContext;
@@ -27,9 +32,7 @@ export class ClusterProber {
   /** The addresses that no proved node has. */
   readonly #addresses = new Map<string, AddressProber>();
   #lastRoundMs = -Infinity;
-  #wantsDocuments = false;
-  #cancelRound: CancelTimer | null = null;
-  #isStopped = false;
+  #round: NextRound = { kind: "none" };
 
   constructor(context: ProbeContext) {
     this.#context = context;
@@ -67,7 +70,8 @@ export class ClusterProber {
       lockHolderOf(before.leadership) !== lockHolderOf(after.leadership);
     if (hasOtherLeader || hasOtherTimeline(before, after) || before.lockClaims !== after.lockClaims)
       this.requestRound();
-    else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#requestNodeProbes();
+    else if (before.leaderViews !== after.leaderViews && isContradicted(before, after))
+      this.#requestRound({ withDocuments: false });
     const { lostClaims, refusedClaims } = after.leadership;
     const maySurvive = this.#context.policy.guards.surviveMs > 0;
     if (maySurvive || after.lockClaims.length > 1 || lostClaims.size > 0 || refusedClaims.size > 0)
@@ -92,8 +96,7 @@ export class ClusterProber {
    * Probes all nodes and requests all documents now, or as soon as the shortest time since the last round has passed.
    */
   requestRound(): void {
-    this.#wantsDocuments = true;
-    this.#requestNodeProbes();
+    this.#requestRound({ withDocuments: true });
   }
 
   /** Applies new TLS material to all connections. */
@@ -104,8 +107,8 @@ export class ClusterProber {
 
   /** Ends probing. The results of probes in flight are discarded. */
   stop(): void {
-    this.#isStopped = true;
-    this.#cancelRound?.();
+    if (this.#round.kind === "due") this.#round.cancel();
+    this.#round = { kind: "stopped" };
     for (const prober of this.#probers) prober.stop();
     this.#documents.stop();
     this.#bursts.stop();
@@ -144,16 +147,25 @@ export class ClusterProber {
     return this.#context.setTimer ?? setSystemTimer;
   }
 
-  #requestNodeProbes(): void {
-    if (this.#isStopped || this.#cancelRound !== null) return;
+  get #isStopped(): boolean {
+    return this.#round.kind === "stopped";
+  }
+
+  #requestRound({ withDocuments }: { readonly withDocuments: boolean }): void {
+    const round = this.#round;
+    if (round.kind === "due") round.withDocuments ||= withDocuments;
+    if (round.kind !== "none") return;
     const waitMs = Math.max(0, this.#lastRoundMs + roundGapMs - this.#context.now());
-    this.#cancelRound = this.#setTimer(() => {
-      this.#cancelRound = null;
-      this.#lastRoundMs = this.#context.now();
-      for (const prober of this.#probers) void this.#probePaced(prober);
-      if (this.#wantsDocuments) this.#documents.probeAll();
-      this.#wantsDocuments = false;
-    }, waitMs);
+    const cancel = this.#setTimer(() => this.#startRound(next.withDocuments), waitMs);
+    const next = { kind: "due" as const, withDocuments, cancel };
+    this.#round = next;
+  }
+
+  #startRound(withDocuments: boolean): void {
+    this.#round = { kind: "none" };
+    this.#lastRoundMs = this.#context.now();
+    for (const prober of this.#probers) void this.#probePaced(prober);
+    if (withDocuments) this.#documents.probeAll();
   }
 
   /** Asks the configured addresses, then the listed ones, then the members that have proved themselves. */

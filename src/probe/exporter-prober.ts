@@ -29,7 +29,6 @@ export class ExporterProber {
   #lastRole: ExporterRole | null = null;
   /** When `/up` was found to be missing, or `null`. */
   #noUpAtMs: number | null = null;
-  #isStopped = false;
 
   /** @param origin the exporter's base address */
   constructor(node: Node, origin: string, context: ProbeContext) {
@@ -58,9 +57,7 @@ export class ExporterProber {
 
   /** Probes the role now, unless a probe of it is in flight. @returns whether it probes */
   probeIfIdle(): boolean {
-    if (this.#roleTask.isRunning) return false;
-    void this.#roleTask.run();
-    return true;
+    return this.#roleTask.runIfIdle();
   }
 
   /** Applies new TLS material: the next probe opens a new connection. */
@@ -72,7 +69,6 @@ export class ExporterProber {
 
   /** Ends probing. The result of a probe in flight is discarded. */
   stop(): void {
-    this.#isStopped = true;
     this.#roleTask.stop();
     this.#pageTask.stop();
     this.#closeClients();
@@ -116,7 +112,7 @@ export class ExporterProber {
     result: ExporterResult,
     sent: { readonly sentAtMs: number; readonly sentAtWallMs: number },
   ): void {
-    if (this.#isStopped) return;
+    if (this.#roleTask.isStopped) return;
     const { cluster, onProbeFinished, now, record } = this.#context;
     const { name } = this.node;
     onProbeFinished({ cluster, node: name, endpoint, outcome: outcomeOf(result), durationMs: now() - sent.sentAtMs });
@@ -126,7 +122,7 @@ export class ExporterProber {
 
   /** Whether some page has proven the database alive. */
   #hasProvingPage(): boolean {
-    if (this.#isStopped) return false;
+    if (this.#roleTask.isStopped) return false;
     const provenAtMs = nodeNamed(this.#context.state(), this.node.name)?.exporter?.provenAtMs ?? -Infinity;
     return provenAtMs > -Infinity;
   }

@@ -20,9 +20,8 @@ export class NodeProber {
   readonly #status: StatusRequests;
   readonly #task: PeriodicTask;
   #liveness: NodeConnection;
-  #isLivenessInFlight = false;
-  #isStopped = false;
   #failures: FailureCount = noFailures;
+  /** `Infinity`: a request is in flight. */
   #livenessDueMs = -Infinity;
 
   /** @param origin the base address of the node's API */
@@ -47,9 +46,7 @@ export class NodeProber {
 
   /** Probes now, unless a probe is in flight. Continues at the scheduled interval. @returns whether it probes */
   probeIfIdle(): boolean {
-    if (this.#task.isRunning) return false;
-    void this.#task.run();
-    return true;
+    return this.#task.runIfIdle();
   }
 
   /** Applies new TLS material: the next probe opens a new connection. */
@@ -61,7 +58,6 @@ export class NodeProber {
 
   /** Ends probing. The result of a probe in flight is discarded. */
   stop(): void {
-    this.#isStopped = true;
     this.#task.stop();
     this.#status.close();
     this.#liveness.close();
@@ -79,7 +75,7 @@ export class NodeProber {
     const sentAtWallMs = this.#context.wall();
     const result = await this.#status.get(sentAtMs);
     const hasFailed = "failure" in result;
-    if (this.#isStopped || (hasFailed && isOwnFailure(result.failure))) return false;
+    if (this.#task.isStopped || (hasFailed && isOwnFailure(result.failure))) return false;
     this.#failures = hasFailed ? countFailure(this.#failures, sentAtMs, this.#context.schedule.intervalMs) : noFailures;
     this.#context.record({
       kind: "status",
@@ -95,15 +91,14 @@ export class NodeProber {
   /** Probes only a node that has just answered: one that is silent would not answer this either. */
   async #probeLiveness(hasJustAnswered: boolean): Promise<void> {
     const sentAtMs = this.#context.now();
-    if (sentAtMs < this.#livenessDueMs || this.#isStopped || this.#isLivenessInFlight) return;
+    if (sentAtMs < this.#livenessDueMs || this.#task.isStopped) return;
     if (!hasJustAnswered) return this.#finishLiveness("skipped", 0);
-    this.#livenessDueMs = sentAtMs + this.#context.schedule.livenessIntervalMs;
-    this.#isLivenessInFlight = true;
+    this.#livenessDueMs = Infinity;
     const reply = await this.#liveness.get("/liveness");
-    this.#isLivenessInFlight = false;
+    this.#livenessDueMs = sentAtMs + this.#context.schedule.livenessIntervalMs;
     this.#finishLiveness("failure" in reply ? reply.failure.kind : "answered", this.#context.now() - sentAtMs);
     const isAlive = readLiveness(reply);
-    if (isAlive === undefined || this.#isStopped) return;
+    if (isAlive === undefined || this.#task.isStopped) return;
     this.#context.record({ kind: "liveness", cluster: this.#context.cluster, node: this.node.name, sentAtMs, isAlive });
   }
 

@@ -5,40 +5,37 @@ const delayMs = 1_000;
 
 const eraseLine = "\r\u001b[K";
 
+/** `never`: the output is for a program. With a timer: it is shown when that fires. */
+type ProgressState = "never" | "idle" | "visible" | { readonly timer: NodeJS.Timeout };
+
 /** Shows the current step of a slow command on stderr if that is a terminal. The line is erased at the end. */
 export class Progress {
   readonly #sink: Sink;
-  readonly #isShown: boolean;
   #text = "";
-  #timer: NodeJS.Timeout | null = null;
-  #isVisible = false;
+  #state: ProgressState;
 
   /** @param isShown whether to show progress at all: false if the output is for a program */
   constructor(sink: Sink, isShown: boolean) {
     this.#sink = sink;
-    this.#isShown = isShown && sink.isTerminal;
+    this.#state = isShown && sink.isTerminal ? "idle" : "never";
   }
 
   /** Shows the current step, in a few words. */
   report(text: string): void {
     this.#text = text;
-    if (!this.#isShown) return;
-    if (this.#isVisible) this.#show();
-    else
-      this.#timer ??= setTimeout(() => {
-        this.#isVisible = true;
-        this.#show();
-      }, delayMs).unref();
+    if (this.#state === "visible") this.#show();
+    if (this.#state === "idle") this.#state = { timer: setTimeout(() => this.#show(), delayMs).unref() };
   }
 
   done(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-    if (this.#isVisible) void this.#sink.draw(eraseLine);
-    this.#isVisible = false;
+    if (this.#state === "never") return;
+    if (this.#state === "visible") void this.#sink.draw(eraseLine);
+    else if (this.#state !== "idle") clearTimeout(this.#state.timer);
+    this.#state = "idle";
   }
 
   #show(): void {
+    this.#state = "visible";
     void this.#sink.draw(eraseLine);
     void this.#sink.write(this.#text);
   }

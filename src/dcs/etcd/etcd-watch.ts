@@ -28,7 +28,7 @@ export class EtcdWatch implements DcsWatch {
   readonly #abort = new AbortController();
   readonly #filter = new ChangeFilter();
   readonly #limit = new WatchLimit();
-  #isConfirmed = false;
+  #confirmation: "awaited" | "given" | "late" = "awaited";
 
   constructor(client: EtcdClient, options: EtcdWatchOptions) {
     this.#options = options;
@@ -48,10 +48,9 @@ export class EtcdWatch implements DcsWatch {
   /** @returns why the watch ended, or `null` if it was cancelled */
   async #run(client: EtcdClient): Promise<WatchEnd | null> {
     const { folder, afterRevision, timeoutMs } = this.#options;
-    let isLate = false;
     const timer = setTimeout(() => {
-      if (this.#isConfirmed) return;
-      isLate = true;
+      if (this.#confirmation === "given") return;
+      this.#confirmation = "late";
       this.#abort.abort();
     }, timeoutMs);
     try {
@@ -60,10 +59,11 @@ export class EtcdWatch implements DcsWatch {
       this.#abort.abort();
       return end;
     } catch (error) {
-      if (isLate) return { cause: "failed", detail: `etcd did not confirm the watch within ${timeoutMs} ms` };
+      if (this.#confirmation === "late")
+        return { cause: "failed", detail: `etcd did not confirm the watch within ${timeoutMs} ms` };
       if (this.#abort.signal.aborted) return null;
       const { detail } = failureOf(error);
-      return { cause: this.#isConfirmed ? "closed" : "failed", detail };
+      return { cause: this.#endCause, detail };
     } finally {
       clearTimeout(timer);
     }
@@ -83,13 +83,17 @@ export class EtcdWatch implements DcsWatch {
         if (end !== null) return end;
       }
     }
-    return { cause: this.#isConfirmed ? "closed" : "failed", detail: "etcd ended the response" };
+    return { cause: this.#endCause, detail: "etcd ended the response" };
+  }
+
+  get #endCause(): "closed" | "failed" {
+    return this.#confirmation === "given" ? "closed" : "failed";
   }
 
   #handle(message: WatchMessage): WatchEnd | null {
     if (message.kind === "ended") return message.end;
     if (message.kind === "created") {
-      this.#isConfirmed = true;
+      this.#confirmation = "given";
       return null;
     }
     for (const event of message.events) {

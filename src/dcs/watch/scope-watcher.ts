@@ -69,7 +69,6 @@ export class ScopeWatcher {
   /** Since when a leader is announced that no read has confirmed; `null`: none is. */
   #unconfirmedSinceMs: number | null = null;
   #missedSinceMs: number | null = null;
-  #isStopped = false;
 
   constructor(source: DcsSource, context: ScopeWatcherContext) {
     this.#source = source;
@@ -85,7 +84,6 @@ export class ScopeWatcher {
 
   /** Ends the watch and closes the source. */
   stop(): void {
-    this.#isStopped = true;
     this.#task.stop();
     this.#closeWatch();
     this.#source.close();
@@ -96,7 +94,7 @@ export class ScopeWatcher {
     const sentAtMs = now();
     this.#lastReadMs = sentAtMs;
     const result = await this.#source.read();
-    if (this.#isStopped) return Infinity;
+    if (this.#task.isStopped) return Infinity;
     this.#context.onRead("read" in result ? "answered" : "failed");
     if ("failure" in result) {
       this.#fail(result.failure, sentAtMs);
@@ -168,7 +166,7 @@ export class ScopeWatcher {
   }
 
   #onChange(change: DcsChange): void {
-    if (this.#isStopped) return;
+    if (this.#task.isStopped) return;
     if (change.kind === "leader") {
       this.#announced = change.names;
       if (this.#last?.leader === change.names) this.#missedSinceMs = null;
@@ -181,7 +179,7 @@ export class ScopeWatcher {
   #onEnd(end: WatchEnd, openedAtMs: number): void {
     const nowMs = this.#context.now();
     this.#watch = null;
-    if (this.#isStopped) return;
+    if (this.#task.isStopped) return;
     const isSteady = nowMs - openedAtMs >= steadyWatchMs;
     this.#watchBackoff = afterFailure(isSteady ? afterSuccess(this.#watchBackoff) : this.#watchBackoff);
     this.#watchDueMs = nowMs + backoffMs(this.#watchBackoff);

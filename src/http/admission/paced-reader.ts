@@ -37,8 +37,8 @@ export class PacedReader implements WaitingReader {
   #held: Buffer = Buffer.alloc(0);
   /** node:http wants no more for now: its client does not read. */
   #isPaused = false;
-  #hasEnded = false;
-  #isStopped = false;
+  /** What comes from the socket. `stopped` is final: node:http gets nothing more. */
+  #input: "open" | "ended" | "stopped" = "open";
 
   /** @param socket one that node:http listens to, of which it has read nothing */
   constructor(socket: Socket, context: PacedReaderContext) {
@@ -56,24 +56,24 @@ export class PacedReader implements WaitingReader {
   }
 
   readOn(): boolean {
-    if (this.#isStopped || this.#isPaused || this.#held.length === 0) return false;
+    if (this.#isPaused || this.#held.length === 0) return false;
     const length = Math.min(endOfHeads(this.#held, requestsAtOnce), bytesAtOnce);
     const piece = this.#held.subarray(0, length);
     this.#held = this.#held.subarray(length);
     this.#context.turns.release(length);
     this.#pass(piece);
-    if (this.#isStopped) return false;
+    if (this.#input === "stopped") return false;
     if (this.#held.length > 0) return !this.#isPaused;
     this.#context.limiter.endBurst(this.#socket);
     if (!this.#isPaused) this.#resumeSocket();
-    if (this.#hasEnded) this.#endSoon();
+    if (this.#input === "ended") this.#endSoon();
     return false;
   }
 
   /** Drops what node:http has not got yet, and gives it nothing more. */
   stop(): void {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
+    if (this.#input === "stopped") return;
+    this.#input = "stopped";
     this.#context.turns.release(this.#held.length);
     this.#context.turns.remove(this);
     this.#held = Buffer.alloc(0);
@@ -93,7 +93,7 @@ export class PacedReader implements WaitingReader {
   }
 
   #onData(chunk: Buffer): void {
-    if (this.#isStopped) return;
+    if (this.#input === "stopped") return;
     const isWaiting = this.#held.length > 0;
     if (!isWaiting && chunk.length <= bytesAtOnce && endOfHeads(chunk, 1) === chunk.length) {
       this.#pass(chunk);
@@ -111,14 +111,14 @@ export class PacedReader implements WaitingReader {
   }
 
   #onEnd(): void {
-    this.#hasEnded = true;
+    if (this.#input === "open") this.#input = "ended";
     if (this.#held.length === 0) this.#endSoon();
   }
 
   /** What refuses an unreadable request answers it in the next turn: node:http would end the connection before. */
   #endSoon(): void {
     setImmediate(() => {
-      if (!this.#isStopped) this.#tell(this.#end, []);
+      if (this.#input !== "stopped") this.#tell(this.#end, []);
     });
   }
 

@@ -49,7 +49,6 @@ export class Bursts {
   readonly #task: PeriodicTask;
   readonly #named: NamedBursts;
   #lastMs = -Infinity;
-  #isStopped = false;
 
   constructor(context: ProbeContext, targets: BurstTargets) {
     this.#context = context;
@@ -64,7 +63,7 @@ export class Bursts {
 
   /** To be called with every change of the cluster's state: begins and ends bursts whose cause is in the state. */
   update(): void {
-    if (this.#isStopped) return;
+    if (this.#task.isStopped) return;
     const nowMs = this.#context.now();
     const nextAtMs = this.#settle(nowMs);
     const dueMs = Math.max(nowMs, this.#lastMs + this.#context.schedule.burstIntervalMs);
@@ -76,7 +75,7 @@ export class Bursts {
    * is promoted. The change that hints announced is seen now, so their burst of all nodes ends.
    */
   claimed(node: string): void {
-    if (this.#isStopped) return;
+    if (this.#task.isStopped) return;
     this.#phases.delete("hint");
     this.#begin("new_claim");
     this.#named.begin(node);
@@ -88,7 +87,7 @@ export class Bursts {
    * @param node the node that it names, or `null` for the whole cluster
    */
   hint(node: string | null): HintEffect {
-    if (this.#isStopped) return "unknown";
+    if (this.#task.isStopped) return "unknown";
     if (node !== null) return this.#nameNode(node);
     const nowMs = this.#context.now();
     if (!this.#mayBurst(nowMs)) return "spent";
@@ -99,7 +98,6 @@ export class Bursts {
 
   /** Ends all bursts. */
   stop(): void {
-    this.#isStopped = true;
     this.#task.stop();
     this.#named.stop();
   }

@@ -33,12 +33,10 @@ export class DocumentProber {
   readonly #task: PeriodicTask;
   #turn = 0;
   #backoff = restingBackoff;
-  #isSlowInFlight = false;
-  #isStopped = false;
+  /** `outdated`: {@link probeAll} was called meanwhile, so what is in flight may be older than its cause. */
+  #slowRequests: "none" | "in_flight" | "outdated" = "none";
   #slowDueMs = -Infinity;
   #slowRestsUntilMs = -Infinity;
-  /** Whether {@link probeAll} was called since the slow documents were requested: they may be older than its cause. */
-  #isSlowOutdated = false;
 
   constructor(context: ProbeContext) {
     this.#context = context;
@@ -62,7 +60,7 @@ export class DocumentProber {
   probeAll(): void {
     this.#slowDueMs = -Infinity;
     this.#slowRestsUntilMs = -Infinity;
-    this.#isSlowOutdated = true;
+    if (this.#slowRequests === "in_flight") this.#slowRequests = "outdated";
     this.#rounds.start();
   }
 
@@ -84,7 +82,6 @@ export class DocumentProber {
 
   /** Ends all requests. The results of those in flight are discarded. */
   stop(): void {
-    this.#isStopped = true;
     this.#task.stop();
     this.#rounds.stop();
     this.#views.stop();
@@ -132,18 +129,22 @@ export class DocumentProber {
   async #requestSlow(source: DocumentSource): Promise<boolean> {
     const { state, now, schedule } = this.#context;
     const startedAtMs = now();
-    if (this.#isSlowInFlight || startedAtMs < this.#slowRestsUntilMs) return true;
+    if (this.#slowRequests !== "none" || startedAtMs < this.#slowRestsUntilMs) return true;
     const isDue = startedAtMs >= this.#slowDueMs;
     const names = dueDocuments(isDue, isHistoryWanted(state()));
-    this.#isSlowInFlight = true;
-    this.#isSlowOutdated = false;
+    this.#slowRequests = "in_flight";
     const isComplete = await this.#requestEach(names, source);
-    this.#isSlowInFlight = false;
+    const isOutdated = this.#isSlowOutdated;
+    this.#slowRequests = "none";
     // A change that came in between requires them again. After stop the store may have forgotten the cluster.
-    if (this.#isSlowOutdated) return this.#isStopped || this.#requestSlow(source);
+    if (isOutdated) return this.#task.isStopped || this.#requestSlow(source);
     if (!isComplete) this.#slowRestsUntilMs = now() + slowRestMs;
     else if (isDue) this.#slowDueMs = startedAtMs + schedule.configIntervalMs;
     return isComplete;
+  }
+
+  get #isSlowOutdated(): boolean {
+    return this.#slowRequests === "outdated";
   }
 
   /** Stops at the first failure. A failed `/failsafe` does not count: nodes may not have it. */

@@ -27,8 +27,8 @@ export class PeriodicTask {
   #cancelTimer: CancelTimer | null = null;
   /** When the next run is due, in ms of the clock. */
   #dueMs = Infinity;
-  #isRunning = false;
-  #isStopped = false;
+  /** Only `idle` has a timer. `stopped` is final: a run may still be in flight. */
+  #phase: "idle" | "running" | "stopped" = "idle";
   #inFlight: Promise<void> = Promise.resolve();
 
   /** @param task must settle by a deadline of its own, and must not reject */
@@ -37,9 +37,9 @@ export class PeriodicTask {
     this.#clock = clock;
   }
 
-  /** Whether a run is in flight. */
-  get isRunning(): boolean {
-    return this.#isRunning;
+  /** Whether the task has ended: what a run in flight finds comes too late. */
+  get isStopped(): boolean {
+    return this.#phase === "stopped";
   }
 
   /** Whether another run is due. `false` while one is in flight, unless another was requested in the meantime. */
@@ -54,9 +54,14 @@ export class PeriodicTask {
 
   /** Starts a run now, unless one is in flight. Resolves when the run that this call started has ended. */
   run(): Promise<void> {
-    if (this.#isRunning || this.#isStopped) return Promise.resolve();
+    return this.runIfIdle() ? this.#inFlight : Promise.resolve();
+  }
+
+  /** Starts a run now, unless one is in flight. @returns whether it starts */
+  runIfIdle(): boolean {
+    if (this.#phase !== "idle") return false;
     this.#inFlight = this.#runOnce();
-    return this.#inFlight;
+    return true;
   }
 
   /**
@@ -64,20 +69,19 @@ export class PeriodicTask {
    * before the event that requires one.
    */
   runAgain(): void {
-    if (this.#isRunning) this.runBy(this.#clock.now());
-    else void this.run();
+    if (!this.runIfIdle()) this.runBy(this.#clock.now());
   }
 
   /** Brings the next run forward to `dueMs` (ms of the clock), unless an earlier one is due. */
   runBy(dueMs: number): void {
-    if (this.#isStopped || dueMs >= this.#dueMs) return;
+    if (this.#phase === "stopped" || dueMs >= this.#dueMs) return;
     this.#dueMs = dueMs;
-    if (!this.#isRunning) this.#setTimer();
+    if (this.#phase === "idle") this.#setTimer();
   }
 
   /** Ends the task. A run in flight continues, and no other follows. */
   stop(): void {
-    this.#isStopped = true;
+    this.#phase = "stopped";
     this.#dueMs = Infinity;
     this.#clearTimer();
   }
@@ -85,7 +89,7 @@ export class PeriodicTask {
   async #runOnce(): Promise<void> {
     this.#clearTimer();
     this.#dueMs = Infinity;
-    this.#isRunning = true;
+    this.#phase = "running";
     const startedAtMs = this.#clock.now();
     let intervalMs = afterErrorMs;
     try {
@@ -97,8 +101,8 @@ export class PeriodicTask {
         throw error;
       });
     }
-    this.#isRunning = false;
-    if (this.#isStopped) return;
+    if (this.isStopped) return;
+    this.#phase = "idle";
     this.#dueMs = Math.min(this.#dueMs, startedAtMs + this.#jittered(intervalMs));
     if (this.isScheduled) this.#setTimer();
   }

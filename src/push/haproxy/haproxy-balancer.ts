@@ -46,6 +46,13 @@ const shownMax = 200;
 
 const defaultTiming: ExchangeTiming = { deadlineMs: 1_000, pollMs: 1_000, retryMs: [250, 5_000] };
 
+/** `stopped` is final. */
+type BalancerState =
+  | { readonly phase: "new" | "stopped" }
+  | { readonly phase: "exchanging"; readonly session: RuntimeSession }
+  /** The next exchange follows, at the latest when the timer fires. */
+  | { readonly phase: "waiting"; readonly timer: NodeJS.Timeout };
+
 /**
  * Sends changes to one HAProxy. Changes wait in a queue that keeps the newest of each server; one exchange runs at a
  * time. A new process of HAProxy gets the current verdict of every server.
@@ -56,8 +63,7 @@ export class HaproxyBalancer implements Balancer {
   readonly #timing: ExchangeTiming;
   readonly #queue = new ChangeQueue();
   readonly #problems: BalancerProblems;
-  #session: RuntimeSession | null = null;
-  #timer: NodeJS.Timeout | null = null;
+  #state: BalancerState = { phase: "new" };
   #process: string | null = null;
   #version: string | null = null;
   #isUp: boolean | null = null;
@@ -65,7 +71,6 @@ export class HaproxyBalancer implements Balancer {
   #failures = 0;
   /** When an exchange last failed, in ms of rolecall's clock: changes since then are not counted as failed yet. */
   #failedAtMs = -Infinity;
-  #isStopped = false;
 
   constructor(config: BalancerConfig, context: HaproxyBalancerContext) {
     this.#config = config;
@@ -113,24 +118,28 @@ export class HaproxyBalancer implements Balancer {
 
   /** Stops. Changes that wait are dropped: HAProxy's checks go on. */
   stop(): void {
-    this.#isStopped = true;
-    this.#session?.close();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    const before = this.#state;
+    this.#state = { phase: "stopped" };
+    if (before.phase === "exchanging") before.session.close();
+    if (before.phase === "waiting") clearTimeout(before.timer);
   }
 
   #exchangeNow(): void {
-    if (this.#session !== null || this.#isStopped) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#session = new RuntimeSession(this.#config.haproxy.socket, this.#timing.deadlineMs);
-    void this.#runExchange(this.#session);
+    if (this.#state.phase === "waiting") clearTimeout(this.#state.timer);
+    if (this.#state.phase === "waiting" || this.#state.phase === "new") void this.#runExchange();
   }
 
-  async #runExchange(session: RuntimeSession): Promise<void> {
+  async #runExchange(): Promise<void> {
+    const session = new RuntimeSession(this.#config.haproxy.socket, this.#timing.deadlineMs);
+    this.#state = { phase: "exchanging", session };
     const delayMs = await this.#exchange(session);
-    this.#session = null;
     if (this.#isStopped) return;
-    if (delayMs === 0) this.#exchangeNow();
-    else this.#timer = setTimeout(() => this.#exchangeNow(), delayMs).unref();
+    if (delayMs === 0) void this.#runExchange();
+    else this.#state = { phase: "waiting", timer: setTimeout(() => this.#exchangeNow(), delayMs).unref() };
+  }
+
+  get #isStopped(): boolean {
+    return this.#state.phase === "stopped";
   }
 
   /** Runs one exchange. @returns how long to wait before the next one, in ms */
