@@ -1,6 +1,5 @@
 import { isObject } from "../cluster/values/json.ts";
 import { configJsonSchema } from "./schema/json-schema.ts";
-import { variables } from "./sources/environment.ts";
 
 /**
  * Returns the configuration reference as Markdown, generated from the schema. `npm run schema` writes it to
@@ -15,7 +14,8 @@ export function configReference(): string {
     "",
     "A flag overrides the environment, which overrides the file. An unknown key is an error. All errors are reported at",
     "once with their lines. A duration needs a unit (`500ms`, `2s`, `1min`, `1h`, `30d`); options of commands also accept",
-    "`m` for minutes. In a key, `[]` stands for each element of a list.",
+    "`m` for minutes. Certificates, keys, passwords and tokens are read again when their files change. In a key, `[]`",
+    "stands for each element of a list.",
     "",
     "| key | type | default | meaning |",
     "|---|---|---|---|",
@@ -23,7 +23,8 @@ export function configReference(): string {
     "",
     "## Environment",
     "",
-    "Every value has a variable, except lists of mappings and the values inside them. Separate the elements of a list of",
+    "Every value has a variable, except lists of mappings and the values inside them: the key in upper case, with",
+    "`ROLECALL_` before it and `_` in place of each dot (`ROLECALL_PROBE_MAX_AGE`). Separate the elements of a list of",
     "strings by commas. Three more variables are short forms:",
     "",
     "* `ROLECALL_LISTEN=host:port[,…]` replaces `listen` by health listeners.",
@@ -32,10 +33,6 @@ export function configReference(): string {
     "",
     "An unknown `ROLECALL_*` variable is an error. A service ignores `ROLECALL_SERVER` and the other variables of",
     "[commands](cli.md#servers-and-contexts).",
-    "",
-    variables()
-      .map((variable) => `\`${variable}\``)
-      .join(",\n"),
     "",
     clustersGuide,
   ].join("\n");

@@ -115,9 +115,7 @@ const authSchema = z
   .strictObject(
     {
       user: plainText("a user name", 128).describe("User name"),
-      password_file: plainText("the name of a file", 4096).describe(
-        "File with the password on its first line. It is read again when it changes",
-      ),
+      password_file: plainText("the name of a file", 4096).describe("File with the password on its first line"),
     },
     { error: "a mapping with the keys user and password_file" },
   )
@@ -135,10 +133,7 @@ const dcsSchema = z.strictObject(
       .describe("Client addresses of etcd members (etcd 3.4 or later), tried in turn"),
     prefix: dcsPrefix().prefault("/service").describe("Patroni's namespace: the keys begin with this and the scope"),
     scope: name().nullable().default(null).describe("Scope in the keys. Default: the scope of the cluster"),
-    tls: tlsSchema("etcd members")
-      .nullable()
-      .prefault(null)
-      .describe("TLS of connections to etcd. Files are read again when they change"),
+    tls: tlsSchema("etcd members").nullable().prefault(null).describe("TLS of connections to etcd"),
     auth: authSchema
       .nullable()
       .default(null)
@@ -222,10 +217,7 @@ export const clusterSchema = z.strictObject(
       "Seeds: APIs of nodes, tried in turn. Members are taken from the cluster document (GET /cluster)",
     ),
     nodes: list(nodeSchema, 256).describe("Fixed nodes. They never leave the cluster"),
-    tls: tlsSchema("nodes")
-      .nullable()
-      .prefault(null)
-      .describe("TLS of connections to the nodes. Files are read again when they change"),
+    tls: tlsSchema("nodes").nullable().prefault(null).describe("TLS of connections to the nodes"),
     auth: authSchema
       .nullable()
       .default(null)

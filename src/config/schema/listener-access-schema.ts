@@ -65,7 +65,7 @@ const authSchema = z
         .describe("all: every request needs a credential. unsafe: only requests that change something do"),
       basic: list(userSchema, 256).describe("Users with passwords"),
       bearer: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
-        "Files with one bearer token per line. They are read again when they change",
+        "Files with one bearer token per line",
       ),
       certificate: flag()
         .default(false)
@@ -106,11 +106,11 @@ const limitsSchema = z
         .default(defaultLimits.connections)
         .describe(
           "Open connections. Connections above the limit are closed. All listeners together share a second limit: the " +
-            "file descriptors of the process (ulimit -n), minus a reserve for probes and other uses",
+            "file descriptors of the process (ulimit -n), minus a reserve",
         ),
       connections_per_address: integer(1, 1_000_000)
         .default(defaultLimits.connectionsPerAddress)
-        .describe("Open connections of one client address. Connections above the limit are closed"),
+        .describe("Open connections of one client address"),
       header_timeout: duration("100ms", "10min")
         .optional()
         .describe(
@@ -189,16 +189,13 @@ export const listenerAccessFields = {
     .describe(
       "Whether an admin or exporter listener refuses requests that change something, such as drains and /reload, with 403",
     ),
-  tls: tlsSchema
-    .nullable()
-    .default(null)
-    .describe("TLS on this listener. Files are read again when they change. Default: none"),
+  tls: tlsSchema.nullable().default(null).describe("TLS on this listener. Default: none"),
   auth: authSchema
     .nullable()
     .default(null)
     .describe("Authentication of clients. Any one of the credentials is sufficient. Default: none"),
   hint_tokens: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
-    "Files with one token per line for POST /hint on an admin listener. Such a token permits nothing else. They are read again when they change",
+    "Files with one token per line for POST /hint on an admin listener. Such a token permits nothing else",
   ),
   allow: networks()
     .nullable()

@@ -43,10 +43,7 @@ export const probeSchema = z
       rise: integer(1, 100).default(1).describe("Answered probes in a row until a node that was down is back"),
       max_age: duration("1ms", "1d")
         .optional()
-        .describe(
-          "Maximum age of evidence. A node with older evidence is not fit. At least interval + timeout. " +
-            "Default: 3 * interval + timeout",
-        ),
+        .describe("Maximum age of evidence for a yes. At least interval + timeout. Default: 3 * interval + timeout"),
       burst_interval: duration("50ms", "10s")
         .prefault("250ms")
         .describe("Time between two probes of a node while the leadership is about to change"),
@@ -118,7 +115,7 @@ const historySchema = z
         .default(null)
         .describe(
           "Directory of past events, verdict changes and evidence. Only one process at a time may use it. " +
-            "Default: the name of state_file with .history appended; without state_file nothing is kept on disk",
+            "Default: the name of state_file with .history appended",
         ),
       max_size: byteSize("1MB", "1TB")
         .prefault("256MB")

@@ -15,9 +15,7 @@ export const weightSchema = z
       none: duration("1ms", "1d")
         .prefault("10s")
         .describe("From this lag on, a server has only the lowest weight (floor). Greater than full"),
-      floor: integer(1, 50)
-        .default(1)
-        .describe("The lowest weight in percent. At least 1, so that lag alone takes no server out of its pool"),
+      floor: integer(1, 50).default(1).describe("The lowest weight in percent, at least 1"),
       warm_up: duration("0s", "1h")
         .prefault("0s")
         .describe("How long the weight rises from 10% after PostgreSQL restarted. 0s: no warm-up"),
