@@ -68,6 +68,9 @@ describe("docs/reasons.md", () => {
         parts,
       );
       for (const [, part, content = ""] of found) assert.ok(content.trim() !== placeholder, `${part} is not written`);
+      // The live page shows the paragraphs of the parts, and nothing that stands between them.
+      const paragraphs = (sectionOf(text, name) ?? "").trim().split(/\n{2,}/);
+      assert.equal(paragraphs.length, parts.length, "each part is one paragraph");
     });
   }
 
