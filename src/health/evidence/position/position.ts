@@ -2,10 +2,10 @@ import { lockHolderOf } from "../../../cluster/leadership.ts";
 import type { Observation } from "../../../cluster/observation.ts";
 import type { Report } from "../../../cluster/documents/report.ts";
 import type { ClusterState, LeaderPeak, LeaderPosition } from "../../../cluster/snapshot.ts";
-import { isDistrusted } from "../node/active-drain.ts";
 import { isFresh, maxAgeMs } from "../node/freshness.ts";
 import type { EvaluationContext, HealthPolicy } from "../../health-policy.ts";
 import { isSameSystemAndTimeline, isSuccessor, sharedHistory, type SystemAndTimeline } from "../history/history.ts";
+import { hasWalOfLeader } from "./comparable.ts";
 import { pageUntilMs, positionOfNewLeader, raisedByStandby } from "./exporter-position.ts";
 import { type LeaderWithUnseenWal, leaderWithUnseenWal } from "../leadership/likely-leader.ts";
 import { hasOtherWal } from "../history/repeated-timeline.ts";
@@ -92,8 +92,7 @@ export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, no
 }
 
 /**
- * Raises the leader position to the highest one that a node has reached, by the fresh reports of `observations`. A node
- * with WAL of its own on a timeline of that number (rule 6) says nothing about the leader's.
+ * Raises the leader position to the highest one that a node has reached, by the fresh reports of `observations`.
  */
 function raisedByAll(
   cluster: ClusterState,
@@ -102,12 +101,7 @@ function raisedByAll(
 ): LeaderPosition | null {
   const maxAge = maxAgeMs(cluster, policy);
   const reports = observations.flatMap((node) =>
-    node.report !== null &&
-    node.attachment.fork === null &&
-    !isDistrusted(cluster, node.node.name, nowMs) &&
-    isFresh(node, maxAge, nowMs)
-      ? [node.report]
-      : [],
+    node.report !== null && hasWalOfLeader(cluster, node, nowMs) && isFresh(node, maxAge, nowMs) ? [node.report] : [],
   );
   return reports.reduce(
     (position, report) => raisedByReceived({ ...cluster, position }, report, unseen),

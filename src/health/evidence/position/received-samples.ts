@@ -3,11 +3,11 @@ import { nodeNamed } from "../../../cluster/lookup.ts";
 import type { Observation } from "../../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition } from "../../../cluster/snapshot.ts";
 import { viewWithLeader } from "../leadership/cluster-view.ts";
-import { isDistrusted } from "../node/active-drain.ts";
 import { isFresh, maxAgeMs } from "../node/freshness.ts";
 import type { EvaluationContext } from "../../health-policy.ts";
 import { walReached } from "../node/report-position.ts";
 import { isInSenderChain } from "../leadership/sender-chain.ts";
+import { hasWalOfLeader } from "./comparable.ts";
 import { newestNotPast, withSample } from "./time-lag.ts";
 
 /**
@@ -34,13 +34,7 @@ export function withReceivedSamples(
   let { positionSamples, lastStatement: stated } = { ...cluster, lastStatement };
   for (const replica of replicas) {
     const reached = replica.report === null ? null : walReached(replica.report);
-    if (
-      reached === null ||
-      reached <= highest ||
-      replica.attachment.fork !== null ||
-      isDistrusted(cluster, replica.node.name, context.nowMs)
-    )
-      continue;
+    if (reached === null || reached <= highest || !hasWalOfLeader(cluster, replica, context.nowMs)) continue;
     highest = reached;
     const lagMs = replica.report?.received === reached ? receiveLagMs(cluster, replica, context) : null;
     if (lagMs === null) continue;
