@@ -59,6 +59,18 @@ test("a claim of an earlier run keeps its yes, but says nothing of a write that 
   assert.equal(rules[decisive ?? -1]?.rule, "min_lsn");
 });
 
+test("an explanation shows which write is missing, on each route on which the primary survives", () => {
+  const { cluster, policy } = silentApi(20_000);
+  const [silent] = cluster.nodes;
+  assert.ok(silent !== undefined);
+  for (const route of ["primary", "leader", "read-only", "read-only-sync", "read-only-quorum"] as const) {
+    const check = { ...plainCheck(route), minLsn: { position: 1, timeline: 2 } };
+    const { verdict, rules, decisive } = explain(viewAt(cluster, policy, 11_000), silent, check);
+    assert.ok(!verdict.fit, route);
+    assert.deepEqual([verdict.reason, rules[decisive ?? -1]?.rule], ["min_lsn", "min_lsn"], route);
+  }
+});
+
 test("a read of the DCS that names another member ends the grace at once", () => {
   for (const leader of ["pg2", null]) {
     const watched = silentApi(20_000);
