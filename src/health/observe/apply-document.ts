@@ -3,6 +3,7 @@ import { originOf, type ClusterDocument } from "../../cluster/documents/cluster-
 import type { CachedDocument, ClusterState, DocumentAnswer } from "../../cluster/snapshot.ts";
 import { isDistrusted } from "../evidence/node/active-drain.ts";
 import { isOutOfScope } from "../evidence/node/identity.ts";
+import { distrustedServers } from "../evidence/node/servers.ts";
 import { newerHistory } from "../evidence/history/history.ts";
 import { withView } from "../evidence/leadership/leader-views.ts";
 import { estimatePosition } from "../evidence/position/position.ts";
@@ -21,7 +22,9 @@ export function applyDocument(state: ClusterState, answer: DocumentAnswer, conte
   const api = context.policy.discovers ? contactAddress(state, served) : null;
   // Of a server that is no proved node only the member list counts.
   if (api !== null)
-    return cluster === undefined ? state : withListOfContact(state, { cluster, ...served, api }, context);
+    return cluster === undefined || distrustedServers(state, context).has(api)
+      ? state
+      : withListOfContact(state, { cluster, ...served, api }, context);
   const next: ClusterState = {
     ...state,
     documents: { ...state.documents, [name]: served },

@@ -9,6 +9,7 @@ import { replaceNode } from "./apply-report.ts";
 import { applyStatus } from "./apply-status.ts";
 import { withIncumbent } from "./incumbent.ts";
 import { isAgeOnlyChange } from "./revision.ts";
+import { withoutDistrustedLists } from "./take-addresses.ts";
 import { recordUnchanged } from "./unchanged-report.ts";
 import { updateLeadership } from "./update-leadership.ts";
 import type { Drain } from "../../cluster/drain.ts";
@@ -52,14 +53,14 @@ function applyLiveness(cluster: ClusterState, { node, isAlive, sentAtMs }: Liven
 
 /**
  * Begins or ends a node's drain. When distrust begins or ends, it is decided anew who holds the lock: the node's claim
- * counts no longer, or again. A view that a distrusted node stated is forgotten.
+ * counts no longer, or again. A view that a distrusted node stated is forgotten, and so is its member list.
  */
 function applyDrain(cluster: ClusterState, { node, drain }: DrainOutcome, context: EvaluationContext): ClusterState {
   const next = withDrains(cluster, node, { drain, nowMs: context.nowMs });
   const isDistrust = drain?.extent === "distrust";
   if (!isDistrust && cluster.drains.get(node)?.extent !== "distrust") return next;
   const leaderViews = new Map([...next.leaderViews].filter(([witness]) => !isDistrust || witness !== node));
-  return updateLeadership(cluster, { ...next, leaderViews }, context);
+  return updateLeadership(cluster, withoutDistrustedLists({ ...next, leaderViews }, context), context);
 }
 
 /**

@@ -7,6 +7,7 @@ import { withFailure } from "../evidence/node/fall-and-rise.ts";
 import { maxAgeMs } from "../evidence/node/freshness.ts";
 import { viewOf } from "../evidence/leadership/leader-views.ts";
 import { isMisaddressed, isOutOfScope } from "../evidence/node/identity.ts";
+import { distrustedServers } from "../evidence/node/servers.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { applyReport, withAnswer } from "./apply-report.ts";
 import { withMembers } from "./membership.ts";
@@ -84,6 +85,16 @@ export function withContactView(
   return { ...cluster, contacts: new Map(cluster.contacts).set(api, { ...contact, view }) };
 }
 
+/** Forgets the lists of servers that an operator distrusts, at addresses that no proved node has, too. */
+export function withoutDistrustedLists(cluster: ClusterState, context: EvaluationContext): ClusterState {
+  const apis = distrustedServers(cluster, context);
+  if (apis.size === 0) return cluster;
+  const contacts = [...cluster.contacts].map(
+    ([api, contact]) => [api, apis.has(api) ? { ...contact, view: null } : contact] as const,
+  );
+  return { ...cluster, contacts: new Map(contacts) };
+}
+
 /**
  * Settles which address is whose after new evidence (rule 10), and records what answered there as the members' own
  * reports.
@@ -91,7 +102,7 @@ export function withContactView(
 export function withSettledAddresses(cluster: ClusterState, context: EvaluationContext): ClusterState {
   const { policy } = context;
   if (!policy.discovers) return cluster;
-  const settled = settleAddresses(withAllAsked(cluster, policy), context);
+  const settled = settleAddresses(withAllAsked(withoutDistrustedLists(cluster, context), policy), context);
   let { state } = settled;
   const answers = settled.taken.flatMap(({ node, contact: { answer } }) => (answer === null ? [] : [{ node, answer }]));
   for (const { node, answer } of answers.toSorted((one, other) => one.answer.sentAtMs - other.answer.sentAtMs)) {

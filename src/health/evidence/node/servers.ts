@@ -1,7 +1,9 @@
+import { nodeNamed } from "../../../cluster/lookup.ts";
 import type { Report } from "../../../cluster/documents/report.ts";
 import type { Observation } from "../../../cluster/observation.ts";
 import type { ClusterState, WitnessView } from "../../../cluster/snapshot.ts";
-import type { HealthPolicy } from "../../health-policy.ts";
+import type { EvaluationContext, HealthPolicy } from "../../health-policy.ts";
+import { isDistrusted } from "./active-drain.ts";
 import { isOutOfScope } from "./identity.ts";
 
 /** One server of the cluster's scope, and what it says (rule 10). */
@@ -44,6 +46,15 @@ export function serversOf(cluster: ClusterState, policy: HealthPolicy): Readonly
       return server === null ? [] : [[api, server] as const];
     }),
   );
+}
+
+/** The addresses of the servers that are nodes which an operator distrusts, also where no proved node is. */
+export function distrustedServers(cluster: ClusterState, { policy, nowMs }: EvaluationContext): ReadonlySet<string> {
+  const names = [...cluster.drains.keys()].filter((name) => isDistrusted(cluster, name, nowMs));
+  if (names.length === 0) return new Set();
+  const members = new Set(names.map((name) => nodeNamed(cluster, name)?.node.member ?? name));
+  const servers = [...serversOf(cluster, policy).values()];
+  return new Set(servers.filter(({ name }) => name !== null && members.has(name)).map(({ api }) => api));
 }
 
 function sourcesOf(cluster: ClusterState): ReadonlyMap<string, Source> {
