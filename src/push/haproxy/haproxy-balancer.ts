@@ -64,8 +64,8 @@ export class HaproxyBalancer implements Balancer {
   readonly #queue = new ChangeQueue();
   readonly #problems: BalancerProblems;
   #state: BalancerState = { phase: "new" };
-  #process: string | null = null;
-  #version: string | null = null;
+  /** The process whose servers were all updated last. */
+  #process: HaproxyProcess | null = null;
   #isUp: boolean | null = null;
   #pushedAtMs: number | null = null;
   #failures = 0;
@@ -91,7 +91,7 @@ export class HaproxyBalancer implements Balancer {
       balancer: name,
       socket: haproxy.socket,
       up: this.#isUp,
-      version: this.#version,
+      version: this.#process?.version ?? null,
       waiting: this.#queue.size,
       pushed_ms_ago: this.#pushedAtMs === null ? null : Math.round(now() - this.#pushedAtMs),
       problems: this.#problems
@@ -148,7 +148,7 @@ export class HaproxyBalancer implements Balancer {
       session.open();
       const process = parseHaproxyProcess(await session.run(haproxyProcessCommands));
       this.#requireUsable(process);
-      const isNew = process.id !== this.#process;
+      const isNew = process.id !== this.#process?.id;
       if (isNew) this.#queue.putBack(this.#context.current(this.#config.name));
       await this.#apply(session, isNew);
       if (isNew) this.#begin(process);
@@ -213,12 +213,11 @@ export class HaproxyBalancer implements Balancer {
     log.info(fields, "balancer updated");
   }
 
-  #begin({ id, version }: HaproxyProcess): void {
+  #begin(process: HaproxyProcess): void {
     const { log } = this.#context;
-    const fields = { balancer: this.#config.name, version };
+    const fields = { balancer: this.#config.name, version: process.version };
     log.info(fields, this.#process === null ? "balancer connected" : "balancer has a new process: all servers updated");
-    this.#process = id;
-    this.#version = version;
+    this.#process = process;
   }
 
   #succeed(): void {
