@@ -193,6 +193,42 @@ test("after stop a request for a run sets no timer, and no run is due", () => {
   assert.deepEqual(timers, []);
 });
 
+/** What each call does, by the phase of the task: whether it starts a run, and for when it leaves another one due. */
+const calls: Readonly<Record<string, (task: PeriodicTask) => unknown>> = {
+  run: (task) => void task.run(),
+  runIfIdle: (task) => task.runIfIdle(),
+  runAgain: (task) => task.runAgain(),
+  "runBy 50": (task) => task.runBy(50),
+};
+const callRows: readonly (readonly [phase: "idle" | "running" | "stopped", call: string, effect: string])[] = [
+  ["idle", "run", "starts"],
+  ["idle", "runIfIdle", "starts"],
+  ["idle", "runAgain", "starts"],
+  ["idle", "runBy 50", "timer"],
+  ["running", "run", "nothing"],
+  ["running", "runIfIdle", "nothing"],
+  ["running", "runAgain", "due"],
+  ["running", "runBy 50", "due"],
+  ["stopped", "run", "nothing"],
+  ["stopped", "runIfIdle", "nothing"],
+  ["stopped", "runAgain", "nothing"],
+  ["stopped", "runBy 50", "nothing"],
+];
+
+for (const [phase, call, effect] of callRows)
+  test(`a task that is ${phase}: ${call} leads to ${effect}`, () => {
+    const { task, clock, timers } = taskWithOwnTimers(100);
+    if (phase === "running") void task.run();
+    if (phase === "stopped") task.stop();
+    const runsBefore = clock.runs;
+    const answer = calls[call]?.(task);
+    const hasStarted = clock.runs > runsBefore;
+    const found = hasStarted ? "starts" : timers.length > 0 ? "timer" : task.isScheduled ? "due" : "nothing";
+    assert.equal(found, effect);
+    if (call === "runIfIdle") assert.equal(answer, hasStarted);
+    assert.equal(task.isStopped, phase === "stopped");
+  });
+
 test("an error of the program costs neither the runs that follow nor who waits, and reaches the handler", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   let runs = 0;
