@@ -1,4 +1,4 @@
-import { tokensOf } from "./haproxy-file.ts";
+import { sectionsOf, type HaproxySection } from "./haproxy-sections.ts";
 
 /** A directive of an haproxy.cfg that judges servers by something that `rolecall compare` does not compare. */
 export interface UncomparedDirective {
@@ -9,17 +9,6 @@ export interface UncomparedDirective {
   readonly line: number;
   /** What HAProxy judges by. */
   readonly why: string;
-}
-
-interface Line {
-  readonly tokens: readonly string[];
-  readonly number: number;
-}
-
-interface Section {
-  readonly keyword: string;
-  readonly name: string;
-  readonly lines: readonly Line[];
 }
 
 type CheckKind = "tcp" | "http" | "other";
@@ -67,18 +56,6 @@ export function readUncompared(text: string): readonly UncomparedDirective[] {
   });
 }
 
-function sectionsOf(text: string): readonly Section[] {
-  const sections: (Section & { readonly lines: Line[] })[] = [];
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const tokens = tokensOf(line);
-    const [keyword = "", name = ""] = tokens;
-    if (["global", "defaults", "listen", "backend", "frontend"].includes(keyword))
-      sections.push({ keyword, name: [keyword, name].join(" ").trim(), lines: [] });
-    else sections.at(-1)?.lines.push({ tokens, number: index + 1 });
-  }
-  return sections;
-}
-
 /** The kind of checks of a section after one more line of it. */
 function kindAfter([first, second = "", third = ""]: readonly string[], known: CheckKind): CheckKind {
   if (first === "no" && second === "option" && (third === "httpchk" || otherChecks.test(third))) return "tcp";
@@ -92,7 +69,7 @@ function checkedAfter(tokens: readonly string[], known: boolean): boolean {
 }
 
 /** The first server of a section that HAProxy only connects to: one finding says it of all. */
-function tcpOnly({ name, lines }: Section, isChecked: boolean): readonly UncomparedDirective[] {
+function tcpOnly({ name, lines }: HaproxySection, isChecked: boolean): readonly UncomparedDirective[] {
   const server = lines.find(
     ({ tokens }) =>
       tokens[0] === "server" &&

@@ -1,6 +1,7 @@
 import { parseRequestTarget } from "../../http/message/request-target.ts";
 import { parseCheck } from "../../health/check.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
+import { tokensOf } from "./haproxy-sections.ts";
 
 /** A health check of an haproxy.cfg. */
 export interface HaproxyCheck {
@@ -87,18 +88,4 @@ function uriOf(tokens: readonly string[]): string | null {
   if (tokens[0] !== "http-check" || tokens[1] !== "send") return null;
   const at = tokens.findIndex((token) => token === "uri" || token === "uri-lf");
   return at < 0 ? null : (tokens[at + 1] ?? null);
-}
-
-/** Splits a line as HAProxy does: at spaces, with quotes, backslash escapes, and comments after `#`. */
-export function tokensOf(line: string): readonly string[] {
-  const tokens: string[] = [];
-  for (const match of line.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'#\\]|\\.)+)|(#.*))(\s*)/g)) {
-    const [whole = "", double, single, bare, comment] = match;
-    if (comment !== undefined) break;
-    const text = (double ?? bare)?.replaceAll(/\\(.)/g, "$1") ?? single ?? "";
-    const isJoined = match.index > 0 && !/\s/.test(line[match.index - 1] ?? " ") && tokens.length > 0 && whole !== "";
-    if (isJoined) tokens.push(`${tokens.pop() ?? ""}${text}`);
-    else tokens.push(text);
-  }
-  return tokens;
 }

@@ -1,6 +1,7 @@
 import { configFrom, namedByScope, sourcesOf } from "../client/configuration.ts";
 import { probedStatus } from "../client/attachment.ts";
 import { probeLocally } from "../client/local-probe.ts";
+import { withRememberedMembers, type KnownClusters } from "../client/remembered-members.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { table } from "../output/table.ts";
 import { checkClocks } from "./clocks.ts";
@@ -9,6 +10,7 @@ import { checkDcs } from "./dcs.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
+import { checkHaproxyServers } from "./haproxy-servers.ts";
 import { checkTls } from "./tls.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -45,7 +47,9 @@ export async function doctor(command: CommandContext): Promise<void> {
   const checks = [checkClocks, checkTls, checkListenerPorts, diagnoseBalancers, checkDcs];
   await Promise.all(checks.map((check) => check(context)));
   progress.report("running haproxy -c");
-  await checkHaproxy(context);
+  const known = await withRememberedMembers(command, config, probed.overview().clusters);
+  checkHaproxyServers(command, known.clusters);
+  await checkHaproxy(context, known);
   progress.done();
   result.data = { clusters: probedStatus(probed).clusters };
   printCoverage(command);
@@ -75,9 +79,9 @@ function printCoverage({ result, print, style }: CommandContext): void {
 const timeoutMs = 20_000;
 
 /** Renders the HAProxy configuration and validates it with `haproxy -c -f FILE`, whose output becomes evidence. */
-async function checkHaproxy({ command, config, probed }: DoctorContext): Promise<void> {
+async function checkHaproxy({ command, config }: DoctorContext, known: KnownClusters): Promise<void> {
   const { args, result, signal } = command;
-  const targets = targetsOf(command, config, probed.overview().clusters);
+  const targets = targetsOf(command, config, known);
   if (targets.clusters.every(({ nodes }) => nodes.length === 0)) {
     result.cover("haproxy", "not_applicable", { detail: "no database address is known" });
     return;

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { checkClustersOf, checkHostname, checkListener } from "./envoy-checks.ts";
 import { portsOf, readCheck, type RenderOptions } from "./input/options.ts";
-import { leftOutComments } from "./input/left-out.ts";
+import { commentLines, headComments } from "./input/member-comments.ts";
 import { type TargetCluster, type Targets } from "./input/targets.ts";
 
 const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode validate -c THIS_FILE
@@ -51,10 +51,7 @@ export function renderEnvoy(targets: Targets, options: RenderOptions): string {
     },
   };
   const leftOut = targets.clusters.flatMap(({ unnamed, unbalanced }) => [...unnamed, ...unbalanced]);
-  const comments = leftOutComments(leftOut).map(
-    (line) => `${line}
-`,
-  );
+  const comments = [...headComments(targets), ...commentLines(leftOut)].map((line) => `${line}\n`);
   return `${header}${comments.join("")}${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
 }
 

@@ -2,7 +2,7 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
 import { agentSend, agentWords } from "./haproxy-agent.ts";
 import { hostPort } from "./input/edges.ts";
 import { readCheck, type PoolPorts, type RenderOptions } from "./input/options.ts";
-import { leftOutComments } from "./input/left-out.ts";
+import { commentLines } from "./input/member-comments.ts";
 import { type BackendNode, type CheckedApi, type TargetCluster } from "./input/targets.ts";
 import { isName, resolving } from "./resolving.ts";
 
@@ -27,7 +27,7 @@ type Kind = "write" | "read";
  */
 export function clusterSections(cluster: TargetCluster, settings: SectionSettings): readonly string[] {
   const { name, nodes } = cluster;
-  const leftOut = leftOutComments([...cluster.unnamed, ...cluster.unbalanced]);
+  const leftOut = commentLines([...cluster.unnamed, ...cluster.unbalanced]);
   if (nodes.length === 0) return ["", ...leftOut, `# ${name}: no database address is known`];
   const direct = nodes.filter(({ api }) => api !== null);
   const sections = [

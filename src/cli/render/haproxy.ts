@@ -2,6 +2,7 @@ import { agentAddress, agentProxy } from "./haproxy-agent.ts";
 import { clusterSections } from "./haproxy-pools.ts";
 import { hostPort } from "./input/edges.ts";
 import { portsOf, readCheck, type RenderOptions } from "./input/options.ts";
+import { headComments } from "./input/member-comments.ts";
 import type { Targets } from "./input/targets.ts";
 import { resolving } from "./resolving.ts";
 
@@ -21,6 +22,7 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
   );
   return [
     "# Rendered by rolecall for HAProxy 2.6 or later. Validate it: haproxy -c -f THIS_FILE",
+    ...headComments(targets),
     ...balancersSection(targets, options),
     ...prologue(options),
     ...checkListener(targets, options),

@@ -4,6 +4,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { edgesMax, hostPort, readAddressOption } from "./input/edges.ts";
 import { hintScript } from "./hint-script.ts";
+import { headComments } from "./input/member-comments.ts";
 import type { Targets } from "./input/targets.ts";
 
 /** What the settings and the script name. */
@@ -32,7 +33,11 @@ export function renderPatroni({ args, result }: CommandContext, targets: Targets
   const settings = targets.clusters.flatMap(({ name, scraped }) =>
     scraped.flatMap((node) => (node.api === null ? [] : settingsOf(name, node.name, options.script))),
   );
-  return `${headOf(options)}${settings.join("")}\n${hintScript(options)}`;
+  return `${headOf(options)}${commentBlock(targets)}${settings.join("")}\n${hintScript(options)}`;
+}
+
+function commentBlock(targets: Targets): string {
+  return ["#", ...headComments(targets)].map((line) => `${line}\n`).join("");
 }
 
 function headOf({ script, tokenFile, urls }: HintOptions): string {

@@ -42,6 +42,11 @@ async function coveredTargets(context: CommandContext): Promise<Targets> {
   context.result.cover("clusters", "complete", {
     detail: `${targets.clusters.length} clusters, ${count} nodes with a database address`,
   });
+  for (const { summary, silent } of targets.clusters)
+    context.result.diagnose("RC122", {
+      message: `${summary} ${targets.memberSource}`,
+      ...(silent > 0 ? { severity: "warning" } : {}),
+    });
   return targets;
 }
 

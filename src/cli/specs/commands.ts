@@ -40,9 +40,11 @@ const setupCommands: readonly CommandSpec[] = [
       ...sourceOptions,
       clusterOption,
       { name: "haproxy", value: "FILE", help: "the haproxy executable (default: haproxy on the PATH)" },
+      { name: "haproxy-config", value: "FILE", help: "compare the servers of this haproxy.cfg with the members" },
     ],
     examples: [
       "rolecall doctor --config /etc/rolecall/rolecall.yaml",
+      "rolecall doctor --config rolecall.yaml --haproxy-config /etc/haproxy/haproxy.cfg",
       "rolecall doctor --config rolecall.yaml --policy reviewed.yaml --format json",
     ],
     checks: [

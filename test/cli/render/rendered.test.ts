@@ -105,7 +105,9 @@ test("config/examples/haproxy.cfg has the shape of the rendered configuration fo
 });
 
 function rulesIn(text: string): readonly string[] {
-  return [...text.matchAll(/^\w+ (RC\d+)/gm)].map(([, rule]) => rule ?? "");
+  const rules = [...text.matchAll(/^\w+ (RC\d+)/gm)].map(([, rule]) => rule ?? "");
+  assert.ok(rules.includes("RC122"), "every rendering says how many members it has");
+  return rules.filter((rule) => rule !== "RC122");
 }
 
 /** HAProxy 3.2 warns of a frontend and a backend with one name. */

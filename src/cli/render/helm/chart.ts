@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { version } from "../../../config/version.ts";
 import type { CommandContext } from "../../framework/command-context.ts";
-import { unscrapedComments } from "../input/left-out.ts";
+import { probedComments } from "../input/member-comments.ts";
 import type { Targets } from "../input/targets.ts";
 import { parseKubernetesOptions, type KubernetesOptions } from "../kubernetes/kubernetes-options.ts";
 import { writeRendered, type RenderedFile } from "../output/rendered-files.ts";
@@ -41,7 +41,7 @@ function chartFiles(targets: Targets, { kubernetes, alerts, isMonitored }: Chart
   const values = chartValues(targets, kubernetes, isMonitored);
   return [
     { name: "Chart.yaml", text: chartText() },
-    { name: "values.yaml", text: valuesText(values, unscrapedComments(targets)) },
+    { name: "values.yaml", text: valuesText(values, probedComments(targets)) },
     { name: "values.schema.json", text: valuesSchema(values) },
     { name: rulesFile, text: renderAlerts(alerts) },
     ...chartTemplates(kubernetes, alerts),

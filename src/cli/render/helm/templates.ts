@@ -100,6 +100,8 @@ function databaseServices(options: KubernetesOptions): RenderedFile {
     scope: null,
     nodes: [],
     members: 0,
+    silent: 0,
+    summary: "",
     unnamed: [],
     unbalanced: [],
     unscraped: [],

@@ -3,11 +3,13 @@ import type { DatabaseAddress } from "../../../cluster/node.ts";
 import type { Config } from "../../../config/model/config.ts";
 import { parseDatabaseAddress } from "../../../health/check.ts";
 import { probeLocally } from "../../client/local-probe.ts";
+import { withRememberedMembers, type KnownClusters } from "../../client/remembered-members.ts";
 import { isLocal, requireNamedConfig, fetchStatusFrom, type StatusCluster } from "../../client/cluster-status.ts";
 import { RolecallClient } from "../../client/rolecall-client.ts";
 import { defaultServers } from "../../connect/listener-finder.ts";
 import type { CommandContext } from "../../framework/command-context.ts";
 import { hostPort, isRenderableHost, parseAdmins, parseEdges } from "./edges.ts";
+import { isSilent, memberSummary } from "./member-summary.ts";
 
 /** A node that load balancers can send traffic to. */
 export interface BackendNode {
@@ -50,6 +52,10 @@ export interface TargetCluster {
   /** Why members are left out for rolecall and Prometheus. */
   readonly unscraped: readonly string[];
   readonly scraped: readonly ScrapedNode[];
+  /** How many members it has, and which of them do not answer now: one sentence. */
+  readonly summary: string;
+  /** How many members do not answer now. */
+  readonly silent: number;
   /** The file of the CA that signs the certificates of the nodes' APIs; `null`: the CAs of the system. */
   readonly ca: string | null;
 }
@@ -57,6 +63,8 @@ export interface TargetCluster {
 /** The input of every renderer. */
 export interface Targets {
   readonly clusters: readonly TargetCluster[];
+  /** Who named the members: one sentence. */
+  readonly memberSource: string;
   /** Where load balancers reach the health listeners of rolecall, in the order in which they try them: at least one. */
   readonly edges: readonly DatabaseAddress[];
   /** Why load balancers cannot use the edges, or `null`. */
@@ -85,7 +93,10 @@ const plainName = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,128}$/;
 
 const plainNameAllowed = "its name may only have letters, digits and _ . -, and not be . or ..";
 
-/** Collects the targets: from a configuration and one local probe, or from a running rolecall. */
+/**
+ * Collects the targets from a running rolecall; or from a configuration, one local probe, and the running rolecall of
+ * that configuration if there is one.
+ */
 export async function targetsFor(context: CommandContext): Promise<Targets> {
   const edges = parseEdges(context.args);
   if (!isLocal(context)) {
@@ -96,6 +107,7 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
     const host = new URL(server.url).hostname.replace(/^\[|\]$/g, "");
     return {
       clusters: targetClusters(context, clusters, () => null),
+      memberSource: runningSource,
       edges: edges.length > 0 ? edges : [{ host, port: health === null ? healthPort : Number(health.port) }],
       edgeProblem: edges.length > 0 || health !== null ? null : unknownListener(server.url),
       admins: adminsOf(context, null),
@@ -104,12 +116,14 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
     };
   }
   const config = await requireNamedConfig(context);
-  const { clusters } = (await probeLocally(config, context)).overview();
-  return targetsOf(context, config, clusters);
+  const probed = (await probeLocally(config, context)).overview().clusters;
+  return targetsOf(context, config, await withRememberedMembers(context, config, probed));
 }
 
-/** Like {@link targetsFor}, from a configuration and clusters that were probed already. */
-export function targetsOf(context: CommandContext, config: Config, clusters: readonly StatusCluster[]): Targets {
+const runningSource = "The members are those that the running rolecall knows.";
+
+/** Like {@link targetsFor}, from a configuration and clusters that are known already. */
+export function targetsOf(context: CommandContext, config: Config, { clusters, by, problem }: KnownClusters): Targets {
   const admin = config.listen.find(({ dialect }) => dialect === "admin");
   const caOf = (name: string): string | null =>
     config.clusters.find((cluster) => cluster.name === name)?.tls?.ca ?? null;
@@ -118,12 +132,18 @@ export function targetsOf(context: CommandContext, config: Config, clusters: rea
   const health = healthListener(config, rendered);
   return {
     clusters: rendered,
+    memberSource: by === null ? probedSource(problem) : runningSource,
     edges: edges.length > 0 ? edges : [health === null ? { host: "127.0.0.1", port: healthPort } : reachable(health)],
     edgeProblem: edges.length > 0 || health !== null ? null : unusableListeners,
     admins: adminsOf(context, admin ?? null),
     hostSuffix: config.hostSuffixes[0] ?? null,
     hintListener: hintListenerOf(config),
   };
+}
+
+function probedSource(problem: string | null): string {
+  const why = problem === null ? "no rolecall of this configuration runs here" : problem;
+  return `The members are those of one probe (${why}): one that no node lists any more is missing.`;
 }
 
 function unknownListener(server: string): string {
@@ -215,10 +235,10 @@ function targetClusters(
       unscraped.push(`${cluster}/${node} is left out for probes: ${JSON.stringify(odd)} has no valid host`);
       return [];
     });
-    const members = nodes.length;
-    return [
-      { name: cluster, scope, nodes: targets, members, unnamed, unbalanced, unscraped, scraped, ca: caOf(cluster) },
-    ];
+    const lists = { unnamed, unbalanced, unscraped, scraped };
+    const known = { members: nodes.length, silent: nodes.filter(isSilent).length };
+    const summary = memberSummary(cluster, nodes);
+    return [{ name: cluster, scope, nodes: targets, ...known, ...lists, summary, ca: caOf(cluster) }];
   });
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { stringify } from "yaml";
-import { unscrapedComments } from "../input/left-out.ts";
+import { probedComments } from "../input/member-comments.ts";
 import { type Targets } from "../input/targets.ts";
 import { databasePods, databaseService, externalCluster, podCluster, type DatabasePods } from "./databases.ts";
 import { deploymentSpec, labels, ports } from "./deployment.ts";
@@ -29,7 +29,7 @@ export function renderKubernetes(targets: Targets, options: KubernetesOptions): 
   const own = rolecallObjects(config, pods, options);
   return (
     header +
-    unscrapedComments(targets) +
+    probedComments(targets) +
     manifestText([...own, ...pods.map((databases) => databaseService(databases, options))])
   );
 }

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { hostPort } from "../input/edges.ts";
-import { unscrapedComments } from "../input/left-out.ts";
+import { probedComments } from "../input/member-comments.ts";
 import { type Targets } from "../input/targets.ts";
 
 /** Our own series, without those of the nodes that rolecall exports too. */
@@ -22,7 +22,8 @@ export interface ScrapeOptions {
  * to its own. If several sources of them were scraped, a sum over the nodes would count each node several times. So
  * they come from one source, or are left out.
  */
-export function renderPrometheus({ clusters, admins }: Targets, { job, nodeMetrics }: ScrapeOptions): string {
+export function renderPrometheus(targets: Targets, { job, nodeMetrics }: ScrapeOptions): string {
+  const { clusters, admins } = targets;
   const nodes = clusters.flatMap((cluster) => cluster.scraped.map((node) => ({ cluster: cluster.name, ...node })));
   const scheme = admins.some(({ isTls }) => isTls) ? { scheme: "https" } : {};
   const jobs = [
@@ -53,7 +54,7 @@ export function renderPrometheus({ clusters, admins }: Targets, { job, nodeMetri
   const text = stringify({ rule_files: ["rolecall-rules.yml"], scrape_configs: jobs }, { lineWidth: 0 });
   return (
     "# Rendered by rolecall: merge it into prometheus.yml. rolecall render alerts prints rolecall-rules.yml\n" +
-    `${nodeMetrics === "nodes" ? unscrapedComments({ clusters }) : ""}${text}`
+    `${nodeMetrics === "nodes" ? probedComments(targets) : ""}${text}`
   );
 }
 
