@@ -64,4 +64,13 @@ export interface ClusterEvent {
 }
 
 /** An event before it has an id and a time. */
-export type EventDraft = Omit<ClusterEvent, "id" | "at">;
+export type EventDraft = Omit<ClusterEvent, "id" | "at"> & {
+  /** How long ago it happened, in ms, where that takes time to be sure of. Default: 0 */
+  readonly agoMs?: number;
+};
+
+/** Gives an event its id and time. @param wallMs the present instant, in ms since the epoch */
+export function datedEvent({ agoMs = 0, ...draft }: EventDraft, id: string, wallMs: number): ClusterEvent {
+  const { kind, severity, cluster, node, message, cause, figures } = draft;
+  return { id, at: wallMs - Math.round(agoMs), severity, kind, cluster, node, message, cause, figures };
+}

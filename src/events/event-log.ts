@@ -53,6 +53,11 @@ export interface EventFinder {
    * @param nowMs in ms of rolecall's clock
    */
   endFirstRound(cluster: string, nowMs: number): void;
+  /**
+   * A call that changes the primary of a cluster is forwarded: being without one for a moment is no trouble then.
+   * @param nowMs in ms of rolecall's clock
+   */
+  announce(cluster: string, nowMs: number): void;
   /** How many events of a cluster have begun and not ended. */
   openCount(cluster: string): number;
   /** Forgets all other clusters. */
@@ -150,6 +155,11 @@ export class EventLog {
   /** The first round of a cluster's probes has ended: events of the cluster are published from now on. */
   endFirstRound(cluster: string): void {
     this.#context.detector.endFirstRound(cluster, this.#context.clock.now());
+  }
+
+  /** A call that changes the primary of a cluster is forwarded. */
+  announceChange(cluster: string): void {
+    this.#context.detector.announce(cluster, this.#context.clock.now());
   }
 
   /** Publishes and logs that a drain begins or ends. */

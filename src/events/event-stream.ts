@@ -1,4 +1,4 @@
-import type { ClusterEvent, EventDraft, EventKind } from "./cluster-event.ts";
+import { datedEvent, type ClusterEvent, type EventDraft, type EventKind } from "./cluster-event.ts";
 
 /** How many events are kept in memory. */
 const keptMax = 5_000;
@@ -41,18 +41,9 @@ export class EventStream implements EventSource {
       return null;
     }
     this.#count += 1;
-    const { kind, severity, cluster, node, message, cause, figures } = draft;
-    const event: ClusterEvent = {
-      id: `${this.#epoch}.${this.#count}`,
-      at: clock.wall(),
-      severity,
-      kind,
-      cluster,
-      node,
-      message,
-      cause,
-      figures: omitted === 0 ? figures : { ...figures, omitted },
-    };
+    const { figures } = draft;
+    const counted = omitted === 0 ? draft : { ...draft, figures: { ...figures, omitted } };
+    const event = datedEvent(counted, `${this.#epoch}.${this.#count}`, clock.wall());
     this.#events.push(event);
     // Dropped together, so that a full memory costs little for each event.
     if (this.#events.length > 2 * keptMax) this.#events = this.#events.slice(-keptMax);

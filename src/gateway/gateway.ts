@@ -41,6 +41,8 @@ export interface GatewayContext {
   readonly credentials: (cluster: string) => NodeCredentials;
   /** Probes every node of the cluster now. */
   readonly probeNow: (cluster: string) => void;
+  /** A call is about to be forwarded that makes another node the primary. */
+  readonly announceChange: (cluster: string) => void;
   readonly onCall: (record: AuditRecord) => void;
 }
 
@@ -138,6 +140,7 @@ export class Gateway {
     const changesRoles = callRules.get(call.name)?.roleChangingMethods.includes(call.method) === true;
     const credentials = this.#dependencies.credentials(call.cluster);
     const { host } = new URL(api);
+    if (movesPrimary(call, body)) this.#dependencies.announceChange(call.cluster);
     const { hasAuth } = credentials;
     const { status, problem } = await forward({
       call: incoming,
@@ -168,6 +171,13 @@ export class Gateway {
     const policy = this.#dependencies.policy(cluster);
     return state === undefined || policy === undefined ? null : viewAt(state, policy, this.#dependencies.now());
   }
+}
+
+/** Whether a call makes another node the primary at once. A scheduled one does later. */
+function movesPrimary({ name, method }: ManagementCall, body: Buffer): boolean {
+  if (method !== "POST" || (name !== "switchover" && name !== "failover")) return false;
+  const value = parseJson(body.toString("utf8"));
+  return !isObject(value) || value["scheduled_at"] === undefined || value["scheduled_at"] === null;
 }
 
 /** A node that is known through its exporter alone takes no calls. */

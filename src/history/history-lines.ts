@@ -61,8 +61,12 @@ function lineOf(atMs: number, kind: EventLineKind | EvidenceLineKind | LagLineKi
   return JSON.stringify({ t: Math.round(atMs), k: kind, ...fields });
 }
 
-export function eventLine(event: ClusterEvent): string {
-  return lineOf(event.at, "event", { event });
+/**
+ * @param atMs when the event was written, in ms since the epoch: an event may be known only after it happened, and the
+ *   lines of a file are in the order of their times
+ */
+export function eventLine(event: ClusterEvent, atMs = event.at): string {
+  return lineOf(atMs, "event", { event });
 }
 
 export function verdictLine({ atWallMs, cluster, node, before, after, failure }: StoredChange): string {

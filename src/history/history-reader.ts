@@ -28,6 +28,8 @@ const recentBytes = 8 * 1024 * 1024;
 const recentReadingMax = 64 * 1024 * 1024;
 /** More clusters than one rolecall monitors. */
 const clustersMax = 10_000;
+/** How long after an event it may be written, in ms: some ends are sure only after a while. */
+const foundLateMaxMs = 60_000;
 /** Times of a file are as exact as the clock of the file system, in ms. */
 const slackMs = 1_000;
 
@@ -57,11 +59,12 @@ export class HistoryReader {
     const isComplete = await this.#scan("events", { fromMs: query.sinceMs, context, endFile }, (text) => {
       const line = readLineHead(text);
       if (line === null) return text === "" ? "read" : "damaged";
-      if (line.atMs > query.untilMs) return "past";
+      if (line.atMs > query.untilMs + foundLateMaxMs) return "past";
       if (line.kind !== "event" || line.atMs < query.sinceMs) return "read";
       const event = eventOf(parseLine(line) ?? {});
       if (event === null) return "damaged";
-      if (query.matches(event)) found.add(event);
+      const isWithin = event.at >= query.sinceMs && event.at <= query.untilMs;
+      if (isWithin && query.matches(event)) found.add(event);
       return "read";
     });
     return { events: found.newest, isComplete };

@@ -85,7 +85,8 @@ export class HistoryStore implements HistorySink {
   }
 
   addEvent(event: ClusterEvent): void {
-    this.#writer?.add("events", eventLine(event), event.at);
+    const atMs = Math.max(event.at, this.#context.clock.wall());
+    this.#writer?.add("events", eventLine(event, atMs), atMs);
   }
 
   addChange({ cluster, node, before, after, failure }: VerdictChange, atWallMs: number): void {

@@ -1,5 +1,5 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
-import type { ClusterEvent, EventDraft } from "../events/cluster-event.ts";
+import { datedEvent, type ClusterEvent, type EventDraft } from "../events/cluster-event.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
 import { VerdictChanges, type VerdictChange } from "../events/verdict-changes.ts";
 import { viewAt } from "../health/evidence/leadership/cluster-view.ts";
@@ -119,7 +119,7 @@ class TimelineScan {
   #addEvents(drafts: readonly EventDraft[], atMs: number): void {
     const at = (this.#incident.beganWallMs ?? 0) + atMs;
     for (const draft of drafts)
-      if (this.#events.length < this.#most) this.#events.push({ ...draft, id: `0.${this.#events.length + 1}`, at });
+      if (this.#events.length < this.#most) this.#events.push(datedEvent(draft, `0.${this.#events.length + 1}`, at));
       else this.#isCut = true;
   }
 

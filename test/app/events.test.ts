@@ -60,7 +60,12 @@ test("a killed leader and the promotion: events, log and metrics say the same in
   assert.deepEqual([first?.["level"], first?.["event"], first?.["cluster"]], [30, "started", "demo"]);
   assert.deepEqual(
     logged.slice(0, 3).map(({ level, event, node, msg }) => [level, event, node, msg]),
-    found.events.map(({ kind, node, message }) => [kind === "node_down" ? 40 : 50, kind, node, message]),
+    found.events.map(({ kind, node, message }) => [
+      { node_down: 40, primary_lost: 50 }[kind] ?? 30,
+      kind,
+      node,
+      message,
+    ]),
   );
   const facts = lines.filter(({ node, msg }) => node === "pg1" && msg === "verdict changed");
   assert.deepEqual(facts, [], "an event has no second line");

@@ -34,6 +34,24 @@ test("names the snapshot in a switchover's response; a long poll after it return
   });
 });
 
+test("a switchover through rolecall is no trouble, though the cluster has no primary for a moment", async () => {
+  const gateway = await gatewayFixture({ simulator: { switchoverMs: 900 } });
+  try {
+    await gateway.request("/switchover", { method: "POST", body: { leader: "pg1", candidate: "pg2" } });
+    const events = await until({ what: "pg2 as the primary", seconds: 10 }, async () => {
+      const { body } = await sendRequest(`${gateway.adminUrl}/events?kind=primary_lost,primary_found`);
+      const found = (JSON.parse(body) as { events: { kind: string; severity: string; node: string }[] }).events;
+      return found.some(({ kind, node }) => kind === "primary_found" && node === "pg2") && found;
+    });
+    assert.deepEqual(
+      events.filter(({ severity }) => severity !== "info"),
+      [],
+    );
+  } finally {
+    await gateway.close();
+  }
+});
+
 test("names no snapshot for calls that change no role", async () => {
   await withTown(async (gateway) => {
     const answer = await gateway.request("/nodes/pg2/reload", { method: "POST" });

@@ -197,8 +197,10 @@ describe("files", limit, () => {
       ["a.1", wallMs],
       ["a.2", wallMs - 3_600_000],
       ["a.3", wallMs - 3_599_000],
-    ] as const)
+    ] as const) {
+      fixture.clock.wallMs = at;
       store.addEvent(eventAt(at, id));
+    }
     await until("all are on disk", async () => (await storedIds(fixture)).length === 3);
     const names = filesIn(directory).map((name) => name.replace(/\.gz(\.tmp)?$/, ""));
     assert.deepEqual([...new Set(names)], ["events-0000000001.jsonl", "events-0000000002.jsonl"]);
@@ -207,6 +209,29 @@ describe("files", limit, () => {
       (await store.readEvents(query)).events.map(({ id }) => id),
       ["a.2", "a.3"],
     );
+  });
+
+  test("an event that is sure only after a while is kept in order, and found by the time at which it happened", async (context) => {
+    const directory = temporaryDirectory(context);
+    const fixture = await openHistory(context, historyConfig(directory));
+    const { store, clock } = fixture;
+    const { wallMs } = clock;
+    for (const [id, at, agoMs] of [
+      ["a.1", wallMs, 0],
+      ["a.2", wallMs + 12_000, 0],
+      ["a.3", wallMs + 12_000, 10_000],
+    ] as const) {
+      clock.wallMs = at;
+      store.addEvent(eventAt(at - agoMs, id));
+    }
+    await until("all are on disk", async () => (await storedIds(fixture)).length === 3);
+    assert.equal(filesIn(directory).length, 1);
+    const find = async (sinceMs: number, untilMs: number): Promise<readonly string[]> => {
+      const query = { sinceMs: wallMs + sinceMs, untilMs: wallMs + untilMs, limit: 10, matches: () => true };
+      return (await store.readEvents(query)).events.map(({ id }) => id);
+    };
+    assert.deepEqual(await find(0, 5_000), ["a.1", "a.3"]);
+    assert.deepEqual(await find(5_000, 20_000), ["a.2"]);
   });
 
   test("a deleted directory is created again", async (context) => {

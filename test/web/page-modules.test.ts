@@ -215,7 +215,7 @@ for (const [limits, known_at_ms, is_failover_known, text] of [
     assert.match(String(pastLimitsText?.({ limits, known_at_ms, is_failover_known })), text));
 
 for (const [kind, severity, tone] of [
-  ["primary_found", "error", "ok"],
+  ["primary_found", "error", "bad"],
   ["primary_found", "warning", "warn"],
   ["primary_found", "info", "ok"],
   ["primary_lost", "error", "bad"],

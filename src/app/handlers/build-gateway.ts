@@ -1,4 +1,5 @@
 import { logManagementCall } from "../logs/audit-log.ts";
+import type { EventLog } from "../../events/event-log.ts";
 import type { Logger } from "../../log/logger.ts";
 import { Gateway } from "../../gateway/gateway.ts";
 import type { NodeCredentialStore } from "../../gateway/node-credentials.ts";
@@ -13,6 +14,7 @@ export interface GatewayParts {
     readonly clock: { wall(): number };
     /** Probes every node of the cluster now. */
     probeNow(cluster: string): void;
+    readonly eventLog: Pick<EventLog, "announceChange">;
   };
   readonly credentials: NodeCredentialStore;
 }
@@ -29,6 +31,7 @@ export function buildGateway(
     wall: () => monitor.clock.wall(),
     credentials: (cluster) => credentials.get(cluster),
     probeNow: (cluster) => monitor.probeNow(cluster),
+    announceChange: (cluster) => monitor.eventLog.announceChange(cluster),
     onCall: (record) => {
       const { cluster, call, method, status, durationMs } = record;
       metrics.own.observe("managementCalls", { cluster, call, method, status: String(status) }, durationMs);

@@ -73,12 +73,12 @@ export function beginning(
 /**
  * The event that ends a condition.
  * @param begins the event that began it
- * @param forMs how long it lasted, in ms
+ * @param time how long it lasted, and how long ago it ended, in ms
  * @returns `null` if the event began none
  */
 export function endOf(
   { kind, cluster, node }: Pick<EventDraft, "kind" | "cluster" | "node">,
-  forMs: number,
+  { forMs, agoMs }: { readonly forMs: number; readonly agoMs: number },
 ): EventDraft | null {
   const end = ends[kind];
   if (end === undefined) return null;
@@ -90,5 +90,6 @@ export function endOf(
     message: `${end.text(cluster, node)} after ${spanText(forMs)}`,
     cause: null,
     figures: { duration_ms: Math.round(forMs) },
+    agoMs,
   };
 }

@@ -122,6 +122,11 @@ export class EventDetector implements EventFinder {
     }
   }
 
+  /** A call that changes the primary of a cluster is forwarded. @param nowMs in ms of rolecall's clock */
+  announce(cluster: string, nowMs: number): void {
+    this.#memoryOf(cluster, nowMs).primary.calledAtMs = nowMs;
+  }
+
   /** How many events of a cluster have begun and not ended. */
   openCount(cluster: string): number {
     return this.#clusters.get(cluster)?.conditions.size ?? 0;
@@ -200,11 +205,12 @@ function namesOf({ nodes }: ClusterFacts): ReadonlySet<string> {
   return new Set(nodes.map(({ node }) => node));
 }
 
-function resumePrimary(memory: PrimaryMemory, { kind, node, figures }: ClusterEvent, sinceMs: number): void {
+function resumePrimary(memory: PrimaryMemory, { kind, severity, node, figures }: ClusterEvent, sinceMs: number): void {
   if (kind !== "primary_lost" && kind !== "primary_found" && kind !== "timeline_back") return;
   if (kind !== "timeline_back") {
-    memory.isLossReported = kind === "primary_lost";
-    memory.lostSinceMs = kind === "primary_lost" ? sinceMs : null;
+    const lostAs = severity === "info" ? "announced" : "reported";
+    const since = memory.loss.kind === "announced" ? memory.loss.sinceMs : sinceMs;
+    memory.loss = kind === "primary_lost" ? { kind: lostAs, sinceMs: since } : { kind: "none" };
   }
   // The cluster had no primary since rolecall first saw it.
   if (node === null) return;

@@ -111,7 +111,7 @@ export class OpenConditions {
       if (node !== null && !nodes.has(node)) continue;
       // What an earlier process saw lasted until this one found it absent.
       const overMs = quietMsOf(begins.kind) > 0 && level !== null ? seenMs : absentSinceMs;
-      const end = endOf(begins, overMs - sinceMs);
+      const end = endOf(begins, { forMs: overMs - sinceMs, agoMs: facts.nowMs - overMs });
       if (end !== null) events.push(end);
     }
     return events;

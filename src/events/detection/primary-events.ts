@@ -1,25 +1,39 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterFacts, PrimaryFacts } from "./cluster-facts.ts";
 import { failureText, listText, lostClaimText, spanText, type EventFigures } from "./event-text.ts";
-import type { EventDraft } from "../cluster-event.ts";
+import type { EventDraft, EventSeverity } from "../cluster-event.ts";
+import { announcementOf } from "./announced-change.ts";
+
+/**
+ * How far the loss of a primary has come. Instants in ms of rolecall's clock.
+ *
+ * - `none`: there is a primary
+ * - `unsure`: none is seen, but one may be found that was not probed since
+ * - `announced`: reported as a change of the primary that was announced; it becomes trouble if it lasts
+ * - `reported`: reported as trouble
+ */
+type Loss =
+  { readonly kind: "none" } | { readonly kind: "unsure" | "announced" | "reported"; readonly sinceMs: number };
+
+/** How long an announced change may leave a cluster without a primary before that is trouble, in ms. */
+const unnoticedMs = 2_000;
 
 /** What is remembered of a cluster's primary. */
 export interface PrimaryMemory {
   /** The last primary; `null` before the first one. */
   last: Pick<PrimaryFacts, "node" | "isStandbyLeader" | "timeline" | "system"> | null;
-  /** Since when there is none, in ms of rolecall's clock; `null` while there is one. */
-  lostSinceMs: number | null;
-  /** Whether that was reported. */
-  isLossReported: boolean;
+  loss: Loss;
   /** Whether the cluster could not be seen since the last primary was. */
   wasHidden: boolean;
   /** The report with a lower timeline that waits for a second one, by when its probe was sent; `null` if none does. */
   lowerAtMs: number | null;
+  /** When a call that changes the primary was last forwarded, in ms of rolecall's clock; -Infinity if none was. */
+  calledAtMs: number;
 }
 
 /** Before a cluster's first primary. */
 export function noPrimaryYet(): PrimaryMemory {
-  return { last: null, lostSinceMs: null, isLossReported: false, wasHidden: false, lowerAtMs: null };
+  return { last: null, loss: { kind: "none" }, wasHidden: false, lowerAtMs: null, calledAtMs: -Infinity };
 }
 
 /**
@@ -32,19 +46,35 @@ export function primaryEvents(memory: PrimaryMemory, facts: ClusterFacts): reado
     return [];
   }
   const { primary } = facts;
-  if (primary === null) {
-    memory.lostSinceMs ??= facts.nowMs;
-    if (memory.isLossReported || !isLossSure(memory, facts, memory.lostSinceMs)) return [];
-    memory.isLossReported = true;
-    return [lost(memory, facts)];
-  }
-  const { last, isLossReported } = memory;
-  const isNew = isLossReported || (last !== null && last.node !== primary.node);
+  if (primary === null) return lossEvents(memory, facts);
+  const { last, loss } = memory;
+  const isNew = reportedSinceMs(loss) !== null || (last !== null && last.node !== primary.node);
   const events = [...(isNew ? [found(memory, facts, primary)] : []), ...timelineBack(memory, facts, primary)];
-  memory.lostSinceMs = null;
-  memory.isLossReported = false;
+  memory.loss = { kind: "none" };
   memory.wasHidden = false;
   return events;
+}
+
+/** Reports that a primary is lost: at once, and again if the loss was announced and lasts. */
+function lossEvents(memory: PrimaryMemory, facts: ClusterFacts): readonly EventDraft[] {
+  const { loss } = memory;
+  const sinceMs = loss.kind === "none" ? facts.nowMs : loss.sinceMs;
+  if (loss.kind === "none") memory.loss = { kind: "unsure", sinceMs };
+  if (loss.kind === "reported") return [];
+  if (loss.kind === "announced") {
+    if (facts.nowMs - sinceMs < unnoticedMs) return [];
+    memory.loss = { kind: "reported", sinceMs };
+    return [lost(memory, facts, { severity: "error", forMs: facts.nowMs - sinceMs })];
+  }
+  if (!isLossSure(memory, facts, sinceMs)) return [];
+  const isAnnounced = facts.nowMs - sinceMs < unnoticedMs && announcementOf(memory, facts) !== null;
+  memory.loss = { kind: isAnnounced ? "announced" : "reported", sinceMs };
+  return [lost(memory, facts, { severity: isAnnounced ? "info" : "error", forMs: null })];
+}
+
+/** Since when a cluster has no primary, in ms of rolecall's clock; `null` if that was not reported. */
+function reportedSinceMs(loss: Loss): number | null {
+  return loss.kind === "announced" || loss.kind === "reported" ? loss.sinceMs : null;
 }
 
 /**
@@ -62,28 +92,36 @@ function isLossSure({ last }: PrimaryMemory, { nodes, view, nowMs }: ClusterFact
   );
 }
 
-function lost({ last }: PrimaryMemory, facts: ClusterFacts): EventDraft {
+/** @param forMs how long there has been none, in ms; `null` for the first report of it */
+function lost(
+  { last }: PrimaryMemory,
+  facts: ClusterFacts,
+  { severity, forMs }: { readonly severity: EventSeverity; readonly forMs: number | null },
+): EventDraft {
   const { cluster, nowMs } = facts;
   const cause = lossCause(facts, last?.node ?? null);
+  const state = forMs === null ? "has no" : "still has no";
+  const span = forMs === null ? "" : ` after ${spanText(forMs)}`;
   const seen = nodeNamed(facts.view.cluster, last?.node ?? null);
   return {
     kind: "primary_lost",
-    severity: "error",
+    severity,
     cluster,
     node: last?.node ?? null,
-    message: `${cluster} has no ${roleName(last)}: ${cause}`,
+    message: `${cluster} ${state} ${roleName(last)}${span}: ${cause}`,
     cause,
     figures: {
       ...(last === null ? {} : { previous_primary: last.node }),
       ...(seen === undefined || seen.report === null ? {} : { last_answer_ms: Math.round(nowMs - seen.sentAtMs) }),
+      ...(forMs === null ? {} : { without_primary_ms: Math.round(forMs) }),
     },
   };
 }
 
 function found(memory: PrimaryMemory, { cluster, nowMs }: ClusterFacts, primary: PrimaryFacts): EventDraft {
-  const { last, isLossReported, wasHidden } = memory;
+  const { last, loss, wasHidden } = memory;
   // A gap shorter than a round of probes cannot be measured.
-  const lostSinceMs = isLossReported ? memory.lostSinceMs : null;
+  const lostSinceMs = reportedSinceMs(loss);
   const isAgain = last?.node === primary.node;
   const was = last === null || isAgain ? "" : ` (was ${last.node})`;
   const after = lostSinceMs === null ? "" : ` after ${spanText(nowMs - lostSinceMs)} without one`;
@@ -96,8 +134,7 @@ function found(memory: PrimaryMemory, { cluster, nowMs }: ClusterFacts, primary:
   };
   return {
     kind: "primary_found",
-    // A log of errors alone shows the end of the outage too, and one of warnings each change of the primary.
-    severity: lostSinceMs !== null ? "error" : last === null || isAgain ? "info" : "warning",
+    severity: "info",
     cluster,
     node: primary.node,
     message: isAgain

@@ -38,9 +38,9 @@ export function toneOf({ reason, warning, drain }) {
 
 const severityTones = { info: "ok", warning: "warn", error: "bad" };
 
-/** The tone of an event: of its severity, except that a primary which ends an outage is no trouble. */
-export function toneOfEvent({ kind, severity }) {
-  return kind === "primary_found" && severity === "error" ? "ok" : severityTones[severity];
+/** The tone of an event. `rolecall history` colours severities alike. */
+export function toneOfEvent({ severity }) {
+  return severityTones[severity];
 }
 
 /** Whether several nodes claim the lead. */

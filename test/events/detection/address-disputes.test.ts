@@ -40,7 +40,7 @@ test("two hosts that use the name of one member", () => {
     eventsOf(60, (second) => (second >= 5 && second < 30 ? two : [])),
     [
       "15 address_disputed warning pg2: two hosts use the name pg2 of demo: http://a:8008 and http://b:8008",
-      "39 address_settled info pg2: the address of pg2 of demo is no longer disputed after 24.0 s",
+      "29 address_settled info pg2: the address of pg2 of demo is no longer disputed after 24.0 s",
     ],
   );
 });

@@ -16,6 +16,10 @@ interface Story {
   readonly until: number;
   /** Whom the leader key in a watched DCS names at some second; `null` for nobody, or `unreadable`. */
   readonly dcs?: Readonly<Record<string, string | null>>;
+  /** The seconds at which a switchover is forwarded. */
+  readonly calls?: readonly number[];
+  /** The second for which a switchover is scheduled, by the second from which on the cluster document has it. */
+  readonly scheduled?: Readonly<Record<string, number>>;
   readonly nodes: Readonly<Record<string, Readonly<Record<string, Behavior>>>>;
   readonly events: readonly string[];
 }
@@ -49,18 +53,34 @@ class StoryPlayer {
     });
   }
 
-  play({ nodes, until, dcs = {} }: Pick<Story, "nodes" | "until" | "dcs">): readonly string[] {
+  play({ nodes, until, dcs = {}, calls = [], scheduled = {} }: Omit<Story, "title" | "events">): readonly string[] {
     let behaviors: Readonly<Record<string, Behavior>> = {};
     for (let second = 0; second <= until; second += 1) {
       behaviors = { ...behaviors, ...nodes[second] };
       for (const [at, [node, behavior]] of Object.entries(behaviors).entries())
         this.#probe(node, behavior, second * 1_000 + at * staggerMs);
+      if (calls.includes(second)) this.eventLog.announceChange("demo");
+      const plannedFor = scheduled[second];
+      if (plannedFor !== undefined) this.#schedule(plannedFor, second * 1_000 + 600);
       const leader = dcs[second];
       if (leader !== undefined) this.#read(leader, second * 1_000 + 500);
     }
     return this.eventLog.events
       .recent()
       .map(({ at, kind, severity, node, message }) => `${at / 1000} ${kind} ${severity} ${node ?? "-"}: ${message}`);
+  }
+
+  #schedule(second: number, nowMs: number): void {
+    const watched = this.#watched;
+    const before = watched.cluster;
+    this.#nowMs = nowMs;
+    const members = ["pg1", "pg2", "pg3"].map((name) => {
+      const role = name === "pg1" ? "leader" : "replica";
+      return { name, role, state: "running", api_url: `http://${name}:8008/patroni`, timeline: 1 };
+    });
+    const plan = { at: new Date(second * 1_000).toISOString(), from: "pg1" };
+    watched.document("cluster", { of: "pg2", value: { scope: "demo", members, scheduled_switchover: plan } }, nowMs);
+    this.eventLog.recordTransition(before, watched.cluster, { policy: watched.policy, nowMs });
   }
 
   #read(leader: string | null, nowMs: number): void {

@@ -142,12 +142,24 @@ test("conflicting claims of an earlier process are resolved after the quiet time
 });
 
 test("a cluster without a primary from the beginning is reported once, and its end with the whole duration", () => {
-  const restored = [eventOf("primary_lost", null)];
+  const restored = [eventOf("primary_lost", null, { severity: "error" })];
   const found = eventsAfter(restored, (watched, nowMs) => {
     if (nowMs >= 20_000) return healthy(watched, nowMs);
     for (const node of ["pg1", "pg2", "pg3"]) watched.follow(node, nowMs);
   });
   assert.deepEqual(found, ["pg1 is the primary of demo after 1 min 19 s without one"]);
+});
+
+test("a loss that an earlier process announced, and that lasts, is trouble", () => {
+  const restored = [eventOf("primary_found", "pg1"), eventOf("primary_lost", "pg1", { severity: "info" })];
+  const found = eventsAfter(restored, (watched, nowMs) => {
+    if (nowMs >= 20_000) return healthy(watched, nowMs);
+    for (const node of ["pg1", "pg2", "pg3"]) watched.follow(node, nowMs);
+  });
+  assert.deepEqual(found, [
+    "demo still has no primary after 1 min 2 s: pg1 no longer holds the leader lock (role replica, running)",
+    "pg1 is the primary of demo again after 1 min 19 s without one",
+  ]);
 });
 
 test("a primary that was lost before is found, and one that changed meanwhile is new", () => {
