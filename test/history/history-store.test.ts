@@ -215,7 +215,8 @@ describe("files", limit, () => {
     const directory = temporaryDirectory(context);
     const fixture = await openHistory(context, historyConfig(directory));
     const { store, clock } = fixture;
-    const { wallMs } = clock;
+    // Files are selected by the time at which they were written.
+    const wallMs = clock.wallMs - 60_000;
     for (const [id, at, agoMs] of [
       ["a.1", wallMs, 0],
       ["a.2", wallMs + 12_000, 0],
