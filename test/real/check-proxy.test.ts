@@ -46,6 +46,7 @@ async function startProxy(context: TestContext, program: string, instances: numb
   const [checkPort, writePort, readPort] = [await freePort(), await freePort(), await freePort()];
   const ports = Object.entries({ check: checkPort, write: writePort, read: readPort });
   const args = [
+    "--bare",
     ...edges.flatMap((port) => ["--edge", `127.0.0.1:${port}`]),
     ...ports.flatMap(([name, port]) => [`--${name}-port`, String(port)]),
   ];

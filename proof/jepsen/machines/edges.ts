@@ -90,7 +90,7 @@ export class RolecallEdge {
 export async function startBalancer(name: BalancerName, folder: string, edge: RolecallEdge): Promise<Balancer> {
   const others = edgeNames.filter((one) => one !== edge.name);
   const edges = [edge.name, ...others].map((one) => `${addressOf(one)}:8008`).join(",");
-  const render = ["render", "haproxy", "--config", edge.configFile, "--edge", edges, "--bind", "0.0.0.0"];
+  const render = ["render", "haproxy", "--bare", "--config", edge.configFile, "--edge", edges, "--bind", "0.0.0.0"];
   const [command, ...args] = insideNamespace(namespaceOf(name), [process.execPath, program, ...render]);
   const { stdout } = await run(command, args, { timeout: 120_000 });
   const log = ["  log stdout format raw local0", '  log-format "route %cp %ft %b %s %Ts.%ms"'].join("\n");

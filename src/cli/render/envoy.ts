@@ -18,14 +18,22 @@ const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode vali
 #   writes to replicas.
 # no_traffic_interval: the default is 60 s.
 # close_connections_on_host_health_failure: closes the sessions of an old primary.
+# access_log: one line on stdout for each session, none for checks.
 `;
+
+/** Envoy's usual port for its admin interface. It has no authentication: on loopback alone. */
+const adminPort = 9901;
+
+const stdoutLog = "type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StdoutAccessLog";
 
 /**
  * Renders a static Envoy configuration (docs/envoy.md). An instance of rolecall that is restarted,
  * killed or frozen ejects no endpoint: see {@link checkListener}.
  * @throws CommandError (RC001) if two listeners would have the same port
  */
-export function renderEnvoy(targets: Targets, options: RenderOptions): string {
+export function renderEnvoy(targets: Targets, given: RenderOptions): string {
+  const statsPort = given.statsPort ?? adminPort;
+  const options = { ...given, statsPort };
   const clusters = targets.clusters.filter(({ nodes }) => nodes.length > 0);
   const ports = portsOf(
     clusters.map(({ name }) => name),
@@ -38,7 +46,7 @@ export function renderEnvoy(targets: Targets, options: RenderOptions): string {
   ]);
   const address = options.bind === "*" ? "0.0.0.0" : options.bind;
   const document = {
-    ...(options.statsPort === null ? {} : { admin: { address: socketAddress("127.0.0.1", options.statsPort) } }),
+    admin: { address: socketAddress("127.0.0.1", statsPort) },
     static_resources: {
       listeners: [
         checkListener(clusters, options.checkPort),
@@ -64,6 +72,7 @@ function listener(name: string, address: string, port: number): object {
     "@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
     stat_prefix: name,
     cluster: name,
+    access_log: [{ name: "envoy.access_loggers.stdout", typed_config: { "@type": stdoutLog } }],
   };
   return {
     name,

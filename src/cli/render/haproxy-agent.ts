@@ -19,6 +19,7 @@ export function agentProxy({ edges }: Targets, { agentPort }: RenderOptions): re
     "# Agent checks go to the first instance of rolecall that is ready.",
     "listen rolecall_agent",
     `  bind 127.0.0.1:${agentPort + 1}`,
+    "  no log",
     "  timeout connect 250ms",
     "  timeout client 2s",
     "  timeout server 2s",

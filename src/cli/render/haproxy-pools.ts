@@ -54,6 +54,7 @@ function frontend(
     "",
     `frontend ${name}_${kind}s`,
     `  bind ${hostPort({ host, port: ports[kind] })}`,
+    ...(options.isBare ? [] : ["  option tcplog"]),
     ...(hasFallback
       ? [
           "  # The nodes' own checks decide only while no instance of rolecall is ready.",

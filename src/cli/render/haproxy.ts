@@ -24,7 +24,8 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
     "# Rendered by rolecall for HAProxy 2.6 or later. Validate it: haproxy -c -f THIS_FILE",
     ...headComments(targets),
     ...balancersSection(targets, options),
-    ...prologue(options),
+    ...globalSection(options),
+    ...defaultsSection(options),
     ...checkListener(targets, options),
     ...readyBackend(options),
     ...agentProxy(targets, options),
@@ -67,14 +68,36 @@ function pushedBackend(name: string, cluster: string, check: string): string {
   return `#         - { name: ${JSON.stringify(name)}, cluster: ${JSON.stringify(cluster)}, check: ${JSON.stringify(check)} }`;
 }
 
-function prologue({ statsPort, runtimeSocket }: RenderOptions): readonly string[] {
+/** Where the packages of Debian and Ubuntu have the socket for commands. */
+const distributionSocket = "/run/haproxy/admin.sock";
+
+/** With the settings of /etc/haproxy/haproxy.cfg in Debian 12 and Ubuntu 24.04, which this file replaces. */
+function globalSection({ runtimeSocket, isBare }: RenderOptions): readonly string[] {
+  const socket = runtimeSocket ?? (isBare ? null : distributionSocket);
   return [
     "global",
+    ...(isBare
+      ? []
+      : [
+          "  # As in the file of Debian's package, which this one can replace.",
+          "  log /dev/log local0",
+          "  log /dev/log local1 notice",
+          "  chroot /var/lib/haproxy",
+          "  user haproxy",
+          "  group haproxy",
+          "  daemon",
+        ]),
+    ...(socket === null ? [] : [`  stats socket ${socket} mode 660 level admin`, "  stats timeout 30s"]),
     "  spread-checks 3",
-    ...(runtimeSocket === null ? [] : [`  stats socket ${runtimeSocket} mode 660 level admin`]),
+  ];
+}
+
+function defaultsSection({ statsPort, isBare }: RenderOptions): readonly string[] {
+  return [
     "",
     "defaults",
     "  mode tcp",
+    ...(isBare ? [] : ["  log global", "  option dontlognull"]),
     "  timeout connect 2s",
     "  # An idle session is closed after this time. Raise it if your clients keep idle sessions for longer.",
     "  timeout client 30m",
@@ -86,6 +109,7 @@ function prologue({ statsPort, runtimeSocket }: RenderOptions): readonly string[
           "",
           `# The state of every server: http://127.0.0.1:${statsPort}/ for people, /;csv for programs.`,
           "frontend stats",
+          "  no log",
           `  bind 127.0.0.1:${statsPort}`,
           "  mode http",
           "  timeout client 10s",
@@ -107,6 +131,8 @@ function checkListener({ edges }: Targets, { checkPort }: RenderOptions): readon
     "listen rolecall",
     `  bind 127.0.0.1:${checkPort}`,
     "  mode http",
+    "  # Not one line for each check. What the checks decide is in the log of the pools.",
+    "  no log",
     "  # A check has 2 s. A frozen instance takes 300 ms of them; then the check is sent again, to the next instance.",
     "  timeout connect 250ms",
     "  timeout client 5s",

@@ -38,7 +38,7 @@ const balancerOptions: readonly OptionSpec[] = [
   {
     name: "stats-port",
     value: "PORT",
-    help: "port on 127.0.0.1 for HAProxy's statistics or Envoy's admin interface (default: none)",
+    help: "port on 127.0.0.1 for HAProxy's statistics (default: none) or Envoy's admin interface (default 9901)",
   },
   {
     name: "agent",
@@ -48,13 +48,19 @@ const balancerOptions: readonly OptionSpec[] = [
   {
     name: "runtime-socket",
     value: "PATH",
-    help: "adds HAProxy's Runtime API on this socket, and prints the balancers section for rolecall (default: none)",
+    help:
+      "HAProxy's Runtime API on this socket (default /run/haproxy/admin.sock), and prints the balancers section for " +
+      "rolecall",
   },
   { name: "lag", value: "SIZE", help: "maximum lag of a replica in the read pool, and without alert (default 10MB)" },
   {
     name: "lag-time",
     value: "TIME",
     help: "maximum age of a replica's data in the read pool, and without alert, or none (default 10s)",
+  },
+  {
+    name: "bare",
+    help: "haproxy: leave out user, chroot, log and socket of the distribution, to start it by hand as any user",
   },
   { name: "soft", help: "has no effect: the read pool of HAProxy drains a lagging replica by default" },
 ];

@@ -173,13 +173,15 @@ export class RenderedLab {
   async #startBalancer({ kind, title, found }: BalancerProgram, name: string, edges: 1 | 2): Promise<void> {
     if ("notRun" in found) return;
     const [writePort, readPort, checkPort] = [await freePort(), await freePort(), await freePort()];
-    const statsPort = kind === "haproxy" ? await freePort() : null;
+    const statsPort = await freePort();
     const addresses = this.edges.slice(0, edges).map(({ port }) => `127.0.0.1:${port}`);
     const ports = { "write-port": writePort, "read-port": readPort, "check-port": checkPort };
-    const options = Object.entries({ ...ports, ...(statsPort === null ? {} : { "stats-port": statsPort }) }).flatMap(
-      ([option, port]) => [`--${option}`, String(port)],
-    );
-    const file = await this.render(kind, name, ["--edge", addresses.join(","), ...options]);
+    const options = Object.entries({ ...ports, "stats-port": statsPort }).flatMap(([option, port]) => [
+      `--${option}`,
+      String(port),
+    ]);
+    // Several run here at the same time, and one only may have the socket of the distribution.
+    const file = await this.render(kind, name, ["--edge", addresses.join(","), "--bare", ...options]);
     const command =
       kind === "haproxy"
         ? ([found.path, "-db", "-f", file] as const)
@@ -187,7 +189,14 @@ export class RenderedLab {
     const child = new Child({ name: `balancer-${name}`, command, folder: this.folder });
     this.#stops.push(() => child.stop("SIGKILL"));
     const count = edges === 2 ? "two instances" : "one instance";
-    this.balancers.push({ title: `${title}, ${count}`, edges, writePort, readPort, statsPort, tail: () => child.tail });
+    this.balancers.push({
+      title: `${title}, ${count}`,
+      edges,
+      writePort,
+      readPort,
+      statsPort: kind === "haproxy" ? statsPort : null,
+      tail: () => child.tail,
+    });
   }
 }
 

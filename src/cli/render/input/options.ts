@@ -18,6 +18,8 @@ export interface RenderOptions {
   readonly agentPort: number | null;
   /** The path of the load balancer's socket for commands, or `null`. */
   readonly runtimeSocket: string | null;
+  /** Whether what the service of the distribution needs is left out: for HAProxy started by hand, as any user. */
+  readonly isBare: boolean;
   /** The lag limit of the read pool in bytes, such as `10MB`. */
   readonly lag: string;
   /** The lag limit of the read pool in time, such as `10s`; `null`: none. */
@@ -38,6 +40,7 @@ export const defaultRenderOptions: RenderOptions = {
   statsPort: null,
   agentPort: null,
   runtimeSocket: null,
+  isBare: false,
   lag: "10MB",
   lagTime: "10s",
 };
@@ -77,6 +80,7 @@ export function parseRenderOptions(args: Arguments): RenderOptions {
     lag,
     lagTime: lagTime === "none" ? null : lagTime,
     runtimeSocket,
+    isBare: args.has("bare"),
     writePort: port("write-port", defaults.writePort),
     readPort: port("read-port", defaults.readPort),
     checkPort: port("check-port", defaults.checkPort),
