@@ -7,6 +7,7 @@ import { ListenerLog } from "./logs/listener-log.ts";
 import { type Logger, lostLinesOf } from "../log/logger.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { NodeCredentialStore } from "../gateway/node-credentials.ts";
+import type { Store } from "../state/store.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
 import { AnswerCounter } from "../http/message/answer-counter.ts";
@@ -19,6 +20,7 @@ import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { type AnswerSources, answerSourcesOf } from "./handlers/answer-sources.ts";
 import { buildGateway } from "./handlers/build-gateway.ts";
 import { type EdgesSources, describeEdges } from "./handlers/edges.ts";
+import { AskedNodes } from "./handlers/asked-nodes.ts";
 import { type LimitSources, describeLimits } from "./handlers/lag-limits.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { LivePage } from "./handlers/live-page.ts";
@@ -61,6 +63,7 @@ export class App {
   /** How many workers run; a reload cannot change it. */
   readonly #workers: number;
   readonly #counter = new AnswerCounter();
+  readonly #asked: AskedNodes;
   /** Limits the pages of all listeners together. Requests that workers relay count too. */
   readonly #gate = new PageGate();
   readonly #life: ProcessLife;
@@ -83,6 +86,7 @@ export class App {
     });
     this.#monitor = new Monitor(config, { log, machine: thisMachine, metrics: this.#metrics });
     const { store, clock, eventLog, history } = this.#monitor;
+    this.#asked = this.#watchAsked(store);
     this.#certificates = new CertificateExpiry((readings) => logExpiring(log, readings, clock.wall()));
     this.#sources = answerSourcesOf({
       store: () => store,
@@ -219,6 +223,11 @@ export class App {
     });
   }
 
+  #watchAsked(store: Store): AskedNodes {
+    const listeners = (): ListenerGroup => this.#listeners;
+    return new AskedNodes({ store, counter: this.#counter, listeners, now: () => performance.now() });
+  }
+
   #edges(): EdgesSources & LimitSources {
     const [monitor, listeners, counter, page] = [this.#monitor, this.#listeners, this.#counter, this.#page];
     return { monitor, listeners, counter, page, phase: this.#life.phase, configFile: this.#configFile };
@@ -243,6 +252,7 @@ export class App {
       page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),
       limits: (cluster) => describeLimits(cluster, this.#config, this.#edges()),
+      asked: () => this.#asked.describe(),
       metrics: this.#metrics,
       gate: this.#gate,
       wall: () => clock.wall(),

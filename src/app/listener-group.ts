@@ -1,4 +1,5 @@
 import type { SendHandle } from "node:child_process";
+import type { AskedNode } from "../cluster/asked-node.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ListenerConfig } from "../config/model/config.ts";
 import type { Logger } from "../log/logger.ts";
@@ -156,6 +157,11 @@ export class ListenerGroup {
   /** The limits for lag in the checks that the workers answered. */
   limits(): readonly RequestedLimit[] {
     return this.#workers?.reports().flatMap(({ limits }) => limits) ?? [];
+  }
+
+  /** The nodes that the checks which the workers answered asked for. */
+  asked(): readonly AskedNode[] {
+    return this.#workers?.reports().flatMap(({ asked }) => asked) ?? [];
   }
 
   /** What the fast path did, here and in the workers. */

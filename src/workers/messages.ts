@@ -1,3 +1,4 @@
+import type { AskedNode } from "../cluster/asked-node.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
@@ -75,6 +76,8 @@ export interface WorkerReport {
   readonly backends: readonly BackendCount[];
   /** The limits for lag that checks requested. */
   readonly limits: readonly RequestedLimit[];
+  /** The nodes that checks asked for. */
+  readonly asked: readonly AskedNode[];
   readonly fastPath: FastPathCounts;
   readonly cpuS: number;
   readonly residentBytes: number;

@@ -55,6 +55,7 @@ export class WorkerProcess {
     answers: [],
     backends: [],
     limits: [],
+    asked: [],
     fastPath: noFastPathCounts,
     cpuS: 0,
     residentBytes: 0,

@@ -119,6 +119,7 @@ export async function openNodeApiListener(
     changes: () => [],
     evidence: async () => ({ recorded: [], accused: new Map(), sinceWallMs: null, isComplete: true }),
     limits: async () => [],
+    asked: async () => () => ({ nodes: new Map(), nonMembers: [] }),
     events: () => [],
     storedEvents: async () => ({ events: [], isComplete: true }),
   };

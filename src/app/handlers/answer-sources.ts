@@ -1,11 +1,10 @@
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { isBlindEverywhere } from "../../health/evidence/node/blindness.ts";
 import type { ListenerConfig } from "../../config/model/config.ts";
-import type { Check } from "../../health/check.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { AnswerCounter } from "../../http/message/answer-counter.ts";
 import type { JudgeInputs } from "../../http/node-api/answer.ts";
-import type { OnAnswer } from "../../http/node-api/node-api.ts";
+import type { NodeApiContext, OnAnswer } from "../../http/node-api/node-api.ts";
 import type { Clock } from "../../state/clock.ts";
 import type { Store } from "../../state/store.ts";
 import type { Phase } from "../../workers/messages.ts";
@@ -32,7 +31,7 @@ export interface AnswerSources {
   /** Why this process should not get traffic, or `null`. */
   readonly unready: () => string | null;
   readonly onAnswer: OnAnswer;
-  readonly onCheck: (cluster: string, check: Check) => void;
+  readonly onCheck: NonNullable<NodeApiContext["onCheck"]>;
   /** The port that a listener is bound to; 0 if this process does not know it. */
   readonly portOf: (listener: ListenerConfig) => number;
 }
@@ -56,7 +55,10 @@ export function answerSourcesOf({ store, clock, phase, counter, portOf }: Answer
       counter.count(route, status);
       if (sender !== undefined) counter.servers.count(sender, route, status);
     },
-    onCheck: (cluster, check) => counter.limits.note(cluster, check),
+    onCheck: ({ target, check }, isNamed) => {
+      counter.limits.note(target.cluster, check);
+      counter.nodes.note(target.cluster, target.node, isNamed);
+    },
     portOf,
   };
 }

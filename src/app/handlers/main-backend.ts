@@ -38,6 +38,8 @@ export interface MainBackendContext {
   readonly edges: (only: string | null) => Promise<object>;
   /** The limits that the lag of a cluster's nodes is compared with. */
   readonly limits: (cluster: string) => Promise<readonly LagLimit[]>;
+  /** For which nodes balancers ask: gets the newest counts, and describes a cluster by them. */
+  readonly asked: DiagnosticsSources["asked"];
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly hints: Omit<HintApiContext, "snapshot">;
@@ -67,6 +69,7 @@ export function buildMainBackend(
     changes: (cluster, node) => eventLog.changes(cluster, node),
     evidence: (time, rendering) => findEvidence({ eventLog, history }, time, rendering),
     limits: context.limits,
+    asked: context.asked,
     events: () => eventLog.events.recent(),
     storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
   };

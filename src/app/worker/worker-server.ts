@@ -149,6 +149,7 @@ export class WorkerServer {
       answers: [...this.#counter.rows()],
       backends: this.#counter.servers.rows(),
       limits: this.#counter.limits.rows(),
+      asked: this.#counter.nodes.rows(),
       fastPath: this.#listeners.fastPathCounts,
       cpuS: (user + system) / 1e6,
       residentBytes: process.memoryUsage.rss(),

@@ -108,6 +108,12 @@ function readCluster(row: JsonObject): StatusCluster {
     paused: row["paused"] === true,
     failsafe: row["failsafe"] === true,
     scheduled_switchover: readSwitchover(row["scheduled_switchover"]),
+    asked_non_members: listOf(row["asked_non_members"])
+      .filter(isObject)
+      .map(({ node, asked_ms_ago: ago }) => ({
+        node: stringOrNull(node) ?? "?",
+        asked_ms_ago: numberOrNull(ago) ?? 0,
+      })),
     nodes: listOf(row["nodes"]).filter(isObject).map(readNode),
   };
 }
@@ -140,6 +146,8 @@ function readNode(row: JsonObject): StatusNode {
     warning: stringOrNull(row["warning"]),
     drain: isObject(row["drain"]) ? readDrain(row["drain"]) : null,
     attachment: row["attachment"] === "known" || row["attachment"] === "not known" ? row["attachment"] : null,
+    asked_ms_ago: numberOrNull(row["asked_ms_ago"]),
+    unasked: row["unasked"] === true,
   };
 }
 

@@ -9,6 +9,8 @@ import { RolecallClient } from "./rolecall-client.ts";
 /** Clusters with their members, and who knows them. */
 export interface KnownClusters {
   readonly clusters: readonly StatusCluster[];
+  /** What the running rolecall knows; empty if none answered. */
+  readonly running: readonly StatusCluster[];
   /** The running rolecall that was asked for its members too, or `null` if none answered. */
   readonly by: string | null;
   /** Why a rolecall that runs could not be asked; `null` if it was, or if none runs. */
@@ -27,14 +29,19 @@ export async function withRememberedMembers(
   probed: readonly StatusCluster[],
 ): Promise<KnownClusters> {
   const url = serverUrl(config);
-  if (url === null) return { clusters: probed, by: null, problem: null };
+  if (url === null) return { clusters: probed, running: [], by: null, problem: null };
   try {
     const { by, clusters } = await fetchStatusFrom(new RolecallClient(askingAt(context, url), "admin", "2s"));
-    return { clusters: probed.map((cluster) => mergedCluster(cluster, clusters)), by, problem: null };
+    return {
+      clusters: probed.map((cluster) => mergedCluster(cluster, clusters)),
+      running: clusters,
+      by,
+      problem: null,
+    };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const isRefused = error.rule === "RC005" && error.message.includes("ECONNREFUSED");
-    return { clusters: probed, by: null, problem: isRefused ? null : error.message };
+    return { clusters: probed, running: [], by: null, problem: isRefused ? null : error.message };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AskedNonMember } from "../../health/documents/asked-nodes.ts";
 import type { ClusterOverview, NodeOverview } from "../../health/documents/overview.ts";
 
 /**
@@ -11,9 +12,15 @@ export interface StatusNode extends Omit<NodeOverview, "verdicts" | "reason"> {
    * enough. `null` if nothing depends on it, or a running rolecall gave the status.
    */
   readonly attachment?: "known" | "not known" | null;
+  /** How long ago a check asked a running rolecall for it; `null` if none did, or nobody knows. */
+  readonly asked_ms_ago?: number | null;
+  /** Whether balancers ask for other members, and not for it. */
+  readonly unasked?: boolean;
 }
 
 export interface StatusCluster extends Omit<ClusterOverview, "nodes"> {
+  /** Names that are no members, and that checks still ask for. */
+  readonly asked_non_members?: readonly AskedNonMember[];
   readonly nodes: readonly StatusNode[];
 }
 

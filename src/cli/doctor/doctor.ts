@@ -4,6 +4,7 @@ import { probeLocally } from "../client/local-probe.ts";
 import { withRememberedMembers, type KnownClusters } from "../client/remembered-members.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { table } from "../output/table.ts";
+import { checkAsked } from "./asked.ts";
 import { checkClocks } from "./clocks.ts";
 import { diagnoseBalancers } from "./balancers.ts";
 import { checkDcs } from "./dcs.ts";
@@ -49,6 +50,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   progress.report("running haproxy -c");
   const known = await withRememberedMembers(command, config, probed.overview().clusters);
   checkHaproxyServers(command, known.clusters);
+  checkAsked(command, known);
   await checkHaproxy(context, known);
   progress.done();
   result.data = { clusters: probedStatus(probed).clusters };

@@ -57,6 +57,8 @@ export const ruleIds = [
   "RC128",
   "RC129",
   "RC130",
+  "RC131",
+  "RC132",
   "RC135",
   "RC136",
   "RC137",

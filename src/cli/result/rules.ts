@@ -185,6 +185,17 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "a server of the haproxy.cfg has another address than its member",
     "Correct the address, or connect_address of the node. Checks that send the state of the server are answered moved.",
   ),
+  RC131: rule(
+    "warning",
+    "no balancer asks for a member",
+    "Render the configuration of the balancers again. If this rolecall serves a part of them only, add a disposition to " +
+      "a policy.",
+  ),
+  RC132: rule(
+    "warning",
+    "balancers ask for a name that is no member",
+    "Render the configuration of the balancers again, or correct the name there.",
+  ),
   RC135: rule(
     "error",
     "the Runtime API of a balancer cannot be used",

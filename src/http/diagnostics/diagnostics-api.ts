@@ -1,3 +1,4 @@
+import type { ClusterState } from "../../cluster/snapshot.ts";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import { type ListenerScope, hostConflict, resolveTargetNode } from "../node-api/target-node.ts";
 import { diagnosticsPaths, type diagnosticsRoutes } from "../node-api/diagnostics-paths.ts";
@@ -12,6 +13,7 @@ import { eventsReply } from "./events-reply.ts";
 import { explainClusterReply } from "./explain-cluster-reply.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
+import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
 import { clusterHead, nodeOverview } from "../../health/documents/overview.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 
@@ -113,21 +115,27 @@ function verdictsReply({ target }: DiagnosticsRequest, sources: DiagnosticsSourc
   ]);
 }
 
-type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now">;
+type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now" | "asked">;
 
 /**
  * Answers `/status` with every cluster of the listener, and its nodes with what each is fit for (see `Overview`).
  * @param only cluster names: if one is not `null`, other clusters are left out
  */
-function statusPageReply(
+async function statusPageReply(
   only: readonly (string | null)[],
   sources: StatusSources,
   rendering: RenderingContext,
 ): Promise<Reply | null> {
-  return renderSliced(statusPieces(only, sources), rendering, ["Content-Type", "application/json"]);
+  const askedOf = await sources.asked();
+  return renderSliced(statusPieces(only, { ...sources, askedOf }), rendering, ["Content-Type", "application/json"]);
 }
 
-function* statusPieces(only: readonly (string | null)[], { snapshot, policy, now }: StatusSources): Generator<string> {
+interface StatusInputs extends Omit<StatusSources, "asked"> {
+  readonly askedOf: (cluster: ClusterState) => AskedOverview;
+}
+
+function* statusPieces(only: readonly (string | null)[], inputs: StatusInputs): Generator<string> {
+  const { snapshot, policy, now, askedOf } = inputs;
   const { instance, sequence, clusters } = snapshot();
   const nowMs = now();
   yield `${JSON.stringify({ instance, snapshot: sequence }).slice(0, -1)},"clusters":[`;
@@ -138,11 +146,13 @@ function* statusPieces(only: readonly (string | null)[], { snapshot, policy, now
       : undefined;
     if (clusterPolicy === undefined) continue;
     const view = viewAt(state, clusterPolicy, nowMs);
-    yield `${separator}${JSON.stringify(clusterHead(view)).slice(0, -1)},"nodes":[`;
+    const asked = askedOf(state);
+    const head = { ...clusterHead(view), asked_non_members: asked.nonMembers };
+    yield `${separator}${JSON.stringify(head).slice(0, -1)},"nodes":[`;
     separator = ",";
     let comma = "";
     for (const observation of state.nodes) {
-      yield `${comma}${JSON.stringify(nodeOverview(view, observation))}`;
+      yield `${comma}${JSON.stringify({ ...nodeOverview(view, observation), ...asked.nodes.get(observation.node.name) })}`;
       comma = ",";
     }
     yield "]}";

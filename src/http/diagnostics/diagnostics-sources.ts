@@ -1,9 +1,10 @@
 import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { Recorded } from "../../cluster/outcome.ts";
-import type { Snapshot } from "../../cluster/snapshot.ts";
+import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import type { Accused } from "../../events/accusation-history.ts";
 import type { ClusterEvent } from "../../events/cluster-event.ts";
 import type { StoredEvents, StoredEventsQuery } from "../../events/stored-events.ts";
+import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
 import type { LoggedChange } from "../../health/documents/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { TargetNode } from "../node-api/target-node.ts";
@@ -23,6 +24,8 @@ export interface DiagnosticsSources {
   readonly evidence: (time: EvidenceTime, reading: PageReadingContext) => Promise<IncidentEvidence>;
   /** The limits that the lag of a cluster's nodes is compared with now. */
   readonly limits: (cluster: string) => Promise<readonly LagLimit[]>;
+  /** For which nodes balancers ask: gets the newest counts, and describes a cluster by them. */
+  readonly asked: () => Promise<(cluster: ClusterState) => AskedOverview>;
   /** The newest events of all clusters, oldest first. */
   readonly events: () => readonly ClusterEvent[];
   /** The newest wanted events of the history on disk, oldest first; none if no history is kept. */

@@ -1,10 +1,13 @@
 import { LimitCensus } from "./limit-census.ts";
+import { NodeCensus } from "./node-census.ts";
 import { ServerCensus } from "./server-census.ts";
 
 /** Counts answers by route and status. Both have few values, so it stays small; counting allocates nothing. */
 export class AnswerCounter {
   /** The limits for lag that checks request. */
   readonly limits: LimitCensus = new LimitCensus();
+  /** The nodes that checks ask for. */
+  readonly nodes: NodeCensus = new NodeCensus();
   readonly #counts = new Map<string, Map<number, { count: number }>>();
   /** Checks that name their server. */
   readonly servers: ServerCensus = new ServerCensus();

@@ -2,7 +2,6 @@ import { LRUCache } from "lru-cache";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { unrestrictedAccess } from "../../config/model/listener-access-config.ts";
-import type { Check } from "../../health/check.ts";
 import type { RequestHandler } from "../message/handler.ts";
 import { renderReply } from "../message/http1-serializer.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
@@ -16,7 +15,7 @@ import { answer, answerCluster, answerSelf, type JudgeInputs, type MemoryRequest
 import { parseServerName } from "./haproxy-server-state.ts";
 import type { DescribeListeners } from "./listener-directory.ts";
 import { ResponseCache, type CachedReply, type CachedResponse, type CacheEntry } from "./response-cache.ts";
-import { routeRequest, type RoutedRequest } from "./route-request.ts";
+import { routeRequest, type RoutedCheck, type RoutedRequest } from "./route-request.ts";
 import type { RoutingContext } from "./routing-context.ts";
 import { hostConflict, type HostNode } from "./target-node.ts";
 
@@ -36,8 +35,11 @@ export interface NodeApiContext {
   readonly diagnostics: RequestHandler;
   readonly passthrough: Passthrough;
   readonly onAnswer: OnAnswer;
-  /** Called for each check whose reply is made; replies are kept for up to a second. */
-  readonly onCheck?: (cluster: string, check: Check) => void;
+  /**
+   * Called for each check whose reply is made; replies are kept for up to a second. `isNamed`: whether a node is named
+   * by the check, and not by its listener.
+   */
+  readonly onCheck?: (asked: RoutedCheck, isNamed: boolean) => void;
   /** Says which listeners the sender of a request can reach; without it, `/livez` and `/readyz` name none. */
   readonly listeners?: DescribeListeners;
 }
@@ -120,7 +122,7 @@ export class NodeApi {
     if (other !== null && other.cluster !== cluster) return null;
     const state = clusterNamed(inputs.snapshot, cluster);
     if (state === undefined || inputs.policy(cluster) === undefined) return null;
-    if (routed.kind === "check") this.#context.onCheck?.(cluster, routed.check);
+    if (routed.kind === "check") this.#noteCheck(routed);
     const { reply, validUntilMs } = answerCluster(routed, request, inputs);
     const route = routeNameOf(routed);
     const sender = senderOf(request, cluster);
@@ -162,12 +164,16 @@ export class NodeApi {
       case "bad_request":
       case "not_allowed":
       case "forbidden": {
-        if (routed.kind === "check") this.#context.onCheck?.(routed.target.cluster, routed.check);
+        if (routed.kind === "check") this.#noteCheck(routed);
         const reply = answer(routed, call.request, inputs());
         onAnswer(routeNameOf(routed), reply.status, senderOf(call.request, clusterOf(routed)));
         return reply;
       }
     }
+  }
+
+  #noteCheck(asked: RoutedCheck): void {
+    this.#context.onCheck?.(asked, this.#routing.scope.node === null);
   }
 
   /** The key of a request: what its routing depends on. None of the four parts can hold a space or a line break. */

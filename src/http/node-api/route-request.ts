@@ -8,9 +8,16 @@ import { diagnosticsPaths } from "./diagnostics-paths.ts";
 import { safeMethods, safeMethodsAllowHeader, type Request } from "../message/request.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
 
+/** A check, and what it is about. */
+export interface RoutedCheck {
+  readonly kind: "check";
+  readonly target: TargetNode;
+  readonly check: Check;
+}
+
 /** A parsed request by what it is for. */
 export type RoutedRequest =
-  | { readonly kind: "check"; readonly target: TargetNode; readonly check: Check }
+  | RoutedCheck
   | { readonly kind: "status"; readonly target: TargetNode }
   | { readonly kind: "document"; readonly target: TargetNode; readonly name: DocumentName }
   | { readonly kind: "operator" }

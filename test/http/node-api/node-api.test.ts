@@ -3,8 +3,10 @@ import { suite, test, type TestContext } from "node:test";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { Listener } from "../../../src/http/listener/listener.ts";
 import type { RequestHandler } from "../../../src/http/message/handler.ts";
+import type { Request } from "../../../src/http/message/request.ts";
 import { NodeApi } from "../../../src/http/node-api/node-api.ts";
-import { collectErrors, NodeApiListener } from "../../fake/node-api-listener.ts";
+import type { RoutingContext } from "../../../src/http/node-api/routing-context.ts";
+import { collectErrors, NodeApiListener, routingContextOf } from "../../fake/node-api-listener.ts";
 import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
 
 interface Served {
@@ -72,5 +74,47 @@ suite("the reply cache of the ordinary path", () => {
       "GET /nodes/pg1/primary HTTP/1.1\r\nHost: any\r\nContent-Length: 2\r\n\r\n{}",
     );
     assert.match(response, /^HTTP\/1\.1 200 OK\r\n[^]*\r\nConnection: close\r\n/);
+  });
+});
+
+suite("what a check asks for", () => {
+  const asked: readonly (readonly [target: string, parts: Partial<Request>, expected: string])[] = [
+    ["/nodes/pg2/replica", {}, "demo/pg2 named"],
+    ["/clusters/demo/nodes/pg2/replica", {}, "demo/pg2 named"],
+    ["/replica", { nodeHeader: "pg2" }, "demo/pg2 named"],
+    ["/replica", { nodeHeader: "demo/pg2" }, "demo/pg2 named"],
+    ["/replica", { host: "pg2.demo.db:8008" }, "demo/pg2 named"],
+    ["/nodes/pg9/replica", {}, "demo/pg9 named"],
+    ["/clusters/demo/replica", {}, "demo/null named"],
+    ["/nodes/pg2/replica?lagg=1", {}, ""],
+    ["/nodes/pg2/patroni", {}, ""],
+    ["/readyz", {}, ""],
+  ];
+  const serverState = "UP 3/3; address=10.0.0.2; port=5432; name=reads/pg2; node=lb; weight=1/1; scur=0/0; qcur=0";
+
+  function noting(routing: RoutingContext): { readonly api: NodeApi; readonly notes: string[] } {
+    const notes: string[] = [];
+    const api = new NodeApi(routing, {
+      ...storeFixture().apiContext(() => {}),
+      onCheck: ({ target }, isNamed) =>
+        void notes.push(`${target.cluster}/${target.node} ${isNamed ? "named" : "bound"}`),
+    });
+    return { api, notes };
+  }
+
+  for (const [target, parts, expected] of asked)
+    test(`${target} with ${JSON.stringify(parts)}: ${expected}`, () => {
+      const { api, notes } = noting(routingContextOf({ hostSuffixes: [".db"] }));
+      const { nodeHeader, host = "any" } = parts;
+      const header = nodeHeader === undefined ? "" : `X-Rolecall-Node: ${nodeHeader}\r\n`;
+      for (const state of ["", `X-Haproxy-Server-State: ${serverState}\r\n`])
+        api.render(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${header}${state}\r\n`);
+      assert.deepEqual([...new Set(notes)], expected === "" ? [] : [expected]);
+    });
+
+  test("a listener that is bound to a node names it itself", () => {
+    const { api, notes } = noting(routingContextOf({ cluster: "demo", node: "pg2" }));
+    api.render("GET /replica HTTP/1.1\r\nHost: any\r\n\r\n");
+    assert.deepEqual(notes, ["demo/pg2 bound"]);
   });
 });
