@@ -1,3 +1,4 @@
+import type { LagLimit } from "../cluster/lag-limit.ts";
 import type { HintRecord } from "../cluster/hint.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { logExpiring } from "./logs/certificate-log.ts";
@@ -16,6 +17,8 @@ import { PageGate } from "../http/pages/page-gate.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { countWorkers } from "../workers/worker-count.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
+import { AskedByBalancers } from "./handlers/asked-by-balancers.ts";
+import type { AskedCheck } from "../health/documents/asked-checks.ts";
 import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { type AnswerSources, answerSourcesOf } from "./handlers/answer-sources.ts";
 import { buildGateway } from "./handlers/build-gateway.ts";
@@ -66,6 +69,10 @@ export class App {
   readonly #asked: AskedNodes;
   /** Limits the pages of all listeners together. Requests that workers relay count too. */
   readonly #gate = new PageGate();
+  readonly #askedChecks = new AskedByBalancers(
+    (cluster) => this.#limits(cluster),
+    () => performance.now(),
+  );
   readonly #life: ProcessLife;
   #endOutcomes: () => void = () => {};
   #config: Config;
@@ -83,8 +90,14 @@ export class App {
       listeners: () => this.#listeners,
       certificates: () => this.#certificates,
       page: () => this.#page,
+      asked: this.#askedChecks.of,
     });
-    this.#monitor = new Monitor(config, { log, machine: thisMachine, metrics: this.#metrics });
+    this.#monitor = new Monitor(config, {
+      log,
+      machine: thisMachine,
+      metrics: this.#metrics,
+      asked: this.#askedChecks.of,
+    });
     const { store, clock, eventLog, history } = this.#monitor;
     this.#asked = this.#watchAsked(store);
     this.#certificates = new CertificateExpiry((readings) => logExpiring(log, readings, clock.wall()));
@@ -101,7 +114,12 @@ export class App {
     const [metrics, monitor, credentials] = [this.#metrics, this.#monitor, this.#nodeCredentials];
     this.#gateway = buildGateway(this.#sources, { log, metrics, monitor, credentials });
     this.#snapshots = new SnapshotLongPoll(() => store.current);
-    this.#page = new LivePage(this.#sources, { eventLog, history, wall: () => clock.wall() });
+    this.#page = new LivePage(this.#sources, {
+      eventLog,
+      history,
+      asked: this.#askedChecks.of,
+      wall: () => clock.wall(),
+    });
     this.#listenerLog = new ListenerLog(log, this.#metrics.own);
     this.#agents = new AgentHandlers({
       ...this.#sources,
@@ -110,18 +128,7 @@ export class App {
     });
     this.#hintLines = new LimitedLines(log, { what: "hints", level: "info", max: 10, periodMs: 10_000 });
     this.#listeners = this.#buildListeners(inherited);
-    this.#life = new ProcessLife({
-      start: () => this.#start(),
-      reload: () => this.#reloader.runWaiting(),
-      refuse: () => {
-        this.#reloader.close();
-        this.#page.streams.endAll("stopping");
-      },
-      drainMs: () => this.#config.drainMs,
-      close: () => this.#close(),
-      kill: () => this.#listeners.kill(),
-      onPhase: (phase) => this.#listeners.setPhase(phase),
-    });
+    this.#life = this.#buildLife();
     this.#reloader = new Reloader({
       log,
       source: source ?? null,
@@ -167,6 +174,7 @@ export class App {
     if (countWorkers(config.workers) !== this.#workers)
       this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
     this.#agents.keepOnly(new Set(this.#listeners.listeners.map(({ key }) => key)));
+    this.#askedChecks.retain(config.clusters.map(({ name }) => name));
     this.#page.reloaded(this.#monitor.store.current);
     this.#metrics.forgetNodes();
     await this.#monitor.start();
@@ -210,6 +218,21 @@ export class App {
     await this.#monitor.stop();
   }
 
+  #buildLife(): ProcessLife {
+    return new ProcessLife({
+      start: () => this.#start(),
+      reload: () => this.#reloader.runWaiting(),
+      refuse: () => {
+        this.#reloader.close();
+        this.#page.streams.endAll("stopping");
+      },
+      drainMs: () => this.#config.drainMs,
+      close: () => this.#close(),
+      kill: () => this.#listeners.kill(),
+      onPhase: (phase) => this.#listeners.setPhase(phase),
+    });
+  }
+
   #buildListeners(inherited: readonly number[]): ListenerGroup {
     return new ListenerGroup({
       log: this.#log,
@@ -233,6 +256,10 @@ export class App {
     return { monitor, listeners, counter, page, phase: this.#life.phase, configFile: this.#configFile };
   }
 
+  #limits(cluster: string): Promise<readonly LagLimit[]> {
+    return describeLimits(cluster, this.#config, this.#edges());
+  }
+
   #recordHint(record: HintRecord): void {
     const { cluster, effect } = record;
     this.#metrics.own.count("hints", { cluster, effect });
@@ -251,8 +278,9 @@ export class App {
       snapshots: this.#snapshots,
       page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),
-      limits: (cluster) => describeLimits(cluster, this.#config, this.#edges()),
       asked: () => this.#asked.describe(),
+      limits: (cluster) => this.#limits(cluster),
+      askedChecks: this.#askedChecks.of,
       metrics: this.#metrics,
       gate: this.#gate,
       wall: () => clock.wall(),
@@ -272,13 +300,15 @@ interface MetricsParts {
   readonly listeners: () => ListenerGroup;
   readonly certificates: () => CertificateExpiry;
   readonly page: () => LivePage;
+  readonly asked: (cluster: string) => readonly AskedCheck[];
 }
 
 /** Builds the metrics of the serving process. */
 function buildMetrics(parts: MetricsParts): Metrics {
-  const { log, counter, config, monitor, listeners, certificates, page } = parts;
+  const { log, counter, config, monitor, listeners, certificates, page, asked } = parts;
   return new Metrics({
     eventKinds,
+    asked,
     snapshot: () => monitor().store.current,
     policy: (cluster) => monitor().store.policyOf(cluster),
     now: () => monitor().clock.now(),

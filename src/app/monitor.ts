@@ -12,6 +12,7 @@ import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
 import { logTlsFiles } from "./logs/certificate-log.ts";
 import { LimitedLines } from "../log/limited-lines.ts";
+import type { AskedCheck } from "../health/documents/asked-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { HistoryStore } from "../history/history-store.ts";
@@ -31,6 +32,8 @@ export interface MonitorContext {
   readonly log: Logger;
   readonly machine: Machine;
   readonly metrics: Pick<Metrics, "own" | "disputed" | "happened" | "probed">;
+  /** The checks with a limit for lag that balancers ask of a cluster. None are known if left out. */
+  readonly asked?: (cluster: string) => readonly AskedCheck[];
 }
 
 /** How long the start waits for the history, in ms. A slow disk must not delay answers. */
@@ -58,7 +61,7 @@ export class Monitor {
   /** `closed` is final: a start or a reload that still runs then begins nothing. */
   #phase: "new" | "running" | "closed" = "new";
 
-  constructor(config: Config, { log, metrics, machine }: MonitorContext) {
+  constructor(config: Config, { log, metrics, machine, asked = () => [] }: MonitorContext) {
     this.#config = config;
     this.#log = log;
     this.#errorLines = new LimitedLines(log, { what: "internal errors", level: "error", max: 5, periodMs: 60_000 });
@@ -73,7 +76,7 @@ export class Monitor {
     const [snapshot, policy] = [() => store.current, (name: string) => store.policyOf(name)];
     const state = (name: string): ClusterState | undefined => clusterNamed(store.current, name);
     this.history = new HistoryStore({ log, clock, snapshot, policy });
-    const detector = new EventDetector({ awaitsFirstRound: true });
+    const detector = new EventDetector({ awaitsFirstRound: true, asked });
     this.eventLog = new EventLog({ log, metrics, clock, detector, history: this.history });
     this.drains = new Drains(store, {
       clock: { now: () => clock.observe(), wall: () => clock.wall() },

@@ -118,7 +118,7 @@ export async function startProbes(
     cluster,
     policy,
     now,
-    overview: () => overview(store.current, policy, now()),
+    overview: () => overview(store.current, policy, { nowMs: now(), wallMs: Date.now() }),
     firstWalPosition: (name, node) => firstPositions.get(`${name}/${node}`) ?? null,
     watchedMs: () => (startedAtMs === null ? 0 : (endedAtMs ?? now()) - startedAtMs),
   };

@@ -12,6 +12,8 @@ export interface LagLimit {
   readonly of: string | null;
   /** How long ago a check requested it, in ms; `null` for other sources. */
   readonly requested_ms_ago: number | null;
+  /** How long checks have requested it again and again, in ms; `null` for other sources. */
+  readonly requested_for_ms: number | null;
 }
 
 /** The sources whose limits rolecall knows from its own configuration and its checks, and not from the cluster. */
@@ -36,5 +38,5 @@ export function failoverLimits({ config }: Pick<ClusterState, "config">): readon
     source: "failover",
     of: null,
   } as const;
-  return [{ ...limit, requested_ms_ago: null }];
+  return [{ ...limit, requested_ms_ago: null, requested_for_ms: null }];
 }

@@ -13,6 +13,8 @@ export const eventKinds = [
   "attached",
   "node_down",
   "node_up",
+  "pool_empty",
+  "pool_filled",
   "degraded",
   "restored",
   "blind",

@@ -3,7 +3,7 @@ import type { Observation } from "../cluster/observation.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { viewAt } from "../health/evidence/leadership/cluster-view.ts";
-import { nodeOverview } from "../health/documents/overview.ts";
+import { nodeOverview } from "../health/documents/node-overview.ts";
 import { timedSummary, type Summary, type TimedSummary } from "../health/documents/summary.ts";
 import type { Reason } from "../health/reason.ts";
 

@@ -1,11 +1,9 @@
 import type { ExporterConfig } from "../config/model/config.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
-import type { SeriesSources } from "./nodes/node-series.ts";
+import type { ClusterSources } from "./nodes/cluster-metrics.ts";
 
 /** What the metrics are read from at a scrape. */
-export interface MetricSources extends SeriesSources {
-  /** Wall time, in ms since the epoch. */
-  readonly wall: () => number;
+export interface MetricSources extends ClusterSources {
   /** The answers so far. A route and status may occur more than once. */
   readonly answers: () => Iterable<{ readonly route: string; readonly status: number; readonly count: number }>;
   /** What the fast path did, in the workers too. */

@@ -1,6 +1,7 @@
 import { failoverLimits, type LagLimit } from "../cluster/lag-limit.ts";
 import { nodeNamed } from "../cluster/lookup.ts";
 import { viewAt, type ClusterView } from "../health/evidence/leadership/cluster-view.ts";
+import { askedChecks } from "../health/documents/asked-checks.ts";
 import { explain } from "../health/rules/explain.ts";
 import { explanationJson } from "../health/documents/explanation-document.ts";
 import {
@@ -51,17 +52,23 @@ export class IncidentPlayer {
   /** The cluster at an instant, in ms of the file's clock. */
   at(atMs: number): IncidentSight {
     const view = this.#viewAt(atMs);
-    const described = liveCluster(view);
+    const limits = this.#limitsOf(view);
+    const wallMs = (this.incident.beganWallMs ?? 0) + atMs;
+    const described = liveCluster(view, { asked: askedChecks(limits.limits), wallMs });
     // The file has no addresses of APIs: those of the replay are made up.
     const nodes = described.nodes.map((node) => ({ ...node, api: null, exporter: null }));
     const cluster = { ...described, nodes };
-    const limits = this.#limitsOf(view);
     return { atMs, cluster, row: fleetRow(cluster), ageMs: oldestReportMs(cluster), limits };
   }
 
   #limitsOf({ cluster }: ClusterView): SightLimits {
     const { limits: known } = this.incident;
-    const own = (known?.limits ?? []).map((limit) => ({ ...limit, of: null, requested_ms_ago: null }));
+    const own = (known?.limits ?? []).map((limit) => ({
+      ...limit,
+      of: null,
+      requested_ms_ago: null,
+      requested_for_ms: null,
+    }));
     const failover = failoverLimits(cluster);
     return {
       limits: [...own, ...failover],

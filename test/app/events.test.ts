@@ -54,7 +54,7 @@ test("a killed leader and the promotion: events, log and metrics say the same in
   });
   assert.deepEqual(sequenceOf(found).slice(0, 2), ["node_down pg1", "primary_lost pg1"]);
   const [, lost, last] = found.events;
-  assert.equal(lost?.message, "demo has no primary: pg1 does not answer: connection refused");
+  assert.equal(lost?.message, "demo has no primary: pg1 is down (connection refused)");
   assert.match(last?.message ?? "", /^pg[23] is the new primary of demo after \d+\.\d s without one \(was pg1\)$/);
   const [first, ...logged] = lines.filter(({ event }) => event !== undefined);
   assert.deepEqual([first?.["level"], first?.["event"], first?.["cluster"]], [30, "started", "demo"]);

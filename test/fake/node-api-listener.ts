@@ -120,6 +120,7 @@ export async function openNodeApiListener(
     evidence: async () => ({ recorded: [], accused: new Map(), sinceWallMs: null, isComplete: true }),
     limits: async () => [],
     asked: async () => () => ({ nodes: new Map(), nonMembers: [] }),
+    askedChecks: () => [],
     events: () => [],
     storedEvents: async () => ({ events: [], isComplete: true }),
   };

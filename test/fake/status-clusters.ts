@@ -30,8 +30,18 @@ export function statusNode(node: string, over: Partial<StatusNode> = {}): Status
     detail: null,
     warning: null,
     drain: null,
+    evidence: over.role === "unknown" ? "last known" : "fresh",
+    asked: 0,
+    refused: [],
+    condition: conditionOf(over),
     ...over,
   };
+}
+
+/** As the server classifies a node. */
+function conditionOf({ reason = null, warning = null, drain = null }: Partial<StatusNode>): string {
+  if (reason === "drained" && drain !== null) return "drained";
+  return reason !== null ? "unfit" : warning === null ? "ok" : "warning";
 }
 
 /** A node that is unfit for every route. */
@@ -51,6 +61,30 @@ export function statusCluster(cluster: string, over: Partial<StatusCluster> = {}
     failsafe: false,
     scheduled_switchover: null,
     nodes: [statusNode("pg1", { role: "primary" }), statusNode("pg2")],
+    situation: situationOf(over.nodes ?? []),
+    ...over,
+  };
+}
+
+function situationOf(nodes: readonly StatusNode[]): StatusCluster["situation"] {
+  const unfit = nodes.find(({ condition }) => condition === "unfit");
+  return unfit === undefined
+    ? situationWith({})
+    : situationWith({ condition: "degraded", wrong: "a node is out", cause: `${unfit.node} is ${unfit.reason}` });
+}
+
+/** A situation: by default nothing is wrong. */
+export function situationWith(over: Partial<StatusCluster["situation"]>): StatusCluster["situation"] {
+  const clients = "writes go to pg1; /replica: 1 of 1 node";
+  return {
+    condition: "ok",
+    wrong: null,
+    cause: null,
+    since: null,
+    for_ms: null,
+    clients,
+    next: null,
+    action: null,
     ...over,
   };
 }
@@ -71,9 +105,15 @@ const primary = statusNode("pg1", { role: "primary" });
 export const mixedClusters: readonly StatusCluster[] = [
   statusCluster("accounts"),
   statusCluster("billing", {
+    situation: situationWith({
+      condition: "warning",
+      wrong: "a node needs attention",
+      cause: "pg2: listed by its sender, but has not advanced for 28 s",
+    }),
     nodes: [primary, statusNode("pg2", { warning: "listed by its sender, but has not advanced for 28 s" })],
   }),
   statusCluster("catalog", {
+    situation: situationWith({ condition: "degraded", wrong: "a node is out", cause: "pg3 is lagging (12MB)" }),
     scheduled_switchover: { at: "2026-01-31T23:00:00+00:00", from: "pg1", to: "pg2" },
     nodes: [
       primary,
@@ -82,6 +122,16 @@ export const mixedClusters: readonly StatusCluster[] = [
     ],
   }),
   statusCluster("delivery", {
+    situation: situationWith({
+      condition: "without a primary",
+      wrong: "no primary",
+      cause: "pg1 is down (connection refused)",
+      since: "2026-01-31T12:00:00.000Z",
+      for_ms: 65_000,
+      clients: "writes are refused; /replica: 1 of 2 nodes",
+      next: "the lock expires at about 12:00:30 UTC (ttl 30 s); candidates: pg2 (1.5kB)",
+      action: "Wait until 12:00:30 UTC",
+    }),
     leader: null,
     paused: true,
     nodes: [
@@ -90,8 +140,26 @@ export const mixedClusters: readonly StatusCluster[] = [
     ],
   }),
   statusCluster("events", {
+    situation: situationWith({ condition: "drained", wrong: "a node is drained", cause: "pg2: kernel upgrade" }),
     nodes: [primary, unfitNode("pg2", "drained", { drain: plannedDrain }), statusNode("pg10"), statusNode("pg9")],
   }),
-  statusCluster("forum", { blind: true, leader: null, nodes: [unfitNode("pg1", "blind", { age_ms: 9_000 })] }),
-  statusCluster("guides", { leader: null, timeline: null, nodes: [] }),
+  statusCluster("forum", {
+    situation: situationWith({
+      condition: "blind",
+      wrong: "blind",
+      cause: "none of the 1 nodes answers rolecall",
+      for_ms: 9_000,
+      next: "checks are answered 500 until a node answers",
+      action: "Look at the network",
+    }),
+    blind: true,
+    leader: null,
+    nodes: [unfitNode("pg1", "blind", { age_ms: 9_000 })],
+  }),
+  statusCluster("guides", {
+    situation: situationWith({ condition: "without nodes", wrong: "no node is known" }),
+    leader: null,
+    timeline: null,
+    nodes: [],
+  }),
 ];

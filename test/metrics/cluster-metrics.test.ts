@@ -1,24 +1,52 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { clusterMetrics } from "../../src/metrics/nodes/cluster-metrics.ts";
+import { askedChecks } from "../../src/health/documents/asked-checks.ts";
+import { clusterMetrics, type ClusterSources } from "../../src/metrics/nodes/cluster-metrics.ts";
 import { nodeMetrics } from "../../src/metrics/nodes/node-metrics.ts";
-import { nodeSeries, type SeriesSources } from "../../src/metrics/nodes/node-series.ts";
+import { nodeSeries } from "../../src/metrics/nodes/node-series.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
-function sourcesOf(watched: ClusterFixture, nowMs: number): SeriesSources {
+const asked = askedChecks([
+  {
+    route: "replica",
+    lag_bytes: 1_024,
+    lag_ms: null,
+    source: "defaults",
+    of: "127.0.0.1:8008",
+    requested_ms_ago: null,
+    requested_for_ms: null,
+  },
+]);
+
+function sourcesOf(watched: ClusterFixture, nowMs: number): ClusterSources {
   return {
     snapshot: () => ({ instance: "run", sequence: 7, clusters: [watched.cluster], index: new Map() }),
     policy: (cluster) => (cluster === "demo" ? watched.policy : undefined),
     now: () => nowMs,
+    wall: () => nowMs,
+    asked: () => asked,
   };
+}
+
+/** Metrics with labels that others have not: they have tests of their own. */
+const worded = ["rolecall_pool_members", "rolecall_situation_info"];
+
+function linesAt(
+  watched: ClusterFixture,
+  nowMs: number,
+  isWanted: (name: string) => boolean,
+): readonly { readonly name: string; readonly samples: readonly string[] }[] {
+  return clusterMetrics(sourcesOf(watched, nowMs))
+    .filter(({ name }) => isWanted(name))
+    .map(({ name, samples }) => ({ name, samples: [...samples()] }));
 }
 
 /** The values of a cluster by the end of the metric's name. */
 function valuesAt(watched: ClusterFixture, nowMs: number): Record<string, number> {
   return Object.fromEntries(
-    clusterMetrics(sourcesOf(watched, nowMs)).flatMap(({ name, samples }) =>
-      [...samples()].map((line) => {
+    linesAt(watched, nowMs, (name) => !worded.includes(name)).flatMap(({ name, samples }) =>
+      samples.map((line) => {
         assert.match(line, new RegExp(`^${name}\\{cluster="demo"(,system="7000000000000000001")?\\} `));
         return [name.replace(/^rolecall_(cluster_)?/, ""), Number(line.split(" ").at(-1))];
       }),
@@ -49,6 +77,24 @@ describe("metrics of clusters", () => {
     assert.deepEqual(valuesAt(watched, 0), { has_primary: 0, blind: 1, claims: 0, drains: 0 });
     watched.cluster = { ...watched.cluster, isMembershipKnown: true };
     assert.equal(valuesAt(watched, 0)["blind"], 0);
+  });
+
+  test("count the members of a pool as its balancers ask, and say in words what is wrong only while clients are refused", () => {
+    const watched = new ClusterFixture({ nodes: ["pg1", "pg2"] });
+    const position = 1_000_000;
+    watched.lead("pg1", 0, { xlog: { location: position } });
+    watched.follow("pg2", 0, { xlog: { received_location: position, replayed_location: position - 4_096 } });
+    const lines = (nowMs: number): readonly string[] =>
+      linesAt(watched, nowMs, (name) => worded.includes(name)).flatMap(({ samples }) => samples);
+    assert.deepEqual(lines(0), ['rolecall_pool_members{cluster="demo",check="/replica?lag=1kB"} 0\n']);
+    for (const at of [1_000, 2_000, 3_000]) watched.fail("pg1", "refused", at);
+    watched.follow("pg2", 3_000, { xlog: { received_location: position, replayed_location: position } });
+    const [members, situation = ""] = lines(3_000);
+    assert.equal(members, 'rolecall_pool_members{cluster="demo",check="/replica?lag=1kB"} 1\n');
+    assert.match(
+      situation,
+      /condition="without a primary",wrong="no primary",cause="pg1 is down \(connection refused\)"/,
+    );
   });
 
   test("a drained primary is still a primary, and an expired drain does not count", () => {

@@ -9,6 +9,7 @@ const upstream = configOf({ clusters: [] }).exporter;
 
 function metricsOf(watched: ClusterFixture, counter = new AnswerCounter(), exporter = upstream): Metrics {
   return new Metrics({
+    asked: () => [],
     eventKinds: ["primary_lost", "blind"],
     snapshot: () => ({ instance: "run", sequence: 7, clusters: [watched.cluster], index: new Map() }),
     policy: (cluster) => (cluster === "demo" ? watched.policy : undefined),

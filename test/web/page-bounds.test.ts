@@ -80,8 +80,8 @@ test("only as much of the flow is drawn as is wanted, and the rest is counted", 
 
 function nodesOf(count: number, unfit: string): object[] {
   return Array.from({ length: count }, (_, at) => {
-    const reason = `pg${at}` === unfit ? "detached" : null;
-    return { node: `pg${at}`, reason, warning: null, drain: null };
+    const condition = `pg${at}` === unfit ? "unfit" : "ok";
+    return { node: `pg${at}`, condition };
   });
 }
 

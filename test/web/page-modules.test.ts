@@ -36,21 +36,21 @@ for (const [name, value, text] of [
   test(`${name} of ${value} is ${text}`, () => assert.equal(format[name]?.(value), text));
 }
 
-function rowOf(cluster: string, parts: object = {}): { readonly cluster: string } & object {
+function rowOf(cluster: string, parts: object = {}): { readonly cluster: string } {
   const row = { leader: "pg1", primary: "pg1", nodes: 3, replicas: 2, replicas_fit: 2, lag_bytes: 0, drains: 0 };
-  const none = { warnings: 0, rivals: 0, blind: false, problems: [], problem_count: 0 };
+  const none = { condition: "ok", warnings: 0, rivals: 0, blind: false, problems: [], problem_count: 0 };
   return { cluster, ...row, ...none, ...parts };
 }
 
-const problem = { problems: [{ node: "pg2", reason: "detached" }], problem_count: 1 };
+const problem = { problems: [{ node: "pg2", reason: "detached" }], problem_count: 1, condition: "degraded" };
 const rows = [
   rowOf("db10"),
   rowOf("db2"),
   rowOf("db3", problem),
-  rowOf("db4", { primary: null }),
-  rowOf("db5", { drains: 1 }),
-  rowOf("db6", { blind: true }),
-  rowOf("db7", { ...problem, rivals: 2 }),
+  rowOf("db4", { primary: null, condition: "without a primary" }),
+  rowOf("db5", { drains: 1, condition: "drained" }),
+  rowOf("db6", { blind: true, condition: "blind" }),
+  rowOf("db7", { ...problem, rivals: 2, condition: "two primaries" }),
   rowOf("db8", { lag_bytes: 5_000 }),
 ];
 const wanted = { search: "", condition: "all", order: "problem", ageOf: () => 0 };
@@ -72,7 +72,7 @@ for (const { title, change, names } of [
 
 test("counts the rows of each filter", () => {
   const counts = Object.fromEntries(countRows?.(rows) as Map<string, number>);
-  assert.deepEqual([counts["all"], counts["problems"], counts["ok"], counts["conflict"]], [8, 4, 3, 1]);
+  assert.deepEqual([counts["all"], counts["problems"], counts["ok"], counts["two primaries"]], [8, 4, 3, 1]);
 });
 
 function nodes(...pairs: readonly (readonly [string, string | null])[]): object[] {

@@ -8,6 +8,7 @@ function unused(): never {
 
 /** The metrics of all simulated runs of a process: they only count. */
 export const metrics: MonitorContext["metrics"] = new Metrics({
+  asked: () => [],
   eventKinds,
   snapshot: unused,
   policy: unused,

@@ -46,17 +46,20 @@ function requestedLimits(rows: readonly RequestedLimit[]): readonly LagLimit[] {
   const newest = new Map<string, RequestedLimit>();
   for (const row of rows) {
     const key = `${row.route} ${row.lagBytesMax} ${row.lagTimeMsMax}`;
-    if (row.agoMs < (newest.get(key)?.agoMs ?? Infinity)) newest.set(key, row);
+    const known = newest.get(key);
+    const forMs = Math.max(row.forMs, known?.forMs ?? 0);
+    newest.set(key, known === undefined || row.agoMs < known.agoMs ? { ...row, forMs } : { ...known, forMs });
   }
   return [...newest.values()]
     .toSorted((one, other) => one.agoMs - other.agoMs)
-    .map(({ route, lagBytesMax, lagTimeMsMax, agoMs }) => ({
+    .map(({ route, lagBytesMax, lagTimeMsMax, agoMs, forMs }) => ({
       route,
       lag_bytes: lagBytesMax,
       lag_ms: lagTimeMsMax,
       source: "checks",
       of: null,
       requested_ms_ago: agoMs,
+      requested_for_ms: forMs,
     }));
 }
 
@@ -89,5 +92,14 @@ function limitOf(
   owner: Pick<LagLimit, "source" | "of">,
 ): readonly LagLimit[] {
   if (check === null || (check.lagBytesMax === null && check.lagTimeMsMax === null)) return [];
-  return [{ route, lag_bytes: check.lagBytesMax, lag_ms: check.lagTimeMsMax, ...owner, requested_ms_ago: null }];
+  return [
+    {
+      route,
+      lag_bytes: check.lagBytesMax,
+      lag_ms: check.lagTimeMsMax,
+      ...owner,
+      requested_ms_ago: null,
+      requested_for_ms: null,
+    },
+  ];
 }

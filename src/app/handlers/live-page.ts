@@ -1,6 +1,7 @@
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { version } from "../../config/version.ts";
 import type { EventLog } from "../../events/event-log.ts";
+import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
 import { RecentLag } from "../../http/live/recent-lag.ts";
 import { LiveStreams } from "../../http/live/live-streams.ts";
@@ -15,6 +16,8 @@ interface LivePageContext {
   readonly history: Pick<HistoryStore, "addLag">;
   /** Ms since the epoch. */
   readonly wall: () => number;
+  /** The checks with a limit for lag that balancers ask. */
+  readonly asked: (cluster: string) => readonly AskedCheck[];
 }
 
 /** The live page of this process: its files and its streams. */
@@ -24,11 +27,13 @@ export class LivePage {
   readonly lag: RecentLag;
   readonly #eventLog: EventLog;
 
-  constructor(sources: AnswerSources, { eventLog, history, wall }: LivePageContext) {
+  constructor(sources: AnswerSources, { eventLog, history, wall, asked }: LivePageContext) {
     this.#eventLog = eventLog;
     this.lag = new RecentLag({ ...sources, wall, onMinute: (minute) => history.addLag(minute) });
     this.streams = new LiveStreams({
       ...sources,
+      wall,
+      asked,
       events: () => eventLog.events.recent(),
       openEvents: (cluster) => eventLog.openCount(cluster),
       version: version(),

@@ -1,4 +1,5 @@
 import type { LagLimit } from "../../cluster/lag-limit.ts";
+import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
@@ -40,6 +41,8 @@ export interface MainBackendContext {
   readonly limits: (cluster: string) => Promise<readonly LagLimit[]>;
   /** For which nodes balancers ask: gets the newest counts, and describes a cluster by them. */
   readonly asked: DiagnosticsSources["asked"];
+  /** The checks with a limit for lag that balancers ask. */
+  readonly askedChecks: (cluster: string) => readonly AskedCheck[];
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly hints: Omit<HintApiContext, "snapshot">;
@@ -70,6 +73,7 @@ export function buildMainBackend(
     evidence: (time, rendering) => findEvidence({ eventLog, history }, time, rendering),
     limits: context.limits,
     asked: context.asked,
+    askedChecks: context.askedChecks,
     events: () => eventLog.events.recent(),
     storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
   };

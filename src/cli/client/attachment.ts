@@ -55,7 +55,10 @@ export function probedStatus(probed: ProbedClusters): ClusterStatus {
         ? { ...row, attachment: null }
         : withKnowledge(probed, overview.cluster, { row, observation });
     });
-    return { ...overview, nodes };
+    const isUnknown = nodes.some(({ attachment }) => attachment === notKnown);
+    const { situation } = overview;
+    const condition = situation.condition === "ok" && isUnknown ? "warning" : situation.condition;
+    return { ...overview, nodes, situation: { ...situation, condition } };
   });
   return { by: "probed here", clusters };
 }
@@ -89,6 +92,7 @@ function withKnowledge(
       ]),
     ),
     warning: isUnknown ? `attachment not known: ${watchedFor(probed)}` : row.warning,
+    condition: isUnknown && row.condition === "ok" ? "warning" : row.condition,
     attachment: isUnknown ? notKnown : [...knowledgeByRoute.values()].includes("known") ? "known" : null,
   };
 }

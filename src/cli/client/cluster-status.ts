@@ -1,13 +1,13 @@
-import { isObject, listOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
+import { isObject, listOf, objectOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import type { Config } from "../../config/model/config.ts";
-import type { DrainOverview } from "../../health/documents/overview.ts";
+import type { DrainOverview } from "../../health/documents/node-overview.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { configFrom, namedByScope, sourcesOf } from "./configuration.ts";
 import { isEveryAttachmentKnown, probedStatus } from "./attachment.ts";
 import { unknownNameError } from "./node-name.ts";
 import { watchLocally } from "./local-probe.ts";
 import { RolecallClient, type RolecallReply } from "./rolecall-client.ts";
-import type { ClusterStatus, StatusCluster, StatusNode } from "./status-types.ts";
+import type { ClusterStatus, StatusCluster, StatusNode, StatusSituation } from "./status-types.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
 export type { ClusterStatus, StatusCluster, StatusNode } from "./status-types.ts";
@@ -115,6 +115,7 @@ function readCluster(row: JsonObject): StatusCluster {
         asked_ms_ago: numberOrNull(ago) ?? 0,
       })),
     nodes: listOf(row["nodes"]).filter(isObject).map(readNode),
+    situation: readSituation(objectOf(row["situation"])),
   };
 }
 
@@ -145,9 +146,32 @@ function readNode(row: JsonObject): StatusNode {
     detail: stringOrNull(row["detail"]),
     warning: stringOrNull(row["warning"]),
     drain: isObject(row["drain"]) ? readDrain(row["drain"]) : null,
+    evidence: row["evidence"] === "last known" || row["evidence"] === "none" ? row["evidence"] : "fresh",
+    asked: numberOrNull(row["asked"]) ?? 0,
+    refused: listOf(row["refused"])
+      .filter(isObject)
+      .map(({ check, reason, detail }) => ({
+        check: stringOrNull(check) ?? "?",
+        reason: stringOrNull(reason) ?? "?",
+        detail: stringOrNull(detail),
+      })),
+    condition: stringOrNull(row["condition"]) ?? "unknown",
     attachment: row["attachment"] === "known" || row["attachment"] === "not known" ? row["attachment"] : null,
     asked_ms_ago: numberOrNull(row["asked_ms_ago"]),
     unasked: row["unasked"] === true,
+  };
+}
+
+function readSituation(row: JsonObject): StatusSituation {
+  return {
+    condition: stringOrNull(row["condition"]) ?? "unknown",
+    wrong: stringOrNull(row["wrong"]),
+    cause: stringOrNull(row["cause"]),
+    since: stringOrNull(row["since"]),
+    for_ms: numberOrNull(row["for_ms"]),
+    clients: stringOrNull(row["clients"]) ?? "",
+    next: stringOrNull(row["next"]),
+    action: stringOrNull(row["action"]),
   };
 }
 

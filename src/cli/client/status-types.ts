@@ -1,12 +1,18 @@
 import type { AskedNonMember } from "../../health/documents/asked-nodes.ts";
-import type { ClusterOverview, NodeOverview } from "../../health/documents/overview.ts";
+import type { NodeOverview } from "../../health/documents/node-overview.ts";
+import type { ClusterOverview } from "../../health/documents/overview.ts";
+import type { Situation } from "../../health/documents/situation.ts";
 
 /**
- * A node of `/status`. Reasons are plain strings: a newer rolecall may send reasons that this version does not know.
+ * A node of `/status`. Reasons and conditions are plain strings: a newer rolecall may send some that this version does
+ * not know.
  */
-export interface StatusNode extends Omit<NodeOverview, "verdicts" | "reason"> {
+export interface StatusNode extends Omit<NodeOverview, "verdicts" | "reason" | "refused" | "condition"> {
   readonly verdicts: { readonly [route: string]: string };
   readonly reason: string | null;
+  readonly refused: readonly { readonly check: string; readonly reason: string; readonly detail: string | null }[];
+  /** One of `nodeConditions`; `unknown` if the server is of a version that does not state it. */
+  readonly condition: string;
   /**
    * Whether it is known that the node is attached: `known`, or `not known` if this process has not watched it for long
    * enough. `null` if nothing depends on it, or a running rolecall gave the status.
@@ -18,10 +24,16 @@ export interface StatusNode extends Omit<NodeOverview, "verdicts" | "reason"> {
   readonly unasked?: boolean;
 }
 
-export interface StatusCluster extends Omit<ClusterOverview, "nodes"> {
+export interface StatusCluster extends Omit<ClusterOverview, "nodes" | "situation"> {
   /** Names that are no members, and that checks still ask for. */
   readonly asked_non_members?: readonly AskedNonMember[];
   readonly nodes: readonly StatusNode[];
+  readonly situation: StatusSituation;
+}
+
+/** The situation of a cluster, whose condition is `unknown` if the server is of a version that does not state it. */
+export interface StatusSituation extends Omit<Situation, "condition"> {
+  readonly condition: string;
 }
 
 /** The status of all clusters, and its source. */

@@ -1,5 +1,5 @@
 import { isObject, listOf, parseJson } from "../../cluster/values/json.ts";
-import type { DrainOverview } from "../../health/documents/overview.ts";
+import type { DrainOverview } from "../../health/documents/node-overview.ts";
 import { parseDurationOption } from "../framework/arguments.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { resolveName } from "../client/node-name.ts";

@@ -20,7 +20,8 @@ import { remedyOf } from "../output/remedies.ts";
  */
 export async function explainCheck(context: CommandContext): Promise<void> {
   const { args } = context;
-  const [text = ""] = args.positionals;
+  const [text] = args.positionals;
+  if (text === undefined) return (await import("./explain-situation.ts")).explainSituation(context);
   const check = text.startsWith("/") ? text : `/${text}`;
   const node = args.text("node");
   if (node === null) return (await import("./explain-cluster.ts")).explainCluster(context, check);

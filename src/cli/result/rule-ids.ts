@@ -28,6 +28,7 @@ export const ruleIds = [
   "RC051",
   "RC052",
   "RC053",
+  "RC054",
   "RC060",
   "RC070",
   "RC080",

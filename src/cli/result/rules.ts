@@ -87,6 +87,7 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "a cluster is blind: none of its nodes has fresh evidence",
     "Check the network between rolecall and the nodes.",
   ),
+  RC054: rule("error", "several nodes of a cluster claim to be the primary", "Stop those that do not hold the lock."),
   RC053: rule("warning", "a node is fit, but has a warning", "Run rolecall explain for the node."),
   RC060: rule(
     "error",

@@ -48,7 +48,7 @@ export const inspectionCommands: readonly CommandSpec[] = [
       "rolecall status --discover http://10.0.0.1:8008",
     ],
     checks: [{ id: "overview", required: true }],
-    ownFindings: ["RC050", "RC051", "RC052", "RC053", "RC112"],
+    ownFindings: ["RC050", "RC051", "RC052", "RC053", "RC054", "RC112"],
     load: async () => (await import("../commands/status.ts")).status,
   },
   {
@@ -70,12 +70,17 @@ export const inspectionCommands: readonly CommandSpec[] = [
     name: "explain",
     summary: "explain the verdict of a check, rule by rule, for a node or each node of a cluster",
     about:
-      "With --node, lists every rule in order, with its value and limit, the age and source of the evidence, and the\n" +
-      "outcome. Without it, shows the verdict on each node of the cluster, the rule that decided it, and what would\n" +
-      "make the node fit.",
-    positionals: { usage: "CHECK", least: 1, most: 1, completes: "check" },
+      "Without a check, says of each cluster in five lines what is wrong, since when, what clients get, what happens\n" +
+      "next and what to do. With a check and --node, lists every rule in order, with its value and limit, the age and\n" +
+      "source of the evidence, and the outcome. Without --node, shows the verdict on each node of the cluster, the rule\n" +
+      "that decided it, and what would make the node fit.",
+    positionals: { usage: "[CHECK]", least: 0, most: 1, completes: "check" },
     options: [nodeOption, clusterOption, watchOption(untilKnown), ...serverOptions, ...sourceOptions],
-    examples: ["rolecall explain /primary", "rolecall explain '/replica?lag=1MB' --node pg2"],
+    examples: [
+      "rolecall explain --cluster orders",
+      "rolecall explain /primary",
+      "rolecall explain '/replica?lag=1MB' --node pg2",
+    ],
     checks: [{ id: "rules", required: true }],
     load: async () => (await import("../commands/explain.ts")).explainCheck,
   },

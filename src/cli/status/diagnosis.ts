@@ -1,6 +1,6 @@
 import type { StatusCluster, StatusNode } from "../client/cluster-status.ts";
 import type { ResultBuilder } from "../result/builder.ts";
-import { clusterCondition, nodeCondition } from "./selection/condition.ts";
+import { headlineOf } from "../../health/documents/situation.ts";
 import { explainClusterCommand, explainNodeCommand } from "./next-commands.ts";
 
 /**
@@ -15,14 +15,13 @@ export function diagnoseClusters(
 ): void {
   for (const cluster of clusters) {
     const name = cluster.cluster;
-    const condition = clusterCondition(cluster);
+    const { condition } = cluster.situation;
     if (condition === "without nodes") result.diagnose("RC112", { message: `${name}: no node is known` });
     else if (condition === "blind")
       result.diagnose("RC052", { message: `${name}: no node has answered within max_age` });
-    else if (condition === "without a primary") {
-      const holder = cluster.leader === null ? "" : `, but ${cluster.leader} holds the lock`;
-      result.diagnose("RC050", {
-        message: `${name}: no node is fit for /primary${holder}`,
+    else if (condition === "without a primary" || condition === "two primaries") {
+      result.diagnose(condition === "two primaries" ? "RC054" : "RC050", {
+        message: `${name}: ${headlineOf(cluster.situation)}`,
         action: `Run ${explainClusterCommand(cluster, source)}`,
       });
     }
@@ -42,11 +41,17 @@ function diagnoseNode(result: Pick<ResultBuilder, "diagnose">, { cluster, node, 
   const name = `${cluster.cluster}/${node.node}`;
   const action = `Run ${explainNodeCommand(cluster, node, source)}`;
   if (reason === null) {
+    const [first] = node.refused;
+    if (first !== undefined) {
+      const figure = first.detail === null ? "" : ` ${first.detail}`;
+      const message = `${name}: refused in ${node.refused.length} of ${node.asked} checks of balancers: ${first.reason}${figure} (${first.check})`;
+      result.diagnose("RC053", { message, action });
+    }
     if (warning !== null) result.diagnose("RC053", { message: `${name}: ${warning}`, action });
     return;
   }
   const cause = detail === null ? reason : `${reason} (${detail})`;
-  const isIntended = nodeCondition(node) === "drained";
+  const isIntended = node.condition === "drained";
   result.diagnose("RC051", {
     message: `${name}: ${cause}`,
     action,

@@ -3,7 +3,6 @@ import { reasonLink } from "../../config/reason-link.ts";
 import type { StatusCluster, StatusNode } from "../client/cluster-status.ts";
 import { safe, type Style } from "../output/style.ts";
 import { textWidth, wrapWords } from "../output/words.ts";
-import { nodeCondition } from "./selection/condition.ts";
 import { explainClusterCommand, explainNodeCommand } from "./next-commands.ts";
 import type { ShownCluster } from "./selection/shown-cluster.ts";
 
@@ -38,7 +37,7 @@ export function reasonsFooter(
 
 /** The clusters that no node can write in, although nodes answer. */
 function outages(clusters: readonly ShownCluster[], source: readonly string[]): readonly FooterEntry[] {
-  const lost = clusters.filter(({ condition }) => condition === "without a primary");
+  const lost = clusters.filter(({ cluster }) => cluster.situation.condition === "without a primary");
   const [first] = lost;
   if (first === undefined) return [];
   return [
@@ -51,7 +50,7 @@ function outages(clusters: readonly ShownCluster[], source: readonly string[]): 
 }
 
 function reasons(clusters: readonly ShownCluster[], source: readonly string[]): readonly FooterEntry[] {
-  const unfit = nodesOf(clusters).filter(({ node }) => nodeCondition(node) === "unfit");
+  const unfit = nodesOf(clusters).filter(({ node }) => node.reason !== null && node.condition === "unfit");
   const found = [...new Set(unfit.map(({ node }) => node.reason ?? ""))];
   return found
     .sort((a, b) => rankOf(a) - rankOf(b))

@@ -1,13 +1,13 @@
 import { isDiverged } from "../../cluster/attachment.ts";
-import type { ClaimLoss } from "../../cluster/leadership.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
 import { isUndiscovered, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { isFresh } from "../../health/evidence/node/freshness.ts";
 import { totalLagBytes } from "../../health/evidence/position/measure.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
+import { claimsOf, type ClaimFacts } from "../../health/documents/claim-facts.ts";
 import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
 import { attachmentWarning } from "../../health/evidence/attachment/attachment-warning.ts";
+import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { Summary } from "../../health/documents/summary.ts";
 import type { Reason } from "../../health/reason.ts";
 
@@ -37,6 +37,8 @@ export interface ClusterFacts {
   readonly isPaused: boolean;
   readonly isFailsafe: boolean;
   readonly nodes: readonly NodeFacts[];
+  /** The checks with a limit for lag that balancers ask. */
+  readonly asked: readonly AskedCheck[];
   /** The view that the facts are of. */
   readonly view: ClusterView;
 }
@@ -57,19 +59,6 @@ export interface TwinFacts {
   readonly primary: string;
 }
 
-/** The claims on the lock. */
-export interface ClaimFacts {
-  /** Nodes with a fresh claim. */
-  readonly nodes: readonly string[];
-  /** The one that counts as the holder, or `null`. */
-  readonly holder: string | null;
-  /**
-   * Whether several nodes claim the lock at the same time, or the only one is not confirmed by the cluster. A claim
-   * that was last seen before another one appeared may be over.
-   */
-  readonly isConflict: boolean;
-}
-
 /** One node. */
 export interface NodeFacts {
   readonly node: string;
@@ -87,6 +76,7 @@ export interface NodeFacts {
 export function factsOf(
   view: ClusterView,
   summaries: ReadonlyMap<string, { readonly summary: Summary }>,
+  asked: readonly AskedCheck[],
 ): Omit<ClusterFacts, "visibility" | "twins"> {
   const { cluster, nowMs, policy } = view;
   const { nodes } = cluster;
@@ -106,6 +96,7 @@ export function factsOf(
       replica: replicaOf(view, observation, summaries),
       observation,
     })),
+    asked,
     view,
   };
 }
@@ -145,26 +136,6 @@ function primaryOf(view: ClusterView): PrimaryFacts | null {
     system: report?.system ?? null,
     sentAtMs,
   };
-}
-
-function claimsOf({ cluster, lock, policy }: ClusterView): ClaimFacts {
-  const { claims, holder } = lock;
-  const newestMs = Math.max(...claims.map(({ claimedSinceMs }) => claimedSinceMs ?? -Infinity));
-  const [sole] = claims;
-  const lost = sole === undefined ? undefined : cluster.leadership.lostClaims.get(sole.node.name);
-  const isConflict =
-    claims.length > 1
-      ? claims.every(({ sentAtMs }) => sentAtMs >= newestMs)
-      : sole !== undefined && lost !== undefined && sole.sentAtMs > conflictFromMs(lost, policy);
-  return { nodes: claims.map(({ node }) => node.name), holder, isConflict };
-}
-
-/**
- * From when on a claim that goes on conflicts with its loss. A leader that stops may answer once more after its key has
- * gone.
- */
-function conflictFromMs({ viewSentAtMs, withdrawal }: ClaimLoss, { intervalMs }: HealthPolicy): number {
-  return withdrawal === undefined ? viewSentAtMs : Math.max(viewSentAtMs, withdrawal.readAtMs + intervalMs);
 }
 
 /** A primary has no stream. Its marks count once it is a replica: see rule 6 (d). */

@@ -1,5 +1,5 @@
 import type { ClusterEvent, EventDraft, EventKind } from "../cluster-event.ts";
-import { spanText } from "./event-text.ts";
+import { spanText } from "../../health/documents/wording.ts";
 
 /** Something that begins with one event and ends with another. */
 export interface Condition {
@@ -31,6 +31,7 @@ const ends: { readonly [kind in EventKind]?: End } = {
     kind: "system_resolved",
     text: (cluster) => `${cluster} is no longer one of several clusters of its database system with a primary`,
   },
+  pool_empty: { kind: "pool_filled", text: (cluster) => `every check of balancers has a member in ${cluster} again` },
   degraded: { kind: "restored", text: (cluster) => `all replicas of ${cluster} are fit again` },
   blind: { kind: "blind_ended", text: (cluster) => `rolecall gets answers from ${cluster} again` },
   paused: { kind: "resumed", text: (cluster) => `${cluster} is no longer paused` },

@@ -10,7 +10,8 @@ import {
   isAnswering,
 } from "./cluster-facts.ts";
 import { type Condition, beginning } from "./condition.ts";
-import { countText, failureText, listText, lostClaimText } from "./event-text.ts";
+import { countText, failureText, listText, lostClaimText } from "../../health/documents/wording.ts";
+import { judge } from "../../health/rules/judge.ts";
 import type { Reason } from "../../health/reason.ts";
 
 /**
@@ -44,6 +45,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
     ...(facts.claims.isConflict ? [claimsConflict(facts)] : []),
     ...systemConflict(facts),
     ...replicaCondition(facts),
+    ...emptyPools(facts),
     ...(facts.isPaused ? [paused(facts)] : []),
     ...(facts.isFailsafe ? [failsafe(facts)] : []),
     ...dcsConditions(facts),
@@ -305,6 +307,40 @@ function replicaCondition(facts: ClusterFacts): readonly Condition[] {
         figures: { fit_replicas: fit, replicas: standbys.length },
       }),
       holdMs: degradedHoldMs,
+    },
+  ];
+}
+
+/** How long a check must refuse every node before it is reported, in ms: longer than a probe interval. */
+const emptyHoldMs = 2_000;
+
+/**
+ * Returns whether a check that balancers ask refuses every node that it could pass. The nodes are judged as balancers
+ * ask: a lag limit may leave a pool empty while every replica is fit for a plain `/replica`.
+ */
+function emptyPools({ cluster, view, asked, nodes }: ClusterFacts): readonly Condition[] {
+  const empty = asked.filter(({ check }) => !nodes.some(({ observation }) => judge(view, observation, check).fit));
+  if (empty.length === 0 || nodes.length < 2) return [];
+  const texts = empty.map(({ text }) => text);
+  const [first] = empty;
+  const why = nodes.flatMap(({ node, observation }) => {
+    const verdict = first === undefined ? null : judge(view, observation, first.check);
+    if (verdict === null || verdict.fit || verdict.reason === "wrong_role") return [];
+    return [`${node} is ${verdict.reason}${verdict.figure === null ? "" : ` (${verdict.figure})`}`];
+  });
+  const cause = why.length === 0 ? null : listText(why);
+  return [
+    {
+      level: texts.join(" "),
+      holdMs: emptyHoldMs,
+      begins: beginning({
+        kind: "pool_empty",
+        severity: "error",
+        cluster,
+        message: `no node of ${cluster} passes ${listText(texts)}, which balancers ask${cause === null ? "" : `: ${cause}`}`,
+        cause,
+        figures: { checks: empty.length },
+      }),
     },
   ];
 }

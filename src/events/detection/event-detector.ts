@@ -1,6 +1,7 @@
 import type { Leadership } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { Summary } from "../../health/documents/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
@@ -48,6 +49,14 @@ interface ClusterMemory {
   leadership: Leadership | null;
 }
 
+/** What may differ from a detector of a single cluster. */
+export interface DetectorOptions {
+  /** Whether a cluster has no events before {@link EventDetector.endFirstRound}. */
+  readonly awaitsFirstRound?: boolean;
+  /** The checks with a limit for lag that balancers ask of a cluster. */
+  readonly asked?: (cluster: string) => readonly AskedCheck[];
+}
+
 /**
  * Finds the events of clusters from one state to the next. The first round of probes is no event: what it finds is the
  * state to compare with, except for trouble that is there already.
@@ -55,10 +64,11 @@ interface ClusterMemory {
 export class EventDetector implements EventFinder {
   readonly #clusters = new Map<string, ClusterMemory>();
   readonly #awaitsFirstRound: boolean;
+  readonly #asked: (cluster: string) => readonly AskedCheck[];
 
-  /** @param awaitsFirstRound whether a cluster has no events before {@link endFirstRound} */
-  constructor({ awaitsFirstRound = false }: { readonly awaitsFirstRound?: boolean } = {}) {
+  constructor({ awaitsFirstRound = false, asked = () => [] }: DetectorOptions = {}) {
     this.#awaitsFirstRound = awaitsFirstRound;
+    this.#asked = asked;
   }
 
   /**
@@ -88,7 +98,7 @@ export class EventDetector implements EventFinder {
     memory.examinedAtMs = nowMs;
     const wasHidden = memory.seenSinceMs === null;
     const view = viewAt(cluster, policy, nowMs);
-    const found = { ...factsOf(view, summaries), visibility: visibilityOf(memory, view) };
+    const found = { ...factsOf(view, summaries, this.#asked(cluster.name)), visibility: visibilityOf(memory, view) };
     if (found.visibility === "clear") memory.present = found.primary;
     const facts = { ...found, twins: this.#twinsOf(cluster.name, found.primary) };
     const { phase } = memory;

@@ -1,6 +1,7 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterFacts, PrimaryFacts } from "./cluster-facts.ts";
-import { failureText, listText, lostClaimText, spanText, type EventFigures } from "./event-text.ts";
+import { lossCause } from "../../health/documents/loss-cause.ts";
+import { spanText } from "../../health/documents/wording.ts";
 import type { EventDraft, EventSeverity } from "../cluster-event.ts";
 import { announcementOf } from "./announced-change.ts";
 
@@ -99,7 +100,7 @@ function lost(
   { severity, forMs }: { readonly severity: EventSeverity; readonly forMs: number | null },
 ): EventDraft {
   const { cluster, nowMs } = facts;
-  const cause = lossCause(facts, last?.node ?? null);
+  const cause = lossCause(facts.view, facts.claims, last?.node ?? null);
   const state = forMs === null ? "has no" : "still has no";
   const span = forMs === null ? "" : ` after ${spanText(forMs)}`;
   const seen = nodeNamed(facts.view.cluster, last?.node ?? null);
@@ -127,7 +128,7 @@ function found(memory: PrimaryMemory, { cluster, nowMs }: ClusterFacts, primary:
   const after = lostSinceMs === null ? "" : ` after ${spanText(nowMs - lostSinceMs)} without one`;
   const unseen = lostSinceMs === null && wasHidden ? ", which changed while rolecall could not see the cluster" : "";
   const role = roleName(primary);
-  const figures: EventFigures = {
+  const figures: EventDraft["figures"] = {
     ...(lostSinceMs === null ? {} : { without_primary_ms: Math.round(nowMs - lostSinceMs) }),
     ...(last === null ? {} : { previous_primary: last.node }),
     ...(primary.timeline === null ? {} : { timeline: primary.timeline }),
@@ -183,22 +184,4 @@ function timelineBack(memory: PrimaryMemory, { cluster }: ClusterFacts, primary:
 
 function roleName(primary: Pick<PrimaryFacts, "isStandbyLeader"> | null): string {
   return primary?.isStandbyLeader === true ? "standby leader" : "primary";
-}
-
-/** Why a cluster has no primary, as far as rolecall knows. @param previous the last primary */
-function lossCause({ view, claims, nowMs }: ClusterFacts, previous: string | null): string {
-  const known = nodeNamed(view.cluster, claims.holder ?? previous);
-  if (claims.holder === null && claims.nodes.length > 1) return `${listText(claims.nodes)} claim the leader lock`;
-  if (known === undefined || known.report === null) return "no node holds the leader lock";
-  const name = known.node.name;
-  if (known.failuresInRow > 0)
-    return `${name} does not answer${known.failure === null ? "" : `: ${failureText(known.failure)}`}`;
-  if (nowMs - known.sentAtMs >= view.maxAgeMs)
-    return `${name} has not been probed for ${spanText(nowMs - known.sentAtMs)}`;
-  const { role, state } = known.report;
-  if (claims.holder === name) return `${name} holds the leader lock, but is not writable (role ${role}, ${state})`;
-  const loss = view.cluster.leadership.lostClaims.get(name);
-  if (known.hasLock && loss?.withdrawal !== undefined) return lostClaimText(name, loss);
-  if (known.hasLock) return `the cluster does not confirm the claim of ${name} on the leader lock`;
-  return `${name} no longer holds the leader lock (role ${role}, ${state})`;
 }

@@ -1,7 +1,10 @@
 import type { Guards } from "../guards.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { upstreamsOf } from "../evidence/leadership/sender-chain.ts";
-import { clusterHead, nodeOverview, type ClusterOverview, type NodeOverview } from "./overview.ts";
+import type { AskedCheck } from "./asked-checks.ts";
+import { nodeOverview, type NodeOverview } from "./node-overview.ts";
+import { clusterHead, type ClusterOverview } from "./overview.ts";
+import { situationOf, type ClusterCondition } from "./situation.ts";
 
 /** One cluster as the live page shows it: the fields of `/status`, and what only a picture of the cluster needs. */
 export interface LiveCluster extends Omit<ClusterOverview, "nodes"> {
@@ -18,17 +21,26 @@ export interface LiveNode extends NodeOverview {
   readonly position: number | null;
 }
 
-/** Describes one cluster for the live page. */
-export function liveCluster(view: ClusterView): LiveCluster {
+/**
+ * Describes one cluster for the live page.
+ * @param asked the checks with a limit for lag that balancers send, or are configured
+ * @param wallMs the view's instant, in ms since the epoch
+ */
+export function liveCluster(
+  view: ClusterView,
+  { asked, wallMs }: { readonly asked: readonly AskedCheck[]; readonly wallMs: number },
+): LiveCluster {
   const upstreams = upstreamsOf(view);
+  const nodes = view.cluster.nodes.map((observation) => ({
+    ...nodeOverview(view, observation, asked),
+    upstream: upstreams.get(observation.node.name) ?? null,
+    position: observation.report?.location ?? observation.report?.replayed ?? null,
+  }));
   return {
     ...clusterHead(view),
     guards_off: guardsOff(view.policy.guards),
-    nodes: view.cluster.nodes.map((observation) => ({
-      ...nodeOverview(view, observation),
-      upstream: upstreams.get(observation.node.name) ?? null,
-      position: observation.report?.location ?? observation.report?.replayed ?? null,
-    })),
+    nodes,
+    situation: situationOf(view, { nodes, asked, wallMs }),
   };
 }
 
@@ -57,6 +69,11 @@ export interface FleetRow {
   /** Nodes that are unfit for their role, drained ones left out: the leader first, at most `problemsMax`. */
   readonly problems: readonly { readonly node: string; readonly reason: string; readonly detail: string | null }[];
   readonly problem_count: number;
+  /** As in the situation of the cluster. */
+  readonly condition: ClusterCondition;
+  readonly wrong: string | null;
+  readonly cause: string | null;
+  readonly since: string | null;
 }
 
 /** How many problems a row names. */
@@ -66,12 +83,12 @@ const rivalReasons: ReadonlySet<string> = new Set(["contested", "superseded"]);
 
 /** Summarizes one cluster for the fleet view. */
 export function fleetRow(cluster: LiveCluster): FleetRow {
-  const { leader, nodes } = cluster;
+  const { leader, nodes, situation } = cluster;
   const fit = nodes.find(({ verdicts }) => verdicts["primary"] === "fit");
   const standby = nodes.find(({ verdicts }) => verdicts["standby-leader"] === "fit");
   const replicas = nodes.filter(({ node }) => node !== (fit ?? standby)?.node && node !== leader);
   const unfit = nodes
-    .filter(({ reason }) => reason !== null && reason !== "drained")
+    .filter(({ condition }) => condition === "unfit")
     .toSorted((one, other) => Number(other.node === leader) - Number(one.node === leader));
   return {
     cluster: cluster.cluster,
@@ -81,18 +98,30 @@ export function fleetRow(cluster: LiveCluster): FleetRow {
     timeline: cluster.timeline,
     nodes: nodes.length,
     replicas: replicas.length,
-    replicas_fit: replicas.filter(({ reason }) => reason === null).length,
+    replicas_fit: replicas.filter(({ condition }) => condition === "ok" || condition === "warning").length,
     lag_bytes: highest(replicas.map(({ lag_bytes }) => lag_bytes)),
     lag_ms: highest(replicas.map(({ lag_ms }) => lag_ms)),
     rivals: nodes.filter(({ verdicts }) => rivalReasons.has(verdicts["primary"] ?? "")).length,
     drains: nodes.filter(({ drain }) => drain !== null).length,
-    warnings: nodes.filter(({ warning, reason }) => warning !== null && reason === null).length,
+    warnings: nodes.filter(({ condition }) => condition === "warning").length,
     blind: cluster.blind,
     paused: cluster.paused,
     failsafe: cluster.failsafe,
-    problems: unfit.slice(0, problemsMax).map(({ node, reason, detail }) => ({ node, reason: reason ?? "", detail })),
+    problems: unfit.slice(0, problemsMax).map(problemOf),
     problem_count: unfit.length,
+    condition: situation.condition,
+    wrong: situation.wrong,
+    cause: situation.cause,
+    since: situation.since,
   };
+}
+
+/** What keeps a node out: the reason of its role, else that of the first check of balancers that refuses it. */
+function problemOf({ node, reason, detail, refused }: LiveNode): FleetRow["problems"][number] {
+  const [first] = refused;
+  return reason === null && first !== undefined
+    ? { node, reason: first.reason, detail: first.detail }
+    : { node, reason: reason ?? "", detail };
 }
 
 /** The age of the oldest last report of a cluster's nodes, in ms; `null` if no node has ever answered. */

@@ -12,7 +12,7 @@ import { parseDuration } from "../../cluster/values/duration.ts";
 import { nameOf, type JsonObject } from "../../cluster/values/json.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
-import { drainOverview } from "../../health/documents/overview.ts";
+import { drainOverview } from "../../health/documents/node-overview.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { readJsonBody } from "../message/json-body.ts";
 import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";

@@ -14,7 +14,9 @@ import { explainClusterReply } from "./explain-cluster-reply.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
 import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
-import { clusterHead, nodeOverview } from "../../health/documents/overview.ts";
+import { nodeOverview, type NodeOverview } from "../../health/documents/node-overview.ts";
+import { clusterHead } from "../../health/documents/overview.ts";
+import { situationOf } from "../../health/documents/situation.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 
 type RenderPage = (
@@ -115,7 +117,7 @@ function verdictsReply({ target }: DiagnosticsRequest, sources: DiagnosticsSourc
   ]);
 }
 
-type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now" | "asked">;
+type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now" | "wall" | "asked" | "askedChecks">;
 
 /**
  * Answers `/status` with every cluster of the listener, and its nodes with what each is fit for (see `Overview`).
@@ -135,9 +137,9 @@ interface StatusInputs extends Omit<StatusSources, "asked"> {
 }
 
 function* statusPieces(only: readonly (string | null)[], inputs: StatusInputs): Generator<string> {
-  const { snapshot, policy, now, askedOf } = inputs;
+  const { snapshot, policy, askedOf } = inputs;
   const { instance, sequence, clusters } = snapshot();
-  const nowMs = now();
+  const [nowMs, wallMs] = [inputs.now(), inputs.wall()];
   yield `${JSON.stringify({ instance, snapshot: sequence }).slice(0, -1)},"clusters":[`;
   let separator = "";
   for (const state of clusters) {
@@ -150,12 +152,14 @@ function* statusPieces(only: readonly (string | null)[], inputs: StatusInputs): 
     const head = { ...clusterHead(view), asked_non_members: asked.nonMembers };
     yield `${separator}${JSON.stringify(head).slice(0, -1)},"nodes":[`;
     separator = ",";
-    let comma = "";
+    const checks = inputs.askedChecks(state.name);
+    const nodes: NodeOverview[] = [];
     for (const observation of state.nodes) {
-      yield `${comma}${JSON.stringify({ ...nodeOverview(view, observation), ...asked.nodes.get(observation.node.name) })}`;
-      comma = ",";
+      const node = nodeOverview(view, observation, checks);
+      yield `${nodes.length === 0 ? "" : ","}${JSON.stringify({ ...node, ...asked.nodes.get(observation.node.name) })}`;
+      nodes.push(node);
     }
-    yield "]}";
+    yield `],"situation":${JSON.stringify(situationOf(view, { nodes, asked: checks, wallMs }))}}`;
   }
   yield "]}";
 }

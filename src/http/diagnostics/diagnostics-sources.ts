@@ -5,6 +5,7 @@ import type { Accused } from "../../events/accusation-history.ts";
 import type { ClusterEvent } from "../../events/cluster-event.ts";
 import type { StoredEvents, StoredEventsQuery } from "../../events/stored-events.ts";
 import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
+import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { LoggedChange } from "../../health/documents/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { TargetNode } from "../node-api/target-node.ts";
@@ -26,6 +27,8 @@ export interface DiagnosticsSources {
   readonly limits: (cluster: string) => Promise<readonly LagLimit[]>;
   /** For which nodes balancers ask: gets the newest counts, and describes a cluster by them. */
   readonly asked: () => Promise<(cluster: ClusterState) => AskedOverview>;
+  /** The checks with a limit for lag that balancers ask of a cluster's nodes, as far as that is known. */
+  readonly askedChecks: (cluster: string) => readonly AskedCheck[];
   /** The newest events of all clusters, oldest first. */
   readonly events: () => readonly ClusterEvent[];
   /** The newest wanted events of the history on disk, oldest first; none if no history is kept. */

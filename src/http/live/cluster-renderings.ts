@@ -2,6 +2,7 @@ import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import { fleetRow, liveCluster, oldestReportMs, type LiveCluster } from "../../health/documents/live-cluster.ts";
+import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 
 /** What clusters are rendered from. */
@@ -12,6 +13,10 @@ export interface LiveSources {
   readonly now: () => number;
   /** How many events of a cluster have begun and not ended. */
   readonly openEvents: (cluster: string) => number;
+  /** The checks with a limit for lag that balancers ask. */
+  readonly asked: (cluster: string) => readonly AskedCheck[];
+  /** In ms since the epoch. */
+  readonly wall: () => number;
 }
 
 /** One cluster, rendered once for all streams. */
@@ -70,7 +75,7 @@ export class ClusterRenderings {
   }
 
   #current(name: string): Kept | null {
-    const { snapshot, policy, now } = this.#sources;
+    const { snapshot, policy, now, wall, asked } = this.#sources;
     const state = clusterNamed(snapshot(), name);
     const clusterPolicy = policy(name);
     const known = this.#kept.get(name);
@@ -80,11 +85,25 @@ export class ClusterRenderings {
     }
     const nowMs = now();
     if (known?.sequence === state.sequence && nowMs - known.atMs < validMs) return known;
-    const cluster = liveCluster(viewAt(state, clusterPolicy, nowMs));
+    const view = viewAt(state, clusterPolicy, nowMs);
+    const cluster = withSteadySince(liveCluster(view, { asked: asked(name), wallMs: wall() }), known?.cluster);
     const row = JSON.stringify({ ...fleetRow(cluster), open_events: this.#sources.openEvents(name) });
     const version = known?.row === row ? known.version : (this.#versions += 1);
     const kept = { sequence: state.sequence, atMs: nowMs, cluster, row, version };
     this.#kept.set(name, kept);
     return kept;
   }
+}
+
+/** The clocks are not read at one instant: a difference of less than this, in ms, is none. */
+const sinceToleranceMs = 1_000;
+
+/** Keeps the instant since when something is wrong, as long as the same is wrong since about then: a row stays equal. */
+function withSteadySince(cluster: LiveCluster, before: LiveCluster | undefined): LiveCluster {
+  const { situation } = cluster;
+  const known = before?.situation;
+  if (known === undefined || known.since === null || situation.since === null) return cluster;
+  if (known.condition !== situation.condition) return cluster;
+  const apartMs = Math.abs(Date.parse(known.since) - Date.parse(situation.since));
+  return apartMs < sinceToleranceMs ? { ...cluster, situation: { ...situation, since: known.since } } : cluster;
 }

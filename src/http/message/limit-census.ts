@@ -10,6 +10,8 @@ export interface RequestedLimit {
   readonly lagTimeMsMax: number | null;
   /** How long ago it was requested last, in ms. */
   readonly agoMs: number;
+  /** How long it has been requested again and again, in ms; 0 for a limit that was requested once. */
+  readonly forMs: number;
 }
 
 /** How many limits are known. Requests may state any, so beyond this the one requested longest ago is forgotten. */
@@ -19,7 +21,11 @@ const repeatMs = 1_000;
 /** A limit that nobody requested for so long is forgotten, in ms. */
 const keptMs = 10 * 60_000;
 
-interface Row extends Omit<RequestedLimit, "agoMs"> {
+/** A limit that was not requested for so long begins anew, in ms. */
+const pauseMs = 60_000;
+
+interface Row extends Omit<RequestedLimit, "agoMs" | "forMs"> {
+  readonly firstMs: number;
   readonly lastMs: number;
 }
 
@@ -43,7 +49,9 @@ export class LimitCensus {
     const known = this.#byCheck.get(check);
     if (known?.cluster === cluster && nowMs - known.lastMs < repeatMs) return;
     const key = `${cluster} ${route} ${lagBytesMax} ${lagTimeMsMax}`;
-    const row = { cluster, route, lagBytesMax, lagTimeMsMax, lastMs: nowMs };
+    const before = this.#rows.get(key);
+    const firstMs = before !== undefined && nowMs - before.lastMs < pauseMs ? before.firstMs : nowMs;
+    const row = { cluster, route, lagBytesMax, lagTimeMsMax, firstMs, lastMs: nowMs };
     this.#byCheck.set(check, row);
     this.#rows.set(key, row);
   }
@@ -52,6 +60,10 @@ export class LimitCensus {
   rows(): readonly RequestedLimit[] {
     const nowMs = this.#now();
     const rows = [...this.#rows.rvalues()].filter((row) => row !== undefined);
-    return rows.map(({ lastMs, ...limit }) => ({ ...limit, agoMs: Math.round(nowMs - lastMs) }));
+    return rows.map(({ firstMs, lastMs, ...limit }) => ({
+      ...limit,
+      agoMs: Math.round(nowMs - lastMs),
+      forMs: Math.round(lastMs - firstMs),
+    }));
   }
 }

@@ -2,6 +2,10 @@ import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts"
 import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
 import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
+import type { AskedCheck } from "../../health/documents/asked-checks.ts";
+import { nodeOverview } from "../../health/documents/node-overview.ts";
+import { isSevere, situationOf } from "../../health/documents/situation.ts";
+import { judge } from "../../health/rules/judge.ts";
 import type { SeriesSources } from "./node-series.ts";
 
 /** A gauge with one sample for each cluster. */
@@ -65,16 +69,24 @@ function primarySystemOf(view: ClusterView): string | null {
   return report === null || report.role === "standby_leader" ? null : report.system;
 }
 
+/** What the metrics of clusters are read from. */
+export interface ClusterSources extends SeriesSources {
+  /** Wall time, in ms since the epoch. */
+  readonly wall: () => number;
+  /** The checks with a limit for lag that balancers ask of a cluster. */
+  readonly asked: (cluster: string) => readonly AskedCheck[];
+}
+
 /** Our own metrics of each cluster, of one snapshot at one instant. */
-export function clusterMetrics({ snapshot, policy, now }: SeriesSources): readonly Family[] {
-  const nowMs = now();
+export function clusterMetrics({ snapshot, policy, now, wall, asked }: ClusterSources): readonly Family[] {
+  const [nowMs, wallMs] = [now(), wall()];
   const views = snapshot().clusters.flatMap((cluster) => {
     const clusterPolicy = policy(cluster.name);
     return clusterPolicy === undefined ? [] : [viewAt(cluster, clusterPolicy, nowMs)];
   });
-  return gauges.map(({ name, help, value, labels }) => ({
+  const families = gauges.map(({ name, help, value, labels }) => ({
     name,
-    type: "gauge",
+    type: "gauge" as const,
     help,
     samples: () =>
       views.flatMap((view) => {
@@ -84,4 +96,38 @@ export function clusterMetrics({ snapshot, policy, now }: SeriesSources): readon
           : [sampleLine(name, labelsText({ cluster: view.cluster.name, ...labels?.(view) }), number)];
       }),
   }));
+  const poolMembers = "rolecall_pool_members";
+  const situation = "rolecall_situation_info";
+  return [
+    ...families,
+    {
+      name: poolMembers,
+      type: "gauge",
+      help: "Nodes that pass a check with a limit for lag which balancers ask, or which is configured.",
+      samples: () =>
+        views.flatMap((view) =>
+          asked(view.cluster.name).map(({ text, check }) =>
+            sampleLine(
+              poolMembers,
+              labelsText({ cluster: view.cluster.name, check: text }),
+              view.cluster.nodes.filter((node) => judge(view, node, check).fit).length,
+            ),
+          ),
+        ),
+    },
+    {
+      name: situation,
+      type: "gauge",
+      help: "What is wrong, in words, while a cluster has no primary, several, or none that can be seen.",
+      samples: () =>
+        views.flatMap((view) => {
+          const known = { asked: asked(view.cluster.name), wallMs };
+          const nodes = view.cluster.nodes.map((node) => nodeOverview(view, node, known.asked));
+          const { condition, wrong, cause, clients, next, action } = situationOf(view, { ...known, nodes });
+          if (!isSevere(condition)) return [];
+          const words = { wrong: wrong ?? "", cause: cause ?? "", clients, next: next ?? "", action: action ?? "" };
+          return [sampleLine(situation, labelsText({ cluster: view.cluster.name, condition, ...words }), 1)];
+        }),
+    },
+  ];
 }

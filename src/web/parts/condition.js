@@ -1,11 +1,11 @@
 /** How well nodes and clusters are. Each condition has a colour, a shape and a word: no meaning lies in colour alone. */
 
-/** Worst first. */
+/** Worst first, in the order and by the names of rolecall (`situation.condition`). */
 export const conditions = [
-  { name: "conflict", word: "two claim the lead", tone: "bad" },
-  { name: "lost", word: "no primary", tone: "bad" },
+  { name: "two primaries", word: "two primaries", tone: "bad" },
+  { name: "without a primary", word: "no primary", tone: "bad" },
   { name: "blind", word: "blind", tone: "bad" },
-  { name: "empty", word: "no nodes", tone: "bad" },
+  { name: "without nodes", word: "no nodes", tone: "bad" },
   { name: "degraded", word: "degraded", tone: "warn" },
   { name: "warning", word: "warning", tone: "warn" },
   { name: "drained", word: "drained", tone: "idle" },
@@ -16,24 +16,14 @@ const byName = new Map(conditions.map((condition, rank) => [condition.name, { ..
 
 /** The condition of a cluster, from its fleet row. */
 export function conditionOf(row) {
-  return byName.get(nameOf(row));
+  return byName.get(row.condition);
 }
 
-function nameOf({ nodes, blind, primary, problem_count: problems, warnings, drains, rivals }) {
-  if (nodes === 0) return "empty";
-  if (blind) return "blind";
-  if (rivals > 0) return "conflict";
-  if (primary === null) return "lost";
-  if (problems > 0) return "degraded";
-  if (warnings > 0) return "warning";
-  return drains > 0 ? "drained" : "ok";
-}
+const nodeTones = { ok: "ok", drained: "idle", warning: "warn", unfit: "bad" };
 
 /** The tone of a node: of its mark and its card. */
-export function toneOf({ reason, warning, drain }) {
-  if (reason === "drained" && drain !== null) return "idle";
-  if (reason !== null) return "bad";
-  return warning === null ? "ok" : "warn";
+export function toneOf({ condition }) {
+  return nodeTones[condition] ?? "bad";
 }
 
 const severityTones = { info: "ok", warning: "warn", error: "bad" };

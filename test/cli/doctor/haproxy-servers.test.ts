@@ -6,24 +6,14 @@ import type { StatusCluster } from "../../../src/cli/client/cluster-status.ts";
 import { compareServers } from "../../../src/cli/doctor/haproxy-servers.ts";
 import { runJson, runText } from "../../fake/command-line.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
-import { statusNode } from "../../fake/status-clusters.ts";
+import { statusCluster, statusNode } from "../../fake/status-clusters.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
 
 function clusterOf(cluster: string, net: string): StatusCluster {
   const nodes = [1, 2, 3].map((at) =>
     statusNode(`pg${at}`, { api: `http://${net}.${at}:8008`, database: `${net}.${at}:5432` }),
   );
-  return {
-    cluster,
-    scope: cluster,
-    leader: "pg1",
-    timeline: 1,
-    blind: false,
-    paused: false,
-    failsafe: false,
-    scheduled_switchover: null,
-    nodes,
-  };
+  return statusCluster(cluster, { timeline: 1, nodes });
 }
 
 const orders = clusterOf("orders", "10.0.0");

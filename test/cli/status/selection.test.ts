@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clusterCondition, nodeCondition } from "../../../src/cli/status/selection/condition.ts";
 import { selectClusters, type StatusSelection } from "../../../src/cli/status/selection/selection.ts";
 import { summarizeStatus, summaryLine } from "../../../src/cli/status/selection/summary-line.ts";
-import { mixedClusters, plannedDrain, statusCluster, statusNode, unfitNode } from "../../fake/status-clusters.ts";
+import { mixedClusters, statusCluster, statusNode } from "../../fake/status-clusters.ts";
 
 const all: StatusSelection = { order: "problem", problemsOnly: false, query: "" };
 
@@ -13,32 +12,6 @@ function names(selection: Partial<StatusSelection>, clusters = mixedClusters): r
     ({ cluster, nodes }) => `${cluster.cluster}: ${nodes.map(({ node }) => node).join(" ")}`,
   );
 }
-
-test("every cluster has the worst condition of what is wrong with it", () => {
-  assert.deepEqual(
-    mixedClusters.map((cluster) => `${cluster.cluster}: ${clusterCondition(cluster)}`),
-    [
-      "accounts: ok",
-      "billing: warning",
-      "catalog: degraded",
-      "delivery: without a primary",
-      "events: drained",
-      "forum: blind",
-      "guides: without nodes",
-    ],
-  );
-});
-
-test("a drained primary that still serves writes is ok, and a drained replica is no problem", () => {
-  assert.equal(nodeCondition(statusNode("pg1", { role: "primary", drain: plannedDrain })), "ok");
-  assert.equal(nodeCondition(unfitNode("pg2", "drained", { drain: plannedDrain })), "drained");
-  assert.equal(nodeCondition(unfitNode("pg2", "down", { drain: plannedDrain })), "unfit");
-});
-
-test("a standby cluster with a fit standby leader is not without a primary", () => {
-  const nodes = [statusNode("pg1", { role: "standby_leader", verdicts: { "standby-leader": "fit" } })];
-  assert.equal(clusterCondition(statusCluster("demo", { nodes })), "ok");
-});
 
 test("the worst cluster is first; in a cluster the leader, then the worst node, then names by number", () => {
   assert.deepEqual(names({}), [

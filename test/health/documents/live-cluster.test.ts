@@ -9,7 +9,7 @@ type Verdict = LiveNode["verdicts"][string];
 
 test("a row of the fleet names the primary, or the standby leader where there is no primary", () => {
   const { cluster, policy } = steadyCluster();
-  const live = liveCluster(viewAt(cluster, policy, 0));
+  const live = liveCluster(viewAt(cluster, policy, 0), { asked: [], wallMs: 0 });
   const [pg1, ...others] = live.nodes;
   assert.ok(pg1 !== undefined);
   const judged = (primary: Verdict, standbyLeader: Verdict): LiveNode => ({
@@ -32,7 +32,7 @@ test("a row of the fleet names the primary, or the standby leader where there is
 
 test("a fit standby leader is no replica, even if another node holds the lock", () => {
   const { cluster, policy } = steadyCluster();
-  const live = liveCluster(viewAt(cluster, policy, 0));
+  const live = liveCluster(viewAt(cluster, policy, 0), { asked: [], wallMs: 0 });
   const [, pg2, pg3] = live.nodes;
   assert.ok(pg2 !== undefined && pg3 !== undefined);
   const standby = { ...pg2, verdicts: { ...pg2.verdicts, "standby-leader": "fit" } } as const;

@@ -35,6 +35,8 @@ function openStream(subscription: Partial<LiveSubscription> = {}, newestEventId:
     policy: (name) => store.policyOf(name),
     now: () => cluster.nowMs,
     openEvents: () => 0,
+    asked: () => [],
+    wall: () => 0,
   });
   const stream = new LiveStream(
     response as unknown as ServerResponse,

@@ -11,6 +11,7 @@ const plain: ExporterConfig = { naming: "upstream", disableIntro: false, namespa
 function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<ExporterConfig> = {}): Metrics {
   const clusters = watched.map(({ cluster }) => cluster);
   return new Metrics({
+    asked: () => [],
     eventKinds: ["primary_lost", "blind"],
     snapshot: () => ({
       instance: "run",

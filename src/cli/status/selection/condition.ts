@@ -1,43 +1,22 @@
-import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
+import { nodeConditions } from "../../../health/documents/node-overview.ts";
+import { clusterConditions } from "../../../health/documents/situation.ts";
 
-/** How well a node is, best first. A drained node is out of service on purpose, which is no problem. */
-export const nodeConditionOrder = ["ok", "drained", "warning", "unfit"] as const;
-export type NodeCondition = (typeof nodeConditionOrder)[number];
-
-/** How well a cluster is, best first. */
-export const clusterConditions = [
-  "ok",
-  "drained",
-  "warning",
-  "degraded",
-  "without nodes",
-  "blind",
-  "without a primary",
-] as const;
-export type ClusterCondition = (typeof clusterConditions)[number];
-
-/** Classifies a node. A warning is what counts against a node that is still fit. */
-export function nodeCondition({ reason, warning, drain }: StatusNode): NodeCondition {
-  if (reason === "drained" && drain !== null) return "drained";
-  if (reason !== null) return "unfit";
-  return warning === null ? "ok" : "warning";
-}
-
-/** Classifies a cluster by the worst of what is wrong with it. */
-export function clusterCondition(cluster: StatusCluster): ClusterCondition {
-  if (cluster.nodes.length === 0) return "without nodes";
-  if (cluster.blind) return "blind";
-  if (!hasPrimary(cluster)) return "without a primary";
-  const worst = Math.max(...cluster.nodes.map((node) => nodeConditionOrder.indexOf(nodeCondition(node))));
-  const condition = nodeConditionOrder[worst] ?? "ok";
-  return condition === "unfit" ? "degraded" : condition;
-}
-
-/** Whether a condition needs the attention of an operator. */
-export function isProblem(condition: NodeCondition | ClusterCondition): boolean {
+/** Whether a condition needs the attention of an operator. One that this version does not know does. */
+export function isProblem(condition: string): boolean {
   return condition !== "ok" && condition !== "drained";
 }
 
-function hasPrimary({ nodes }: StatusCluster): boolean {
-  return nodes.some(({ verdicts }) => verdicts["primary"] === "fit" || verdicts["standby-leader"] === "fit");
+/** How bad the condition of a cluster is: the worst is the highest. One that this version does not know is the worst. */
+export function clusterSeverity(condition: string): number {
+  return severityIn(clusterConditions, condition);
+}
+
+/** The same of a node. */
+export function nodeSeverity(condition: string): number {
+  return severityIn(nodeConditions, condition);
+}
+
+function severityIn(worstFirst: readonly string[], condition: string): number {
+  const at = worstFirst.indexOf(condition);
+  return worstFirst.length - at;
 }

@@ -1,6 +1,6 @@
 import type { StatusCluster } from "../../client/cluster-status.ts";
 import type { Arguments } from "../../framework/arguments.ts";
-import { clusterCondition, isProblem, nodeCondition } from "./condition.ts";
+import { isProblem } from "./condition.ts";
 import type { ShownCluster } from "./shown-cluster.ts";
 import { sortClusters, statusOrders, type StatusOrder } from "./sorting.ts";
 
@@ -27,11 +27,10 @@ export function selectClusters(
   const shown = clusters
     .map((cluster): ShownCluster => ({
       cluster,
-      condition: clusterCondition(cluster),
-      fitNodes: cluster.nodes.filter(({ reason }) => reason === null).length,
+      fitNodes: cluster.nodes.filter(({ condition }) => condition === "ok" || condition === "warning").length,
       nodes: cluster.nodes,
     }))
-    .filter(({ condition }) => !problemsOnly || isProblem(condition))
+    .filter(({ cluster }) => !problemsOnly || isProblem(cluster.situation.condition))
     .map((row) => (problemsOnly ? withProblemsOnly(row) : row))
     .flatMap((row) => matching(row, query.toLowerCase()));
   return sortClusters(shown, order);
@@ -39,8 +38,9 @@ export function selectClusters(
 
 /** Keeps the nodes with a problem. A cluster that is down as a whole keeps all: each of them may be the cause. */
 function withProblemsOnly(row: ShownCluster): ShownCluster {
-  return row.condition === "degraded" || row.condition === "warning"
-    ? { ...row, nodes: row.nodes.filter((node) => isProblem(nodeCondition(node))) }
+  const { condition } = row.cluster.situation;
+  return condition === "degraded" || condition === "warning"
+    ? { ...row, nodes: row.nodes.filter((node) => isProblem(node.condition)) }
     : row;
 }
 

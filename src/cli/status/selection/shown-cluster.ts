@@ -1,11 +1,8 @@
 import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
-import type { ClusterCondition } from "./condition.ts";
 
 /** A cluster as it is shown: perhaps without some of its nodes. */
 export interface ShownCluster {
   readonly cluster: StatusCluster;
-  /** The condition of the whole cluster. */
-  readonly condition: ClusterCondition;
   /** The number of nodes of the whole cluster that are fit for their role. */
   readonly fitNodes: number;
   /** The nodes to show, in order. */

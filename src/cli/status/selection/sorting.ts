@@ -1,5 +1,5 @@
 import type { StatusNode } from "../../client/cluster-status.ts";
-import { clusterConditions, nodeCondition, nodeConditionOrder } from "./condition.ts";
+import { clusterSeverity, nodeSeverity } from "./condition.ts";
 import type { ShownCluster } from "./shown-cluster.ts";
 
 /** The orders of clusters and nodes, in the order in which `--watch` offers them. */
@@ -39,15 +39,11 @@ function nodeRank(node: StatusNode, leader: string | null, order: StatusOrder): 
     case "age":
       return [ageOf(node)];
     case "problem":
-      return [
-        node.node === leader ? 1 : 0,
-        nodeConditionOrder.indexOf(nodeCondition(node)),
-        node.sync_role === null ? 0 : 1,
-      ];
+      return [node.node === leader ? 1 : 0, nodeSeverity(node.condition), node.sync_role === null ? 0 : 1];
   }
 }
 
-function clusterRank({ condition, nodes }: ShownCluster, order: StatusOrder): readonly number[] {
+function clusterRank({ cluster, nodes }: ShownCluster, order: StatusOrder): readonly number[] {
   switch (order) {
     case "name":
       return [];
@@ -56,7 +52,10 @@ function clusterRank({ condition, nodes }: ShownCluster, order: StatusOrder): re
     case "age":
       return [Math.max(-1, ...nodes.map(ageOf))];
     case "problem":
-      return [clusterConditions.indexOf(condition), nodes.filter((node) => nodeCondition(node) === "unfit").length];
+      return [
+        clusterSeverity(cluster.situation.condition),
+        nodes.filter(({ condition }) => condition === "unfit").length,
+      ];
   }
 }
 

@@ -1,12 +1,12 @@
 import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
 import { formatDuration } from "../../output/figures.ts";
-import { clusterCondition, clusterConditions, type ClusterCondition } from "./condition.ts";
+import { clusterSeverity } from "./condition.ts";
 
 /** How many clusters and nodes are well: the figures above the table. */
 export interface StatusSummary {
   readonly clusters: number;
   /** The number of clusters in each condition that occurs, best condition first. */
-  readonly conditions: { readonly [condition in ClusterCondition]?: number };
+  readonly conditions: { readonly [condition: string]: number };
   readonly nodes: number;
   readonly fit_nodes: number;
   /** Nodes that are fit so far, but were not watched for long enough to know that they are attached. */
@@ -17,14 +17,15 @@ export interface StatusSummary {
 
 /** Counts the clusters by condition, and the nodes that are fit for their role. */
 export function summarizeStatus(clusters: readonly StatusCluster[]): StatusSummary {
-  const conditions = clusters.map(clusterCondition);
-  const counts = clusterConditions.map((kind) => [kind, conditions.filter((one) => one === kind).length] as const);
+  const conditions = clusters.map(({ situation }) => situation.condition);
+  const kinds = [...new Set(conditions)].toSorted((one, other) => clusterSeverity(one) - clusterSeverity(other));
+  const counts = kinds.map((kind) => [kind, conditions.filter((one) => one === kind).length] as const);
   const nodes = clusters.flatMap((cluster) => cluster.nodes);
-  const fitSoFar = nodes.filter(({ reason }) => reason === null);
+  const fitSoFar = nodes.filter(({ condition }) => condition === "ok" || condition === "warning");
   const fit = fitSoFar.filter(({ attachment }) => attachment !== "not known");
   return {
     clusters: clusters.length,
-    conditions: Object.fromEntries(counts.filter(([, count]) => count > 0)),
+    conditions: Object.fromEntries(counts),
     nodes: nodes.length,
     fit_nodes: fit.length,
     not_known_nodes: fitSoFar.length - fit.length,
@@ -42,9 +43,7 @@ export function summaryLine({
   oldest_evidence_ms: age,
 }: StatusSummary): string {
   if (clusters === 0) return "no clusters";
-  const counts = clusterConditions.flatMap((kind) =>
-    conditions[kind] === undefined ? [] : [`${conditions[kind]} ${labels[kind]}`],
-  );
+  const counts = Object.entries(conditions).map(([kind, count]) => `${count} ${labels[kind] ?? kind}`);
   return [
     `${clusterCount(clusters)}: ${counts.join(", ")}`,
     `${fit} of ${nodes} ${nodes === 1 ? "node" : "nodes"} fit${notKnown === 0 ? "" : `, ${notKnown} not known`}` +
@@ -57,14 +56,11 @@ export function clusterCount(count: number): string {
   return count === 1 ? "1 cluster" : `${count} clusters`;
 }
 
-const labels: { readonly [condition in ClusterCondition]: string } = {
-  ok: "ok",
+/** Conditions that are worded differently behind a number of clusters. */
+const labels: { readonly [condition: string]: string } = {
   drained: "with drained nodes",
   warning: "with warnings",
-  degraded: "degraded",
-  "without nodes": "without nodes",
-  blind: "blind",
-  "without a primary": "without a primary",
+  "two primaries": "with two primaries",
 };
 
 function oldestAge(nodes: readonly StatusNode[]): number | null {

@@ -2,7 +2,6 @@ import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
 import { formatKnownDuration, formatLag, sparkline } from "../../output/figures.ts";
 import type { Style } from "../../output/style.ts";
 import type { Cell } from "../../output/table.ts";
-import { nodeCondition, type NodeCondition } from "../selection/condition.ts";
 
 /** Returns the recent lags of a node in bytes, oldest first; `null` where the lag was unknown. */
 export type LagHistory = (cluster: string, node: string) => readonly (number | null)[];
@@ -24,19 +23,24 @@ export interface StatusColumn {
 export function statusColumns(style: Style, isWide: boolean, history: LagHistory | null): readonly StatusColumn[] {
   const wide = (...columns: StatusColumn[]): StatusColumn[] => (isWide ? columns : []);
   return [
-    { title: "", dropRank: 0, cell: (node) => markOf(nodeCondition(node), style) },
+    { title: "", dropRank: 0, cell: (node) => markOf(node.condition, style) },
     { title: "NODE", dropRank: 0, cell: ({ node }) => ({ text: node, paint: style.bold }) },
     ...wide({ title: "HOST", dropRank: 7, cell: (node) => ({ text: hostOf(node) }) }),
     { title: "ROLE", dropRank: 1, cell: ({ role, was }) => ({ text: was === null ? (role ?? "-") : `was ${was}` }) },
     ...wide({ title: "SYNC", dropRank: 8, cell: (node, cluster) => ({ text: syncOf(node, cluster) }) }),
     { title: "STATE", dropRank: 5, cell: ({ state }) => ({ text: state ?? "-" }) },
     { title: "TL", dropRank: 9, isRightAligned: true, cell: ({ timeline }) => ({ text: String(timeline ?? "-") }) },
-    { title: "LAG", dropRank: 2, isRightAligned: true, cell: ({ lag_bytes: lag }) => ({ text: formatLag(lag) }) },
+    {
+      title: "LAG",
+      dropRank: 2,
+      isRightAligned: true,
+      cell: (node) => ({ text: isPresent(node) ? formatLag(node.lag_bytes) : "-" }),
+    },
     {
       title: "LAG TIME",
       dropRank: 6,
       isRightAligned: true,
-      cell: ({ lag_ms: lag }) => ({ text: formatKnownDuration(lag) }),
+      cell: (node) => ({ text: isPresent(node) ? formatKnownDuration(node.lag_ms) : "-" }),
     },
     {
       title: "AGE",
@@ -64,7 +68,12 @@ function historyColumn(history: LagHistory): StatusColumn {
   };
 }
 
-function markOf(condition: NodeCondition, style: Style): Cell {
+/** Whether its figures are of the present. What was known last is a note. */
+function isPresent({ evidence }: StatusNode): boolean {
+  return evidence !== "last known";
+}
+
+function markOf(condition: string, style: Style): Cell {
   switch (condition) {
     case "ok":
       return { text: "ok", paint: style.green };
@@ -72,7 +81,7 @@ function markOf(condition: NodeCondition, style: Style): Cell {
       return { text: "--", paint: style.dim };
     case "warning":
       return { text: "!", paint: style.yellow };
-    case "unfit":
+    default:
       return { text: "NO", paint: style.red };
   }
 }

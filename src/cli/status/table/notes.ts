@@ -1,9 +1,9 @@
 import { restrictingTags } from "../../../cluster/values/tags.ts";
-import type { DrainOverview } from "../../../health/documents/overview.ts";
+import type { DrainOverview } from "../../../health/documents/node-overview.ts";
+import { headlineOf, isSevere } from "../../../health/documents/situation.ts";
 import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
-import { formatKnownDuration } from "../../output/figures.ts";
+import { formatKnownDuration, formatLag } from "../../output/figures.ts";
 import type { Style } from "../../output/style.ts";
-import { nodeCondition } from "../selection/condition.ts";
 import type { ShownCluster } from "../selection/shown-cluster.ts";
 
 /** The reasons that say the same as the warning before them. */
@@ -17,6 +17,10 @@ export function nodeNotes(node: StatusNode): string {
     ...(reason === null || ((reason === "drained" || reason === "distrusted") && drain !== null)
       ? []
       : [reasonText(node, reason)]),
+    ...(node.refused.length === 0 ? [] : [refusedNote(node)]),
+    ...(node.evidence === "last known" && node.lag_bytes !== null
+      ? [`lag ${formatLag(node.lag_bytes)} last known`]
+      : []),
     ...(warning === null || warningReasons.includes(reason ?? "") ? [] : [`warning: ${warning}`]),
     ...(isPending ? ["pending restart"] : []),
     ...(restartAt === null ? [] : [`restart scheduled at ${restartAt}`]),
@@ -26,8 +30,16 @@ export function nodeNotes(node: StatusNode): string {
 
 /** Chooses the colour of a node's notes. */
 export function paintOfNotes(node: StatusNode, style: Style): (text: string) => string {
-  const condition = nodeCondition(node);
+  const { condition } = node;
   return condition === "unfit" ? style.red : condition === "warning" ? style.yellow : style.dim;
+}
+
+/** What balancers get, where their limits refuse the node: only the exceeded ones. */
+function refusedNote({ asked, refused }: StatusNode): string {
+  const checks = refused.map(
+    ({ check, reason, detail }) => `${check}: ${reason}${detail === null ? "" : ` ${detail}`}`,
+  );
+  return `refused in ${refused.length} of ${asked} checks of balancers: ${checks.join(", ")}`;
 }
 
 /** One part of the line above the nodes of a cluster. */
@@ -37,17 +49,33 @@ export interface TitlePart {
 }
 
 /** Says in a few words how a cluster is: what is wrong, its leader, and what is planned. */
-export function clusterTitle({ cluster, condition, fitNodes }: ShownCluster, style: Style): readonly TitlePart[] {
+export function clusterTitle({ cluster, fitNodes }: ShownCluster, style: Style): readonly TitlePart[] {
+  const { condition } = cluster.situation;
   const { leader, timeline, paused, failsafe, nodes, scheduled_switchover: plan } = cluster;
-  const isSevere = condition === "blind" || condition === "without a primary" || condition === "without nodes";
   return [
-    ...(isSevere ? [{ text: condition, paint: style.red }] : []),
+    ...(isSevere(condition) ? [{ text: condition, paint: style.red }] : []),
     leader === null ? { text: "no leader", paint: style.red } : unpaintedPart(`leader ${leader}`),
     ...(timeline === null ? [] : [unpaintedPart(`timeline ${timeline}`)]),
     ...(fitNodes === nodes.length ? [] : [{ text: `${fitNodes} of ${nodes.length} fit`, paint: style.yellow }]),
     ...(paused ? [{ text: "paused", paint: style.yellow }] : []),
     ...(failsafe ? [{ text: "failsafe", paint: style.yellow }] : []),
     ...(plan === null ? [] : [{ text: switchoverText(plan), paint: style.yellow }]),
+  ];
+}
+
+/**
+ * What is wrong with a cluster, since when and why; and where clients are refused, what follows. One line each. What is
+ * wrong with a node alone stands beside the node, except since when.
+ */
+export function situationNotes({ situation }: StatusCluster, style: Style): readonly TitlePart[] {
+  const { condition, next, action } = situation;
+  if (condition === "ok" || situation.wrong === null) return [];
+  const isBad = isSevere(condition);
+  if (!isBad && situation.for_ms === null) return [];
+  return [
+    { text: headlineOf(situation), paint: isBad ? style.red : style.yellow },
+    ...(isBad && next !== null ? [{ text: `next: ${next}`, paint: style.dim }] : []),
+    ...(isBad && action !== null ? [{ text: `do: ${action}`, paint: style.dim }] : []),
   ];
 }
 

@@ -16,6 +16,8 @@ interface Scenario {
   readonly at: string | readonly string[];
   readonly series?: Readonly<Record<string, string>>;
   readonly fires: readonly Readonly<Record<string, string>>[];
+  /** The text of the annotation `situation` of the alerts that have it; empty if left out. */
+  readonly situation?: string;
 }
 
 interface Rule {
@@ -45,17 +47,23 @@ const { text, rules } = await renderedRules();
 const alerts = rules.filter(({ alert }) => alert !== undefined);
 
 /** The annotations of an alert as Prometheus writes them. */
-function expandedAnnotations({ annotations = {} }: Rule, labels: Readonly<Record<string, string>>): object {
+function expandedAnnotations(
+  { annotations = {} }: Rule,
+  labels: Readonly<Record<string, string>>,
+  situation: string,
+): object {
   return Object.fromEntries(
     Object.entries(annotations).map(([name, template]) => [
       name,
-      template.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => labels[label] ?? ""),
+      name === "situation"
+        ? situation
+        : template.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => labels[label] ?? ""),
     ]),
   );
 }
 
 /** What promtool expects of every alert at one instant: those of the scenario, and silence of all others. */
-function expectedAt(at: string, { fires }: Scenario): readonly object[] {
+function expectedAt(at: string, { fires, situation = "" }: Scenario): readonly object[] {
   return alerts.map((rule) => ({
     eval_time: at,
     alertname: rule.alert,
@@ -63,7 +71,10 @@ function expectedAt(at: string, { fires }: Scenario): readonly object[] {
       .filter(({ alert }) => alert === rule.alert)
       .map((fired) => {
         const labels = Object.fromEntries(Object.entries(fired).filter(([name]) => name !== "alert"));
-        return { exp_labels: { ...labels, ...rule.labels }, exp_annotations: expandedAnnotations(rule, labels) };
+        return {
+          exp_labels: { ...labels, ...rule.labels },
+          exp_annotations: expandedAnnotations(rule, labels, situation),
+        };
       }),
   }));
 }

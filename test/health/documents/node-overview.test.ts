@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { plainCheck } from "../../../src/health/check.ts";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
 import { explain } from "../../../src/health/rules/explain.ts";
-import { nodeOverview, type NodeOverview } from "../../../src/health/documents/overview.ts";
+import { nodeOverview, type NodeOverview } from "../../../src/health/documents/node-overview.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 type Shown = Pick<NodeOverview, "role" | "state" | "was" | "error" | "reason" | "detail">;

@@ -1,9 +1,6 @@
+/** How documents and events word durations, lists and causes. */
 import type { Failure } from "../../cluster/values/failure.ts";
 import type { ClaimLoss } from "../../cluster/leadership.ts";
-import type { ClusterEvent } from "../cluster-event.ts";
-
-/** The figures of an event. */
-export type EventFigures = ClusterEvent["figures"];
 
 /** How many items of a list are shown at most. */
 const itemsMax = 4;

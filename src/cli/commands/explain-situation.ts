@@ -1,0 +1,17 @@
+import { situationLines } from "../../health/documents/situation.ts";
+import { fetchStatus } from "../client/cluster-status.ts";
+import { sourceWords } from "../client/next-command.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+import { safe } from "../output/style.ts";
+import { diagnoseClusters } from "../status/diagnosis.ts";
+
+/** `rolecall explain` without a check: what somebody on call has to know of each cluster, or that of `--cluster`. */
+export async function explainSituation(context: CommandContext): Promise<void> {
+  const { args, result, print, style } = context;
+  const { by, clusters } = await fetchStatus(context);
+  result.cover("rules", "complete", { detail: by });
+  result.data = { clusters: clusters.map(({ cluster, situation }) => ({ cluster, ...situation })) };
+  for (const { cluster, situation } of clusters)
+    print([style.bold(safe(cluster)), ...situationLines(situation).map(safe), ""].join("\n"));
+  diagnoseClusters(result, clusters, sourceWords(args));
+}

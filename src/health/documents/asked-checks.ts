@@ -1,0 +1,83 @@
+import type { LagLimit } from "../../cluster/lag-limit.ts";
+import type { Observation } from "../../cluster/observation.ts";
+import { formatByteSize, parseByteSize } from "../../cluster/values/byte-size.ts";
+import { plainCheck, type Check } from "../check.ts";
+import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import type { Reason } from "../reason.ts";
+import { routeOf } from "../route.ts";
+import { judge } from "../rules/judge.ts";
+import { isForReplicas } from "../rules/route-rules.ts";
+
+/** A check with a limit for lag that balancers really send, or that is configured for them. */
+export interface AskedCheck {
+  /** As a balancer would write it: `/replica?lag=10MB`. */
+  readonly text: string;
+  readonly check: Check;
+}
+
+/** An asked check that refuses a node for its lag. */
+export interface RefusedCheck {
+  readonly check: string;
+  readonly reason: Reason;
+  /** The figure that exceeds the limit; `null` if it is unknown. */
+  readonly detail: string | null;
+}
+
+/** How many different checks are shown at most. Requests may state any limit. */
+const checksMax = 8;
+
+/**
+ * A check counts as a balancer's once it was requested again and again for so long, in ms, and not longer ago than that:
+ * what somebody tries by hand is none.
+ */
+const regularMs = 15_000;
+const lateMs = 60_000;
+
+/** Returns the different checks of replicas behind a list of limits, in its order. */
+export function askedChecks(limits: readonly LagLimit[]): readonly AskedCheck[] {
+  const asked = new Map<string, AskedCheck>();
+  for (const limit of limits) {
+    const { route, lag_bytes: lagBytesMax, lag_ms: lagTimeMsMax, source } = limit;
+    const asksFor = routeOf(route ?? "replica");
+    if (source === "checks" && !isRegular(limit)) continue;
+    if (source === "failover" || asksFor === undefined || !isForReplicas(asksFor)) continue;
+    const check: Check = { ...plainCheck(asksFor), lagBytesMax, lagTimeMsMax };
+    const text = textOf(check);
+    if (asked.size < checksMax && !asked.has(text)) asked.set(text, { text, check });
+  }
+  return [...asked.values()];
+}
+
+/** A recording does not state how often a check was requested. */
+function isRegular({ requested_ms_ago: agoMs, requested_for_ms: forMs }: LagLimit): boolean {
+  return agoMs === null || forMs === null || (forMs >= regularMs && agoMs <= lateMs);
+}
+
+/** Returns the asked checks that refuse a node for its lag alone. Other reasons are those of the plain check. */
+export function refusedChecks(
+  view: ClusterView,
+  observation: Observation,
+  asked: readonly AskedCheck[],
+): readonly RefusedCheck[] {
+  return asked.flatMap(({ text, check }) => {
+    const verdict = judge(view, observation, check);
+    if (verdict.fit || (verdict.reason !== "lagging" && verdict.reason !== "lag_unknown")) return [];
+    return [{ check: text, reason: verdict.reason, detail: verdict.figure }];
+  });
+}
+
+function textOf({ route, lagBytesMax, lagTimeMsMax }: Check): string {
+  const limits = [
+    ...(lagBytesMax === null ? [] : [`lag=${bytesText(lagBytesMax)}`]),
+    ...(lagTimeMsMax === null
+      ? []
+      : [`lag_time=${lagTimeMsMax % 1000 === 0 ? `${lagTimeMsMax / 1000}s` : `${lagTimeMsMax}ms`}`]),
+  ];
+  return `/${route}?${limits.join("&")}`;
+}
+
+/** With a unit where that is exact. */
+function bytesText(bytes: number): string {
+  const text = formatByteSize(bytes);
+  return parseByteSize(text) === bytes ? text : String(bytes);
+}

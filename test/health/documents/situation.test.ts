@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
+import { askedChecks, type AskedCheck } from "../../../src/health/documents/asked-checks.ts";
+import { nodeOverview } from "../../../src/health/documents/node-overview.ts";
+import { headlineOf, situationLines, situationOf, type Situation } from "../../../src/health/documents/situation.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
+
+const MB = 1024 * 1024;
+const end = 100 * MB;
+
+/** pg1 leads; pg2 has all of its WAL, pg3 is 2 MB behind. All answer at each whole second up to `untilMs`. */
+function steady(untilMs = 2_000): ClusterFixture {
+  const fixture = new ClusterFixture();
+  for (let at = 0; at <= untilMs; at += 1_000) answerAll(fixture, at);
+  return fixture;
+}
+
+function answerAll(fixture: ClusterFixture, at: number): void {
+  fixture.lead("pg1", at, { xlog: { location: end } });
+  followers(fixture, at);
+}
+
+function followers(fixture: ClusterFixture, at: number): void {
+  fixture.follow("pg2", at, { xlog: { received_location: end, replayed_location: end } });
+  fixture.follow("pg3", at, { xlog: { received_location: end, replayed_location: end - 2 * MB } });
+}
+
+function situationAt({ cluster, policy }: ClusterFixture, nowMs: number, asked: readonly AskedCheck[] = []): Situation {
+  const view = viewAt(cluster, policy, nowMs);
+  const nodes = view.cluster.nodes.map((node) => nodeOverview(view, node, asked));
+  return situationOf(view, { nodes, asked, wallMs: Date.UTC(2026, 0, 31, 4, 50) + nowMs });
+}
+
+/** Checks with limits, as balancers send them all the time. */
+function sent(...limits: { readonly bytes?: number; readonly ms?: number }[]): readonly AskedCheck[] {
+  return askedChecks(
+    limits.map(({ bytes = null, ms = null }) => ({
+      route: "replica",
+      lag_bytes: bytes,
+      lag_ms: ms,
+      source: "checks",
+      of: null,
+      requested_ms_ago: 1_000,
+      requested_for_ms: 60_000,
+    })),
+  );
+}
+
+describe("the situation of a cluster", () => {
+  test("names nothing where nothing is wrong, and who gets writes and reads", () => {
+    assert.deepEqual(situationAt(steady(), 2_100), {
+      condition: "ok",
+      wrong: null,
+      cause: null,
+      since: null,
+      for_ms: null,
+      clients: "writes go to pg1; /replica: 2 of 2 nodes",
+      next: null,
+      action: null,
+    });
+  });
+
+  test("without a primary: since its last answer, why, when the lock expires, and who may take over", () => {
+    const fixture = steady();
+    fixture.document("config", { of: "pg2", value: { ttl: 20, loop_wait: 10, retry_timeout: 10 } }, 2_100);
+    for (let at = 3_000; at <= 10_000; at += 1_000) {
+      fixture.fail("pg1", "refused", at);
+      followers(fixture, at);
+    }
+    const situation = situationAt(fixture, 10_000);
+    assert.equal(headlineOf(situation), "no primary for 8.0 s: pg1 is down (connection refused)");
+    assert.deepEqual(situationLines(situation), [
+      "wrong:   no primary: pg1 is down (connection refused)",
+      "since:   2026-01-31T04:50:02.000Z (8.0 s)",
+      "clients: writes are refused; /replica: 2 of 3 nodes",
+      "next:    the lock expires at about 04:50:22 UTC (ttl 20 s); candidates: pg2 (0B), pg3 (2MB)",
+      "do:      Wait until 04:50:22 UTC",
+    ]);
+    for (let at = 11_000; at <= 30_000; at += 1_000) {
+      fixture.fail("pg1", "refused", at);
+      followers(fixture, at);
+    }
+    const late = situationAt(fixture, 30_000);
+    assert.match(late.next ?? "", /^the lock should have expired at 04:50:22 UTC/);
+    assert.match(late.action ?? "", /^Look at the DCS/);
+  });
+
+  test("a node that must not take over, or does not answer, is no candidate", () => {
+    const fixture = steady();
+    for (let at = 3_000; at <= 8_000; at += 1_000) {
+      fixture.fail("pg1", "refused", at);
+      fixture.fail("pg2", "timeout", at);
+      fixture.follow("pg3", at, { tags: { nofailover: true } });
+    }
+    const { next, action } = situationAt(fixture, 8_000);
+    assert.match(next ?? "", /no node may take over$/);
+    assert.equal(action, "Bring a node back: nobody can take over");
+  });
+
+  test("several claims are the worst, whatever else is wrong", () => {
+    const fixture = steady();
+    for (let at = 3_000; at <= 5_000; at += 1_000) {
+      fixture.lead("pg1", at, { xlog: { location: end } });
+      fixture.lead("pg2", at, { xlog: { location: end } });
+      fixture.fail("pg3", "refused", at);
+    }
+    const situation = situationAt(fixture, 5_100);
+    assert.equal(situation.condition, "two primaries");
+    assert.match(headlineOf(situation), /^2 nodes claim to be the primary for /);
+  });
+
+  test("blind: since the last answer of any node, and that the fault may be rolecall's", () => {
+    const fixture = steady();
+    for (let at = 3_000; at <= 9_000; at += 1_000)
+      for (const node of ["pg1", "pg2", "pg3"]) fixture.fail(node, "timeout", at);
+    const situation = situationAt(fixture, 9_000);
+    assert.deepEqual([situation.condition, situation.for_ms], ["blind", 7_000]);
+    assert.match(situation.action ?? "", /network between rolecall and the nodes/);
+  });
+
+  test("a node that is down: since its last answer", () => {
+    const fixture = steady();
+    for (let at = 3_000; at <= 8_000; at += 1_000) {
+      fixture.lead("pg1", at, { xlog: { location: end } });
+      fixture.follow("pg2", at, { xlog: { received_location: end, replayed_location: end } });
+      fixture.fail("pg3", "refused", at);
+    }
+    const situation = situationAt(fixture, 8_100);
+    assert.equal(situation.condition, "degraded");
+    assert.match(headlineOf(situation), /^a node is out for 6\.1 s: pg3 is down/);
+  });
+});
+
+describe("the checks of balancers", () => {
+  test("refuse a node that is fit for a plain /replica: in one of two it is a warning, in all it is out", () => {
+    const one = situationAt(steady(), 2_100, sent({ bytes: MB }, { bytes: 10 * MB }));
+    assert.equal(one.condition, "warning");
+    assert.match(one.cause ?? "", /^pg3 is refused in 1 of 2 checks: lagging 2MB \(\/replica\?lag=1MB\)$/);
+    assert.equal(
+      one.clients,
+      "writes go to pg1; /replica: 2 of 2 nodes; /replica?lag=1MB: 1 of 2; /replica?lag=10MB: 2 of 2",
+    );
+    assert.equal(situationAt(steady(), 2_100, sent({ bytes: MB })).condition, "degraded");
+  });
+
+  test("of two limits only the exceeded one is the figure", () => {
+    const fixture = new ClusterFixture();
+    // 1 MB of WAL a second, and pg2 is 2 s behind.
+    for (let second = 0; second <= 5; second += 1) {
+      fixture.lead("pg1", second * 1_000, { xlog: { location: end + second * MB } });
+      const replayed = end + Math.max(0, second - 2) * MB;
+      fixture.follow("pg2", second * 1_000, { xlog: { received_location: replayed, replayed_location: replayed } });
+    }
+    const view = viewAt(fixture.cluster, fixture.policy, 5_000);
+    const [, pg2] = view.cluster.nodes;
+    assert.ok(pg2 !== undefined);
+    const refused = (limit: { readonly bytes: number; readonly ms: number }): readonly (string | null)[] =>
+      nodeOverview(view, pg2, sent(limit)).refused.map(({ reason, detail }) => `${reason} ${detail}`);
+    assert.deepEqual(refused({ bytes: MB, ms: 3_600_000 }), ["lagging 2MB"]);
+    assert.deepEqual(refused({ bytes: 50 * MB, ms: 1_500 }), ["lagging 2.0s"]);
+    assert.deepEqual(refused({ bytes: 50 * MB, ms: 60_000 }), []);
+  });
+
+  test("are those that are sent again and again, and those that are configured: what somebody tries is none", () => {
+    const limit = { route: "replica", lag_bytes: MB, lag_ms: null, of: null };
+    const count = (more: object): number =>
+      askedChecks([{ ...limit, source: "checks", requested_ms_ago: 0, requested_for_ms: 0, ...more }]).length;
+    assert.equal(count({}), 0);
+    assert.equal(count({ requested_for_ms: 20_000 }), 1);
+    assert.equal(count({ requested_for_ms: 20_000, requested_ms_ago: 90_000 }), 0);
+    assert.equal(count({ source: "defaults", requested_ms_ago: null, requested_for_ms: null }), 1);
+    assert.equal(count({ source: "failover", requested_ms_ago: null, requested_for_ms: null }), 0);
+    assert.equal(count({ requested_for_ms: 20_000, route: "primary" }), 0);
+  });
+});
