@@ -75,8 +75,8 @@ export function plainCheck(route: Route): Check {
 
 /**
  * Parses the parameters of a check. Nodes ignore a key with an empty value, and so does this function, except for
- * limits: an empty `lag=` must not mean "no limit". The first value of a repeated key wins, as on nodes; but two values
- * of one limit are an error where unknown parameters are.
+ * limits: an empty `lag=` must not mean "no limit". The first value of a repeated key wins, as on nodes; but a limit
+ * that is given twice, even with equal values, is an error where unknown parameters are.
  * @param query the part of the target after `?`, percent-encoded
  */
 export function parseCheck(route: Route, query: string, rules: CheckRules): ParsedCheck {
@@ -88,9 +88,9 @@ export function parseCheck(route: Route, query: string, rules: CheckRules): Pars
     if (rules.ignoreParams.includes(key)) continue;
     const first = seen.get(key);
     if (first !== undefined) {
-      const contradicts = at < own.length && value !== first && parameters.get(key)?.isLimit === true;
-      if (!contradicts || rules.ignoresUnknown) continue;
-      return rejected({ subject: `parameter ${key}`, value, allowed: `${first} again where it is given twice` });
+      const isRepeatedLimit = at < own.length && parameters.get(key)?.isLimit === true;
+      if (!isRepeatedLimit || rules.ignoresUnknown) continue;
+      return rejected({ subject: `parameter ${key}`, value, allowed: `given once (it is ${first} already)` });
     }
     seen.set(key, value);
     if (key.startsWith("tag_")) {

@@ -39,7 +39,12 @@ suite("a parameter of a check", () => {
     ["lagBytesMax", "lag=", "refused"],
     ["lagBytesMax", "lag=1&lag=2", "refused"],
     ["lagBytesMax", "lag=1GB&lag=1MB", "refused"],
-    ["lagBytesMax", "lag=1&lag=1", 1],
+    ["lagBytesMax", "lag=1&lag=1", "refused"],
+    ["lagBytesMax", "lag=1&lag_time=2s&lag=1", "refused"],
+    ["minLsn", "min_lsn=0/10&min_lsn=0/10", "refused"],
+    ["keep", "keep=1&keep=1", "refused"],
+    ["missStatus", "miss=404&miss=404", "refused"],
+    ["tags", "tag_zone=a&tag_zone=a", [["zone", "a"]]],
     ["lagBytesMax", "lag=1&mode=apply&mode=write", 1],
     ["mode", "mode=write&mode=apply", "write"],
     ["lagTimeMsMax", "lag_time=2s&lag_time=3s", "refused"],
@@ -74,6 +79,15 @@ test("a listener ignores the parameters that its configuration names, and unknow
   assert.equal(parsed("keep", "lag=wrong&keep=1", { ignoreParams: ["lag"] }), 1);
   assert.equal(parsed("keep", "other=1&keep=1", { ignoresUnknown: true }), 1);
   assert.equal(parsed("keep", "lag=wrong&keep=1", { ignoresUnknown: true }), "refused");
+});
+
+test("a limit that is given twice has its first value on a listener that is bound to one node, as on nodes", () => {
+  for (const query of ["lag=1&lag=2", "lag=1&lag=1"]) {
+    assert.equal(parsed("lagBytesMax", query, { ignoresUnknown: true }), 1);
+    assert.equal(parsed("lagBytesMax", query, { defaults: "lag=1" }), "refused");
+    assert.equal(parsed("lagBytesMax", query, { ignoreParams: ["lag"] }), null);
+  }
+  assert.equal(parsed("lagBytesMax", "lag=1", { defaults: "lag=1&lag=1" }), 1);
 });
 
 test("a database address has a host and a port from 1 to 65535", () => {

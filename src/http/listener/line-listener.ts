@@ -12,10 +12,10 @@ import type { SocketListener } from "./socket-listener.ts";
 /** The longest line in bytes. */
 const lineMax = 1_024;
 /**
- * The end of a line. In single quotes HAProxy sends `\n` as a backslash and an n, and nothing after it: no name ends
- * so.
+ * The end of a line. In single quotes HAProxy sends `\n` as a backslash and an n, alone or after `\r`, and nothing after
+ * it; other clients may add a real end. No name ends so.
  */
-const lineEnd = /[\r\n]|\\n$/;
+const lineEnd = /(?:\\r)?(?:\\n)?[\r\n]|(?:\\r)?\\n$/;
 /** How long a client may wait before it is answered without a line, in ms: some clients send none. */
 const silenceMs = 50;
 

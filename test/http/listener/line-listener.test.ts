@@ -50,6 +50,11 @@ describe("LineListener", () => {
     ["a line that ends with CR LF", ["pg1\r\n"]],
     ["a line in pieces", ["p", "g", "1", "\n"]],
     ["the first of several lines", ["pg1\npg2\n"]],
+    ["a line that ends in a backslash and an n", ["pg1\\n"]],
+    ["a line that ends in them in pieces", ["pg1\\", "n"]],
+    ["a line that ends in \\r\\n in characters", ["pg1\\r\\n"]],
+    ["a line that ends in them and in a newline", ["pg1\\n\n"]],
+    ["a line that ends in them and in CR LF", ["pg1\\r\\n\r\n"]],
   ] as const)
     it(`answers ${title} and closes`, async (context) => {
       const { port } = await open(context);
@@ -60,6 +65,13 @@ describe("LineListener", () => {
     const { port } = await open(context, (line) => (line === null ? "bound" : line));
     equal(await exchange(port, []), "bound\n");
   });
+
+  for (const line of ["pg1\\nx", "pg1\\", "pg1n", "pg1\\N"])
+    it(`answers ${JSON.stringify(line)} only with its newline, and as it is`, async (context) => {
+      const { port } = await open(context);
+      equal(await exchange(port, [line], true), "");
+      equal(await exchange(port, [`${line}\n`]), `answer to ${line}\n`);
+    });
 
   it("gives no answer to half a line", async (context) => {
     const { port, rejected } = await open(context);
