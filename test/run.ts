@@ -5,7 +5,7 @@
  * and the property tests. `quick` runs what needs neither a server nor another process: the inner loop.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -25,16 +25,31 @@ const files = ["test", "proof"]
   .sort();
 if (files.length === 0) throw new Error("Cannot run tests: build must hold *.test.js files, got none");
 
-/**
- * Folders whose tests only compute. A process costs half a second of processor time, more than most of these files, so
- * one process runs many of them.
- */
+/** Folders whose tests only compute. */
 const computing = ["cluster", "config", "events", "exposition", "health", "metrics", "push"];
-const filesPerProcess = 15;
+
+/**
+ * A process costs half a second of processor time or more, most of it to load modules, which is more than most files
+ * need: one process runs many files of a folder. Those that start processes, take over the clock or compute for long
+ * have a process of their own.
+ */
+const filesPerProcess = 12;
+const needsOwnProcess = /child_process|rolecall-process|terminal\.js|mock\.timers|process\.(?:env\[.*\] =|chdir|on)/;
+
+/** Folders whose files compute for long, or wait for long. */
+const long = new Set(["sequences", "incidents", "vectors-replay", "docs", "campaign", "exhaustive"]);
+
+function isShared(file: string): boolean {
+  return !long.has(folderOf(file)) && !file.includes(".property.") && !needsOwnProcess.test(readFileSync(file, "utf8"));
+}
+
+/** The folder directly below `build/test`. */
+function folderOf(file: string): string {
+  return file.split(sep)[2] ?? "";
+}
 
 /** Files that import those of one folder, at most so many each. */
-function shared(folder: string): readonly string[] {
-  const of = files.filter((file) => isShared(file, folder));
+function shared(folder: string, of: readonly string[]): readonly string[] {
   return Array.from({ length: Math.ceil(of.length / filesPerProcess) }, (_, at) => {
     const path = join("build", "shared", `${folder}-${at + 1}.test.js`);
     const some = of.slice(at * filesPerProcess, (at + 1) * filesPerProcess);
@@ -44,14 +59,20 @@ function shared(folder: string): readonly string[] {
   });
 }
 
-function isShared(file: string, folder: string): boolean {
-  return file.startsWith(join("build", "test", folder, sep)) && !file.includes(".property.");
-}
-
 rmSync(join("build", "shared"), { recursive: true, force: true });
 mkdirSync(join("build", "shared"));
-const alone = files.filter((file) => !computing.some((folder) => isShared(file, folder)));
-const processes = [...(which === "quick" ? [] : alone), ...computing.flatMap(shared)];
+const together = which === "real" ? [] : files.filter(isShared);
+const alone = which === "quick" ? [] : files.filter((file) => !together.includes(file));
+const folders = [...new Set(together.map(folderOf))].filter((name) => which !== "quick" || computing.includes(name));
+const processes = [
+  ...alone,
+  ...folders.flatMap((name) =>
+    shared(
+      name,
+      together.filter((file) => folderOf(file) === name),
+    ),
+  ),
+];
 // Most of the time a test file waits: four at a time use both cores of a small machine. Real servers have ports of
 // their own in each test process.
 const concurrency = [`--test-concurrency=${which === "real" ? 2 : 4}`];

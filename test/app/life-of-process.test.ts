@@ -48,7 +48,8 @@ async function assertEnded({ running, ports }: Serving): Promise<void> {
   await until("free ports", async () => (await Promise.all(ports.map(isFree))).every(Boolean));
 }
 
-describe("a process that is stopped", () => {
+// They wait for most of their time.
+describe("a process that is stopped", { concurrency: 4 }, () => {
   for (const workers of [0, 2])
     for (const afterMs of [0, 2, 5, 10, 20, 40, 80, 160])
       test(`${afterMs} ms after a reload began, with ${workers} workers, stays stopped`, limit, async (context) => {

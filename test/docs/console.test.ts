@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { test } from "node:test";
+import { describe, test, type TestContext } from "node:test";
 import { parse } from "yaml";
 import { Demo } from "./demo.ts";
-import { userDocuments, type FencedBlock } from "./markdown.ts";
+import { userDocuments, type FencedBlock, type MarkdownFile } from "./markdown.ts";
 import { commandLines, commandsOf, rolecallOf } from "./shell-words.ts";
 
 /** A command of a `console` block and the output below it. */
@@ -106,23 +106,33 @@ function runnableCommands({ lines }: FencedBlock): readonly string[] {
   });
 }
 
-test(
-  "the demo prints what the console blocks show, and accepts the rolecall commands of the sh blocks",
-  { skip: missing.length > 0 && `${missing.join()} not found`, timeout: 240_000 },
-  async (context) => {
-    const demo = await Demo.start(context);
-    for (const { file, blocks } of userDocuments()) {
-      const consoles = blocks.filter(({ language }) => language === "console");
-      for (const block of consoles) await context.test(`${file}:${block.line}`, () => runBlock(demo, block));
-      if (consoles.length > 0) await demo.heal();
-      for (const block of blocks.filter(({ language }) => language === "sh")) {
-        for (const command of runnableCommands(block)) {
-          await context.test(`${file}:${block.line} ${command}`, async () => {
-            const { output, exitCode } = await demo.run(command);
-            assert.ok(exitCode === 0 || exitCode === 1, `exit code ${exitCode}:\n${output}`);
-          });
-        }
-      }
+/** Runs the blocks of one document in order. */
+async function runDocument(context: TestContext, demo: Demo, { file, blocks }: MarkdownFile): Promise<void> {
+  const consoles = blocks.filter(({ language }) => language === "console");
+  for (const block of consoles) await context.test(`${file}:${block.line}`, () => runBlock(demo, block));
+  if (consoles.length > 0) await demo.heal();
+  for (const block of blocks.filter(({ language }) => language === "sh")) {
+    for (const command of runnableCommands(block)) {
+      await context.test(`${file}:${block.line} ${command}`, async () => {
+        const { output, exitCode } = await demo.run(command);
+        assert.ok(exitCode === 0 || exitCode === 1, `exit code ${exitCode}:\n${output}`);
+      });
     }
+  }
+}
+
+/** Demos that run side by side, each for some of the documents: commands wait for most of their time. */
+const demos = 4;
+
+describe(
+  "the demo prints what the console blocks show, and accepts the rolecall commands of the sh blocks",
+  { skip: missing.length > 0 && `${missing.join()} not found`, timeout: 240_000, concurrency: demos },
+  () => {
+    for (let part = 0; part < demos; part += 1)
+      test(`part ${part + 1} of ${demos}`, async (context) => {
+        const demo = await Demo.start(context);
+        const documents = userDocuments().filter((_, at) => at % demos === part);
+        for (const document of documents) await runDocument(context, demo, document);
+      });
   },
 );

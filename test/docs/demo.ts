@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { freePort } from "../fake/free-port.ts";
+import { program } from "../fake/program.ts";
 import { RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
@@ -85,7 +86,7 @@ export class Demo {
       "#!/bin/sh",
       `export ROLECALL_SERVER=${this.origin(9108)}`,
       `case $1 in check|switchover|failover|restart|reload|config) ROLECALL_SERVER=${this.origin(8008)} ;; esac`,
-      `exec '${process.execPath}' '${resolve(import.meta.dirname, "../../src/main.js")}' "$@"`,
+      `exec '${process.execPath}' '${program}' "$@"`,
     ].join("\n");
     writeFileSync(file, `${script}\n`);
     chmodSync(file, 0o755);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { descriptorOf } from "./listen.ts";
+import { program } from "./program.ts";
 import { until } from "./until.ts";
 
 /** rolecall as a child process. It is killed when the test ends. */
@@ -23,11 +24,10 @@ export class RolecallProcess {
       readonly sockets?: readonly number[];
     } = {},
   ) {
-    const main = join(import.meta.dirname, "..", "..", "src", "main.js");
     const [command = "", ...before] = options.command ?? [process.execPath];
     const { PATH, NODE_V8_COVERAGE } = process.env;
     const env = { PATH, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }), ...options.env };
-    this.process = spawn(command, [...before, main, ...args], {
+    this.process = spawn(command, [...before, program, ...args], {
       env,
       stdio: ["ignore", "pipe", "pipe", ...(options.sockets ?? [])],
     });

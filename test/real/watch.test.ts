@@ -1,12 +1,11 @@
 /** `rolecall status --watch` in a real terminal: tmux holds it, shows what a person would see, and presses the keys. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import { program } from "../fake/program.ts";
 import { until } from "../fake/until.ts";
 
-const main = join(import.meta.dirname, "..", "..", "src", "main.js");
 const missing = spawnSync("tmux", ["-V"]).error === undefined ? null : "tmux is missing";
 if (missing === null) describe("status --watch in a terminal", { timeout: 60_000, concurrency: false }, scenarios);
 else if (process.env["CI"] === undefined)
@@ -44,7 +43,7 @@ function scenarios(): void {
     test(`it repaints the clusters until ${name}, ends with 0 and leaves the terminal as it was`, async () => {
       const words = [
         process.execPath,
-        main,
+        program,
         "status",
         "--watch",
         "--interval",

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { commands } from "../../../src/cli/specs/commands.ts";
 import { adminApiAnswers } from "../../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../../fake/canned-server.ts";
 import { runText } from "../../fake/command-line.ts";
+import { program } from "../../fake/program.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
 
 const script = (await runText(["completion", "bash"])).out;
@@ -17,7 +18,6 @@ let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
 
 before(async () => {
   server = await serveCannedAnswers(adminApiAnswers);
-  const program = resolve("build", "src", "main.js");
   writeFileSync(join(folder, "rolecall"), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, { mode: 0o755 });
   writeFileSync(
     join(folder, "contexts.yaml"),

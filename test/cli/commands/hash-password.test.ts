@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
 import { runText } from "../../fake/command-line.ts";
+import { program } from "../../fake/program.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
 
 const hasScript = spawnSync("script", ["--version"]).error === undefined;
@@ -12,7 +13,6 @@ const options = { skip: hasScript ? false : "script (util-linux) is not installe
 /** Runs hash-password on a pseudo-terminal, types `keys` at its prompts, then prints the settings of the terminal. */
 async function type(keys: readonly string[]): Promise<string> {
   const file = join(temporaryFolder("password"), "run.sh");
-  const program = resolve("build", "src", "main.js");
   writeFileSync(file, `${process.execPath} ${program} hash-password --color never\necho "code=$?"\nstty -a\n`);
   const child = spawn("script", ["-qec", `sh ${file}`, "/dev/null"], {
     env: { PATH: process.env["PATH"], TERM: "xterm" },
