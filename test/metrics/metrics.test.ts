@@ -1,19 +1,25 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { AnswerCounter } from "../../src/http/message/answer-counter.ts";
 import { Metrics } from "../../src/metrics/metrics.ts";
 import { configOf } from "../fake/config.ts";
-import { steadyCluster, type ClusterFixture } from "../fake/cluster-fixture.ts";
+import { ClusterFixture, steadyCluster } from "../fake/cluster-fixture.ts";
 
 const upstream = configOf({ clusters: [] }).exporter;
 
-function metricsOf(watched: ClusterFixture, counter = new AnswerCounter(), exporter = upstream): Metrics {
+function metricsOf(
+  watched: ClusterFixture,
+  counter = new AnswerCounter(),
+  exporter = upstream,
+  nowMs = 2_000,
+): Metrics {
   return new Metrics({
     asked: () => [],
-    eventKinds: ["primary_lost", "blind"],
+    eventKinds: { cluster: ["primary_lost", "blind"], process: [] },
+    configInForce: () => ({ loadedAtMs: 0, refused: null }),
     snapshot: () => ({ instance: "run", sequence: 7, clusters: [watched.cluster], index: new Map() }),
     policy: (cluster) => (cluster === "demo" ? watched.policy : undefined),
-    now: () => 2_000,
+    now: () => nowMs,
     wall: () => 1_795_242_555_000,
     answers: () => counter.rows(),
     workers: () => null,
@@ -74,6 +80,77 @@ test("every node has its age, reachability, lag, role, and fitness with the reas
   assert.ok(fit.includes('rolecall_node_fit{cluster="demo",node="pg1",check="primary"} 1'));
   assert.ok(fit.includes('rolecall_node_fit{cluster="demo",node="pg3",check="replica"} 0'));
   assert.equal(fit.length, 6);
+});
+
+/** The lines of a family a moment later, by node: `pg1 primary` for a role, `pg1 0` for a figure. */
+async function atInstant(watched: ClusterFixture, nowMs: number, name: string): Promise<readonly string[]> {
+  const lines = await linesOf(metricsOf(watched, new AnswerCounter(), upstream, nowMs), name);
+  return lines.map((line) => {
+    const [, node, role, value] = /node="(\w+)"(?:,role="(\w+)")?\} (.*)$/.exec(line) ?? [];
+    return `${node} ${role ?? value}`;
+  });
+}
+
+describe("what is only known of the past has no sample", () => {
+  const states: readonly [string, (watched: ClusterFixture) => void, readonly string[], readonly string[]][] = [
+    ["all answer", () => {}, ["pg1 primary", "pg2 replica", "pg3 replica"], ["pg1 0", "pg2 0", "pg3 0"]],
+    [
+      "a primary that was killed",
+      (watched) => {
+        for (let at = 61_000; at <= 63_000; at += 1_000) watched.fail("pg1", "refused", at);
+      },
+      ["pg2 replica", "pg3 replica"],
+      ["pg2 0", "pg3 0"],
+    ],
+    [
+      "a replica that hangs, until it is down",
+      (watched) => {
+        for (let at = 61_000; at <= 63_000; at += 1_000) watched.fail("pg3", "timeout", at);
+      },
+      ["pg1 primary", "pg2 replica"],
+      ["pg1 0", "pg2 0"],
+    ],
+    [
+      "a primary that gave up its role, and a new one",
+      (watched) => {
+        watched.follow("pg1", 61_000);
+        watched.lead("pg2", 61_000, { timeline: 2 });
+      },
+      ["pg1 replica", "pg2 primary", "pg3 replica"],
+      ["pg1 0", "pg2 0", "pg3 0"],
+    ],
+    [
+      "two nodes that say that they are the primary",
+      (watched) => {
+        watched.answer("pg2", { hasLock: false, fields: { role: "primary" } }, 61_000);
+      },
+      ["pg1 primary", "pg3 replica"],
+      ["pg1 0", "pg3 0"],
+    ],
+    [
+      "a primary that stops",
+      (watched) => watched.lead("pg1", 61_000, { state: "stopping" }),
+      ["pg2 replica", "pg3 replica"],
+      ["pg1 0", "pg2 0", "pg3 0"],
+    ],
+  ];
+  for (const [title, change, roles, lags] of states)
+    test(title, async () => {
+      const watched = new ClusterFixture();
+      watched.lead("pg1", 60_000);
+      watched.follow("pg2", 60_000);
+      watched.follow("pg3", 60_000);
+      change(watched);
+      assert.deepEqual(await atInstant(watched, 63_500, "rolecall_node_role"), roles);
+      assert.deepEqual(await atInstant(watched, 63_500, "rolecall_node_lag_bytes"), lags);
+    });
+
+  test("evidence that is too old", async () => {
+    const watched = steadyCluster();
+    for (const name of ["rolecall_node_role", "rolecall_node_lag"])
+      assert.deepEqual(await atInstant(watched, 90_000, name), [], name);
+    assert.deepEqual(await atInstant(watched, 90_000, "rolecall_node_age_seconds"), ["pg1 90", "pg2 90"]);
+  });
 });
 
 test("omits removed nodes and nodes of removed clusters from the next scrape", async () => {

@@ -1,4 +1,5 @@
 import { disagreement } from "../../health/evidence/leadership/exporter-disagreement.ts";
+import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
 import { shownLag } from "../../health/evidence/position/present-lag.ts";
 import type { ProbeStat } from "../collectors/probe-stats.ts";
 import type { NodeSeries } from "./node-series.ts";
@@ -29,9 +30,11 @@ export function nodeMetrics(nodes: readonly NodeSeries[]): readonly Family[] {
       { name: "rolecall_node_lag_seconds", help: "Replay lag in time, from our own samples; rounded up." },
       (series) => lag(series, ({ timeMs }) => (timeMs === null ? null : timeMs / 1000)),
     ),
-    family(nodes, { name: "rolecall_node_role", help: "1 for the role the node reports." }, ({ summary, labels }) => [
-      [`${labels},${labelsText({ role: summary.role })}`, 1],
-    ]),
+    family(
+      nodes,
+      { name: "rolecall_node_role", help: "1 for the role the node has: a primary is the accepted one." },
+      (series) => (hasRole(series) ? [[`${series.labels},${labelsText({ role: series.summary.role })}`, 1]] : []),
+    ),
     family(
       nodes,
       {
@@ -104,10 +107,17 @@ function family(
   return { name, type: "gauge", help, samples };
 }
 
+/** Whether a node has its role now: at most one node of a cluster leads. */
+function hasRole({ view, observation, summary, isPresent }: NodeSeries): boolean {
+  const leads = summary.role === "primary" || summary.role === "standby_leader";
+  return isPresent && (!leads || acceptedPrimary(view) === observation);
+}
+
+/** The lag in the last report of a node that is down is not its lag. */
 function lag(
-  { view, observation, labels }: NodeSeries,
+  { view, observation, labels, isPresent }: NodeSeries,
   of: (lag: ReturnType<typeof shownLag>) => number | null,
 ): Samples {
-  const value = of(shownLag(view, observation));
+  const value = isPresent ? of(shownLag(view, observation)) : null;
   return value === null ? [] : [[labels, value]];
 }

@@ -1,7 +1,7 @@
 import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
-import { isFresh } from "../../health/evidence/node/freshness.ts";
+import { isHeard } from "../../health/evidence/node/freshness.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { summarize, type Summary } from "../../health/documents/summary.ts";
@@ -13,6 +13,11 @@ export interface NodeSeries {
   readonly view: ClusterView;
   readonly observation: Observation;
   readonly summary: Summary;
+  /**
+   * Whether what is known of the node describes the present: it is heard, or fit on its exporter alone. Only then it has
+   * samples of its state.
+   */
+  readonly isPresent: boolean;
   /** `cluster="demo",node="pg1"`. */
   readonly labels: string;
   /**
@@ -60,14 +65,17 @@ export function* nodeSeries({ snapshot, policy, now }: SeriesSources): Generator
 
 function seriesOf(view: ClusterView, observation: Observation, cluster: ClusterSeries): NodeSeries {
   const { report, node } = observation;
-  const isCurrent = report !== null && !observation.isDown && isFresh(observation, view.maxAgeMs, view.nowMs);
+  const isCurrent = report !== null && isHeard(view, observation);
   const parsed = report === null ? null : parseJson(report.document);
   const lastDocument = isObject(parsed) ? parsed : null;
+  const summary = summarize(view, observation);
+  const isFit = summary.primary === "fit" || summary.replica === "fit";
   const labels = { cluster: view.cluster.name, node: node.name };
   return {
     view,
     observation,
-    summary: summarize(view, observation),
+    summary,
+    isPresent: isFit || isCurrent,
     labels: labelsText(labels),
     nodeMetricLabels: labelsText({
       scope: report?.scope ?? view.cluster.scope ?? view.cluster.name,
