@@ -57,7 +57,17 @@ test("after kill -9 in the middle of writing, the time before is still known", l
     events.some(({ kind, at }: { kind: string; at: string }) => kind === "node_down" && Date.parse(at) < killedAtMs),
   );
   const around = new Date(killedAtMs).toISOString();
-  const incident = await runText(["incident", "--server", server, "--around", around, "--cluster", "demo"]);
+  const incident = await runText([
+    "incident",
+    "--server",
+    server,
+    "--around",
+    around,
+    "--cluster",
+    "demo",
+    "--save",
+    "-",
+  ]);
   assert.deepEqual([incident.code, incident.err], [0, ""]);
   const began = /^began: (.*)$/m.exec(incident.out)?.[1] ?? "";
   assert.ok(Date.parse(began) < killedAtMs, incident.out);

@@ -9,6 +9,9 @@ async function load<N extends string>(path: string): Promise<Record<N, (...value
 const { flowOf } = await load<"flowOf">("parts/flow.js");
 const { sortedNodes, namesText } = await load<"sortedNodes" | "namesText">("parts/many.js");
 const { mergedMarks } = await load<"mergedMarks">("past/time-marks.js");
+const { PastStore } = (await load<"PastStore">("past/past-store.js")) as unknown as {
+  readonly PastStore: new (opened: object, options: object) => { readonly openingMs: number };
+};
 const { segmentsOf } = await load<"segmentsOf">("views/strips.js");
 const { drainText } = await load<"drainText">("parts/format.js");
 
@@ -162,3 +165,59 @@ for (const [drain, text] of [
   [{ all: true, by: null, reason: "disk", until: "x" }, /^all checks until [^]*: disk$/],
 ] as const)
   test(`a drain in words: ${text.source}`, () => assert.match(String(drainText(drain)), text));
+
+interface Opened {
+  readonly settledMs: number;
+  readonly events: readonly (readonly [string, number])[];
+}
+
+/** The instant at which a file from 0 to 600 s opens, in s. */
+function openingOf({ settledMs, events }: Opened): number {
+  const marks = events.map(([severity, atS]) => ({ severity, at: atS * 1_000 }));
+  const opened = { settledMs, fromMs: 0, toMs: 600_000, beganWallMs: null, events: marks, changes: [], samples: [] };
+  return new PastStore(opened, { isFile: true }).openingMs / 1_000;
+}
+
+for (const [title, opened, seconds] of [
+  [
+    "its first error",
+    {
+      settledMs: 1_000,
+      events: [
+        ["warning", 40],
+        ["error", 70],
+        ["error", 50],
+      ],
+    },
+    50,
+  ],
+  [
+    "its first warning, without an error",
+    {
+      settledMs: 1_000,
+      events: [
+        ["info", 5],
+        ["warning", 40],
+      ],
+    },
+    40,
+  ],
+  ["its middle, without either", { settledMs: 1_000, events: [["info", 5]] }, 300],
+  [
+    "an error after every node was probed",
+    {
+      settledMs: 10_000,
+      events: [
+        ["error", 2],
+        ["error", 90],
+      ],
+    },
+    90,
+  ],
+  ["its middle, if all trouble is before that", { settledMs: 10_000, events: [["error", 2]] }, 300],
+  ["when every node was probed, if that is late", { settledMs: 400_000, events: [["error", 2]] }, 400],
+  ["its first error, if a node was never probed", { settledMs: 600_000, events: [["error", 2]] }, 2],
+] as const satisfies readonly (readonly [string, Opened, number])[])
+  test(`an incident file opens at ${title}`, () => {
+    assert.equal(openingOf(opened), seconds);
+  });

@@ -1,16 +1,15 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { fetchPastIncident, readPastIncident, type PastIncident } from "../client/past-incident.ts";
 import { parsePastTime } from "../client/past-time.ts";
 import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
-import { nextCommand } from "../client/next-command.ts";
 import { formatZonedTime } from "../output/local-time.ts";
 import { errorMessage } from "../result/error-message.ts";
 
 /**
- * `rolecall incident --around TIME`: prints the evidence of the minutes around a time as an incident file, or saves it.
- * On a terminal it prints a summary only. A time of which nothing is kept is a finding (RC090, exit code 1).
+ * `rolecall incident --around TIME`: saves the evidence of the minutes around a time as an incident file, and prints a
+ * summary. `--save -` prints the file. A time of which nothing is kept is a finding (RC090, exit code 1).
  */
 export async function incident(context: CommandContext): Promise<void> {
   const { args, result } = context;
@@ -42,28 +41,45 @@ async function output(
   { cluster, text }: { readonly cluster: string; readonly text: string },
   around: string,
 ): Promise<void> {
-  const { args, print, format, io, style } = context;
+  const { args, print, format, io } = context;
   const target = args.text("save");
-  if (target !== null) {
-    save(target, text);
-    return print(`${target}\n${summaryOf(text, cluster)}`);
-  }
-  // Thousands of lines on a terminal help nobody.
-  if (io.stdout.isTerminal) {
-    const options = { around, cluster, directory: args.text("directory"), save: "incident.yaml" };
-    const saving = nextCommand(context, { name: "incident", options });
-    return print(`${summaryOf(text, cluster)}To save it: ${saving}\n`);
-  }
-  print(text);
-  if (format === "text" && io.stderr.isTerminal) await io.stderr.write(style.dim(summaryOf(text, cluster)));
+  if (target === "-") return print(text);
+  // The document on stdout has the text.
+  if (target === null && format === "json") return;
+  const file = target ?? saveAnew(cluster, around, text);
+  if (target !== null) save(file, text, "w");
+  if (format === "text") await io.stderr.write(`${file}\n${summaryOf(text, cluster, file)}`);
 }
 
-/** Writes the file, which only its owner can read: it names addresses. @throws CommandError (RC150) */
-function save(file: string, text: string): void {
+/**
+ * Writes the file under a name of its own in the working directory.
+ * @returns the name
+ * @throws CommandError (RC150)
+ */
+function saveAnew(cluster: string, around: string, text: string): string {
+  const name = `incident-${cluster.replaceAll(/[^\w.-]/g, "_")}-${around.replaceAll(/[:-]|\.\d+/g, "")}`;
+  for (let turn = 1; ; turn += 1) {
+    const file = turn === 1 ? `${name}.yaml` : `${name}-${turn}.yaml`;
+    if (turn < savedMax && existsSync(file)) continue;
+    save(file, text, "wx");
+    return file;
+  }
+}
+
+/** How many files of one cluster and time get a name of their own. */
+const savedMax = 100;
+
+/**
+ * Writes the file, which only its owner can read: it names addresses.
+ * @param flag `wx`: never over an existing file
+ * @throws CommandError (RC150)
+ */
+function save(file: string, text: string, flag: "w" | "wx"): void {
   try {
-    writeFileSync(file, text, { mode: 0o600 });
+    writeFileSync(file, text, { mode: 0o600, flag });
   } catch (error) {
-    throw new CommandError("RC150", `Cannot write --save: ${errorMessage(error)}`);
+    const [what, advice] = flag === "w" ? ["--save", ""] : [file, "; name another file with --save FILE"];
+    throw new CommandError("RC150", `Cannot write ${what}: ${errorMessage(error)}${advice}`);
   }
 }
 
@@ -77,11 +93,11 @@ async function withFile(context: CommandContext, verb: string, file: string | un
 }
 
 /** What the file holds, and what it is good for. */
-function summaryOf(text: string, cluster: string): string {
+function summaryOf(text: string, cluster: string, file: string): string {
   const steps = text.match(/^ {2}- at: /gm)?.length ?? 0;
   return (
     `${cluster}: ${steps} observations, ${formatByteSize(Buffer.byteLength(text))}. ` +
     "Keep the file: the history drops old evidence.\n" +
-    "To look at it: rolecall incident show FILE. To replay it: rolecall incident replay FILE (docs/incidents.md).\n"
+    `To look at it: rolecall incident show ${file}. To replay it: rolecall incident replay ${file} (docs/incidents.md).\n`
   );
 }

@@ -65,7 +65,9 @@ function changeText({ node, before, after, failure }: ReplayedChange): string {
     .filter((route) => before?.[route] !== after[route])
     .map((route) => `/${route} ${before === null ? "" : `${before[route]} -> `}${after[route]}`);
   const role = before?.role === after.role ? [] : [`role ${after.role}`];
-  return `${node}: ${[...role, ...words].join(", ") || "answers again"}${failure === null ? "" : ` (${failure})`}`;
+  const isContactChanged = before !== null && before.isReachable !== after.isReachable;
+  const contact = isContactChanged ? [after.isReachable ? "answers again" : "does not answer"] : [];
+  return `${node}: ${[...contact, ...role, ...words].join(", ")}${failure === null ? "" : ` (${failure})`}`;
 }
 
 function instantText(atMs: number, { beganWallMs }: IncidentFile): string {

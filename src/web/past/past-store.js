@@ -61,6 +61,20 @@ export class PastStore {
     }
   }
 
+  /**
+   * The instant at which a file opens: its first error, else its first warning, else its middle. Not before every node
+   * has answered or failed: until then nodes seem silent, and the primary lost.
+   */
+  get openingMs() {
+    const { settledMs } = this.#opened;
+    const firstMs = settledMs < this.toMs ? settledMs : this.fromMs;
+    const [opening] = ["error", "warning"].flatMap((severity) => {
+      const found = this.marks.filter((mark) => mark.severity === severity && mark.atMs >= firstMs);
+      return found.length === 0 ? [] : [Math.min(...found.map(({ atMs }) => atMs))];
+    });
+    return opening ?? Math.max(firstMs, (this.fromMs + this.toMs) / 2);
+  }
+
   get title() {
     return this.#opened.title;
   }

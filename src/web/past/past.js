@@ -52,7 +52,7 @@ async function open(text, work) {
 export function openFile(file) {
   return open(`Reading ${file.name}`, async () => {
     const store = new PastStore(await callWorker("open", file, file.name), { isFile: true });
-    await store.show(store.fromMs);
+    await store.show(store.openingMs);
     location.hash = `#/clusters/${encodeURIComponent(store.cluster)}`;
     return store;
   });
@@ -66,7 +66,7 @@ export function openServed() {
     });
     if (!response.ok) throw new Error("This server serves no incident: run rolecall incident show FILE");
     const store = new PastStore(await callWorker("open", await response.blob(), "the incident"), { isFile: true });
-    await store.show(store.fromMs);
+    await store.show(store.openingMs);
     location.hash = `#/clusters/${encodeURIComponent(store.cluster)}`;
     return store;
   });
