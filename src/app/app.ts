@@ -32,10 +32,11 @@ import { ListenerGroup } from "./listener-group.ts";
 import { thisMachine } from "./machine.ts";
 import { Monitor } from "./monitor.ts";
 import { ProcessLife } from "./process-life.ts";
-import { type ConfigSource, Reloader } from "./reloader.ts";
+import { type ConfigSource, type ReloadEnd, Reloader } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
 import { version } from "../config/version.ts";
-import { eventKinds } from "../events/cluster-event.ts";
+import { clusterEventKinds, processEventKinds } from "../events/cluster-event.ts";
+import { reloadAppliedEvent, reloadRefusedEvent } from "../events/announced-events.ts";
 import { livenessIntervalFactor } from "../state/clusters.ts";
 
 /** What a serving process may be given in addition to its configuration. */
@@ -91,6 +92,7 @@ export class App {
       certificates: () => this.#certificates,
       page: () => this.#page,
       asked: this.#askedChecks.of,
+      reloader: () => this.#reloader,
     });
     this.#monitor = new Monitor(config, {
       log,
@@ -119,6 +121,7 @@ export class App {
       history,
       asked: this.#askedChecks.of,
       wall: () => clock.wall(),
+      config: () => this.#reloader.describe(),
     });
     this.#listenerLog = new ListenerLog(log, this.#metrics.own);
     this.#agents = new AgentHandlers({
@@ -129,13 +132,7 @@ export class App {
     this.#hintLines = new LimitedLines(log, { what: "hints", level: "info", max: 10, periodMs: 10_000 });
     this.#listeners = this.#buildListeners(inherited);
     this.#life = this.#buildLife();
-    this.#reloader = new Reloader({
-      log,
-      source: source ?? null,
-      advance: (event) => this.#life.advance(event),
-      apply: (next) => this.apply(next),
-      onReload: (outcome) => metrics.own.count("reloads", { outcome }),
-    });
+    this.#reloader = this.#buildReloader(source ?? null);
   }
 
   /** The open listeners, with the ports that they have. */
@@ -233,6 +230,17 @@ export class App {
     });
   }
 
+  #buildReloader(source: ConfigSource | null): Reloader {
+    return new Reloader({
+      log: this.#log,
+      source,
+      advance: (event) => this.#life.advance(event),
+      apply: (next) => this.apply(next),
+      wall: () => this.#monitor.clock.wall(),
+      onReload: (ended) => this.#recordReload(ended),
+    });
+  }
+
   #buildListeners(inherited: readonly number[]): ListenerGroup {
     return new ListenerGroup({
       log: this.#log,
@@ -260,6 +268,14 @@ export class App {
     return describeLimits(cluster, this.#config, this.#edges());
   }
 
+  /** A reload that is abandoned counts as refused, and is no event: rolecall is stopping. */
+  #recordReload(ended: ReloadEnd): void {
+    const { eventLog } = this.#monitor;
+    this.#metrics.own.count("reloads", { outcome: ended.kind === "applied" ? "applied" : "refused" });
+    if (ended.kind === "applied") eventLog.recordProcess(reloadAppliedEvent(ended.clusters, ended.refusedForMs));
+    if (ended.kind === "refused") eventLog.recordProcess(reloadRefusedEvent(ended.refused, ended.loadedAtMs));
+  }
+
   #recordHint(record: HintRecord): void {
     const { cluster, effect } = record;
     this.#metrics.own.count("hints", { cluster, effect });
@@ -281,6 +297,7 @@ export class App {
       asked: () => this.#asked.describe(),
       limits: (cluster) => this.#limits(cluster),
       askedChecks: this.#askedChecks.of,
+      config: () => this.#reloader.describe(),
       metrics: this.#metrics,
       gate: this.#gate,
       wall: () => clock.wall(),
@@ -301,14 +318,16 @@ interface MetricsParts {
   readonly certificates: () => CertificateExpiry;
   readonly page: () => LivePage;
   readonly asked: (cluster: string) => readonly AskedCheck[];
+  readonly reloader: () => Reloader;
 }
 
 /** Builds the metrics of the serving process. */
 function buildMetrics(parts: MetricsParts): Metrics {
-  const { log, counter, config, monitor, listeners, certificates, page, asked } = parts;
+  const { log, counter, config, monitor, listeners, certificates, page, asked, reloader } = parts;
   return new Metrics({
-    eventKinds,
     asked,
+    eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
+    configInForce: () => reloader().inForce,
     snapshot: () => monitor().store.current,
     policy: (cluster) => monitor().store.policyOf(cluster),
     now: () => monitor().clock.now(),

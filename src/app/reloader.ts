@@ -1,6 +1,9 @@
 import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/model/config.ts";
+import { renderProblems } from "../config/model/problem.ts";
+import type { RefusedConfig } from "../events/announced-events.ts";
 import type { Logger } from "../log/logger.ts";
+import type { ConfigOverview } from "../http/diagnostics/config-overview.ts";
 import type { LifeAction, LifeEvent } from "./life.ts";
 import { StoppingError } from "./process-life.ts";
 
@@ -23,7 +26,22 @@ export interface ReloaderContext {
    * @throws StoppingError if the process has begun to stop
    */
   readonly apply: (config: Config) => Promise<void>;
-  readonly onReload: (outcome: "applied" | "refused") => void;
+  readonly onReload: (ended: ReloadEnd) => void;
+  /** In ms since the epoch. */
+  readonly wall: () => number;
+}
+
+/** How a reload ended. `abandoned`: rolecall is stopping. */
+export type ReloadEnd =
+  | { readonly kind: "applied"; readonly clusters: readonly string[]; readonly refusedForMs: number | null }
+  | { readonly kind: "refused"; readonly refused: RefusedConfig; readonly loadedAtMs: number }
+  | { readonly kind: "abandoned" };
+
+/** The configuration in force, and the one that was refused since. Times in ms since the epoch. */
+export interface ConfigInForce {
+  readonly loadedAtMs: number;
+  /** The last reload, if it was refused, and since when reloads are. */
+  readonly refused: (RefusedConfig & { readonly sinceMs: number }) | null;
 }
 
 /** A reload that is requested and has not begun. */
@@ -39,9 +57,26 @@ interface WaitingReload {
 export class Reloader {
   readonly #context: ReloaderContext;
   #waiting: WaitingReload | null = null;
+  #inForce: ConfigInForce;
 
   constructor(context: ReloaderContext) {
     this.#context = context;
+    this.#inForce = { loadedAtMs: context.wall(), refused: null };
+  }
+
+  /** Which configuration is in force. */
+  get inForce(): ConfigInForce {
+    return this.#inForce;
+  }
+
+  /** Describes the configuration in force. */
+  describe(): ConfigOverview {
+    const { loadedAtMs, refused } = this.#inForce;
+    const file = this.#context.source?.file ?? null;
+    const inForce = { file, loaded_at: timeOf(loadedAtMs), refused: null };
+    if (refused === null) return inForce;
+    const { atMs, problems, first } = refused;
+    return { ...inForce, refused: { at: timeOf(atMs), problems, first } };
   }
 
   /**
@@ -78,28 +113,49 @@ export class Reloader {
   }
 
   async #reloadOnce({ load }: ConfigSource): Promise<string | null> {
-    const { log, apply, onReload } = this.#context;
+    const { log, apply, onReload, wall } = this.#context;
     let config: Config;
     try {
       const loaded = load();
       if (!loaded.ok) {
-        onReload("refused");
-        const problems = loaded.problems.map(({ where, message }) => `${where}: ${message}`);
-        log.error({ problems }, "reload refused: the old configuration stays in force");
+        const problems = loaded.problems.map((problem) => renderProblems([problem]));
+        this.#refuse(problems, { problems });
         return problems.join("; ");
       }
       ({ config } = loaded);
       await apply(config);
     } catch (error) {
-      onReload("refused");
-      if (error instanceof StoppingError) log.info("reload abandoned: rolecall is stopping");
-      else log.error({ err: error }, "reload refused: the old configuration stays in force");
-      return error instanceof Error ? error.message : String(error);
+      const message = error instanceof Error ? error.message : String(error);
+      if (error instanceof StoppingError) {
+        onReload({ kind: "abandoned" });
+        log.info("reload abandoned: rolecall is stopping");
+      } else this.#refuse([message], { err: error });
+      return message;
     }
-    onReload("applied");
-    log.info({ clusters: config.clusters.length, listeners: config.listen.length }, "reloaded");
+    const { refused } = this.#inForce;
+    this.#inForce = { loadedAtMs: wall(), refused: null };
+    const clusters = config.clusters.map(({ name }) => name);
+    const refusedForMs = refused === null ? null : wall() - refused.sinceMs;
+    onReload({ kind: "applied", clusters, refusedForMs });
+    const counts = { clusters: clusters.length, listeners: config.listen.length };
+    log.info({ event: "reload_applied", ...counts }, "reloaded");
     return null;
   }
+
+  /** Notes that a configuration was refused. @param problems at least one. @param fields the same for the log */
+  #refuse(problems: readonly string[], fields: object): void {
+    const { log, onReload, wall } = this.#context;
+    const { loadedAtMs, refused: before } = this.#inForce;
+    const refused = { atMs: wall(), problems: problems.length, first: problems[0] ?? "" };
+    this.#inForce = { loadedAtMs, refused: { ...refused, sinceMs: before?.sinceMs ?? refused.atMs } };
+    onReload({ kind: "refused", refused, loadedAtMs });
+    log.error({ event: "reload_refused", ...fields }, "reload refused: the old configuration stays in force");
+  }
+}
+
+/** RFC 3339, UTC. */
+function timeOf(wallMs: number): string {
+  return new Date(wallMs).toISOString();
 }
 
 function waitingReload(): WaitingReload {

@@ -1,5 +1,6 @@
 import { type DrainChange, type DrainExtent, drainFields } from "../cluster/drain.ts";
 import type { ClusterEvent, EventDraft, EventKind } from "./cluster-event.ts";
+import { countText, spanText } from "../health/documents/wording.ts";
 
 /** Returns the event of a drain that begins or ends. */
 export function drainEvent({ kind, cluster, node, drain, endedBy }: DrainChange): EventDraft {
@@ -30,30 +31,78 @@ export function drainAudit({ kind, drain, endedBy }: DrainChange): object {
   return { audit: true, ...drainFields(drain), ...(kind === "ended" ? { ended_by: endedBy } : {}) };
 }
 
-/** What begins or ends: one process of rolecall, for each cluster that it monitors. */
+/** What begins or ends: one process of rolecall, and the clusters that it monitors. */
 interface Service {
-  readonly cluster: string;
+  readonly clusters: readonly string[];
   readonly version: string;
 }
 
 /**
- * The event of a process that begins to monitor a cluster.
+ * The event of a process that begins to monitor its clusters.
  * @param known the events of earlier processes, oldest first: they show whether the last one was stopped
  */
-export function startedEvent({ cluster, version }: Service, known: readonly ClusterEvent[]): EventDraft {
-  const last = known.findLast((event) => event.cluster === cluster && isService(event.kind));
+export function startedEvent({ clusters, version }: Service, known: readonly ClusterEvent[]): EventDraft {
+  const last = known.findLast(({ kind }) => isService(kind));
   const cause = last?.kind === "started" ? "the process before it ended without being stopped" : null;
   const severity = cause === null ? "info" : "warning";
-  const message = `rolecall ${version} started to monitor ${cluster}${cause === null ? "" : `: ${cause}`}`;
-  return { kind: "started", severity, cluster, node: null, message, cause, figures: { version } };
+  const message = `rolecall ${version} started to monitor ${monitored(clusters)}${cause === null ? "" : `: ${cause}`}`;
+  return processEvent({ kind: "started", severity, message, cause, figures: { version, clusters: clusters.length } });
 }
 
-/** The event of a process that no longer monitors a cluster because it stops. */
-export function stoppedEvent({ cluster, version }: Service): EventDraft {
-  const message = `rolecall ${version} stopped: ${cluster} is not monitored until it starts again`;
-  return { kind: "stopped", severity: "info", cluster, node: null, message, cause: null, figures: { version } };
+/** The event of a process that no longer monitors its clusters because it stops. */
+export function stoppedEvent({ clusters, version }: Service): EventDraft {
+  const are = clusters.length === 1 ? "is" : "are";
+  const message = `rolecall ${version} stopped: ${monitored(clusters)} ${are} not monitored until it starts again`;
+  const figures = { version, clusters: clusters.length };
+  return processEvent({ kind: "stopped", severity: "info", message, cause: null, figures });
 }
 
-function isService(kind: EventKind): boolean {
+/** A configuration that was refused, and the one that stays in force. Times in ms since the epoch. */
+export interface RefusedConfig {
+  readonly atMs: number;
+  readonly problems: number;
+  /** The first problem, with its place. */
+  readonly first: string;
+}
+
+/** The event of a reload that was refused. @param loadedAtMs when the configuration in force was loaded */
+export function reloadRefusedEvent({ problems, first }: RefusedConfig, loadedAtMs: number): EventDraft {
+  const loadedAt = new Date(loadedAtMs).toISOString();
+  const count = countText(problems, "problem");
+  return processEvent({
+    kind: "reload_refused",
+    severity: "error",
+    message: `rolecall refused to reload its configuration, which has ${count}, and runs that of ${loadedAt}: ${first}`,
+    cause: first,
+    figures: { problems, loaded_at: loadedAt },
+  });
+}
+
+/** The event of a reload that was applied. @param refusedForMs how long reloads were refused before, or `null` */
+export function reloadAppliedEvent(clusters: readonly string[], refusedForMs: number | null): EventDraft {
+  const after = refusedForMs === null ? "" : ` after ${spanText(refusedForMs)} with one that was refused`;
+  return processEvent({
+    kind: "reload_applied",
+    severity: "info",
+    message: `rolecall reloaded its configuration${after}: it monitors ${monitored(clusters)}`,
+    cause: null,
+    figures: {
+      clusters: clusters.length,
+      ...(refusedForMs === null ? {} : { duration_ms: Math.round(refusedForMs) }),
+    },
+  });
+}
+
+function processEvent(event: Omit<EventDraft, "cluster" | "node">): EventDraft {
+  return { ...event, cluster: null, node: null };
+}
+
+function monitored([first, ...rest]: readonly string[]): string {
+  if (first === undefined) return "no cluster";
+  return rest.length === 0 ? first : countText(rest.length + 1, "cluster");
+}
+
+/** Whether an event begins or ends the process, and so the time of which rolecall knows anything. */
+export function isService(kind: EventKind): boolean {
   return kind === "started" || kind === "stopped";
 }

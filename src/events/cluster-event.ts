@@ -1,5 +1,5 @@
-/** The kinds of events; docs/events.md explains each. */
-export const eventKinds = [
+/** The kinds of events of clusters and their nodes; docs/events.md explains each. */
+export const clusterEventKinds = [
   "primary_lost",
   "primary_found",
   "timeline_back",
@@ -35,9 +35,12 @@ export const eventKinds = [
   "trusted",
   "node_joined",
   "node_left",
-  "started",
-  "stopped",
 ] as const;
+
+/** The kinds of events of rolecall itself. */
+export const processEventKinds = ["started", "stopped", "reload_refused", "reload_applied"] as const;
+
+export const eventKinds = [...clusterEventKinds, ...processEventKinds] as const;
 
 export type EventKind = (typeof eventKinds)[number];
 
@@ -46,7 +49,7 @@ export const eventSeverities = ["info", "warning", "error"] as const;
 
 export type EventSeverity = (typeof eventSeverities)[number];
 
-/** An event: something that happened to a cluster or a node, and that a person on call wants to know. */
+/** An event: something that happened to a cluster, a node or rolecall itself, and that a person on call wants to know. */
 export interface ClusterEvent {
   /** `EPOCH.N`: the start of the process in ms since the epoch, and a number that rises by one with each event. */
   readonly id: string;
@@ -54,7 +57,8 @@ export interface ClusterEvent {
   readonly at: number;
   readonly kind: EventKind;
   readonly severity: EventSeverity;
-  readonly cluster: string;
+  /** `null`: it is about rolecall itself, whatever it monitors. */
+  readonly cluster: string | null;
   /** The node that it is about, or `null` for the whole cluster. */
   readonly node: string | null;
   /** One sentence for people, with the figures: "pg1 is the new primary of demo after 18.2 s without one". */

@@ -30,7 +30,7 @@ export function logEvent(log: Logger, event: EventDraft & Pick<Partial<ClusterEv
   const fields = {
     event: kind,
     ...(id === undefined ? {} : { id }),
-    cluster,
+    ...(cluster === null ? {} : { cluster }),
     ...(node === null ? {} : { node }),
     ...(cause === null ? {} : { cause }),
     ...figures,

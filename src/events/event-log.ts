@@ -68,7 +68,8 @@ export interface EventFinder {
 interface EventCounter {
   /** Counts an episode in which it is undecided who leads. */
   disputed(cluster: string): void;
-  happened(event: { readonly cluster: string; readonly kind: string }): void;
+  /** `cluster` is `null` for an event of rolecall itself. */
+  happened(event: { readonly cluster: string | null; readonly kind: string }): void;
 }
 
 /** What the event log depends on. */
@@ -171,13 +172,17 @@ export class EventLog {
 
   /** Publishes and logs that this process begins to monitor clusters. @param version that of rolecall */
   recordStart(clusters: readonly string[], version: string): void {
-    const known = this.events.recent();
-    for (const cluster of clusters) this.#publish(startedEvent({ cluster, version }, known), {});
+    this.#publish(startedEvent({ clusters, version }, this.events.recent()), {});
   }
 
   /** Publishes and logs that this process stops to monitor clusters. @param version that of rolecall */
   recordStop(clusters: readonly string[], version: string): void {
-    for (const cluster of clusters) this.#publish(stoppedEvent({ cluster, version }), {});
+    this.#publish(stoppedEvent({ clusters, version }), {});
+  }
+
+  /** Publishes an event of the process itself. It has a log line of its own. */
+  recordProcess(draft: EventDraft): void {
+    this.events.publish(draft);
   }
 
   /** How many events of a cluster have begun and not ended: nodes that are down, for example. */

@@ -89,8 +89,12 @@ class EventRate {
    * @param nowMs in ms of rolecall's clock
    * @returns whether there is, and how many of this kind were left out in a row, this one included
    */
-  take(cluster: string, kind: EventKind, nowMs: number): { readonly isAdmitted: boolean; readonly omitted: number } {
-    const count = this.#countOf(`${cluster}/${kind}`, nowMs);
+  take(
+    cluster: string | null,
+    kind: EventKind,
+    nowMs: number,
+  ): { readonly isAdmitted: boolean; readonly omitted: number } {
+    const count = this.#countOf(`${cluster ?? ""}/${kind}`, nowMs);
     count.room = Math.min(burstMax, count.room + (nowMs - count.atMs) / refillMs);
     count.atMs = nowMs;
     if (count.room < 1) {

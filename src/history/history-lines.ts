@@ -136,7 +136,7 @@ const eventSchema: z.ZodType<ClusterEvent> = z.object({
   at: instantSchema,
   kind: z.enum(eventKinds),
   severity: z.enum(eventSeverities),
-  cluster: z.string(),
+  cluster: z.string().nullable(),
   node: z.string().nullable(),
   message: z.string(),
   cause: z.string().nullable(),

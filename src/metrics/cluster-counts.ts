@@ -3,6 +3,13 @@ import { labelsText, sampleLine, type Family } from "../exposition/writer.ts";
 /** Upper bounds of the buckets, in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
+/** Every kind of event: `increase()` does not see the first event of a sample that begins with 1. */
+export interface EventKinds {
+  readonly cluster: readonly string[];
+  /** Those of rolecall itself. */
+  readonly process: readonly string[];
+}
+
 /** What is counted of one cluster. */
 interface ClusterCount {
   /** Events of each kind. */
@@ -16,16 +23,17 @@ interface ClusterCount {
  * clusters in one piece, and checks would wait a second for it: these families are rendered in slices.
  */
 export class ClusterCounts {
-  readonly #eventKinds: readonly string[];
+  readonly #eventKinds: EventKinds;
+  readonly #processEvents = new Map<string, number>();
   readonly #clusters = new Map<string, ClusterCount>();
 
-  /** @param eventKinds every kind: `increase()` does not see the first event of a sample that begins with 1 */
-  constructor(eventKinds: readonly string[]) {
+  constructor(eventKinds: EventKinds) {
     this.#eventKinds = eventKinds;
   }
 
-  countEvent(cluster: string, kind: string): void {
-    const { events } = this.#of(cluster);
+  /** @param cluster `null` for an event of rolecall itself */
+  countEvent(cluster: string | null, kind: string): void {
+    const events = cluster === null ? this.#processEvents : this.#of(cluster).events;
     events.set(kind, (events.get(kind) ?? 0) + 1);
   }
 
@@ -59,7 +67,7 @@ export class ClusterCounts {
       {
         name: "rolecall_events_total",
         type: "counter",
-        help: "Events of a cluster by kind, as /events shows them.",
+        help: "Events by kind, as /events shows them. The cluster is empty for those of rolecall itself.",
         samples: () => this.#eventLines(clusters),
       },
     ];
@@ -74,8 +82,12 @@ export class ClusterCounts {
   *#eventLines(clusters: ReadonlySet<string>): Iterable<string> {
     for (const cluster of clusters) {
       const counted = this.#clusters.get(cluster)?.events;
-      for (const kind of this.#eventKinds)
+      for (const kind of this.#eventKinds.cluster)
         yield sampleLine("rolecall_events_total", labelsText({ cluster, kind }), counted?.get(kind) ?? 0);
+    }
+    for (const kind of this.#eventKinds.process) {
+      const count = this.#processEvents.get(kind) ?? 0;
+      yield sampleLine("rolecall_events_total", labelsText({ cluster: "", kind }), count);
     }
   }
 

@@ -49,8 +49,8 @@ export class Metrics {
     this.own.count("disputes", { cluster });
   }
 
-  /** Counts an event. */
-  happened({ cluster, kind }: { readonly cluster: string; readonly kind: string }): void {
+  /** Counts an event. `cluster` is `null` for one of rolecall itself. */
+  happened({ cluster, kind }: { readonly cluster: string | null; readonly kind: string }): void {
     this.#clusters.countEvent(cluster, kind);
   }
 

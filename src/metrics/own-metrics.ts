@@ -267,6 +267,18 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
+    name: "rolecall_config_loaded_timestamp_seconds",
+    help: "When the configuration in force was loaded, in seconds since 1970.",
+    read: ({ configInForce }) => configInForce().loadedAtMs / 1000,
+  },
+  {
+    type: "gauge",
+    name: "rolecall_config_problems",
+    help: "Problems for which the last reload was refused; 0 if it was applied.",
+    read: ({ configInForce }) => configInForce().refused?.problems ?? 0,
+  },
+  {
+    type: "gauge",
     name: "rolecall_history_writing",
     help: "Whether the history can be written to disk: 1, or 0 after an error and while another process uses it.",
     read: ({ history }) => {

@@ -1,4 +1,5 @@
 import type { ExporterConfig } from "../config/model/config.ts";
+import type { EventKinds } from "./cluster-counts.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
 import type { ClusterSources } from "./nodes/cluster-metrics.ts";
 
@@ -14,8 +15,12 @@ export interface MetricSources extends ClusterSources {
   readonly certificates: () => readonly CertificateReading[];
   /** How many log lines were lost because stderr was not read. */
   readonly lostLogLines: () => number;
-  /** Every kind of event. */
-  readonly eventKinds: readonly string[];
+  readonly eventKinds: EventKinds;
+  /** When the configuration in force was loaded, in ms since the epoch, and what a later one was refused for. */
+  readonly configInForce: () => {
+    readonly loadedAtMs: number;
+    readonly refused: { readonly problems: number } | null;
+  };
   /** What the history on disk does; `null` if there is none. */
   readonly history: () => HistoryUsage | null;
   /** What the streams of the live page did. */

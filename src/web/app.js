@@ -1,7 +1,7 @@
 import { html, render, useEffect, useRef } from "./html.js";
 import { linkTo, useRoute, useStore, useTicks } from "./live/hooks.js";
 import { store as liveStore } from "./live/live-store.js";
-import { durationText } from "./parts/format.js";
+import { countText, durationText, timeText } from "./parts/format.js";
 import { keepFocus } from "./parts/kept-focus.js";
 import { lazyView } from "./parts/lazy-view.js";
 import { isServed, openServed } from "./past/past.js";
@@ -73,6 +73,7 @@ function App() {
       <${ConnectionState} />
     </header>
     <${LostBanner} />
+    <${RefusedBanner} />
     <${PastBar} route=${route} />
     <${FileDrop} />
     <main id="main" tabindex="-1" ref=${main} key=${key}>${view}</main>
@@ -99,6 +100,17 @@ function LostBanner() {
       >Nothing arrived for ${durationText(performance.now() - receivedMs)}. What you see is old and gets older. Trying
       again.</span
     >
+  </p>`;
+}
+
+/** What is shown until a reload is applied: the file of the configuration is not what runs. */
+function RefusedBanner() {
+  const { isPast, config } = useStore();
+  if (isPast || !config?.refused) return null;
+  const { file, loaded_at: loadedAt, refused } = config;
+  return html`<p class="banner bad" role="alert">
+    <strong>rolecall runs the configuration of ${timeText(loadedAt)}.</strong> ${" "}
+    ${file ?? "The one on its command line"} has ${countText(refused.problems, "problem")}: ${refused.first}
   </p>`;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nextStep, type Life, type LifeAction, type LifeEvent } from "../../src/app/life.ts";
-import { Reloader, type ReloaderContext } from "../../src/app/reloader.ts";
+import { Reloader, type ReloadEnd, type ReloaderContext } from "../../src/app/reloader.ts";
 import { configOf } from "../fake/config.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 
@@ -29,7 +29,8 @@ function reloaderOf(context: Partial<ReloaderContext> = {}): {
       new Promise((resolve, reject) => {
         ends.push((error) => (error === undefined ? resolve() : reject(error)));
       }),
-    onReload: (outcome) => outcomes.push(outcome),
+    onReload: ({ kind }) => outcomes.push(kind),
+    wall: () => 0,
     advance,
     ...context,
   });
@@ -70,6 +71,48 @@ test("refuses a configuration with problems without applying it", async () => {
   });
   assert.equal(await reloader.reload(), "listen[0].port: must be a port");
   assert.deepEqual([ends.length, outcomes], [0, ["refused"]]);
+});
+
+test("describes the configuration in force, and the one that was refused until one is applied", async () => {
+  let [nowMs, isValid] = [60_000, false];
+  const ended: ReloadEnd[] = [];
+  const problem = {
+    file: null,
+    line: null,
+    path: "x",
+    where: "x",
+    message: "must be\u001b[1m y",
+    found: "",
+    allowed: "",
+  };
+  const { reloader } = reloaderOf({
+    wall: () => nowMs,
+    source: {
+      file: "/etc/rolecall.yaml",
+      load: () => (isValid ? { ok: true, config, simulator: null } : { ok: false, problems: [problem, problem] }),
+    },
+    apply: () => Promise.resolve(),
+    onReload: (end) => ended.push(end),
+  });
+  const inForce = { file: "/etc/rolecall.yaml", loaded_at: "1970-01-01T00:01:00.000Z", refused: null };
+  assert.deepEqual(reloader.describe(), inForce);
+  nowMs = 90_000;
+  await reloader.reload();
+  nowMs = 120_000;
+  await reloader.reload();
+  const refused = { at: "1970-01-01T00:02:00.000Z", problems: 2, first: "x: must be?[1m y" };
+  assert.deepEqual(reloader.describe(), { ...inForce, refused });
+  [nowMs, isValid] = [150_000, true];
+  await reloader.reload();
+  assert.deepEqual(reloader.describe(), { ...inForce, loaded_at: "1970-01-01T00:02:30.000Z" });
+  assert.deepEqual(
+    ended.map((end) => [end.kind, end.kind === "applied" ? end.refusedForMs : null]),
+    [
+      ["refused", null],
+      ["refused", null],
+      ["applied", 60_000],
+    ],
+  );
 });
 
 test("says that reload is not configured if there is nothing to load", async () => {

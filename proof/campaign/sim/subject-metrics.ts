@@ -1,5 +1,5 @@
 import type { MonitorContext } from "../../../src/app/monitor.ts";
-import { eventKinds } from "../../../src/events/cluster-event.ts";
+import { clusterEventKinds, processEventKinds } from "../../../src/events/cluster-event.ts";
 import { Metrics } from "../../../src/metrics/metrics.ts";
 
 function unused(): never {
@@ -9,7 +9,8 @@ function unused(): never {
 /** The metrics of all simulated runs of a process: they only count. */
 export const metrics: MonitorContext["metrics"] = new Metrics({
   asked: () => [],
-  eventKinds,
+  eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
+  configInForce: unused,
   snapshot: unused,
   policy: unused,
   now: () => 0,

@@ -3,6 +3,7 @@ import { version } from "../../config/version.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
+import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
 import { RecentLag } from "../../http/live/recent-lag.ts";
 import { LiveStreams } from "../../http/live/live-streams.ts";
 import { PageFiles } from "../../http/live/page-files.ts";
@@ -18,6 +19,8 @@ interface LivePageContext {
   readonly wall: () => number;
   /** The checks with a limit for lag that balancers ask. */
   readonly asked: (cluster: string) => readonly AskedCheck[];
+  /** Which configuration is in force. */
+  readonly config: () => ConfigOverview;
 }
 
 /** The live page of this process: its files and its streams. */
@@ -27,7 +30,7 @@ export class LivePage {
   readonly lag: RecentLag;
   readonly #eventLog: EventLog;
 
-  constructor(sources: AnswerSources, { eventLog, history, wall, asked }: LivePageContext) {
+  constructor(sources: AnswerSources, { eventLog, history, wall, asked, config }: LivePageContext) {
     this.#eventLog = eventLog;
     this.lag = new RecentLag({ ...sources, wall, onMinute: (minute) => history.addLag(minute) });
     this.streams = new LiveStreams({
@@ -37,6 +40,7 @@ export class LivePage {
       events: () => eventLog.events.recent(),
       openEvents: (cluster) => eventLog.openCount(cluster),
       version: version(),
+      config,
     });
   }
 

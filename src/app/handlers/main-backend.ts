@@ -7,6 +7,7 @@ import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { WantedLag } from "../../http/admin-api/lag-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
+import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
 import type {
   DiagnosticsSources,
@@ -37,6 +38,8 @@ export interface MainBackendContext {
    * This process, its workers and listeners, the checks of balancers, and the pushes to them: of one cluster, or all.
    */
   readonly edges: (only: string | null) => Promise<object>;
+  /** Which configuration is in force, and which was refused. */
+  readonly config: () => ConfigOverview;
   /** The limits that the lag of a cluster's nodes is compared with. */
   readonly limits: (cluster: string) => Promise<readonly LagLimit[]>;
   /** For which nodes balancers ask: gets the newest counts, and describes a cluster by them. */
@@ -74,6 +77,7 @@ export function buildMainBackend(
     limits: context.limits,
     asked: context.asked,
     askedChecks: context.askedChecks,
+    config: context.config,
     events: () => eventLog.events.recent(),
     storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
   };

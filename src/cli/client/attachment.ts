@@ -60,7 +60,7 @@ export function probedStatus(probed: ProbedClusters): ClusterStatus {
     const condition = situation.condition === "ok" && isUnknown ? "warning" : situation.condition;
     return { ...overview, nodes, situation: { ...situation, condition } };
   });
-  return { by: "probed here", clusters };
+  return { by: "probed here", config: null, clusters };
 }
 
 /** Whether every node with a fit verdict that depends on attachment is known to be attached. */

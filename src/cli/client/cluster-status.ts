@@ -92,10 +92,23 @@ export async function fetchStatusIfServed(server: RolecallClient): Promise<Clust
 }
 
 function readStatus(server: RolecallClient, reply: RolecallReply): ClusterStatus {
-  const { clusters } = server.objectOf("/status", reply);
+  const { clusters, config } = server.objectOf("/status", reply);
   if (!Array.isArray(clusters))
     throw new CommandError("RC007", `Cannot read ${server.url}/status: clusters must be a list`);
-  return { by: server.url, clusters: clusters.filter(isObject).map(readCluster) };
+  return { by: server.url, config: readConfig(config), clusters: clusters.filter(isObject).map(readCluster) };
+}
+
+function readConfig(config: unknown): ClusterStatus["config"] {
+  if (!isObject(config)) return null;
+  const { file, refused } = config;
+  const at = (value: unknown): string => stringOrNull(value) ?? "?";
+  return {
+    file: stringOrNull(file),
+    loaded_at: at(config["loaded_at"]),
+    refused: isObject(refused)
+      ? { at: at(refused["at"]), problems: numberOrNull(refused["problems"]) ?? 0, first: at(refused["first"]) }
+      : null,
+  };
 }
 
 function readCluster(row: JsonObject): StatusCluster {

@@ -100,7 +100,7 @@ function readEvent(row: JsonObject): PrintedEvent {
     atMs: Date.parse(text("at")),
     kind: text("kind"),
     severity: eventSeverities.find((severity) => severity === row["severity"]) ?? "info",
-    cluster: text("cluster"),
+    cluster: typeof row["cluster"] === "string" ? row["cluster"] : null,
     node: typeof row["node"] === "string" ? row["node"] : null,
     message: text("message"),
     cause: typeof row["cause"] === "string" ? row["cause"] : null,

@@ -2,6 +2,7 @@ import type { AskedNonMember } from "../../health/documents/asked-nodes.ts";
 import type { NodeOverview } from "../../health/documents/node-overview.ts";
 import type { ClusterOverview } from "../../health/documents/overview.ts";
 import type { Situation } from "../../health/documents/situation.ts";
+import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
 
 /**
  * A node of `/status`. Reasons and conditions are plain strings: a newer rolecall may send some that this version does
@@ -40,5 +41,7 @@ export interface StatusSituation extends Omit<Situation, "condition"> {
 export interface ClusterStatus {
   /** The URL of the server, or `probed here`. */
   readonly by: string;
+  /** `null` if the server does not say, or if this command probes itself. */
+  readonly config: ConfigOverview | null;
   readonly clusters: readonly StatusCluster[];
 }

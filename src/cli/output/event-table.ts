@@ -9,7 +9,8 @@ export interface PrintedEvent {
   readonly atMs: number;
   readonly kind: string;
   readonly severity: Severity;
-  readonly cluster: string;
+  /** `null`: it is about rolecall itself. */
+  readonly cluster: string | null;
   readonly node: string | null;
   readonly message: string;
   /** Why, if rolecall knows. */
@@ -36,7 +37,7 @@ export function layoutOf(events: readonly PrintedEvent[], columns: number): Layo
   return {
     cluster: widest(
       "CLUSTER",
-      events.map(({ cluster }) => cluster),
+      events.map(({ cluster }) => cluster ?? "-"),
     ),
     node: widest(
       "NODE",
@@ -62,7 +63,7 @@ export function eventTableRows(events: readonly PrintedEvent[], layout: Layout, 
 }
 
 function rowOf({ atMs, severity, cluster, node, message }: PrintedEvent, layout: Layout, style: Style): string {
-  const head = row([formatLocalTime(atMs), severity, safe(cluster), safe(node ?? "-")], layout);
+  const head = row([formatLocalTime(atMs), severity, safe(cluster ?? "-"), safe(node ?? "-")], layout);
   const paint = { error: style.red, warning: style.yellow, info: (text: string) => text }[severity];
   const start = isWide(layout) ? sentenceStart(layout) : indentation.length;
   const [first = "", ...rest] = wrap(safe(message), layout.columns - start).map(paint);

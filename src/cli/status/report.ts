@@ -4,6 +4,7 @@ import type { Style } from "../output/style.ts";
 import { safe } from "../output/style.ts";
 import { wrapWords } from "../output/words.ts";
 import { sourceWords } from "../client/next-command.ts";
+import { configLine } from "./config-line.ts";
 import { reasonsFooter } from "./reasons-footer.ts";
 import { selectClusters, selectionOf } from "./selection/selection.ts";
 import type { ShownCluster } from "./selection/shown-cluster.ts";
@@ -20,10 +21,12 @@ export interface ReportOptions {
   readonly style: Style;
   /** The options that say where the clusters are. */
   readonly source: readonly string[];
+  /** The configuration of the running rolecall; `null` if unknown. */
+  readonly config: ClusterStatus["config"];
 }
 
 /** Renders a status as the command line and the terminal want it. */
-export function reportText({ args, io, style }: CommandContext, { clusters }: ClusterStatus): string {
+export function reportText({ args, io, style }: CommandContext, { clusters, config }: ClusterStatus): string {
   const selection = selectionOf(args);
   return renderReport(selectClusters(clusters, selection), summarizeStatus(clusters), {
     width: io.stdout.isTerminal ? io.stdout.columns() : Infinity,
@@ -31,6 +34,7 @@ export function reportText({ args, io, style }: CommandContext, { clusters }: Cl
     problemsOnly: selection.problemsOnly,
     style,
     source: sourceWords(args),
+    config,
   });
 }
 
@@ -40,12 +44,14 @@ export function reportText({ args, io, style }: CommandContext, { clusters }: Cl
  * @param summary the figures of all clusters
  */
 export function renderReport(shown: readonly ShownCluster[], summary: StatusSummary, options: ReportOptions): string {
-  const { width, style, problemsOnly, isWide, source } = options;
-  if (problemsOnly && shown.length === 0) return `No problems in ${clusterCount(summary.clusters)}.\n`;
+  const { width, style, problemsOnly, isWide, source, config } = options;
+  const refused = wrapWords(safe(configLine(config) ?? ""), width, 2).filter((line) => line !== "");
+  const warnings = refused.map((line) => `${style.red(line)}\n`).join("");
+  if (problemsOnly && shown.length === 0) return `${warnings}No problems in ${clusterCount(summary.clusters)}.\n`;
   const { head, lines, dropped } = statusTable(shown, { width, isWide, style, history: null });
   const footer = reasonsFooter(shown, options, source);
   const hidden = `not shown in ${width} columns: ${dropped.join(", ")}`;
-  return [
+  return `${warnings}${[
     ...wrapWords(safe(summaryLine(summary)), width, 2).map(style.bold),
     "",
     ...(shown.length === 0 ? [] : [head]),
@@ -53,5 +59,5 @@ export function renderReport(shown: readonly ShownCluster[], summary: StatusSumm
     ...(isWide && dropped.length > 0 ? wrapWords(hidden, width, 2).map(style.dim) : []),
     ...(footer.length === 0 ? [] : ["", ...footer]),
     "",
-  ].join("\n");
+  ].join("\n")}`;
 }

@@ -82,7 +82,7 @@ export function endOf(
   { forMs, agoMs }: { readonly forMs: number; readonly agoMs: number },
 ): EventDraft | null {
   const end = ends[kind];
-  if (end === undefined) return null;
+  if (end === undefined || cluster === null) return null;
   return {
     kind: end.kind,
     severity: "info",

@@ -124,6 +124,7 @@ export class EventDetector implements EventFinder {
     { nowMs, wallMs }: { readonly nowMs: number; readonly wallMs: number },
   ): void {
     for (const event of events) {
+      if (event.cluster === null) continue;
       const sinceMs = nowMs - Math.max(0, wallMs - event.at);
       const { conditions, primary, phase } = this.#memoryOf(event.cluster, nowMs);
       if (phase.kind === "settled") continue;

@@ -3,7 +3,7 @@ import type { ClusterFacts, PrimaryFacts } from "./cluster-facts.ts";
 import { lossCause } from "../../health/documents/loss-cause.ts";
 import { spanText } from "../../health/documents/wording.ts";
 import type { EventDraft, EventSeverity } from "../cluster-event.ts";
-import { announcementOf } from "./announced-change.ts";
+import { isAnnounced } from "./announced-change.ts";
 
 /**
  * How far the loss of a primary has come. Instants in ms of rolecall's clock.
@@ -68,9 +68,10 @@ function lossEvents(memory: PrimaryMemory, facts: ClusterFacts): readonly EventD
     return [lost(memory, facts, { severity: "error", forMs: facts.nowMs - sinceMs })];
   }
   if (!isLossSure(memory, facts, sinceMs)) return [];
-  const isAnnounced = facts.nowMs - sinceMs < unnoticedMs && announcementOf(memory, facts) !== null;
-  memory.loss = { kind: isAnnounced ? "announced" : "reported", sinceMs };
-  return [lost(memory, facts, { severity: isAnnounced ? "info" : "error", forMs: null })];
+  const isShort = facts.nowMs - sinceMs < unnoticedMs;
+  const kind = isShort && isAnnounced(facts, memory.last?.node ?? null, memory.calledAtMs) ? "announced" : "reported";
+  memory.loss = { kind, sinceMs };
+  return [lost(memory, facts, { severity: kind === "announced" ? "info" : "error", forMs: null })];
 }
 
 /** Since when a cluster has no primary, in ms of rolecall's clock; `null` if that was not reported. */

@@ -67,9 +67,9 @@ export async function answerDiagnostics(
   }
   const renderPage = pagesByRoute.get(target.path);
   if (renderPage === undefined) {
-    const clusters = [scope.cluster, target.cluster];
+    const selection: StatusSelection = [scope.cluster, target.cluster];
     const render = (rendering: RenderingContext): Promise<Reply | null> =>
-      statusPageReply(clusters, sources, rendering);
+      statusPageReply(selection, sources, rendering);
     return servePage({ gate, name: "status", onAnswer, render }, call);
   }
   const query = new URLSearchParams(target.query);
@@ -117,33 +117,42 @@ function verdictsReply({ target }: DiagnosticsRequest, sources: DiagnosticsSourc
   ]);
 }
 
-type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now" | "wall" | "asked" | "askedChecks">;
+type StatusSources = Pick<
+  DiagnosticsSources,
+  "snapshot" | "policy" | "now" | "wall" | "asked" | "askedChecks" | "config"
+>;
+
+/** The cluster that the listener is bound to, and the one that the path names. Others are left out. */
+type StatusSelection = readonly [boundTo: string | null, selected: string | null];
 
 /**
- * Answers `/status` with every cluster of the listener, and its nodes with what each is fit for (see `Overview`).
- * @param only cluster names: if one is not `null`, other clusters are left out
+ * Answers `/status` with every cluster of the listener, and its nodes with what each is fit for (see `Overview`), and
+ * with the configuration in force (`ConfigOverview`).
  */
 async function statusPageReply(
-  only: readonly (string | null)[],
+  selection: StatusSelection,
   sources: StatusSources,
   rendering: RenderingContext,
 ): Promise<Reply | null> {
   const askedOf = await sources.asked();
-  return renderSliced(statusPieces(only, { ...sources, askedOf }), rendering, ["Content-Type", "application/json"]);
+  const pieces = statusPieces(selection, { ...sources, askedOf });
+  return renderSliced(pieces, rendering, ["Content-Type", "application/json"]);
 }
 
 interface StatusInputs extends Omit<StatusSources, "asked"> {
   readonly askedOf: (cluster: ClusterState) => AskedOverview;
 }
 
-function* statusPieces(only: readonly (string | null)[], inputs: StatusInputs): Generator<string> {
-  const { snapshot, policy, askedOf } = inputs;
+function* statusPieces([boundTo, selected]: StatusSelection, inputs: StatusInputs): Generator<string> {
+  const { snapshot, policy, askedOf, config } = inputs;
   const { instance, sequence, clusters } = snapshot();
   const [nowMs, wallMs] = [inputs.now(), inputs.wall()];
-  yield `${JSON.stringify({ instance, snapshot: sequence }).slice(0, -1)},"clusters":[`;
+  // The configuration is of all clusters.
+  const head = { instance, snapshot: sequence, config: boundTo === null ? config() : null };
+  yield `${JSON.stringify(head).slice(0, -1)},"clusters":[`;
   let separator = "";
   for (const state of clusters) {
-    const clusterPolicy = only.every((cluster) => cluster === null || state.name === cluster)
+    const clusterPolicy = [boundTo, selected].every((cluster) => cluster === null || state.name === cluster)
       ? policy(state.name)
       : undefined;
     if (clusterPolicy === undefined) continue;

@@ -8,6 +8,7 @@ import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { LoggedChange } from "../../health/documents/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
+import type { ConfigOverview } from "./config-overview.ts";
 import type { TargetNode } from "../node-api/target-node.ts";
 import type { PageGate } from "../pages/page-gate.ts";
 import type { RenderingContext } from "../pages/rendering.ts";
@@ -29,7 +30,9 @@ export interface DiagnosticsSources {
   readonly asked: () => Promise<(cluster: ClusterState) => AskedOverview>;
   /** The checks with a limit for lag that balancers ask of a cluster's nodes, as far as that is known. */
   readonly askedChecks: (cluster: string) => readonly AskedCheck[];
-  /** The newest events of all clusters, oldest first. */
+  /** Which configuration is in force, and which was refused. */
+  readonly config: () => ConfigOverview;
+  /** The newest events, oldest first. */
   readonly events: () => readonly ClusterEvent[];
   /** The newest wanted events of the history on disk, oldest first; none if no history is kept. */
   readonly storedEvents: (query: StoredEventsQuery, reading: PageReadingContext) => Promise<StoredEvents>;

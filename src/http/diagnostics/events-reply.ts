@@ -1,5 +1,5 @@
 import type { ClusterEvent } from "../../events/cluster-event.ts";
-import { isEventWanted } from "../../events/event-filter.ts";
+import { isEventShown, isEventWanted } from "../../events/event-filter.ts";
 import type { StoredEvents } from "../../events/stored-events.ts";
 import type { ParseError } from "../../health/check.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
@@ -31,7 +31,7 @@ export async function eventsReply(
   if ("subject" in params) return badRequest(params);
   const query = parseEventQuery(params, sources.wall());
   if ("subject" in query) return badRequest(query);
-  const known = sources.events().filter((event) => scope.cluster === null || event.cluster === scope.cluster);
+  const known = sources.events().filter((event) => isEventShown(event, scope.cluster));
   const unknown = unknownName(query.cluster, query.node, { scope, known, sources });
   if (unknown !== null) return badRequest(unknown);
   const recent = known.filter((event) => isEventWanted(event, query));
@@ -60,7 +60,7 @@ async function storedBefore(
   if (query.sinceMs > untilMs) return nothing;
   const ids = new Set(known.map(({ id }) => id));
   const matches = (event: ClusterEvent): boolean =>
-    !ids.has(event.id) && (scope.cluster === null || event.cluster === scope.cluster) && isEventWanted(event, query);
+    !ids.has(event.id) && isEventShown(event, scope.cluster) && isEventWanted(event, query);
   return sources.storedEvents({ sinceMs: query.sinceMs, untilMs, matches, limit: query.limit + 1 }, rendering);
 }
 

@@ -1,11 +1,14 @@
 import type { ServerResponse } from "node:http";
 import type { ClusterEvent } from "../../events/cluster-event.ts";
+import { isEventShown } from "../../events/event-filter.ts";
 import type { ClusterRenderings } from "./cluster-renderings.ts";
 
 /** What one client follows. */
 export interface LiveSubscription {
   /** All clusters that its listener serves. */
   readonly clusters: ReadonlySet<string>;
+  /** The cluster that its listener is bound to, or `null`. */
+  readonly boundTo: string | null;
   /** The one cluster that it follows in full; `null`: all of them, each as a row. */
   readonly only: string | null;
   /** The id of the last event that it has; `null`: it wants new events only. */
@@ -72,16 +75,22 @@ export class LiveStream {
     if (this.#isFollowed(cluster)) this.#waiting[part].add(cluster);
   }
 
+  /** Whether its listener is bound to one cluster. */
+  get isBound(): boolean {
+    return this.#subscription.boundTo !== null;
+  }
+
   /** Notes that time passed: verdicts may have changed by age alone. */
   allChanged(): void {
     for (const cluster of this.#subscription.clusters) this.clusterChanged(cluster, "age");
   }
 
-  /** Notes that an event of a cluster was published. */
-  eventPublished(cluster: string): void {
+  /** Notes that an event was published. @param cluster that of the event; `null`: it is about rolecall itself */
+  eventPublished(cluster: string | null): void {
     this.#hasEvents = true;
     // Only a row has the number of open events.
-    if (this.#subscription.only === null && this.#isFollowed(cluster)) this.#waiting.event.add(cluster);
+    if (cluster !== null && this.#subscription.only === null && this.#isFollowed(cluster))
+      this.#waiting.event.add(cluster);
   }
 
   /** Whether something waits to be sent, and the client reads. */
@@ -183,7 +192,8 @@ export class LiveStream {
     this.#lastEventId = newest.id;
     if (isLost || missed.length > replayedMax) return this.send("reset", '{"reason":"events_missed"}', newest.id);
     for (const event of missed) {
-      if (!this.#isFollowed(event.cluster)) continue;
+      const isWanted = event.cluster === null || this.#isFollowed(event.cluster);
+      if (!isWanted || !isEventShown(event, this.#subscription.boundTo)) continue;
       this.send("event", JSON.stringify({ ...event, at: new Date(event.at).toISOString() }), event.id);
     }
   }

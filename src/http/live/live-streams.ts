@@ -1,4 +1,5 @@
 import type { ClusterEvent } from "../../events/cluster-event.ts";
+import type { ConfigOverview } from "../diagnostics/config-overview.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { badRequest, errorReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 import { ClusterRenderings, type LiveSources } from "./cluster-renderings.ts";
@@ -19,6 +20,8 @@ export interface LiveStreamsContext extends LiveSources {
   /** The newest events of all clusters, oldest first. */
   readonly events: () => readonly ClusterEvent[];
   readonly version: string;
+  /** Which configuration is in force, and which was refused. */
+  readonly config: () => ConfigOverview;
 }
 
 /** What the streams did. */
@@ -71,8 +74,8 @@ export class LiveStreams {
     this.#schedule(coalescingMs);
   }
 
-  /** To be called after each event of a cluster. */
-  eventPublished(cluster: string): void {
+  /** To be called after each event. @param cluster that of the event; `null`: it is about rolecall itself */
+  eventPublished(cluster: string | null): void {
     if (this.#streams.size === 0) return;
     for (const stream of this.#streams.keys()) stream.eventPublished(cluster);
     this.#schedule(coalescingMs);
@@ -127,7 +130,7 @@ export class LiveStreams {
   }
 
   #add(stream: LiveStream, client: string, { response, message }: IncomingCall): void {
-    const { snapshot, version } = this.#context;
+    const { snapshot, version, config } = this.#context;
     this.#opened += 1;
     this.#streams.set(stream, client);
     this.#heartbeats ??= setInterval(() => this.#beat(), heartbeatMs);
@@ -138,7 +141,8 @@ export class LiveStreams {
       this.#schedule(0);
     });
     response.write("retry: 1000\n\n");
-    stream.send("hello", JSON.stringify({ instance: snapshot().instance, version, heartbeat_ms: heartbeatMs }));
+    const hello = { instance: snapshot().instance, version, heartbeat_ms: heartbeatMs };
+    stream.send("hello", JSON.stringify({ ...hello, config: stream.isBound ? null : config() }));
     this.#schedule(0);
   }
 
@@ -200,6 +204,7 @@ function subscriptionOf({ message }: IncomingCall, query: URLSearchParams, scope
   const text = typeof header === "string" ? header : query.get("last_event_id");
   return {
     clusters: new Set(clusters),
+    boundTo: scope.cluster,
     only,
     lastEventId: text !== null && /^\d{1,16}\.\d{1,15}$/.test(text) ? text : null,
   };

@@ -27,6 +27,8 @@ export class LiveStore {
   /** Rises when events may be missing. */
   missed = 0;
   version = "";
+  /** The configuration in force, as `/status` has it; null if the listener does not say. */
+  config = null;
   #fresh = null;
   #connection = null;
   #only = null;
@@ -98,6 +100,7 @@ export class LiveStore {
     switch (name) {
       case "hello":
         this.version = data.version;
+        this.config = data.config ?? null;
         this.#fresh = new Set();
         break;
       case "rows":
@@ -113,6 +116,7 @@ export class LiveStore {
         this.#takeSamples(data);
         break;
       case "event":
+        this.#takeReload(data);
         if (!this.events.some(({ id }) => id === data.id)) this.events = [data, ...this.events].slice(0, eventsMax);
         break;
       case "reset":
@@ -132,6 +136,14 @@ export class LiveStore {
       this.#fresh?.add(cluster);
       this.rows.set(cluster, { row, ageMs, receivedMs });
     }
+  }
+
+  /** A reload that was refused or applied: after one that was applied, the server says hello again too. */
+  #takeReload({ kind, at, cause, figures }) {
+    if (this.config === null) return;
+    const { problems } = figures;
+    if (kind === "reload_refused") this.config = { ...this.config, refused: { at, problems, first: cause } };
+    if (kind === "reload_applied") this.config = { ...this.config, loaded_at: at, refused: null };
   }
 
   #takeSamples({ nodes, leader }) {

@@ -12,7 +12,7 @@ import { Mark } from "../parts/marks.js";
  * `isWanted` selects live events (by default those of `cluster`), `matches` which of all are shown.
  */
 export function EventList({ query, store, cluster, matches = () => true, showsCluster = false, ...rest }) {
-  const { isWanted = (event) => event.cluster === cluster } = rest;
+  const { isWanted = (event) => event.cluster === cluster || event.cluster === null } = rest;
   const { data, error } = useDocument(`events?${query}`, store.missed);
   const known = new Set(data?.events.map(({ id }) => id));
   const live = store.events.filter((event) => isWanted(event) && !known.has(event.id));
@@ -28,7 +28,7 @@ export function EventList({ query, store, cluster, matches = () => true, showsCl
           html`<li key=${event.id} class=${event.severity}>
             <${Instant} event=${event} />
             <span class="kind"><${Mark} tone=${toneOfEvent(event)} />${wordsOf(event.kind)}</span>
-            ${showsCluster ? html`<a class="of" href=${linkTo("clusters", event.cluster)} title=${event.cluster}>${event.cluster}</a>` : null}
+            ${showsCluster && event.cluster !== null ? html`<a class="of" href=${linkTo("clusters", event.cluster)} title=${event.cluster}>${event.cluster}</a>` : null}
             <span class="message">${event.message}</span>
           </li>`,
       )}
@@ -38,8 +38,10 @@ export function EventList({ query, store, cluster, matches = () => true, showsCl
     ${error === null ? null : html`<p class="note">${error}</p>`}`;
 }
 
-/** The time of an event leads to the cluster as it was then. */
+/** The time of an event leads to its cluster as it was then. */
 function Instant({ event: { cluster, at } }) {
+  const time = html`<time datetime=${at}>${timeText(at)}</time>`;
+  if (cluster === null) return html`<span class="instant">${time}</span>`;
   const href = linkTo("clusters", cluster, "at", at);
   // The address may be the present one already, while another instant is shown.
   const again = (event) => {
@@ -48,7 +50,5 @@ function Instant({ event: { cluster, at } }) {
     void showInstant(cluster, Date.parse(at));
   };
   const title = `Show ${cluster} as it was at ${at}`;
-  return html`<a class="instant" href=${href} title=${title} onClick=${again}
-    ><time datetime=${at}>${timeText(at)}</time></a
-  >`;
+  return html`<a class="instant" href=${href} title=${title} onClick=${again}>${time}</a>`;
 }

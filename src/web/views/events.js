@@ -15,7 +15,8 @@ export function EventsView() {
   const { cluster, severity, since, text } = filter;
   const query = new URLSearchParams({ severity, since, limit: "500", ...(cluster === "" ? {} : { cluster }) });
   const isWanted = (event) =>
-    (cluster === "" || event.cluster === cluster) && severities.indexOf(event.severity) >= severities.indexOf(severity);
+    (cluster === "" || event.cluster === null || event.cluster === cluster) &&
+    severities.indexOf(event.severity) >= severities.indexOf(severity);
   return html`
     <div class="toolbar"><h1>Events</h1></div>
     <form class="filters" aria-label="Filter events" onSubmit=${(event) => event.preventDefault()}>

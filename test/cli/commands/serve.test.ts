@@ -35,6 +35,11 @@ async function status(port: number, path: string): Promise<number> {
   return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
 }
 
+interface ShownConfig {
+  readonly file: string | null;
+  readonly refused: { readonly problems: number; readonly first: string } | null;
+}
+
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`exits with 0 on ${signal}`, limit, async (context) => {
     const { running, port } = await startServing(context);
@@ -80,6 +85,21 @@ test(
     assert.deepEqual([await status(port, "/primary"), await status(other, "/readyz")], [200, 200]);
     const metrics = await (await fetch(`http://127.0.0.1:${other}/metrics`)).text();
     assert.match(metrics, /rolecall_reloads_total\{outcome="refused"\} 2/);
+    assert.match(metrics, /^rolecall_config_problems 0$/m);
+    assert.match(metrics, /^rolecall_events_total\{cluster="",kind="reload_refused"\} 2$/m);
+    const events = await (await fetch(`http://127.0.0.1:${other}/events?cluster=demo`)).text();
+    const { events: found } = JSON.parse(events) as { events: { kind: string; cluster: string | null }[] };
+    assert.deepEqual(
+      found.filter(({ cluster }) => cluster === null).map(({ kind }) => kind),
+      ["started", "reload_refused", "reload_refused", "reload_applied"],
+    );
+    writeFileSync(file, "clusters: 7\n");
+    running.process.kill("SIGHUP");
+    await running.waitForLog("reload refused", 3);
+    const { config } = (await (await fetch(`http://127.0.0.1:${other}/status`)).json()) as { config: ShownConfig };
+    assert.equal(config.file, file);
+    assert.equal(config.refused?.problems, 1);
+    assert.match(config.refused.first, /:1 clusters: must be/);
   },
 );
 

@@ -14,7 +14,7 @@ const style = styleFor("never", false, {});
 function report(clusters: readonly StatusCluster[], over: Partial<ReportOptions> = {}): string {
   const problemsOnly = over.problemsOnly === true;
   const shown = selectClusters(clusters, { order: "problem", problemsOnly, query: "" });
-  const options = { width: Infinity, isWide: false, problemsOnly, style, source: [], ...over };
+  const options = { width: Infinity, isWide: false, problemsOnly, style, source: [], config: null, ...over };
   return renderReport(shown, summarizeStatus(clusters), options);
 }
 
@@ -34,6 +34,20 @@ for (const [name, options] of Object.entries(texts)) {
     assert.equal(actual, existsSync(file) ? readFileSync(file, "utf8") : "");
   });
 }
+
+test("a configuration that was refused comes first, without problems of the clusters too", () => {
+  const clusters = [statusCluster("shop-1")];
+  const first = "rolecall.yaml:4 probe.interval: must be a duration";
+  const refused = { at: "2026-11-21T03:12:00Z", problems: 2, first };
+  const config = { file: "/etc/rolecall/rolecall.yaml", loaded_at: "2026-11-21T03:10:00Z", refused };
+  const line = /^rolecall runs the configuration of 2026-11-2\d \d\d:\d0:00; rolecall\.yaml has 2 problems: (.*)$/;
+  for (const problemsOnly of [true, false]) {
+    const [top = "", ...rest] = report(clusters, { problemsOnly, config }).split("\n");
+    assert.equal(line.exec(top)?.[1], first);
+    assert.equal(rest.join("\n"), report(clusters, { problemsOnly }));
+  }
+  assert.equal(report(clusters, { config: { ...config, refused: null } }), report(clusters));
+});
 
 test("no problems are one sentence", () => {
   const clusters = Array.from({ length: 40 }, (_, index) => statusCluster(`shop-${index + 1}`));

@@ -40,7 +40,7 @@ function openStream(subscription: Partial<LiveSubscription> = {}, newestEventId:
   });
   const stream = new LiveStream(
     response as unknown as ServerResponse,
-    { clusters: new Set(["demo"]), only: null, lastEventId: null, ...subscription },
+    { clusters: new Set(["demo"]), boundTo: null, only: null, lastEventId: null, ...subscription },
     { nowMs: cluster.nowMs, newestEventId },
   );
   return {

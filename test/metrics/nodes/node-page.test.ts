@@ -12,7 +12,8 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
   const clusters = watched.map(({ cluster }) => cluster);
   return new Metrics({
     asked: () => [],
-    eventKinds: ["primary_lost", "blind"],
+    eventKinds: { cluster: ["primary_lost", "blind"], process: [] },
+    configInForce: () => ({ loadedAtMs: 0, refused: null }),
     snapshot: () => ({
       instance: "run",
       sequence: 7,

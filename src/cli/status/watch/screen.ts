@@ -2,6 +2,7 @@ import type { ClusterStatus } from "../../client/cluster-status.ts";
 import { formatDuration } from "../../output/figures.ts";
 import { safe, type Style } from "../../output/style.ts";
 import { shorten, textWidth, wrapWords } from "../../output/words.ts";
+import { configLine } from "../config-line.ts";
 import { reasonsFooter } from "../reasons-footer.ts";
 import { selectClusters } from "../selection/selection.ts";
 import { clusterCount, summarizeStatus, summaryLine } from "../selection/summary-line.ts";
@@ -96,9 +97,12 @@ export class WatchScreen {
   }
 }
 
-function layOut(view: WatchView, { clusters }: ClusterStatus, options: ScreenOptions): Body {
+function layOut(view: WatchView, { clusters, config }: ClusterStatus, options: ScreenOptions): Body {
   const shown = selectClusters(clusters, view);
-  const summary = safe(summaryLine(summarizeStatus(clusters)));
+  const refused = configLine(config);
+  const summary = safe(
+    [...(refused === null ? [] : [`${refused}.`]), summaryLine(summarizeStatus(clusters))].join(" "),
+  );
   if (shown.length === 0) {
     const none = view.query === "" ? `No problems in ${clusterCount(clusters.length)}.` : "No cluster or node matches.";
     return { summary, head: "", lines: clusters.length === 0 ? [] : [() => none] };
