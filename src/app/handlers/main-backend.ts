@@ -64,23 +64,9 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { eventLog, history, gateway, metrics, drains, hints, snapshots, page, gate, wall } = context;
+  const { history, gateway, metrics, drains, hints, snapshots, page, gate, wall } = context;
   const scope = scopeOf(listener, config);
-  const diagnostics: DiagnosticsSources = {
-    gate,
-    snapshot: sources.snapshot,
-    policy: sources.policy,
-    now: sources.now,
-    wall,
-    changes: (cluster, node) => eventLog.changes(cluster, node),
-    evidence: (time, rendering) => findEvidence({ eventLog, history }, time, rendering),
-    limits: context.limits,
-    asked: context.asked,
-    askedChecks: context.askedChecks,
-    config: context.config,
-    events: () => eventLog.events.recent(),
-    storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
-  };
+  const diagnostics = diagnosticsOf(sources, context);
   const admin = {
     scope,
     unready: sources.unready,
@@ -118,6 +104,26 @@ export function buildMainBackend(
       if (exporter === null) throw new Error("Cannot answer: the listener must speak the exporter API");
       return exporter.handle(call);
     },
+  };
+}
+
+/** What the diagnostics pages are rendered from. */
+function diagnosticsOf(sources: AnswerSources, context: MainBackendContext): DiagnosticsSources {
+  const { eventLog, history, gate, wall, limits, asked, askedChecks, config } = context;
+  return {
+    gate,
+    snapshot: sources.snapshot,
+    policy: sources.policy,
+    now: sources.now,
+    wall,
+    changes: (cluster, node) => eventLog.changes(cluster, node),
+    evidence: (time, rendering) => findEvidence({ eventLog, history }, time, rendering),
+    limits,
+    asked,
+    askedChecks,
+    config,
+    events: () => eventLog.events.recent(),
+    storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
   };
 }
 

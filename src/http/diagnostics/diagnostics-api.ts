@@ -148,8 +148,8 @@ function* statusPieces([boundTo, selected]: StatusSelection, inputs: StatusInput
   const { instance, sequence, clusters } = snapshot();
   const [nowMs, wallMs] = [inputs.now(), inputs.wall()];
   // The configuration is of all clusters.
-  const head = { instance, snapshot: sequence, config: boundTo === null ? config() : null };
-  yield `${JSON.stringify(head).slice(0, -1)},"clusters":[`;
+  const top = { instance, snapshot: sequence, config: boundTo === null ? config() : null };
+  yield `${JSON.stringify(top).slice(0, -1)},"clusters":[`;
   let separator = "";
   for (const state of clusters) {
     const clusterPolicy = [boundTo, selected].every((cluster) => cluster === null || state.name === cluster)
