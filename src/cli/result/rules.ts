@@ -159,11 +159,7 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "hint tokens would cross a network in clear text",
     "Set tls on that admin listener, and pass its https address with --hint-to.",
   ),
-  RC122: rule(
-    "info",
-    "the members of the rendered configuration",
-    "Render again when members join or leave. A member that does not answer is rendered too, if rolecall knows it.",
-  ),
+  RC122: rule("info", "the members of the rendered configuration", "Render again when members join or leave."),
   RC125: rule("error", "the DCS cannot be read", "Check clusters[].dcs: its addresses, user and TLS files."),
   RC126: rule("error", "the DCS has no key of the cluster", "Correct dcs.prefix (Patroni's namespace) or dcs.scope."),
   RC127: rule(
@@ -176,15 +172,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "a member has no server in the haproxy.cfg",
     "Render it again (rolecall render haproxy), and reload HAProxy.",
   ),
-  RC129: rule(
-    "warning",
-    "a server of the haproxy.cfg is no member",
-    "Remove it, or correct its name: the name of a server selects the node in the check.",
-  ),
+  RC129: rule("warning", "a server of the haproxy.cfg is no member", "Remove it, or correct its name."),
   RC130: rule(
     "error",
     "a server of the haproxy.cfg has another address than its member",
-    "Correct the address, or connect_address of the node. Checks that send the state of the server are answered moved.",
+    "Correct the address, or connect_address of the node.",
   ),
   RC131: rule(
     "warning",
