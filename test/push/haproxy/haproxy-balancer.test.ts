@@ -47,7 +47,8 @@ async function fixtureOf(
       {
         log: pino({ level: "info" }, { write }),
         now: () => performance.now(),
-        timing: { deadlineMs: 150, pollMs: 40, retryMs: [20, 40] },
+        // Only faults that never answer take the whole deadline.
+        timing: { deadlineMs: fault === "silent" || fault === "half" ? 150 : 5_000, pollMs: 40, retryMs: [20, 40] },
         current: () => fixture.current,
         metrics: {
           set: (_, _labels, value) => void (isUp = value === 1),
