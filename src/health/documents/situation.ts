@@ -4,7 +4,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { isNoFailover } from "../../cluster/values/tags.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
-import { isHeard, lockTtlMs } from "../evidence/node/freshness.ts";
+import { isHeard, lockTtlMs, loopWaitMs } from "../evidence/node/freshness.ts";
 import { presentLag } from "../evidence/position/present-lag.ts";
 import type { AskedCheck } from "./asked-checks.ts";
 import { claimsOf } from "./claim-facts.ts";
@@ -188,7 +188,8 @@ function expectation(
     return { next: `the nodes elect a leader; ${named}`, action: "Wait some seconds, then look at the log of Patroni" };
   const clock = new Date(wallMs + (expiresMs - nowMs)).toISOString().slice(11, 19);
   const ttl = `ttl ${ttlMs / 1000} s`;
-  return nowMs < expiresMs
+  // A new leader takes the key in its next loop, and rolecall sees it with the next probe.
+  return nowMs < expiresMs + loopWaitMs(view.cluster)
     ? {
         next: `the lock expires at about ${clock} UTC (${ttl}); ${named}`,
         action: candidates.length === 0 ? "Bring a node back: nobody can take over" : `Wait until ${clock} UTC`,
@@ -275,8 +276,8 @@ function sinceOfNode(view: ClusterView, observation: Observation, { reason, drai
   return reason === "lagging" ? sinceMs : null;
 }
 
-function prospectOf({ node, reason, drain }: NodeOverview): Pick<Details, "next" | "action"> {
-  const explain = `Run \`rolecall explain ${node}\``;
+function prospectOf({ node, reason, drain, verdicts }: NodeOverview): Pick<Details, "next" | "action"> {
+  const explain = `Run \`rolecall explain /${verdicts["primary"] === "wrong_role" ? "replica" : "primary"} --node ${node}\``;
   if (reason === "drained" && drain !== null)
     return {
       next: `the drain ends at ${drain.until}`,
