@@ -33,7 +33,7 @@ export async function withRememberedMembers(
   try {
     const { by, clusters } = await fetchStatusFrom(new RolecallClient(askingAt(context, url), "admin", "2s"));
     return {
-      clusters: probed.map((cluster) => mergedCluster(cluster, clusters)),
+      clusters: probed.map((cluster) => mergedCluster(cluster, clusters, seedsOf(config, cluster.cluster))),
       running: clusters,
       by,
       problem: null,
@@ -69,8 +69,12 @@ function askingAt(context: CommandContext, url: string): CommandContext {
 }
 
 /** A cluster with the members of the running rolecall, in its order, then those that only the probe has found. */
-function mergedCluster(probed: StatusCluster, running: readonly StatusCluster[]): StatusCluster {
-  const remembered = running.find((candidate) => isSameCluster(probed, candidate));
+function mergedCluster(
+  probed: StatusCluster,
+  running: readonly StatusCluster[],
+  seeds: ReadonlySet<string>,
+): StatusCluster {
+  const remembered = running.find((candidate) => isSameCluster(probed, candidate, seeds));
   if (remembered === undefined) return probed;
   const byName = new Map(probed.nodes.map((node) => [node.node, node]));
   const known = new Set(remembered.nodes.map(({ node }) => node));
@@ -84,14 +88,26 @@ function mergedCluster(probed: StatusCluster, running: readonly StatusCluster[])
   };
 }
 
-/** Another rolecall may use the address of this configuration, and have a cluster of the same name. */
-function isSameCluster(probed: StatusCluster, candidate: StatusCluster): boolean {
+/**
+ * Another rolecall may use the address of this configuration, and have a cluster of the same name. Both must know one
+ * node by its address too: a member that the probe has found, or a seed.
+ */
+function isSameCluster(probed: StatusCluster, candidate: StatusCluster, seeds: ReadonlySet<string>): boolean {
   if (probed.cluster !== candidate.cluster) return false;
   if (probed.scope !== null && candidate.scope !== null && probed.scope !== candidate.scope) return false;
   const apis = new Map(candidate.nodes.map(({ node, api, exporter }) => [node, api ?? exporter]));
   return (
-    probed.nodes.length === 0 || probed.nodes.some(({ node, api, exporter }) => apis.get(node) === (api ?? exporter))
+    probed.nodes.some(({ node, api, exporter }) => apis.get(node) === (api ?? exporter)) ||
+    candidate.nodes.some(({ api }) => api !== null && seeds.has(originOf(api)))
   );
+}
+
+function seedsOf({ clusters }: Config, name: string): ReadonlySet<string> {
+  return new Set(clusters.find((cluster) => cluster.name === name)?.discover.map(originOf));
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
 }
 
 function mergedNode(probed: StatusNode | undefined, remembered: StatusNode): StatusNode {

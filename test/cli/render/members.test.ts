@@ -15,10 +15,12 @@ interface Outage {
   readonly listed: readonly string[];
   /** What the rolecall at the admin listener of the configuration answers to `/status`; `null`: none runs. */
   readonly status: CannedAnswer | null;
+  /** Whether the running rolecall knows pg1 at the address of the seed. */
+  readonly isSeedKnown?: boolean;
 }
 
 /** A configuration whose only seed lists members, as all of its nodes do once a dead member has left the DCS. */
-async function configOf(context: TestContext, { listed, status }: Outage): Promise<string> {
+async function configOf(context: TestContext, { listed, status, isSeedKnown = false }: Outage): Promise<string> {
   const server = createServer((request, response) => {
     response.writeHead(request.url === "/cluster" ? 200 : 503);
     response.end(request.url === "/cluster" ? JSON.stringify({ scope: "demo", members }) : "{}");
@@ -32,7 +34,10 @@ async function configOf(context: TestContext, { listed, status }: Outage): Promi
     host: `10.0.0.${name.slice(2)}`,
     port: 5432,
   }));
-  const running = await serveCannedAnswers(status === null ? {} : { "/status": status });
+  const known = isSeedKnown
+    ? JSON.stringify(status).replace("127.0.0.1:1", `127.0.0.1:${port}`)
+    : JSON.stringify(status);
+  const running = await serveCannedAnswers(status === null ? {} : { "/status": JSON.parse(known) });
   if (status === null) await running.close();
   else context.after(() => running.close());
   const config = join(temporaryFolder("members"), "rolecall.yaml");
@@ -110,8 +115,15 @@ for (const [title, status, problem] of others)
   });
 
 test("render: with all nodes gone the running rolecall alone knows the members", async (context) => {
-  const config = await configOf(context, { listed: [], status: statusOf("demo") });
+  const config = await configOf(context, { listed: [], status: statusOf("demo"), isSeedKnown: true });
   const { code, out, err } = await runText(["render", "haproxy", "--config", config, "--edge", "10.0.0.11:8008"]);
   assert.equal(code, 0, err);
   for (const name of ["pg1", "pg2", "pg3"]) assert.ok(out.includes(`server ${name} 10.0.0.`), out);
+});
+
+test("render: a rolecall with a cluster of the same name and no address in common is not asked", async (context) => {
+  const config = await configOf(context, { listed: [], status: statusOf("demo") });
+  const { code, err } = await runText(["render", "haproxy", "--config", config, "--edge", "10.0.0.11:8008"]);
+  assert.equal(code, 2);
+  assert.match(err, /RC112 {2}Cannot render: no member is known of demo/);
 });
