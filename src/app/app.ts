@@ -94,12 +94,8 @@ export class App {
       asked: this.#askedChecks.of,
       reloader: () => this.#reloader,
     });
-    this.#monitor = new Monitor(config, {
-      log,
-      machine: thisMachine,
-      metrics: this.#metrics,
-      asked: this.#askedChecks.of,
-    });
+    const asked = this.#askedChecks.of;
+    this.#monitor = new Monitor(config, { log, machine: thisMachine, metrics: this.#metrics, asked });
     const { store, clock, eventLog, history } = this.#monitor;
     this.#asked = this.#watchAsked(store);
     this.#certificates = new CertificateExpiry((readings) => logExpiring(log, readings, clock.wall()));
@@ -119,7 +115,8 @@ export class App {
     this.#page = new LivePage(this.#sources, {
       eventLog,
       history,
-      asked: this.#askedChecks.of,
+      asked,
+      askedNodes: this.#asked.of,
       wall: () => clock.wall(),
       config: () => this.#reloader.describe(),
     });

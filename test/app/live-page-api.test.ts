@@ -43,8 +43,19 @@ test("/edges counts checks by the server that HAProxy names, and ignores other h
   const named = "UP 2/3; name=pg_write/pg1; node=lb1; weight=1/1; scur=0/1; qcur=0";
   for (const state of [named, named, "UP; name=<b>/pg1", "UP", `UP; name=${"x".repeat(500)}/pg1`]) await check(state);
   const edges = JSON.parse((await send("/edges")).body);
-  const row = { backend: "pg_write", server: "pg1", cluster: "demo", route: "primary", status: 200, count: 2 };
-  assert.deepEqual(edges.backends, [row]);
+  const row = { backend: "pg_write", server: "pg1", cluster: "demo", route: "primary" };
+  const [{ ms_ago: agoMs, ...counted }, ...others] = edges.backends;
+  assert.deepEqual([counted, others], [{ ...row, status: 200, reason: null, count: 2 }, []]);
+  assert.ok(agoMs >= 0 && agoMs < 60_000, `${agoMs}`);
+  await sendRequest(`http://127.0.0.1:${health}/nodes/pg1/replica`, { headers: { "x-haproxy-server-state": named } });
+  const { backends } = JSON.parse((await send("/edges")).body);
+  assert.deepEqual(
+    backends.map(({ route, status, reason }: Record<string, unknown>) => [route, status, reason]),
+    [
+      ["primary", 200, null],
+      ["replica", 503, "wrong_role"],
+    ],
+  );
   assert.deepEqual(edges.answers[0], { route: "primary", status: 200, count: 5 });
   assert.deepEqual(
     edges.listeners.map(({ dialect }: { dialect: string }) => dialect),

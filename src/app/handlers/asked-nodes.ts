@@ -18,16 +18,24 @@ export interface AskedNodesContext {
   readonly now: () => number;
 }
 
+const noneAsked: AskedOverview = { nodes: new Map(), nonMembers: [] };
+
 /** The names of a cluster's members, and since when each of them is one. */
 interface KnownMembers {
   readonly index: ClusterState["index"];
   readonly sinceMs: ReadonlyMap<string, number>;
 }
 
+/** How old the counts behind `of` may be, in ms: those of workers come by messages. */
+const validMs = 5_000;
+
 /** Knows for which nodes balancers ask, and how long each node has been a member. */
 export class AskedNodes {
   readonly #context: AskedNodesContext;
   readonly #members = new Map<string, KnownMembers>();
+  /** As it was described last, and when that was begun, in ms. */
+  #described: (cluster: ClusterState) => AskedOverview = () => noneAsked;
+  #describedAtMs = -Infinity;
 
   constructor(context: AskedNodesContext) {
     this.#context = context;
@@ -46,6 +54,20 @@ export class AskedNodes {
       return askedOverview(cluster, rows, memberForMs);
     };
   }
+
+  /** Describes a cluster without waiting: by the counts of some seconds ago. Gets newer ones if that is due. */
+  readonly of = (cluster: ClusterState): AskedOverview => {
+    const nowMs = this.#context.now();
+    if (nowMs - this.#describedAtMs >= validMs) {
+      this.#describedAtMs = nowMs;
+      // A worker that does not report in time: what was known stays, and is read again.
+      void this.describe().then(
+        (described) => (this.#described = described),
+        () => {},
+      );
+    }
+    return this.#described(cluster);
+  };
 
   /** The index of a cluster is another object only if its members changed. */
   #membersOf({ name, index }: ClusterState): KnownMembers {

@@ -56,9 +56,7 @@ export async function describeEdges(sources: EdgesSources, only: string | null):
     listeners: listeners.listeners.filter(({ config }) => config.cluster === null || isShown(config)).map(listenerRow),
     streams: page.streams.counts,
     answers: summed(answers, ({ route, status }) => `${route} ${status}`),
-    backends: summed(backends, ({ backend, server, route, cluster }) =>
-      JSON.stringify([backend, server, route, cluster]),
-    ),
+    backends: backendRows(backends),
     balancers: monitor.balancers(only),
   };
 }
@@ -79,7 +77,15 @@ function listenerRow({ config, port }: { readonly config: ListenerConfig; readon
   };
 }
 
-/** Adds up the counts of all processes. */
+/** The checks of each server of all processes, with the newest of their last answers. */
+function backendRows(rows: readonly BackendCount[]): readonly object[] {
+  const newestLast = rows.toSorted((one, other) => other.agoMs - one.agoMs);
+  return summed(newestLast, ({ backend, server, route, cluster }) =>
+    JSON.stringify([backend, server, route, cluster]),
+  ).map(({ agoMs, ...row }) => ({ ...row, ms_ago: agoMs }));
+}
+
+/** Adds up the counts of all processes. What else a row says is that of the last one. */
 function summed<Row extends { readonly count: number }>(
   rows: Iterable<Row>,
   keyOf: (row: Row) => string,

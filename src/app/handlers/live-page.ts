@@ -1,7 +1,8 @@
-import type { Snapshot } from "../../cluster/snapshot.ts";
+import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { version } from "../../config/version.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
+import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
 import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
 import { RecentLag } from "../../http/live/recent-lag.ts";
@@ -19,6 +20,8 @@ interface LivePageContext {
   readonly wall: () => number;
   /** The checks with a limit for lag that balancers ask. */
   readonly asked: (cluster: string) => readonly AskedCheck[];
+  /** The nodes that balancers ask for. */
+  readonly askedNodes: (cluster: ClusterState) => AskedOverview;
   /** Which configuration is in force. */
   readonly config: () => ConfigOverview;
 }
@@ -30,13 +33,14 @@ export class LivePage {
   readonly lag: RecentLag;
   readonly #eventLog: EventLog;
 
-  constructor(sources: AnswerSources, { eventLog, history, wall, asked, config }: LivePageContext) {
+  constructor(sources: AnswerSources, { eventLog, history, wall, asked, askedNodes, config }: LivePageContext) {
     this.#eventLog = eventLog;
     this.lag = new RecentLag({ ...sources, wall, onMinute: (minute) => history.addLag(minute) });
     this.streams = new LiveStreams({
       ...sources,
       wall,
       asked,
+      askedNodes,
       events: () => eventLog.events.recent(),
       openEvents: (cluster) => eventLog.openCount(cluster),
       version: version(),

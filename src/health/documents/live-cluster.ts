@@ -56,7 +56,7 @@ export interface FleetRow {
   readonly nodes: number;
   readonly replicas: number;
   readonly replicas_fit: number;
-  /** The highest known lag of a replica, in bytes and in ms. */
+  /** The highest known lag of a replica with fresh evidence, in bytes and in ms. */
   readonly lag_bytes: number | null;
   readonly lag_ms: number | null;
   /** Nodes that claim the leader lock and are refused for it. */
@@ -87,6 +87,7 @@ export function fleetRow(cluster: LiveCluster): FleetRow {
   const fit = nodes.find(({ verdicts }) => verdicts["primary"] === "fit");
   const standby = nodes.find(({ verdicts }) => verdicts["standby-leader"] === "fit");
   const replicas = nodes.filter(({ node }) => node !== (fit ?? standby)?.node && node !== leader);
+  const heard = replicas.filter(({ evidence }) => evidence === "fresh");
   const unfit = nodes
     .filter(({ condition }) => condition === "unfit")
     .toSorted((one, other) => Number(other.node === leader) - Number(one.node === leader));
@@ -99,8 +100,8 @@ export function fleetRow(cluster: LiveCluster): FleetRow {
     nodes: nodes.length,
     replicas: replicas.length,
     replicas_fit: replicas.filter(({ condition }) => condition === "ok" || condition === "warning").length,
-    lag_bytes: highest(replicas.map(({ lag_bytes }) => lag_bytes)),
-    lag_ms: highest(replicas.map(({ lag_ms }) => lag_ms)),
+    lag_bytes: highest(heard.map(({ lag_bytes }) => lag_bytes)),
+    lag_ms: highest(heard.map(({ lag_ms }) => lag_ms)),
     rivals: nodes.filter(({ verdicts }) => rivalReasons.has(verdicts["primary"] ?? "")).length,
     drains: nodes.filter(({ drain }) => drain !== null).length,
     warnings: nodes.filter(({ condition }) => condition === "warning").length,

@@ -1,8 +1,9 @@
 import { clusterNamed } from "../../cluster/lookup.ts";
-import type { Snapshot } from "../../cluster/snapshot.ts";
+import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import { fleetRow, liveCluster, oldestReportMs, type LiveCluster } from "../../health/documents/live-cluster.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
+import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 
 /** What clusters are rendered from. */
@@ -15,6 +16,8 @@ export interface LiveSources {
   readonly openEvents: (cluster: string) => number;
   /** The checks with a limit for lag that balancers ask. */
   readonly asked: (cluster: string) => readonly AskedCheck[];
+  /** The nodes that balancers ask for. */
+  readonly askedNodes: (cluster: ClusterState) => AskedOverview;
   /** In ms since the epoch. */
   readonly wall: () => number;
 }
@@ -38,6 +41,7 @@ interface Kept {
   readonly sequence: number;
   readonly atMs: number;
   readonly cluster: LiveCluster;
+  readonly asked: AskedOverview;
   readonly row: string;
   readonly version: number;
 }
@@ -64,7 +68,7 @@ export class ClusterRenderings {
       version,
       ageMs: ageMs === null ? null : ageMs + elapsedMs,
       get full() {
-        return `${JSON.stringify(kept.cluster).slice(0, -1)},"rendered_ms_ago":${elapsedMs}}`;
+        return `${JSON.stringify(withAsked(kept)).slice(0, -1)},"rendered_ms_ago":${elapsedMs}}`;
       },
     };
   }
@@ -75,7 +79,7 @@ export class ClusterRenderings {
   }
 
   #current(name: string): Kept | null {
-    const { snapshot, policy, now, wall, asked } = this.#sources;
+    const { snapshot, policy, now, wall, asked, askedNodes } = this.#sources;
     const state = clusterNamed(snapshot(), name);
     const clusterPolicy = policy(name);
     const known = this.#kept.get(name);
@@ -89,10 +93,16 @@ export class ClusterRenderings {
     const cluster = withSteadySince(liveCluster(view, { asked: asked(name), wallMs: wall() }), known?.cluster);
     const row = JSON.stringify({ ...fleetRow(cluster), open_events: this.#sources.openEvents(name) });
     const version = known?.row === row ? known.version : (this.#versions += 1);
-    const kept = { sequence: state.sequence, atMs: nowMs, cluster, row, version };
+    const kept = { sequence: state.sequence, atMs: nowMs, cluster, asked: askedNodes(state), row, version };
     this.#kept.set(name, kept);
     return kept;
   }
+}
+
+/** With the fields of `/status` that say for which nodes balancers ask. */
+function withAsked({ cluster, asked }: Kept): object {
+  const nodes = cluster.nodes.map((node) => ({ ...node, ...asked.nodes.get(node.node) }));
+  return { ...cluster, nodes, asked_non_members: asked.nonMembers };
 }
 
 /** The clocks are not read at one instant: a difference of less than this, in ms, is none. */

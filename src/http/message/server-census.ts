@@ -7,8 +7,10 @@ export interface BackendCount {
   /** `null` if the checks named no cluster. */
   readonly cluster: string | null;
   readonly route: string;
-  /** The last answer. */
+  /** The last answer, its reason (`null` for a yes), and how long ago it was sent, in ms. */
   readonly status: number;
+  readonly reason: string | null;
+  readonly agoMs: number;
   readonly count: number;
 }
 
@@ -18,12 +20,17 @@ export interface CheckSender {
   readonly server: string;
   /** The cluster that the check is about; `null` if it named none that is known. */
   readonly cluster: string | null;
+  /** Why the answer is a no; `null` for a yes. */
+  readonly reason: string | null;
 }
 
 interface Row {
   readonly cluster: string | null;
   readonly route: string;
   status: number;
+  reason: string | null;
+  /** When the last answer was sent, in ms of the monotonic clock. */
+  lastMs: number;
   count: number;
 }
 
@@ -38,25 +45,35 @@ const rowsOfServerMax = 32;
  */
 export class ServerCensus {
   readonly #servers = new LRUCache<string, Row[]>({ maxSize: rowsMax, sizeCalculation: (rows) => rows.length });
+  readonly #now: () => number;
+
+  /** @param now milliseconds of a monotonic clock */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Counts an answer to a check. */
-  count({ server, cluster }: CheckSender, route: string, status: number): void {
+  count({ server, cluster, reason }: CheckSender, route: string, status: number): void {
+    const lastMs = this.#now();
     const rows = this.#servers.get(server) ?? [];
     for (const row of rows) {
       if (row.route !== route || row.cluster !== cluster) continue;
       row.status = status;
+      row.reason = reason;
+      row.lastMs = lastMs;
       row.count += 1;
       return;
     }
     const kept = rows.length < rowsOfServerMax ? rows : rows.slice(1);
-    this.#servers.set(server, [...kept, { cluster, route, status, count: 1 }]);
+    this.#servers.set(server, [...kept, { cluster, route, status, reason, lastMs, count: 1 }]);
   }
 
   /** The checks of each server. */
   rows(): readonly BackendCount[] {
+    const nowMs = this.#now();
     return [...this.#servers].flatMap(([name, rows]) => {
       const [backend = "", server = ""] = name.split("/");
-      return rows.map((row) => ({ backend, server, ...row }));
+      return rows.map(({ lastMs, ...row }) => ({ backend, server, ...row, agoMs: Math.round(nowMs - lastMs) }));
     });
   }
 }

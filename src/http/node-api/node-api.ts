@@ -125,7 +125,7 @@ export class NodeApi {
     if (routed.kind === "check") this.#noteCheck(routed);
     const { reply, validUntilMs } = answerCluster(routed, request, inputs);
     const route = routeNameOf(routed);
-    const sender = senderOf(request, cluster);
+    const sender = senderOf(request, cluster, reply);
     return {
       reply,
       cluster,
@@ -166,7 +166,7 @@ export class NodeApi {
       case "forbidden": {
         if (routed.kind === "check") this.#noteCheck(routed);
         const reply = answer(routed, call.request, inputs());
-        onAnswer(routeNameOf(routed), reply.status, senderOf(call.request, clusterOf(routed)));
+        onAnswer(routeNameOf(routed), reply.status, senderOf(call.request, clusterOf(routed), reply));
         return reply;
       }
     }
@@ -209,10 +209,12 @@ function clusterOf(routed: MemoryRequest): string | null {
   return "target" in routed ? routed.target.cluster : null;
 }
 
-/** The server of HAProxy that a check names as its sender, with the cluster that it is about. */
-function senderOf({ serverState }: Request, cluster: string | null): CheckSender | undefined {
+/** The server of HAProxy that a check names as its sender, with the cluster that it is about and why it gets a no. */
+function senderOf({ serverState }: Request, cluster: string | null, { headers }: Reply): CheckSender | undefined {
   const server = parseServerName(serverState);
-  return server === undefined ? undefined : { server, cluster };
+  if (server === undefined) return undefined;
+  const at = headers.indexOf("X-Rolecall-Reason");
+  return { server, cluster, reason: at < 0 ? null : (headers[at + 1] ?? null) };
 }
 
 /** The route in the metric of answers: one of a few names, whatever was requested. */

@@ -51,4 +51,13 @@ test("a member that joins has five minutes until balancers must ask for it; work
   nodes.note("demo", "pg4", true);
   assert.deepEqual(await unasked(after), []);
   assert.equal(refreshes, 5);
+  // Without waiting: first what is known, then what was read.
+  nowMs = 2_000_000;
+  nodes.note("demo", "pg4", true);
+  assert.equal(asked.of(after).nodes.size, 0);
+  await new Promise(setImmediate);
+  assert.equal(asked.of(after).nodes.get("pg4")?.asked_ms_ago, 0);
+  nowMs += 4_999;
+  assert.equal(asked.of(after).nodes.get("pg4")?.asked_ms_ago, 0);
+  assert.equal(refreshes, 6, "the counts are not read again within five seconds");
 });

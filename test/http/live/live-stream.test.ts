@@ -36,6 +36,10 @@ function openStream(subscription: Partial<LiveSubscription> = {}, newestEventId:
     now: () => cluster.nowMs,
     openEvents: () => 0,
     asked: () => [],
+    askedNodes: () => ({
+      nodes: new Map([["pg3", { asked_ms_ago: null, unasked: true }]]),
+      nonMembers: [{ node: "pg9", asked_ms_ago: 40 }],
+    }),
     wall: () => 0,
   });
   const stream = new LiveStream(
@@ -185,6 +189,22 @@ test("a new client gets new events alone, and only of the cluster that it follow
     taken().map((text) => JSON.parse(text.replace("event ", "")).id),
     ["7.3"],
   );
+});
+
+test("a cluster in full says for which nodes balancers ask; its row stays as it is", () => {
+  const { renderings } = openStream();
+  const { full = "", row = "" } = renderings.of("demo") ?? {};
+  const { nodes, asked_non_members: nonMembers } = JSON.parse(full);
+  assert.deepEqual(
+    nodes.map(({ node, unasked }: { readonly node: string; readonly unasked?: boolean }) => [node, unasked]),
+    [
+      ["pg1", undefined],
+      ["pg2", undefined],
+      ["pg3", true],
+    ],
+  );
+  assert.deepEqual(nonMembers, [{ node: "pg9", asked_ms_ago: 40 }]);
+  assert.doesNotMatch(row, /asked/);
 });
 
 test("forgets a cluster that is no longer monitored", () => {

@@ -16,14 +16,15 @@ const folder = process.argv[2];
 const images = folder ?? "docs/images";
 const scopes = ["billing", "catalog", "orders", "reports", "search", "users"] as const;
 type Scope = (typeof scopes)[number];
-const widths = [375, 1_280, 2_560];
+const widths = [390, 1_280, 2_560];
 /** How long after the loss of the primary the picture of a failover is taken, in ms: its successor takes longer. */
 const failoverShownMs = 3_000;
 
+/** Pictures of every view take longer than a failover of the documents. */
+const ttlMs = folder === undefined ? 8_000 : 90_000;
+
 const simulators = await Promise.all(
-  scopes.map((scope) =>
-    startSimulator({ nodes: 3, port: 0, scope, ttlMs: 8_000, loopWaitMs: 1_000, retryTimeoutMs: 1_000 }),
-  ),
+  scopes.map((scope) => startSimulator({ nodes: 3, port: 0, scope, ttlMs, loopWaitMs: 1_000, retryTimeoutMs: 1_000 })),
 );
 const clusters = simulators.map(({ nodes }, at) =>
   clusterOf({ name: scopes[at] ?? "", scope: scopes[at] ?? "", discover: nodes.map(({ url }) => url) }),
@@ -55,7 +56,9 @@ async function makeTrouble(url: string): Promise<void> {
   await fault("search", "pg2/detach");
   await fault("reports", "pg3/lag?bytes=94371840");
   await fault("orders", "pg2/claim");
-  await Promise.all(scopes.map((scope) => check(`clusters/${scope}/replica?lag=16MB`)));
+  setInterval(() => {
+    for (const scope of scopes) check(`clusters/${scope}/replica?lag=16MB`).catch(() => {});
+  }, 2_000).unref();
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ for: "1h", reason: "kernel update", by: "ann" });
   await fetch(`${url}drains/users/pg3`, { method: "POST", headers, body });
@@ -73,7 +76,7 @@ async function show(page: Page, address: string, scheme: "light" | "dark", width
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
   if (page.url() !== address) await page.goto(address, { waitUntil: "domcontentloaded", timeout: 120_000 });
   await page.waitForSelector("main h1:not(.loading)", { timeout: 120_000 });
-  await pause(3_000);
+  await pause(folder === undefined ? 3_000 : 1_000);
 }
 
 async function takePictures(page: Page, url: string): Promise<void> {
@@ -97,10 +100,15 @@ async function takePictures(page: Page, url: string): Promise<void> {
 
 async function takeAll(page: Page, url: string): Promise<void> {
   await fault("billing", "pg1/kill");
+  await pause(failoverShownMs);
   for (const view of [
     "",
-    "clusters/orders",
     "clusters/billing",
+    "clusters/billing/nodes/pg1",
+    "clusters/orders",
+    "clusters/catalog",
+    "clusters/search",
+    "clusters/reports",
     "clusters/search/nodes/pg2",
     "events",
     "edges",
