@@ -100,7 +100,7 @@ if (!hasBrowser()) {
     test("rolecall incident show serves the page over a file, until Ctrl-C", limit, async (context) => {
       const { url, interrupt } = await showIncident(context, recorded);
       const watched = await openPage(browser, url, context);
-      await sees(watched, ".past-bar", /Not live[^]*lost its primary_conninfo[^]*0\.0 s after/);
+      await sees(watched, ".past-bar", /Not live[^]*lost its primary_conninfo[^]*19\.0 s after/);
       await sees(watched, ".node.leader", /pg1[^]*primary/);
       await watched.page.keyboard.press("End");
       await sees(watched, ".apart", /pg2[^]*detached/);
