@@ -1,11 +1,7 @@
 import { isObject, listOf, objectOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
-import type { Config } from "../../config/model/config.ts";
 import type { DrainOverview } from "../../health/documents/node-overview.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { configFrom, namedByScope, sourcesOf } from "./configuration.ts";
-import { isEveryAttachmentKnown, probedStatus } from "./attachment.ts";
 import { unknownNameError } from "./node-name.ts";
-import { watchLocally } from "./local-probe.ts";
 import { RolecallClient, type RolecallReply } from "./rolecall-client.ts";
 import type { ClusterStatus, StatusCluster, StatusNode, StatusSituation } from "./status-types.ts";
 import type { CommandContext } from "../framework/command-context.ts";
@@ -19,26 +15,6 @@ export function isLocal({ args }: CommandContext): boolean {
 }
 
 /**
- * Loads the configuration that the command line names.
- * @throws CommandError if it has problems, which are findings then
- */
-export function requireConfig({ args, io, result }: CommandContext): Config {
-  const config = configFrom(sourcesOf(args, io.env), result);
-  if (config === null) throw new CommandError("RC006", "Cannot use the configuration: it has problems");
-  return config;
-}
-
-/**
- * As {@link requireConfig}, for a command that probes the nodes: the cluster of `--discover` has the name that its
- * nodes report.
- * @throws CommandError if the configuration has problems, which are findings then
- */
-export async function requireNamedConfig(context: CommandContext): Promise<Config> {
-  const sources = sourcesOf(context.args, context.io.env);
-  return (await namedByScope({ config: requireConfig(context), sources })).config;
-}
-
-/**
  * Fetches the status of the clusters from the running rolecall; or, if the command line names a configuration or a
  * seed, by probing the nodes, once or for the time of `--for`. `--cluster` selects one cluster.
  * @throws CommandError if the status cannot be fetched, or if there is no such cluster
@@ -47,8 +23,9 @@ export async function fetchStatus(
   context: CommandContext,
   onInterrupt: (status: ClusterStatus) => void = () => {},
 ): Promise<ClusterStatus> {
+  // The probes and their client are loaded only where nodes are probed.
   const status = await (isLocal(context)
-    ? probeStatus(context, onInterrupt)
+    ? (await import("./probed-status.ts")).probeStatus(context, onInterrupt)
     : fetchStatusFrom(new RolecallClient(context, "admin")));
   return selectCluster(context, status);
 }
@@ -65,18 +42,6 @@ export function selectCluster({ args }: Pick<CommandContext, "args">, status: Cl
     throw unknownNameError("--cluster", names, selected);
   }
   return { ...status, clusters };
-}
-
-async function probeStatus(
-  context: CommandContext,
-  onInterrupt: (status: ClusterStatus) => void,
-): Promise<ClusterStatus> {
-  const probed = await watchLocally(await requireNamedConfig(context), context, {
-    defaultMs: 0,
-    isDone: isEveryAttachmentKnown,
-    onInterrupt: (partial) => onInterrupt(probedStatus(partial)),
-  });
-  return probedStatus(probed);
 }
 
 /** Fetches the status from `/status` of a running rolecall. */

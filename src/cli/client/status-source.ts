@@ -1,7 +1,8 @@
 import type { LocalProbes } from "../../app/probe-once.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { probedStatus } from "./attachment.ts";
-import { fetchStatus, isLocal, requireNamedConfig, selectCluster, type ClusterStatus } from "./cluster-status.ts";
+import { fetchStatus, isLocal, selectCluster, type ClusterStatus } from "./cluster-status.ts";
+import { requireNamedConfig } from "./probed-status.ts";
 import { startProbing } from "./local-probe.ts";
 
 /** Where a command that shows the status again and again gets it from. */

@@ -19,7 +19,8 @@ import { parseCheckArgument, rejectedCheck, requireRoute } from "../client/check
 import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../client/node-name.ts";
 import { nextCommand, seeReasons } from "../client/next-command.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
-import { isLocal, requireNamedConfig, fetchStatusIfServed } from "../client/cluster-status.ts";
+import { isLocal, fetchStatusIfServed } from "../client/cluster-status.ts";
+import { requireNamedConfig } from "../client/probed-status.ts";
 import { replyMessage, RolecallClient, type RolecallReply } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import { isLocal, requireConfig } from "../client/cluster-status.ts";
+import { isLocal } from "../client/cluster-status.ts";
+import { requireConfig } from "../client/probed-status.ts";
 import { defaultServers } from "../connect/listener-finder.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
