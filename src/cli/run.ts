@@ -3,7 +3,7 @@ import { CommandError } from "./framework/command-error.ts";
 import type { CommandSpec } from "./framework/command.ts";
 import { parseArguments } from "./framework/parse-arguments.ts";
 import { commonOptions, serverOptions } from "./framework/options.ts";
-import { commands, hiddenCommands } from "./specs/commands.ts";
+import { commandGroups, commands, hiddenCommands } from "./specs/commands.ts";
 import { commandHelp, overallHelp, usageOf } from "./specs/help.ts";
 import { sinkOf, type Io, type OutputStream } from "./output/io.ts";
 import { Progress } from "./output/progress.ts";
@@ -173,7 +173,8 @@ function diagnoseCause(cause: Cause, result: ResultBuilder, next: string | null)
 }
 
 /**
- * Handles a command line without a known command. Without any arguments it shows the help, as for `help`.
+ * Handles a command line without a known command. Without any arguments it shows the help, as for `help`;
+ * `help COMMAND` shows that of a command.
  * @throws CommandError (RC001) with the most similar command otherwise
  */
 function runWithoutCommand(
@@ -181,15 +182,20 @@ function runWithoutCommand(
   name: string,
   { result, print }: Pick<CommandContext, "result" | "print">,
 ): void {
-  if (argv.length === 0 || name === "help" || name === "--help" || name === "-h")
-    return showHelp(overallHelp(commands), result, print);
+  const topic =
+    name === "help" ? (argv.slice(argv.indexOf("help") + 1).find((word) => !word.startsWith("-")) ?? "") : "";
+  const isOverall = argv.length === 0 || (name === "help" && topic === "") || name === "--help" || name === "-h";
+  if (isOverall) return showHelp(overallHelp(commandGroups), result, print);
+  const named = commands.find((spec) => spec.name === topic);
+  if (named !== undefined) return showHelp(commandHelp(named), result, print);
+  const wanted = topic === "" ? name : topic;
   const names = commands.map((spec) => spec.name);
-  const near = suggest(name, names);
+  const near = suggest(wanted, names);
   const hint = near === null ? "" : `: did you mean rolecall ${near}?`;
   const problem =
     name === ""
       ? "Cannot run rolecall: a command must follow the options"
-      : `Unknown command ${JSON.stringify(name)}${hint}`;
+      : `Unknown command ${JSON.stringify(wanted)}${hint}`;
   throw new CommandError("RC001", problem, "Run rolecall --help for the commands.");
 }
 

@@ -26,7 +26,9 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
   const simulator = await startSimulator(loaded.simulator);
   const { config, sources } = await namedByScope({ config: loaded.config, sources: given }, "wait");
   const serving = await ServingProcess.create({ config, sources, inheritedSockets: systemdSockets(io.env) });
-  for (const { name } of config.clusters.filter(({ scope }) => scope === null))
+  // A scope that a seed reported is the name, and the nodes must report it themselves.
+  const isNamed = sources.flags.discoveredName !== undefined;
+  for (const { name } of config.clusters.filter(({ scope }) => scope === null && !isNamed))
     serving.log.warn({ cluster: name }, "cluster named without its nodes: none reported a scope; --cluster names it");
   try {
     const end = untilEnded(serving, signals);
@@ -53,8 +55,14 @@ const listenRules: { readonly [kind in ListenErrorKind]: CommandError["rule"] } 
   settings: "RC020",
 };
 
+/** What to do about an address that cannot be used, by the error of the system. */
+const listenActions: ReadonlyMap<string, string> = new Map([
+  ["EADDRNOTAVAIL", "Choose an address of this machine (ip addr lists them), or 0.0.0.0 for all."],
+  ["EACCES", "Choose a port above 1023, or allow lower ones (systemd: AmbientCapabilities=CAP_NET_BIND_SERVICE)."],
+]);
+
 function refusalOf({ kind, code, message, listener: { port } }: ListenError): CommandError {
-  if (code !== "EADDRINUSE") return new CommandError(listenRules[kind], message);
+  if (code !== "EADDRINUSE") return new CommandError(listenRules[kind], message, listenActions.get(code) ?? null);
   return new CommandError(
     listenRules[kind],
     message,

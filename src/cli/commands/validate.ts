@@ -5,14 +5,15 @@ import { checkClusterFiles, checkListenerFiles } from "../client/tls-findings.ts
 import type { CommandContext } from "../framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
 import { counted } from "../output/words.ts";
+import type { Arguments } from "../framework/arguments.ts";
 import { errorMessage } from "../result/error-message.ts";
 
 /**
- * `rolecall validate FILE`: reports every problem of a configuration and of the certificates, keys and tokens that it
+ * `rolecall validate FILE`, or `--config FILE` as elsewhere: reports every problem of a configuration and of the certificates, keys and tokens that it
  * names (exit code 1), or that it cannot be read (2).
  */
 export async function validate({ args, io, result, print }: CommandContext): Promise<void> {
-  const [file = ""] = args.positionals;
+  const file = fileOf(args);
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
@@ -41,4 +42,13 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
   result.data = { file, problems, clusters: clusters.map(({ name }) => name), listeners: listen.length };
   if (problems > 0) return;
   print(`${file} is valid: ${counted(clusters.length, "cluster")}, ${counted(listen.length, "listener")}\n`);
+}
+
+/** @throws CommandError (RC001) unless exactly one file is named */
+function fileOf(args: Arguments): string {
+  const files = [...args.positionals, ...args.list("config")];
+  const [file, other] = files;
+  if (file !== undefined && other === undefined) return file;
+  const got = file === undefined ? "nothing" : files.join(" and ");
+  throw new CommandError("RC001", `validate takes one file, as FILE or with --config FILE, got ${got}`);
 }

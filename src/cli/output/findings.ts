@@ -24,7 +24,7 @@ export function shownFindings({ diagnostics, coverage }: Result): readonly Diagn
 /** Formats a location: `rolecall.yaml:12`, or `file#pointer` if the line is unknown. */
 export function formatLocation({ file, line, pointer }: Location): string {
   const place = line === undefined ? file : `${file}:${line}`;
-  return line === undefined && pointer !== undefined ? `${place}#${pointer}` : place;
+  return line === undefined && pointer !== undefined && pointer !== "" ? `${place}#${pointer}` : place;
 }
 
 function renderFinding(diagnostic: Diagnostic, style: Style): string {

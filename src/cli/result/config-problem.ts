@@ -14,12 +14,22 @@ export function diagnoseContextsProblem(result: ResultBuilder, problem: ConfigPr
   result.diagnose("RC014", { ...findingOf(problem), incomplete: true });
 }
 
-function findingOf({ file, line, path, where, message }: ConfigProblem): ResultFinding {
+function findingOf(problem: ConfigProblem): ResultFinding {
+  const { file, line, path, where, message } = problem;
   const subject = file === null ? where : path;
   const text = subject === "" ? message : `${subject}: ${message}`;
-  if (file === null) return { message: text };
+  const advice = actionOf(problem);
+  const finding = { message: text, ...(advice === null ? {} : { action: advice }) };
+  if (file === null) return finding;
   const location = { file, pointer: pointerOf(path), kind: "source" as const, ...(line === null ? {} : { line }) };
-  return { message: text, location };
+  return { ...finding, location };
+}
+
+/** What to do about a problem that is not a wrong value; `null`: what the rule says. */
+function actionOf({ file, line, path, message }: ConfigProblem): string | null {
+  if (file !== null && line === null && path === "") return "Check the name and permissions of the file.";
+  if (/^is not (?:a )?known\b/.test(message)) return "Remove it or correct its name (docs/configuration.md).";
+  return null;
 }
 
 /** Converts `clusters[0].name` to a JSON pointer, `/clusters/0/name`. */

@@ -17,8 +17,9 @@ const setupCommands: readonly CommandSpec[] = [
     about:
       "Reads a configuration and reports every problem with it, and with the certificates, keys and token files that\n" +
       "it names. Environment variables apply as they do for serve.",
-    positionals: { usage: "FILE", least: 1, most: 1, completes: "file" },
+    positionals: { usage: "FILE", least: 0, most: 1, completes: "file" },
     options: [
+      { name: "config", value: "FILE", help: "the same as FILE" },
       { name: "set", value: "PATH=VALUE", multiple: true, help: "override one key of the file; may be repeated" },
       { name: "no-files", help: "do not read certificates, keys and tokens: on a machine that has none of them" },
     ],
@@ -113,18 +114,22 @@ const completeCommand: CommandSpec = {
   load: async () => (await import("../commands/complete.ts")).complete,
 };
 
-/** Every command, in the order in which help lists them. */
-export const commands: readonly CommandSpec[] = [
-  ...serviceCommands,
-  ...inspectionCommands,
-  ...pastCommands,
-  ...drainCommands,
-  ...managementCommands,
-  ...rehearsalCommands,
-  ...setupCommands,
-  ...contextCommands,
-  ...toolCommands,
+/** Commands for one purpose. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly CommandSpec[];
+}
+
+/** Every command by its purpose, in the order in which help lists them. */
+export const commandGroups: readonly CommandGroup[] = [
+  { title: "Serve", commands: serviceCommands },
+  { title: "Look", commands: [...inspectionCommands, ...pastCommands] },
+  { title: "Act", commands: [...drainCommands, ...managementCommands, ...rehearsalCommands] },
+  { title: "Set up", commands: [...setupCommands, ...contextCommands, ...toolCommands] },
 ];
+
+/** Every command, in the same order. */
+export const commands: readonly CommandSpec[] = commandGroups.flatMap((group) => group.commands);
 
 /** Commands that other programs run; help and completion do not list them. */
 export const hiddenCommands: readonly CommandSpec[] = [completeCommand];

@@ -2,17 +2,22 @@ import type { CommandDescription, OptionSpec } from "../framework/command-descri
 import { commonOptions } from "../framework/options.ts";
 
 /** The text of `rolecall --help`. */
-export function overallHelp(commands: readonly CommandDescription[]): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
+export function overallHelp(
+  groups: readonly { readonly title: string; readonly commands: readonly CommandDescription[] }[],
+): string {
+  const width = Math.max(...groups.flatMap(({ commands }) => commands.map(({ name }) => name.length)));
   return [
     "rolecall: health checks for PostgreSQL HA clusters, answered from memory",
     "",
     "Usage: rolecall COMMAND [OPTIONS]",
     "",
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
-    "",
+    ...groups.flatMap(({ title, commands }) => [
+      `${title}:`,
+      ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+      "",
+    ]),
     "Exit codes: 0 no errors found, 1 findings of severity error, 2 the command could not complete.",
-    "Run rolecall COMMAND --help for details. Example: rolecall status",
+    "Run rolecall help COMMAND for details. Example: rolecall status",
     "",
   ].join("\n");
 }

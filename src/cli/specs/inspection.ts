@@ -16,6 +16,7 @@ export const inspectionCommands: readonly CommandSpec[] = [
       "the documentation explains it, and the command to run next. A narrow terminal shows fewer columns.",
     options: [
       { name: "problems", help: "show only the clusters and nodes that are not well" },
+      { name: "all", help: "on a terminal: show each cluster, although more than three are ok" },
       {
         name: "sort",
         value: "KEY",

@@ -23,20 +23,29 @@ export interface ReportOptions {
   readonly source: readonly string[];
   /** The configuration of the running rolecall; `null` if unknown. */
   readonly config: ClusterStatus["config"];
+  /** How many clusters that are ok are left out, and only counted. */
+  readonly folded: number;
 }
 
 /** Renders a status as the command line and the terminal want it. */
 export function reportText({ args, io, style }: CommandContext, { clusters, config }: ClusterStatus): string {
   const selection = selectionOf(args);
-  return renderReport(selectClusters(clusters, selection), summarizeStatus(clusters), {
+  const all = selectClusters(clusters, selection);
+  const folds = io.stdout.isTerminal && !args.has("all") && all.length > unfoldedMax;
+  const shown = folds ? all.filter(({ cluster }) => cluster.situation.condition !== "ok") : all;
+  return renderReport(shown, summarizeStatus(clusters), {
     width: io.stdout.isTerminal ? io.stdout.columns() : Infinity,
     isWide: args.text("output") === "wide",
     problemsOnly: selection.problemsOnly,
     style,
     source: sourceWords(args),
     config,
+    folded: all.length - shown.length,
   });
 }
+
+/** So many clusters are shown in full on a terminal, however well they are. */
+const unfoldedMax = 3;
 
 /**
  * Renders a status as text: the summary of all clusters, the table, and what to do next.
@@ -44,7 +53,7 @@ export function reportText({ args, io, style }: CommandContext, { clusters, conf
  * @param summary the figures of all clusters
  */
 export function renderReport(shown: readonly ShownCluster[], summary: StatusSummary, options: ReportOptions): string {
-  const { width, style, problemsOnly, isWide, source, config } = options;
+  const { width, style, problemsOnly, isWide, source, config, folded } = options;
   const refused = wrapWords(safe(configLine(config) ?? ""), width, 2).filter((line) => line !== "");
   const warnings = refused.map((line) => `${style.red(line)}\n`).join("");
   if (problemsOnly && shown.length === 0) return `${warnings}No problems in ${clusterCount(summary.clusters)}.\n`;
@@ -56,6 +65,7 @@ export function renderReport(shown: readonly ShownCluster[], summary: StatusSumm
     "",
     ...(shown.length === 0 ? [] : [head]),
     ...lines.map((line) => line()),
+    ...(folded === 0 ? [] : [style.dim(`${clusterCount(folded)} ok: --all shows ${folded === 1 ? "it" : "them"}`)]),
     ...(isWide && dropped.length > 0 ? wrapWords(hidden, width, 2).map(style.dim) : []),
     ...(footer.length === 0 ? [] : ["", ...footer]),
     "",

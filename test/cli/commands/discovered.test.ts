@@ -85,3 +85,19 @@ test("local probes go on until they are stopped", async (context) => {
   assert.ok(watchedMs > 0);
   assert.equal(probes.probed.watchedMs(), watchedMs);
 });
+
+test("a service that its nodes named does not warn that they did not", { timeout: 60_000 }, async (context) => {
+  const simulator = await startSimulator({ nodes: 1, port: 0, scope: "orders" });
+  context.after(() => simulator.stop());
+  const seed = simulator.nodes[0]?.url ?? "";
+  const running = new RolecallProcess(context, [
+    "serve",
+    "--discover",
+    seed,
+    "--listen",
+    `127.0.0.1:${await freePort()}`,
+  ]);
+  await running.waitForLog('"listening"');
+  assert.match(running.stderr, /started to monitor orders/);
+  assert.doesNotMatch(running.stderr, /none reported a scope/);
+});

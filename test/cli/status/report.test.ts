@@ -14,7 +14,7 @@ const style = styleFor("never", false, {});
 function report(clusters: readonly StatusCluster[], over: Partial<ReportOptions> = {}): string {
   const problemsOnly = over.problemsOnly === true;
   const shown = selectClusters(clusters, { order: "problem", problemsOnly, query: "" });
-  const options = { width: Infinity, isWide: false, problemsOnly, style, source: [], config: null, ...over };
+  const options = { width: Infinity, isWide: false, problemsOnly, style, source: [], config: null, folded: 0, ...over };
   return renderReport(shown, summarizeStatus(clusters), options);
 }
 
