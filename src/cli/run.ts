@@ -182,8 +182,8 @@ function runWithoutCommand(
   name: string,
   { result, print }: Pick<CommandContext, "result" | "print">,
 ): void {
-  const topic =
-    name === "help" ? (argv.slice(argv.indexOf("help") + 1).find((word) => !word.startsWith("-")) ?? "") : "";
+  const next = name === "help" ? (argv[argv.indexOf("help") + 1] ?? "") : "";
+  const topic = next.startsWith("-") ? "" : next;
   const isOverall = argv.length === 0 || (name === "help" && topic === "") || name === "--help" || name === "-h";
   if (isOverall) return showHelp(overallHelp(commandGroups), result, print);
   const named = commands.find((spec) => spec.name === topic);

@@ -147,11 +147,11 @@ export class Demo {
   run(line: string): Promise<CommandResult> {
     const command = this.toActual(line).replaceAll(/\/etc\/(?:rolecall\/)?rolecall\.yaml/g, "rolecall.yaml");
     const isWatch = command.includes("--watch");
-    const [program, args] = isWatch
+    const [executable, args] = isWatch
       ? ["script", ["-qfec", `stty cols 110 rows 24; ${command}`, "/dev/null"]]
       : ["bash", ["-c", `{ ${command}\n} 2>&1`]];
     const path = `${this.#folder}:${process.env["PATH"] ?? ""}`;
-    const child = spawn(program, args, {
+    const child = spawn(executable, args, {
       cwd: this.#folder,
       env: { ...commandEnvironment, PATH: path, HOME: this.#folder },
       timeout: commandLimitMs,
