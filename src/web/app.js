@@ -1,7 +1,8 @@
 import { html, render, useEffect, useRef } from "./html.js";
 import { linkTo, useRoute, useStore, useTicks } from "./live/hooks.js";
 import { store as liveStore } from "./live/live-store.js";
-import { countText, durationText, timeText } from "./parts/format.js";
+import { countText, durationText, dateText } from "./parts/format.js";
+import { conditionOf, isProblem } from "./parts/condition.js";
 import { keepFocus } from "./parts/kept-focus.js";
 import { lazyView } from "./parts/lazy-view.js";
 import { isServed, openServed } from "./past/past.js";
@@ -40,11 +41,15 @@ function App() {
   const { key, title, only, view } = viewOf(route);
   const main = useRef(null);
   const isFirst = useRef(true);
-  const { isPast } = useStore();
+  const store = useStore();
+  const { isPast } = store;
+  const troubled = troubledOf(store, only);
   // Nothing is requested while the past is shown.
   useEffect(() => (isPast || isServed ? liveStore.stop() : liveStore.follow(only)), [only, isPast]);
   useEffect(() => {
-    document.title = `${title} · rolecall`;
+    document.title = `${troubled > 0 ? `(${troubled}) ` : ""}${title === "Fleet" ? "" : `${title} · `}rolecall`;
+  }, [title, troubled]);
+  useEffect(() => {
     // A reader of the screen begins at the new view. The first view is where it begins anyway.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
@@ -80,6 +85,14 @@ function App() {
   `;
 }
 
+/** How many clusters are in trouble, of those that the view follows. */
+function troubledOf({ isPast, rows, followed }, only) {
+  if (isPast) return 0;
+  const known =
+    only === null ? [...rows.values()].map(({ row }) => row) : followed === null ? [] : [followed.cluster.situation];
+  return known.filter((each) => isProblem(conditionOf(each).tone)).length;
+}
+
 const stateWords = { connecting: "Connecting", live: "Live", lost: "Connection lost", paused: "Paused", past: "Past" };
 
 function ConnectionState() {
@@ -109,7 +122,7 @@ function RefusedBanner() {
   if (isPast || !config?.refused) return null;
   const { file, loaded_at: loadedAt, refused } = config;
   return html`<p class="banner bad" role="alert">
-    <strong>rolecall runs the configuration of ${timeText(loadedAt)}.</strong> ${" "}
+    <strong>rolecall runs the configuration of ${dateText(loadedAt)}.</strong> ${" "}
     ${file ?? "The one on its command line"} has ${countText(refused.problems, "problem")}: ${refused.first}
   </p>`;
 }

@@ -11,8 +11,10 @@ const { selectRows, countRows } = await load("live/fleet-order.js");
 const { flowOf } = await load("parts/flow.js");
 const { withPast } = await load("views/lag-chart.js");
 const { afterDrain } = await load("actions/drain.js");
-const { toneOfEvent } = await load("parts/condition.js");
-const { comparison, mergedLimits, pastLimitsText } = await load("parts/limits.js");
+const { isLastKnown, toneOfEvent } = await load("parts/condition.js");
+const { byBackend } = await load("views/edges.js");
+const { changedSince } = await load("views/recent.js");
+const { comparison, exceededText, mergedLimits, pastLimitsText } = await load("parts/limits.js");
 
 for (const [name, value, text] of [
   ["bytesText", null, "–"],
@@ -173,8 +175,79 @@ for (const [bytes, ms, bytesMax, msMax, word] of [
 ] as const)
   test(`a lag of ${bytes} bytes and ${ms} ms against ${bytesMax} bytes and ${msMax} ms is ${word}`, () => {
     const limit = { lag_bytes: bytesMax, lag_ms: msMax };
-    assert.equal(comparison?.({ lag_bytes: bytes, lag_ms: ms }, limit), word);
+    assert.equal(comparison?.({ evidence: "fresh", lag_bytes: bytes, lag_ms: ms }, limit), word);
+    for (const evidence of ["last known", "none"])
+      assert.equal(comparison?.({ evidence, lag_bytes: bytes, lag_ms: ms }, limit), "unknown", evidence);
   });
+
+for (const [bytes, ms, bytesMax, msMax, text] of [
+  [0, 12_000, 10_485_760, 10_000, "10.0 s"],
+  [20_971_520, 0, 10_485_760, 10_000, "10 MB"],
+  [20_971_520, 12_000, 10_485_760, 10_000, "10 MB and 10.0 s"],
+  [20_971_520, null, 10_485_760, null, "10 MB"],
+  [null, 12_000, 10_485_760, 10_000, "10.0 s"],
+  [0, 0, 10_485_760, 10_000, ""],
+] as const)
+  test(`of a limit of ${bytesMax} bytes and ${msMax} ms, a lag of ${bytes} bytes and ${ms} ms exceeds "${text}"`, () =>
+    assert.equal(exceededText?.({ lag_bytes: bytes, lag_ms: ms }, { lag_bytes: bytesMax, lag_ms: msMax }), text));
+
+for (const [evidence, nodeAgeMs, ageMs, isHeld] of [
+  ["fresh", 500, 500, false],
+  ["last known", 90_000, 90_000, true],
+  ["last known", 90_000, 87_500, true],
+  ["last known", 90_000, 400, false],
+  ["last known", 90_000, null, false],
+  ["none", null, 400, false],
+] as const)
+  test(`a rule on evidence of ${ageMs} ms is ${isHeld ? "" : "not "}last known: node ${evidence}, ${nodeAgeMs} ms`, () =>
+    assert.equal(isLastKnown?.({ age_ms: ageMs }, { evidence, age_ms: nodeAgeMs }), isHeld));
+
+test("a rule on all nodes is not last known, because one of them does not answer", () =>
+  assert.equal(
+    isLastKnown?.({ age_ms: 90_000, source: "all nodes" }, { evidence: "last known", age_ms: 90_000 }),
+    false,
+  ));
+
+test("checks are grouped by backend and cluster, servers by name", () => {
+  const row = (backend: string, server: string, cluster = "demo"): object => ({ backend, server, cluster });
+  const checks = [row("w", "pg10"), row("r", "pg2"), row("w", "pg2"), row("w", "pg1", "other")];
+  const groups = byBackend?.(checks) as { backend: string; cluster: string; rows: { server: string }[] }[];
+  assert.deepEqual(
+    groups.map(({ backend, cluster, rows: own }) => [backend, cluster, own.map(({ server }) => server).join(" ")]),
+    [
+      ["r", "demo", "pg2"],
+      ["w", "demo", "pg2 pg10"],
+      ["w", "other", "pg1"],
+    ],
+  );
+});
+
+// The clock of the browser may be late: what happened "after" now, as 3, is at its end.
+for (const { cluster, changes } of [
+  { cluster: "demo", changes: "2 at 500, 5 at 600, 3 at 800" },
+  { cluster: null, changes: "2 at 500, 5 at 600, 4 at 700, 3 at 800" },
+])
+  test(`the strip of the last minutes of ${cluster ?? "all clusters"} has each event once, oldest first`, () => {
+    const event = (id: string, ms: number, of: string | null = "demo"): object => ({
+      id,
+      at: new Date(ms).toISOString(),
+      cluster: of,
+    });
+    const events = [event("3", 900), event("2", 500), event("3", 900), event("1", 99), event("4", 700, "other")];
+    const time = { fromMs: 100, toMs: 800 };
+    const found = changedSince?.([...events, event("5", 600, null)], { ...time, cluster }) as {
+      id: string;
+      atMs: number;
+    }[];
+    assert.equal(found.map(({ id, atMs }) => `${id} at ${atMs}`).join(", "), changes);
+  });
+
+test("an instant has its day and zone, and its year if that is another one", () => {
+  const at = new Date(2026, 10, 26, 3, 12, 5);
+  assert.match(String(format["dateText"]?.(at, at)), /^\D*26\D+03:12:05 \S+|26 \S+ 03:12:05 \S+/);
+  assert.match(String(format["dateText"]?.(at, new Date(2027, 0, 1))), /^2026 /);
+  assert.equal(format["dateText"]?.("never"), "–");
+});
 
 test("limits of equal figures and route are one, with all who set it", () => {
   const limit = { lag_bytes: 10, lag_ms: null, of: null };

@@ -1,4 +1,4 @@
-import { compareNames, conditionOf } from "../parts/condition.js";
+import { compareNames, conditionOf, isProblem } from "../parts/condition.js";
 
 /** The orders of the fleet. Equal rows are in the order of their names. */
 export const orders = [
@@ -40,10 +40,6 @@ function isWanted(row, condition) {
   if (condition === "all") return true;
   const { name, tone } = conditionOf(row);
   return condition === "problems" ? isProblem(tone) : name === condition;
-}
-
-function isProblem(tone) {
-  return tone === "bad" || tone === "warn";
 }
 
 function textOf({ cluster, leader, problems }) {

@@ -148,11 +148,11 @@ export class LiveStore {
 
   #takeSamples({ nodes, leader }) {
     const now = Date.now();
-    for (const { node, lag_bytes: lag } of nodes) {
+    for (const { node, lag_bytes: lag, evidence } of nodes) {
       if (node === leader) continue;
       const samples = this.samples.get(node) ?? [];
       if (now - (samples.at(-1)?.[0] ?? 0) < 500) continue;
-      samples.push([now, lag]);
+      samples.push([now, evidence === "fresh" ? lag : null]);
       this.samples.set(node, samples.slice(-samplesMax));
     }
   }

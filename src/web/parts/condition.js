@@ -14,9 +14,14 @@ export const conditions = [
 
 const byName = new Map(conditions.map((condition, rank) => [condition.name, { ...condition, rank }]));
 
-/** The condition of a cluster, from its fleet row. */
+/** The condition of a cluster, from its fleet row or its situation. */
 export function conditionOf(row) {
   return byName.get(row.condition);
+}
+
+/** Whether a tone means trouble. */
+export function isProblem(tone) {
+  return tone === "bad" || tone === "warn";
 }
 
 const nodeTones = { ok: "ok", drained: "idle", warning: "warn", unfit: "bad" };
@@ -33,12 +38,18 @@ export function toneOfEvent({ severity }) {
   return severityTones[severity];
 }
 
-/** Whether several nodes claim the lead. */
-export function rivalsOf({ nodes }) {
-  const claims = nodes.filter(
-    ({ role, verdicts }) => role === "primary" || ["contested", "superseded"].includes(verdicts.primary),
-  );
-  return claims.length > 1 ? claims.map(({ node }) => node) : [];
+/** Whether what a node reported says nothing of the present: it is shown in grey, as "last known". */
+export function isStale({ evidence }) {
+  return evidence !== "fresh";
+}
+
+/** Rules of one report have equal ages but for the time between two requests, in ms. */
+const ageSlackMs = 3_000;
+
+/** Whether a rule rests on what a node reported last, which says nothing of the present. */
+export function isLastKnown({ age_ms: ageMs, source }, node) {
+  if (source === "all nodes") return false;
+  return isStale(node) && ageMs !== null && node.age_ms !== null && ageMs >= node.age_ms - ageSlackMs;
 }
 
 const collator = new Intl.Collator("en", { numeric: true });

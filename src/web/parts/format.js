@@ -51,6 +51,25 @@ export function timeText(instant, now = new Date()) {
   return at.toDateString() === now.toDateString() ? time : `${at.toLocaleDateString()} ${time}`;
 }
 
+const dateAndTime = new Intl.DateTimeFormat([], {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+  timeZoneName: "short",
+});
+
+/** An instant with its day and zone, and with its year if that is another one. */
+export function dateText(instant, now = new Date()) {
+  const at = new Date(instant);
+  if (Number.isNaN(at.getTime())) return dash;
+  return at.getFullYear() === now.getFullYear()
+    ? dateAndTime.format(at)
+    : `${at.getFullYear()} ${dateAndTime.format(at)}`;
+}
+
 /** A WAL position as PostgreSQL writes it: 0/3000148. */
 export function lsnText(position) {
   if (position === null || position === undefined) return dash;
@@ -73,5 +92,5 @@ export function drainText(drain) {
   if (drain === null) return "none";
   const { all, distrust, by, reason, until } = drain;
   const what = distrust ? "all checks, distrusted" : all ? "all checks" : "reads";
-  return `${what}${by === null ? "" : ` by ${by}`} until ${timeText(until)}: ${reason}`;
+  return `${what}${by === null ? "" : ` by ${by}`} until ${dateText(until)}: ${reason}`;
 }

@@ -1,3 +1,4 @@
+import { isStale } from "./condition.js";
 import { bytesText, durationText, timeText } from "./format.js";
 
 /** Limits for lag, as `/clusters/{cluster}/limits` names them: `{ route, lag_bytes, lag_ms, source, of }`. */
@@ -44,11 +45,26 @@ export function pastLimitsText({ limits, known_at_ms: knownAtMs, is_failover_kno
   return words.join(" ");
 }
 
-/** How the lag of a node compares with a limit: within, over or unknown. */
-export function comparison({ lag_bytes: bytes, lag_ms: ms }, { lag_bytes: bytesMax, lag_ms: msMax }) {
-  const parts = [...(bytesMax === null ? [] : [[bytes, bytesMax]]), ...(msMax === null ? [] : [[ms, msMax]])];
+/**
+ * How the lag of a node compares with a limit, which may have a part in bytes and one in time: within, over or unknown.
+ * The lag of a node whose evidence is not fresh is not known.
+ */
+export function comparison(node, { lag_bytes: bytesMax, lag_ms: msMax }) {
+  const parts = [
+    ...(bytesMax === null ? [] : [[node.lag_bytes, bytesMax]]),
+    ...(msMax === null ? [] : [[node.lag_ms, msMax]]),
+  ];
+  if (isStale(node)) return "unknown";
   if (parts.some(([lag, most]) => lag !== null && lag > most)) return "over";
   return parts.some(([lag]) => lag === null) ? "unknown" : "within";
+}
+
+/** The part of a limit that a node exceeds, in words: 5.0 s. */
+export function exceededText({ lag_bytes: bytes, lag_ms: ms }, { lag_bytes: bytesMax, lag_ms: msMax }) {
+  return limitText({
+    lag_bytes: bytesMax !== null && bytes > bytesMax ? bytesMax : null,
+    lag_ms: msMax !== null && ms > msMax ? msMax : null,
+  });
 }
 
 /** A limit in words: 10 MB, 5.0 s, or both. */

@@ -8,9 +8,10 @@ const shapes = {
   warn: "M8 1.5 15 14H1Z",
   bad: "M3 3h10v10H3Z",
   idle: "M8 1.5 14.5 8 8 14.5 1.5 8Z",
+  stale: "M2 6h12v4H2Z",
 };
 
-/** The mark of a tone: circle, triangle, square or diamond. Words beside it say what it means. */
+/** The mark of a tone: circle, triangle, square, diamond or bar. Words beside it say what it means. */
 export function Mark({ tone }) {
   return html`<svg class=${`mark ${tone}`} viewBox="0 0 16 16" aria-hidden="true">
     <path d=${shapes[tone] ?? shapes.idle} />

@@ -1,6 +1,6 @@
 import { html, useEffect, useMemo, useState } from "../html.js";
 import { useStore } from "../live/hooks.js";
-import { timeText } from "../parts/format.js";
+import { dateText } from "../parts/format.js";
 import {
   backToLive,
   dismissProblem,
@@ -68,11 +68,14 @@ function SaveLink({ cluster, atMs }) {
 function instantText(store) {
   const wallMs = store.wallMs();
   const tenths = Math.floor((wallMs % 1_000) / 100);
-  return store.isDated ? `${timeText(wallMs)}.${tenths}` : `${(store.atMs / 1_000).toFixed(1)} s after its beginning`;
+  return store.isDated
+    ? dateText(wallMs).replace(/(:\d\d:\d\d)/, `$1.${tenths}`)
+    : `${(store.atMs / 1_000).toFixed(1)} s after its beginning`;
 }
 
 function Player({ store }) {
   useKeys(store);
+  const [isUnfolded, setIsUnfolded] = useState(false);
   const { cluster, title, why, isFile, isPlaying, speed, window: windowMs } = store;
   const step = (ms) => void store.show(store.atMs + ms);
   const jump = (direction) => {
@@ -87,7 +90,7 @@ function Player({ store }) {
       <time class="past-time">${instantText(store)}</time>
       ${isFile && why !== "" ? html`<span class="past-why" title=${why}>${why}</span>` : null}
     </p>
-    <div class="past-controls">
+    <div class=${`past-controls ${isUnfolded ? "" : "folded"}`}>
       <button
         type="button"
         class="chip play"
@@ -95,6 +98,14 @@ function Player({ store }) {
         onClick=${() => (isPlaying ? store.pause() : store.play())}
       >
         ${isPlaying ? "Pause" : "Play"}
+      </button>
+      <button
+        type="button"
+        class="chip unfold"
+        aria-expanded=${String(isUnfolded)}
+        onClick=${() => setIsUnfolded(!isUnfolded)}
+      >
+        ${isUnfolded ? "Less" : "More"}
       </button>
       <label class="sort"
         >Speed
@@ -143,7 +154,7 @@ function TimeLine({ store }) {
   const marks = useMemo(() => mergedMarks(store.marks, store), [store]);
   const share = (at) => (toMs === fromMs ? 0 : (100 * (at - fromMs)) / (toMs - fromMs));
   const ends = store.isDated
-    ? [timeText(store.wallMs(fromMs)), timeText(store.wallMs(toMs))]
+    ? [dateText(store.wallMs(fromMs)), dateText(store.wallMs(toMs))]
     : [`${fromMs / 1_000} s`, `${toMs / 1_000} s`];
   return html`<div class="time-line">
     <input

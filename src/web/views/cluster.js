@@ -1,12 +1,14 @@
 import { ClusterActions } from "../actions/actions.js";
 import { html } from "../html.js";
 import { linkTo, useStore, useTicks } from "../live/hooks.js";
-import { rivalsOf } from "../parts/condition.js";
-import { countText, timeText, wordsOf } from "../parts/format.js";
+import { countText, dateText, wordsOf } from "../parts/format.js";
+import { namesText } from "../parts/many.js";
 import { Badge } from "../parts/marks.js";
+import { Situation } from "../parts/situation.js";
 import { EventList } from "./event-list.js";
 import { LagHistory } from "./lag-history.js";
 import { LimitTable, useLimits } from "./limits.js";
+import { Recent } from "./recent.js";
 import { Strips } from "./strips.js";
 import { Topology } from "./topology.js";
 import { VerdictTable } from "./verdict-table.js";
@@ -30,25 +32,31 @@ export function ClusterView({ name }) {
       <${ClusterBadges} cluster=${cluster} />
       ${store.isPast ? null : html`<${ClusterActions} cluster=${cluster} />`}
     </div>
-    <${Alarms} cluster=${cluster} />
-    <${Topology} cluster=${cluster} sinceMs=${sinceMs} limits=${limits.limits} />
-    <section aria-labelledby="verdicts">
-      <h2 id="verdicts">Verdicts</h2>
-      <${VerdictTable} cluster=${cluster} />
-    </section>
-    <section aria-labelledby="lag">
-      <h2 id="lag">Lag</h2>
-      <${LagHistory} cluster=${cluster} store=${store} limits=${limits.limits} />
-      <${LimitTable} cluster=${cluster} limits=${limits} />
-    </section>
-    <section aria-labelledby="past">
-      <h2 id="past">Who was fit when</h2>
-      <${Strips} cluster=${cluster} store=${store} />
-    </section>
-    <section aria-labelledby="events">
-      <h2 id="events">Events</h2>
-      <${EventList} query=${`cluster=${encodeURIComponent(name)}&limit=30`} store=${store} cluster=${name} />
-    </section>
+    <${Situation} cluster=${cluster} sinceMs=${sinceMs} />
+    <${Unasked} cluster=${cluster} />
+    <${Recent} store=${store} cluster=${name} />
+    <div class="beside">
+      <div>
+        <${Topology} cluster=${cluster} sinceMs=${sinceMs} limits=${limits.limits} />
+        <section aria-labelledby="verdicts">
+          <h2 id="verdicts">Verdicts</h2>
+          <${VerdictTable} cluster=${cluster} />
+        </section>
+        <section aria-labelledby="lag">
+          <h2 id="lag">Lag</h2>
+          <${LagHistory} cluster=${cluster} store=${store} limits=${limits.limits} />
+          <${LimitTable} cluster=${cluster} limits=${limits} />
+        </section>
+        <section aria-labelledby="past">
+          <h2 id="past">Who was fit when</h2>
+          <${Strips} cluster=${cluster} store=${store} />
+        </section>
+      </div>
+      <section class="aside" aria-labelledby="events">
+        <h2 id="events">Events</h2>
+        <${EventList} query=${`cluster=${encodeURIComponent(name)}&limit=30`} store=${store} cluster=${name} />
+      </section>
+    </div>
   `;
 }
 
@@ -67,32 +75,16 @@ function ClusterBadges({ cluster }) {
     ${paused ? html`<${Badge} tone="idle">paused<//>` : null}
     ${failsafe ? html`<${Badge} tone="warn">failsafe mode<//>` : null}
     ${off.map((guard) => html`<${Badge} tone="warn" title="Switched off in the configuration">guard ${wordsOf(guard)} off<//>`)}
-    ${planned === null ? null : html`<${Badge} tone="idle">switchover planned ${timeText(planned.at)}<//>`}
+    ${planned === null ? null : html`<${Badge} tone="idle">switchover planned ${dateText(planned.at)}<//>`}
   </p>`;
 }
 
-/** What must not be overlooked. */
-function Alarms({ cluster }) {
-  const { nodes, blind } = cluster;
-  const rivals = rivalsOf(cluster);
-  const isWritable = nodes.some(({ verdicts }) => verdicts.primary === "fit" || verdicts["standby-leader"] === "fit");
-  return html`
-    ${
-      rivals.length > 1
-        ? html`<p class="banner split" role="alert">
-            <strong>${rivals.length} nodes claim to be the primary: ${rivals.join(", ")}</strong>
-            <span>Writes may reach more than one. Find out which one holds the lock, and stop the others.</span>
-          </p>`
-        : null
-    }
-    ${
-      blind
-        ? html`<p class="banner bad" role="alert">
-            <strong>rolecall sees none of these nodes.</strong> The fault is probably its own network.
-          </p>`
-        : isWritable
-          ? null
-          : html`<p class="banner bad" role="alert"><strong>No primary:</strong> no node is fit to accept writes.</p>`
-    }
-  `;
+/** What balancers do not know yet: members that none of them asks for, and names that are no members any more. */
+function Unasked({ cluster: { nodes, asked_non_members: gone = [] } }) {
+  const unasked = nodes.filter((node) => node.unasked === true).map(({ node }) => node);
+  if (unasked.length === 0 && gone.length === 0) return null;
+  return html`<div class="banner warn">
+    ${unasked.length > 0 ? html`<p><strong>No balancer asks for ${namesText(unasked)}</strong>, though they ask for other members: render again.</p>` : null}
+    ${gone.length > 0 ? html`<p><strong>${namesText(gone.map(({ node }) => node))}</strong>: no member, and balancers still ask for it: render again.</p>` : null}
+  </div>`;
 }

@@ -1,8 +1,10 @@
 import { html, useEffect, useState } from "../html.js";
 import { useDocument } from "../live/hooks.js";
+import { compareNames } from "../parts/condition.js";
 import { FactList } from "../parts/facts.js";
 import { ageText, bytesText, durationText, wordsOf } from "../parts/format.js";
-import { Badge, Mark } from "../parts/marks.js";
+import { Badge, Mark, ReasonLink } from "../parts/marks.js";
+import { isOtherRole } from "./verdict-table.js";
 
 /** How often the view is read again, in ms. */
 const readMs = 5_000;
@@ -35,18 +37,14 @@ function Edges({ edges }) {
         html`<${Access} listener=${listener} />`,
       ])}
     />
-    <${Table}
-      title="Checks by HAProxy backend"
-      empty="No check names its server. With http-check send-state in a backend, HAProxy names it."
-      columns=${["backend", "server", "route", "last answer", "checks"]}
-      rows=${edges.backends.map(({ backend, server, route, status, count }) => [
-        backend,
-        server,
-        `/${route}`,
-        html`<${Status} status=${status} />`,
-        numberText(count),
-      ])}
-    />
+    <h2>Checks by HAProxy backend</h2>
+    ${
+      edges.backends.length === 0
+        ? html`<p class="empty">
+            No check names its server. With http-check send-state in a backend, HAProxy names it.
+          </p>`
+        : byBackend(edges.backends).map((group) => html`<${Backend} key=${group.key} group=${group} />`)
+    }
     <${Table}
       title="Answers by route"
       empty=${edges.cluster === null ? "Nothing was requested yet." : "Listeners without a cluster show them."}
@@ -64,6 +62,38 @@ function Edges({ edges }) {
         : edges.balancers.map((balancer) => html`<${Balancer} key=${balancer.balancer} balancer=${balancer} />`)
     }
   `;
+}
+
+/** The checks of each backend with its cluster, by name: what balancers use. */
+export function byBackend(rows) {
+  const groups = new Map();
+  for (const row of rows) {
+    const key = JSON.stringify([row.backend, row.cluster]);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { key, backend: row.backend, cluster: row.cluster, rows: [row] });
+    else known.rows.push(row);
+  }
+  const sorted = [...groups.values()].sort((one, other) => compareNames(one.backend, other.backend));
+  for (const group of sorted) group.rows.sort((one, other) => compareNames(one.server, other.server));
+  return sorted;
+}
+
+function Backend({ group: { backend, cluster, rows } }) {
+  const fit = rows.filter(({ status }) => status < 300).length;
+  return html`<${Table}
+    level="h3"
+    title=${html`${backend} <small>${cluster === null ? "" : `${cluster}, `}${fit} of ${rows.length} get a yes</small>`}
+    label=${`Checks of ${backend}`}
+    columns=${["server", "route", "last answer", "reason", "last check", "checks"]}
+    rows=${rows.map(({ server, route, status, reason, ms_ago: agoMs, count }) => [
+      server,
+      `/${route}`,
+      html`<${Status} status=${status} reason=${reason} />`,
+      reason === null ? "–" : html`<${ReasonLink} reason=${reason} />`,
+      `${ageText(agoMs)} ago`,
+      numberText(count),
+    ])}
+  />`;
 }
 
 function Process({ edges: { process, workers, streams } }) {
@@ -98,8 +128,9 @@ function Access({ listener: { tls, auth, allow, management, read_only: readOnly,
   return html`<span class="badges">${badges.map(([tone, text]) => html`<${Badge} tone=${tone}>${text}<//>`)}</span>`;
 }
 
-function Status({ status }) {
-  const tone = status < 300 ? "ok" : status < 500 ? "idle" : "warn";
+/** A node that is not asked for its role is no trouble: a replica in a pool for writes. */
+function Status({ status, reason = null }) {
+  const tone = status < 300 ? "ok" : status < 500 ? "idle" : isOtherRole(reason) ? "stale" : "warn";
   return html`<${Mark} tone=${tone} /> ${status}`;
 }
 
@@ -123,8 +154,8 @@ function Balancer({ balancer: { balancer, up, version, waiting, pushed_ms_ago: a
   </section>`;
 }
 
-function Table({ title, label = title, columns, rows, empty = "None." }) {
-  return html`${title === undefined ? null : html`<h2>${title}</h2>`}
+function Table({ title, level = "h2", label = title, columns, rows, empty = "None." }) {
+  return html`${title === undefined ? null : html`<${level}>${title}<//>`}
   ${
     rows.length === 0
       ? html`<p class="empty">${empty}</p>`

@@ -2,7 +2,7 @@ import { html } from "../html.js";
 import { linkTo, useDocument } from "../live/hooks.js";
 import { showInstant } from "../past/past.js";
 import { toneOfEvent } from "../parts/condition.js";
-import { timeText, wordsOf } from "../parts/format.js";
+import { dateText, wordsOf } from "../parts/format.js";
 import { useMore } from "../parts/many.js";
 import { Mark } from "../parts/marks.js";
 
@@ -40,7 +40,7 @@ export function EventList({ query, store, cluster, matches = () => true, showsCl
 
 /** The time of an event leads to its cluster as it was then. */
 function Instant({ event: { cluster, at } }) {
-  const time = html`<time datetime=${at}>${timeText(at)}</time>`;
+  const time = html`<time datetime=${at}>${dateText(at)}</time>`;
   if (cluster === null) return html`<span class="instant">${time}</span>`;
   const href = linkTo("clusters", cluster, "at", at);
   // The address may be the present one already, while another instant is shown.

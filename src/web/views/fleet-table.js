@@ -68,7 +68,7 @@ function Row({ row, index, ageMs, top }) {
 function Wrong({ row }) {
   const { problems, problem_count: count, drains, warnings, paused, failsafe, open_events: open } = row;
   return html`
-    ${problems.map(({ node, reason }) => html`<span class="issue"><b>${node}</b> <${ReasonLink} reason=${reason} /></span>`)}
+    ${problems.map(({ node, reason, detail }) => html`<span class="issue" title=${row.cause}><b>${node}</b> <${ReasonLink} reason=${reason} /> <small>${unheard.has(reason) ? null : detail}</small></span>`)}
     ${count > problems.length ? html`<span>and ${count - problems.length} more</span>` : null}
     ${warnings > 0 ? html`<${Badge} tone="warn">${warnings} warning${warnings === 1 ? "" : "s"}<//>` : null}
     ${open > 0 ? html`<${Badge} title="Events that have begun and not ended">${countText(open, "open event")}<//>` : null}
@@ -77,6 +77,9 @@ function Wrong({ row }) {
     ${failsafe ? html`<${Badge} tone="warn">failsafe<//>` : null}
   `;
 }
+
+/** Why a node does not answer is in the cause, in fewer words. */
+const unheard = new Set(["down", "stale", "unknown"]);
 
 /** Evidence older than the usual limit of a yes stands out. */
 export function isOld(ageMs) {

@@ -3,7 +3,9 @@ import { countRows, orders, selectRows } from "../live/fleet-order.js";
 import { useStore, useTicks } from "../live/hooks.js";
 import { conditions } from "../parts/condition.js";
 import { countText } from "../parts/format.js";
+import { SevereBanner } from "../parts/situation.js";
 import { FleetTable } from "./fleet-table.js";
+import { Recent } from "./recent.js";
 
 /** Selections stay while another view is shown. */
 const kept = { search: "", condition: "all", order: "problem" };
@@ -38,7 +40,8 @@ export function FleetView() {
         </select>
       </label>
     </div>
-    <${Split} rows=${rows} />
+    <${SevereBanner} rows=${rows} store=${store} />
+    <${Recent} store=${store} cluster=${null} />
     <${Filters} counts=${counts} condition=${wanted.condition} onChange=${(condition) => change({ condition })} />
     <p class="sr" role="status">${countText(shown.length, "cluster")} shown</p>
     ${
@@ -51,17 +54,6 @@ export function FleetView() {
           />`
     }
   `;
-}
-
-/** Two primaries cost data: they are named before everything else. */
-function Split({ rows }) {
-  const split = rows.filter(({ rivals }) => rivals > 0).map(({ cluster }) => cluster);
-  if (split.length === 0) return null;
-  const others = split.length > 3 ? ` and ${split.length - 3} more` : "";
-  return html`<p class="banner split" role="alert">
-    <strong>Several primaries in ${split.slice(0, 3).join(", ")}${others}</strong>
-    <span>More than one node claims the leader lock.</span>
-  </p>`;
 }
 
 function Filters({ counts, condition, onChange }) {

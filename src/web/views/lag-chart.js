@@ -1,5 +1,5 @@
 import { html, useEffect, useRef, useState } from "../html.js";
-import { compareNames } from "../parts/condition.js";
+import { compareNames, isStale } from "../parts/condition.js";
 import { bytesText, timeText, wordsOf } from "../parts/format.js";
 import uPlot from "../vendor/uplot.js";
 
@@ -46,7 +46,7 @@ export function LagChart({ cluster, samples: recent, past = null, events, time, 
   const shown = nodes.filter(({ node }) => node !== leader);
   const said = shown
     .slice(0, saidMax)
-    .map(({ node, lag_bytes: lag }) => `${node} ${bytesText(lag)}`)
+    .map((node) => `${node.node} ${isStale(node) ? "unknown" : bytesText(node.lag_bytes)}`)
     .join(", ");
   return html`<div class="chart" role="img" aria-label=${`Lag now: ${said || "no replica"}`} ref=${box}></div>
     <p class="note">

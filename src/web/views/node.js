@@ -1,13 +1,13 @@
 import { NodeActions } from "../actions/actions.js";
 import { html, useMemo, useState } from "../html.js";
 import { useDocument, useStore, useTicks } from "../live/hooks.js";
-import { toneOf } from "../parts/condition.js";
+import { isLastKnown, toneOf } from "../parts/condition.js";
 import { FactList } from "../parts/facts.js";
-import { ageText, bytesText, countText, drainText, durationText, lsnText, timeText, wordsOf } from "../parts/format.js";
+import { ageText, bytesText, countText, drainText, durationText, dateText, lsnText, wordsOf } from "../parts/format.js";
 import { useMore } from "../parts/many.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 import { Crumbs } from "./cluster.js";
-import { LimitNote, NodeLimits, useLimits } from "./limits.js";
+import { BalancerChecks, LimitNote, NodeLimits, useLimits } from "./limits.js";
 import { NodeMarks } from "./topology.js";
 
 /** One node: its facts, the explanation of a check, its last changes and what it answered. */
@@ -36,6 +36,7 @@ export function NodeView({ cluster: name, node: nodeName }) {
     <${Limits} node=${node} cluster=${cluster} store=${store} />
     <${Explanation}
       path=${path}
+      node=${node}
       check=${asked}
       routes=${Object.keys(node.verdicts)}
       onCheck=${setCheck}
@@ -51,17 +52,24 @@ function Limits({ node, cluster, store }) {
   if (node.node === cluster.leader || (limits.length === 0 && note === null)) return null;
   return html`<section aria-labelledby="limits">
     <h2 id="limits">Limits for its lag</h2>
+    <${BalancerChecks} node=${node} />
     <${NodeLimits} node=${node} limits=${limits} most=${Infinity} />
     <${LimitNote} note=${note} />
   </section>`;
 }
 
+function lagText({ lag_bytes: bytes, lag_ms: ms }) {
+  return bytes === null && ms === null ? "unknown" : `${bytesText(bytes)}, ${durationText(ms)}`;
+}
+
 function Facts({ node, cluster, sinceMs }) {
+  const known = (value) =>
+    node.evidence === "last known" ? html`<span class="stale">${value}, last known</span>` : value;
   const facts = [
     ["state", node.state],
-    ["lag", node.node === cluster.leader ? "leader" : `${bytesText(node.lag_bytes)}, ${durationText(node.lag_ms)}`],
-    ["position", lsnText(node.position)],
-    ["timeline", node.timeline],
+    ["lag", node.node === cluster.leader ? "leader" : known(lagText(node))],
+    ["position", known(lsnText(node.position))],
+    ["timeline", known(node.timeline)],
     ["evidence", ageText(node.age_ms === null ? null : node.age_ms + sinceMs)],
     ["receives WAL from", node.upstream],
     ["last failure", node.error],
@@ -85,7 +93,7 @@ const explainedMs = 5_000;
 
 const outcomes = { pass: ["ok", "holds"], refuse: ["bad", "fails"], skip: ["idle", "not asked"] };
 
-function Explanation({ path, check, routes, onCheck, state }) {
+function Explanation({ path, node, check, routes, onCheck, state }) {
   const [text, setText] = useState(check);
   const { data, error } = useDocument(`${path}/explain?check=${encodeURIComponent(check)}`, state);
   const submit = (event) => {
@@ -107,12 +115,12 @@ function Explanation({ path, check, routes, onCheck, state }) {
               <strong>${data.node} is ${data.fit ? "fit" : "not fit"} for ${data.check}</strong>
               ${data.reason === null ? null : html`: <${ReasonLink} reason=${data.reason} /> ${data.detail}`}
             </p>
-            <${Rules} rules=${data.rules} decisive=${data.decisive} />`
+            <${Rules} rules=${data.rules} decisive=${data.decisive} node=${node} />`
     }
   </section>`;
 }
 
-function Rules({ rules, decisive }) {
+function Rules({ rules, decisive, node }) {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Rules in order">
     <table class="rules">
       <thead>
@@ -125,8 +133,10 @@ function Rules({ rules, decisive }) {
         </tr>
       </thead>
       <tbody>
-        ${rules.map(({ rule, outcome, value, limit, source, age_ms: ageMs }) => {
-          const [tone, word] = outcomes[outcome] ?? ["idle", outcome];
+        ${rules.map((line) => {
+          const { rule, outcome, value, limit, source, age_ms: ageMs } = line;
+          const isHeld = outcome === "pass" && isLastKnown(line, node);
+          const [tone, word] = isHeld ? ["stale", "held, last known"] : (outcomes[outcome] ?? ["idle", outcome]);
           const isDecisive = rule === decisive && outcome === "refuse";
           return html`<tr key=${rule} class=${isDecisive ? "decisive" : ""}>
             <th scope="row">${rule}</th>
@@ -154,7 +164,7 @@ function Changes({ path, state }) {
               ${changes.slice(0, most).map(
                 ({ at, before, after, failure }) =>
                   html`<li key=${at}>
-                    <time datetime=${at} title=${at}>${timeText(at)}</time>
+                    <time datetime=${at} title=${at}>${dateText(at)}</time>
                     <span class="message">${changeText(before, after)}${failure === null ? "" : ` (${failure})`}</span>
                   </li>`,
               )}

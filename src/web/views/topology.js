@@ -2,13 +2,13 @@ import { NodeActions } from "../actions/actions.js";
 import { html } from "../html.js";
 import { linkTo } from "../live/hooks.js";
 import { shownStore } from "../live/source.js";
-import { toneOf } from "../parts/condition.js";
+import { isStale, toneOf } from "../parts/condition.js";
 import { flowOf } from "../parts/flow.js";
 import { ageText, bytesText, durationText, lsnText, wordsOf } from "../parts/format.js";
 import { useMore } from "../parts/many.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 import { isOld } from "./fleet-table.js";
-import { NodeLimits } from "./limits.js";
+import { BalancerChecks, NodeLimits } from "./limits.js";
 
 /** The nodes as WAL flows: the leader, its replicas, theirs; apart from them the nodes that nobody sends WAL to. */
 export function Topology({ cluster, sinceMs, limits }) {
@@ -52,6 +52,8 @@ function NodeCard({ node, cluster, sinceMs, limits, isApart = false, isDeeper = 
   const tone = toneOf(node);
   const isLeader = node.node === cluster.leader;
   const ageMs = node.age_ms === null ? null : node.age_ms + sinceMs;
+  const stale = isStale(node);
+  const known = stale ? "stale" : "";
   const isBehind = timeline !== null && cluster.timeline !== null && timeline !== cluster.timeline;
   return html`<article
     class=${`node ${tone} ${isLeader ? "leader" : ""} ${isApart ? "apart-node" : ""}`}
@@ -63,29 +65,32 @@ function NodeCard({ node, cluster, sinceMs, limits, isApart = false, isDeeper = 
       >
     </h2>
     <p class="role">
-      ${was === null ? wordsOf(role ?? "never answered") : `was ${wordsOf(was)}`}${state !== null && state !== "unknown" ? html`, ${state}` : null}${isDeeper ? html`, from <b>${node.upstream}</b>` : null}
+      ${was === null ? wordsOf(role ?? "never answered") : `was ${wordsOf(was)}`}${state !== null && state !== "unknown" ? html`, ${state}` : null}${isDeeper ? html`, from <b>${node.upstream}</b>` : null}${stale && node.evidence === "last known" ? html`, <span class="stale">last known</span>` : null}
     </p>
     <dl>
       ${
         isLeader
           ? html`<div>
               <dt>position</dt>
-              <dd>${lsnText(node.position)}</dd>
+              <dd class=${known}>${lsnText(node.position)}</dd>
             </div>`
           : html`<div>
               <dt>lag</dt>
-              <dd>${bytesText(lag)}${lagMs > 0 ? html` <small>${durationText(lagMs)}</small>` : null}</dd>
+              <dd class=${known}>
+                ${bytesText(lag)}${lagMs > 0 ? html` <small>${durationText(lagMs)}</small>` : null}
+              </dd>
             </div>`
       }
       <div>
         <dt>timeline</dt>
-        <dd class=${isBehind ? "old" : ""}>${timeline ?? "–"}</dd>
+        <dd class=${isBehind && !stale ? "old" : known}>${timeline ?? "–"}</dd>
       </div>
       <div>
         <dt>evidence</dt>
         <dd class=${isOld(ageMs) ? "age old" : "age"}>${ageText(ageMs)}</dd>
       </div>
     </dl>
+    <${BalancerChecks} node=${node} />
     ${isLeader ? null : html`<${NodeLimits} node=${node} limits=${limits} />`}
     ${reason === null ? null : html`<p class="why"><${ReasonLink} reason=${reason} />${detail === null ? null : html` <span>${detail}</span>`}</p>`}
     ${warning === null || reason !== null ? null : html`<p class="why">${warning}</p>`}
@@ -96,11 +101,12 @@ function NodeCard({ node, cluster, sinceMs, limits, isApart = false, isDeeper = 
 
 /** Tags, pending restarts, drains and the part in synchronous replication. */
 export function NodeMarks({ node }) {
-  const { tags, pending_restart: pending, scheduled_restart: planned, drain, sync_role: sync } = node;
+  const { tags, pending_restart: pending, scheduled_restart: planned, drain, sync_role: sync, unasked } = node;
   const set = ["nofailover", "noloadbalance", "nosync", "nostream"].filter((tag) => tags[tag] !== undefined);
   const badges = [
     ...(sync === null ? [] : [html`<${Badge}>${sync}<//>`]),
     ...set.map((tag) => html`<${Badge}>${tag}<//>`),
+    ...(unasked === true ? [html`<${Badge} tone="warn">no balancer asks for it<//>`] : []),
     ...(pending ? [html`<${Badge} tone="warn">restart pending<//>`] : []),
     ...(planned === null ? [] : [html`<${Badge} title=${planned}>restart planned<//>`]),
     ...(drain === null

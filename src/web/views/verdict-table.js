@@ -7,6 +7,11 @@ import { Mark, ReasonLink } from "../parts/marks.js";
 /** What a node is not asked for is no trouble: these reasons only say that it has another role. */
 const otherRole = new Set(["wrong_role", "not_sync", "not_quorum", "not_async"]);
 
+/** Whether a reason only says that a node has another role than the one that was asked for. */
+export function isOtherRole(reason) {
+  return otherRole.has(reason);
+}
+
 /** What each node is fit for: one row a node, one column a route, each no with its reason. */
 export function VerdictTable({ cluster }) {
   const nodes = sortedNodes(cluster);
@@ -23,10 +28,10 @@ export function VerdictTable({ cluster }) {
         </thead>
         <tbody>
           ${nodes.slice(0, most).map(
-            ({ node, verdicts }) =>
+            ({ node, verdicts, evidence }) =>
               html`<tr key=${node}>
                 <th scope="row"><a href=${linkTo("clusters", cluster.cluster, "nodes", node)}>${node}</a></th>
-                ${routes.map((route) => html`<td><${Verdict} verdict=${verdicts[route]} /></td>`)}
+                ${routes.map((route) => html`<td><${Verdict} verdict=${verdicts[route]} evidence=${evidence} /></td>`)}
               </tr>`,
           )}
         </tbody>
@@ -35,10 +40,12 @@ export function VerdictTable({ cluster }) {
     ${more}`;
 }
 
-function Verdict({ verdict }) {
+function Verdict({ verdict, evidence }) {
   if (verdict === undefined) return "–";
+  if (verdict === "fit" && evidence === "last known")
+    return html`<span class="verdict stale"><${Mark} tone="stale" />fit, last known</span>`;
   if (verdict === "fit") return html`<span class="verdict ok"><${Mark} tone="ok" />fit</span>`;
-  if (otherRole.has(verdict))
+  if (isOtherRole(verdict))
     return html`<a class="verdict none" href=${linkTo("reasons", verdict)}>${wordsOf(verdict)}</a>`;
   const tone = verdict === "drained" ? "idle" : "bad";
   return html`<span class=${`verdict ${tone}`}><${Mark} tone=${tone} /><${ReasonLink} reason=${verdict} /></span>`;

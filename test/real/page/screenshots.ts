@@ -57,7 +57,12 @@ async function makeTrouble(url: string): Promise<void> {
   await fault("reports", "pg3/lag?bytes=94371840");
   await fault("orders", "pg2/claim");
   setInterval(() => {
-    for (const scope of scopes) check(`clusters/${scope}/replica?lag=16MB`).catch(() => {});
+    for (const scope of scopes) {
+      for (const node of ["pg1", "pg2", "pg3"]) {
+        check(`clusters/${scope}/nodes/${node}/replica?lag=16MB`, `${scope}_read/${node}`).catch(() => {});
+        check(`clusters/${scope}/nodes/${node}/primary`, `${scope}_write/${node}`).catch(() => {});
+      }
+    }
   }, 2_000).unref();
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ for: "1h", reason: "kernel update", by: "ann" });
@@ -65,10 +70,11 @@ async function makeTrouble(url: string): Promise<void> {
   await pause(25_000);
 }
 
-/** Requests a check, as a balancer would. */
-async function check(path: string): Promise<void> {
+/** Requests a check, as a balancer would. @param server of HAProxy, with its backend */
+async function check(path: string, server: string): Promise<void> {
   const port = app.listeners.find(({ config }) => config.dialect === "node")?.port ?? 0;
-  await fetch(`http://127.0.0.1:${port}/${path}`);
+  const headers = { "x-haproxy-server-state": `UP 2/3; name=${server}; node=lb1; weight=1/1; scur=0/1; qcur=0` };
+  await fetch(`http://127.0.0.1:${port}/${path}`, { headers });
 }
 
 async function show(page: Page, address: string, scheme: "light" | "dark", width: number): Promise<void> {
