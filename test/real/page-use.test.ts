@@ -172,11 +172,11 @@ if (!hasBrowser()) {
         const health = lab.app.listeners.find(({ config }) => config.dialect === "node")?.port ?? 0;
         await fetch(`http://127.0.0.1:${health}/clusters/demo/replica?lag=16MB`);
         await page.goto(`${lab.url}#/clusters/demo`);
-        await sees(lab, ".node .limits", /within 1\.0 MB a failover/);
+        await sees(lab, ".node .limits[aria-label=Limits]", /within 1\.0 MB a failover/);
         await page.evaluate("[...document.querySelectorAll('.past-entry button')][0].click()");
         await sees(lab, ".past-bar", /Not live/);
         await page.keyboard.press("End");
-        await sees(lab, ".node .limits", /within 16 MB \/replica[^]*within 1\.0 MB a failover/);
+        await sees(lab, ".node .limits[aria-label=Limits]", /within 16 MB \/replica[^]*within 1\.0 MB a failover/);
         await sees(lab, "#lag ~ .scroll", /16 MB[^]*checks of balancers[^]*none/);
         await sees(lab, "main", /limits of checks, listeners and pushes are those of [^]* that of the shown instant/);
         await page.keyboard.press("Escape");
@@ -194,6 +194,23 @@ if (!hasBrowser()) {
         await sees(lab, "#limits ~ .note", /recording does not state the limits of checks/);
       },
     );
+
+    test("on a phone the player shows its main controls, and more on request", limit, async (context) => {
+      const lab = await openLab(browser, context, ["demo"]);
+      const { page } = lab;
+      await page.setViewport({ width: 390, height: 800 });
+      await page.goto(`${lab.url}#/clusters/demo`);
+      await sees(lab, ".node.leader", /pg1/);
+      await page.click(".past-entry button");
+      await sees(lab, ".past-bar", /Not live/);
+      const shown = (): Promise<string> => lab.text(".past-controls");
+      assert.match(await shown(), /Play[^]*More[^]*Live/);
+      assert.doesNotMatch(await shown(), /Event/);
+      await page.click(".unfold");
+      await until("all controls", async () => /Less[^]*Speed[^]*Event[^]*10 min earlier/.test(await shown()));
+      await page.setViewport({ width: 1_280, height: 800 });
+      assert.equal(await page.evaluate("getComputedStyle(document.querySelector('.unfold')).display"), "none");
+    });
 
     test(
       "a file that is dropped on the page opens, and other things that are dropped do not",

@@ -40,9 +40,12 @@ if (!hasBrowser()) {
       await sees(lab, ".node.leader", /pg1[^]*primary/);
       await sees(lab, ".flow ul", /pg2[^]*pg3/);
       await lab.fault("pg1/kill");
-      await sees(lab, ".banner", /No primary/);
+      await sees(lab, ".banner", /No primary for \d[^]*: pg1 [^]*clients[^]*writes are refused[^]*next[^]*do/);
+      assert.equal(await lab.page.title(), "(1) demo · rolecall");
       await sees(lab, ".node.leader", /pg[23]\s*[^]*primary/);
-      await sees(lab, ".apart", /pg1[^]*was primary[^]*down/);
+      await sees(lab, ".apart", /pg1[^]*was primary, last known[^]*unknown 1\.0 MB a failover[^]*down/);
+      assert.equal(await lab.page.$(".apart .node .ok"), null, "nothing of a dead node is green");
+      await sees(lab, ".recent", /Last 5 minutes[^]*primary lost/);
       await sees(lab, ".events", /primary found[^]*primary lost/i);
       await lab.fault("pg1/heal");
       await sees(lab, ".flow ul", /pg1/);

@@ -130,7 +130,8 @@ function Access({ listener: { tls, auth, allow, management, read_only: readOnly,
 
 /** A node that is not asked for its role is no trouble: a replica in a pool for writes. */
 function Status({ status, reason = null }) {
-  const tone = status < 300 ? "ok" : status < 500 ? "idle" : isOtherRole(reason) ? "stale" : "warn";
+  const tone =
+    status < 300 ? "ok" : status < 500 || reason === "drained" ? "idle" : isOtherRole(reason) ? "stale" : "warn";
   return html`<${Mark} tone=${tone} /> ${status}`;
 }
 
