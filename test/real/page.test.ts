@@ -44,7 +44,7 @@ if (!hasBrowser()) {
       assert.equal(await lab.page.title(), "(1) demo · rolecall");
       await sees(lab, ".node.leader", /pg[23]\s*[^]*primary/);
       await sees(lab, ".apart", /pg1[^]*was primary, last known[^]*unknown 1\.0 MB a failover[^]*down/);
-      assert.equal(await lab.page.$(".apart .node .ok"), null, "nothing of a dead node is green");
+      assert.equal(await lab.page.$('[aria-label="Node pg1"] .ok'), null, "nothing of a dead node is green");
       await sees(lab, ".recent", /Last 5 minutes[^]*primary lost/);
       await sees(lab, ".events", /primary found[^]*primary lost/i);
       await lab.fault("pg1/heal");
