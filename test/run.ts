@@ -31,13 +31,14 @@ const computing = ["cluster", "config", "events", "exposition", "health", "metri
 /**
  * A process costs half a second of processor time or more, most of it to load modules, which is more than most files
  * need: one process runs many files of a folder. Those that start processes, take over the clock or compute for long
- * have a process of their own.
+ * have a process of their own, and those that prepare something for the whole file: that would begin with the process.
  */
 const filesPerProcess = 12;
-const needsOwnProcess = /child_process|rolecall-process|terminal\.js|mock\.timers|process\.(?:env\[.*\] =|chdir|on)/;
+const needsOwnProcess =
+  /child_process|rolecall-process|terminal\.js|mock\.timers|process\.(?:env\[.*\] =|chdir|on)|^(?:before|after)\(/m;
 
 /** Folders whose files compute for long, or wait for long. */
-const long = new Set(["sequences", "incidents", "vectors-replay", "docs", "campaign", "exhaustive"]);
+const long = new Set(["app", "sequences", "incidents", "vectors-replay", "docs", "campaign", "exhaustive"]);
 
 function isShared(file: string): boolean {
   return !long.has(folderOf(file)) && !file.includes(".property.") && !needsOwnProcess.test(readFileSync(file, "utf8"));
