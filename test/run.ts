@@ -10,9 +10,15 @@ import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const [, , which = ""] = process.argv;
-const slow = ["docs", "packaging", "bench", join("cli", "demo")].map((name) => join("test", name, sep));
-const sequences = ["clock", "sequences", "wire"].map((name) => join("test", "sequences", `${name}.`));
-const left = which === "code" ? [...slow, ...sequences, join("test", "app", "life-of-process."), `proof${sep}`] : [];
+/** What depends little on the version of Node: whole folders, and single files. */
+const everywhereAlike = [
+  ...["docs", "packaging", "bench", "incidents", "vectors-replay", join("cli", "demo")].map((name) => `${name}${sep}`),
+  ...["clock", "sequences", "wire"].map((name) => join("sequences", `${name}.`)),
+  ...["life-of-process.", "odd-files.", "cloned-node.", "failover-parts."].map((name) => join("app", name)),
+  ...["serve.", "completion.", "attachment.", "probing."].map((name) => join("cli", "commands", name)),
+  ...[join("cli", "compare", "saved-comparison."), join("log", "logger."), join("history", "processes.")],
+].map((name) => join("test", name));
+const left = which === "code" ? [...everywhereAlike, `proof${sep}`] : [];
 const files = ["test", "proof"]
   .flatMap((folder) =>
     readdirSync(join("build", folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
