@@ -25,7 +25,8 @@ async function startRolecall(
     nodeOf({ name: `pg${at + 1}`, exporter: origin, database: { host: "127.0.0.1", port: 5541 + at } }),
   );
   const config = configOf({ clusters: [clusterOf({ nodes })], listen: [listenerOf({ wholeCluster: true })] });
-  const probe = { ...config.probe, intervalMs: 50, metricsIntervalMs: 50, timeoutMs: 500, maxAgeMs };
+  // A page counts for three intervals and the timeout: a busy machine must not make it too old.
+  const probe = { ...config.probe, intervalMs: 50, metricsIntervalMs: 50, timeoutMs: 3_000, maxAgeMs };
   const app = new App({ ...config, probe }, silentLogger);
   await app.start();
   const origin = `http://127.0.0.1:${app.listeners[0]?.port}`;

@@ -73,7 +73,7 @@ suite("how long a response may be cached", () => {
           assert.equal(withoutFigures(api.render(chunk)?.bytes), withoutFigures(rendered.bytes));
         },
       ),
-      { numRuns: 6_000 },
+      { numRuns: 3_000 },
     );
   });
 
