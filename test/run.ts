@@ -16,7 +16,9 @@ const everywhereAlike = [
   ...["clock", "sequences", "wire"].map((name) => join("sequences", `${name}.`)),
   ...["life-of-process.", "odd-files.", "cloned-node.", "failover-parts."].map((name) => join("app", name)),
   ...["serve.", "completion.", "attachment.", "probing."].map((name) => join("cli", "commands", name)),
-  ...[join("cli", "compare", "saved-comparison."), join("log", "logger."), join("history", "processes.")],
+  join("cli", "compare", "saved-comparison."),
+  join("log", "logger."),
+  join("history", "processes."),
 ].map((name) => join("test", name));
 const left = which === "code" ? [...everywhereAlike, `proof${sep}`] : [];
 const files = ["test", "proof"]
