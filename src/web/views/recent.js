@@ -17,7 +17,10 @@ const worst = { error: 2, warning: 1, info: 0 };
  */
 export function Recent({ store, cluster }) {
   const only = cluster === null ? "" : `cluster=${encodeURIComponent(cluster)}&`;
-  const { data } = useDocument(`events?${only}since=15min&limit=500`, store.missed);
+  // Before something arrives there may be no server to ask: an incident file is being opened.
+  const isKnown = store.isPast || store.state === "live" || store.state === "lost";
+  const path = isKnown ? `events?${only}since=15min&limit=500` : null;
+  const { data } = useDocument(path, store.missed);
   const toMs = store.wallMs();
   const events = changedSince([...store.events, ...(data?.events ?? [])], { cluster, fromMs: toMs - spanMs, toMs });
   const named = events.toSorted((one, other) => worst[other.severity] - worst[one.severity] || other.atMs - one.atMs);
