@@ -17,7 +17,7 @@ import { PageGate } from "../http/pages/page-gate.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { countWorkers } from "../workers/worker-count.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
-import { AskedByBalancers } from "./handlers/asked-by-balancers.ts";
+import { askedByBalancers } from "./handlers/asked-by-balancers.ts";
 import type { AskedCheck } from "../health/documents/asked-checks.ts";
 import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { type AnswerSources, answerSourcesOf } from "./handlers/answer-sources.ts";
@@ -70,8 +70,8 @@ export class App {
   readonly #asked: AskedNodes;
   /** Limits the pages of all listeners together. Requests that workers relay count too. */
   readonly #gate = new PageGate();
-  readonly #askedChecks = new AskedByBalancers(
-    (cluster) => this.#limits(cluster),
+  readonly #askedChecks = askedByBalancers(
+    () => this.#limits(),
     () => performance.now(),
   );
   readonly #life: ProcessLife;
@@ -91,10 +91,10 @@ export class App {
       listeners: () => this.#listeners,
       certificates: () => this.#certificates,
       page: () => this.#page,
-      asked: this.#askedChecks.of,
+      asked: this.#askedChecks,
       reloader: () => this.#reloader,
     });
-    const asked = this.#askedChecks.of;
+    const asked = this.#askedChecks;
     this.#monitor = new Monitor(config, { log, machine: thisMachine, metrics: this.#metrics, asked });
     const { store, clock, eventLog, history } = this.#monitor;
     this.#asked = this.#watchAsked(store);
@@ -168,7 +168,6 @@ export class App {
     if (countWorkers(config.workers) !== this.#workers)
       this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
     this.#agents.keepOnly(new Set(this.#listeners.listeners.map(({ key }) => key)));
-    this.#askedChecks.retain(config.clusters.map(({ name }) => name));
     this.#page.reloaded(this.#monitor.store.current);
     this.#metrics.forgetNodes();
     await this.#monitor.start();
@@ -261,8 +260,8 @@ export class App {
     return { monitor, listeners, counter, page, phase: this.#life.phase, configFile: this.#configFile };
   }
 
-  #limits(cluster: string): Promise<readonly LagLimit[]> {
-    return describeLimits(cluster, this.#config, this.#edges());
+  #limits(): Promise<(cluster: string) => readonly LagLimit[]> {
+    return describeLimits(this.#config, this.#edges());
   }
 
   /** A reload that is abandoned counts as refused, and is no event: rolecall is stopping. */
@@ -292,8 +291,8 @@ export class App {
       page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),
       asked: () => this.#asked.describe(),
-      limits: (cluster) => this.#limits(cluster),
-      askedChecks: this.#askedChecks.of,
+      limits: async (cluster) => (await this.#limits())(cluster),
+      askedChecks: this.#askedChecks,
       config: () => this.#reloader.describe(),
       metrics: this.#metrics,
       gate: this.#gate,

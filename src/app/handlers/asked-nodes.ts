@@ -3,6 +3,7 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import { askedOverview, type AskedOverview } from "../../health/documents/asked-nodes.ts";
 import type { AnswerCounter } from "../../http/message/answer-counter.ts";
 import type { Store } from "../../state/store.ts";
+import { RecentValue } from "./recent-value.ts";
 
 /** What the nodes that balancers ask for are read from. */
 export interface AskedNodesContext {
@@ -26,19 +27,19 @@ interface KnownMembers {
   readonly sinceMs: ReadonlyMap<string, number>;
 }
 
-/** How old the counts behind `of` may be, in ms: those of workers come by messages. */
-const validMs = 5_000;
-
 /** Knows for which nodes balancers ask, and how long each node has been a member. */
 export class AskedNodes {
   readonly #context: AskedNodesContext;
   readonly #members = new Map<string, KnownMembers>();
-  /** As it was described last, and when that was begun, in ms. */
-  #described: (cluster: ClusterState) => AskedOverview = () => noneAsked;
-  #describedAtMs = -Infinity;
+  readonly #recent: RecentValue<(cluster: ClusterState) => AskedOverview>;
 
   constructor(context: AskedNodesContext) {
     this.#context = context;
+    this.#recent = new RecentValue(
+      () => noneAsked,
+      () => this.describe(),
+      context.now,
+    );
     context.store.onChange((_, cluster) => void this.#membersOf(cluster));
   }
 
@@ -56,18 +57,7 @@ export class AskedNodes {
   }
 
   /** Describes a cluster without waiting: by the counts of some seconds ago. Gets newer ones if that is due. */
-  readonly of = (cluster: ClusterState): AskedOverview => {
-    const nowMs = this.#context.now();
-    if (nowMs - this.#describedAtMs >= validMs) {
-      this.#describedAtMs = nowMs;
-      // A worker that does not report in time: what was known stays, and is read again.
-      void this.describe().then(
-        (described) => (this.#described = described),
-        () => {},
-      );
-    }
-    return this.#described(cluster);
-  };
+  readonly of = (cluster: ClusterState): AskedOverview => this.#recent.current(cluster);
 
   /** The index of a cluster is another object only if its members changed. */
   #membersOf({ name, index }: ClusterState): KnownMembers {

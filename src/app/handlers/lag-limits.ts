@@ -22,23 +22,25 @@ export interface LimitSources {
 const limitsMax = 50;
 
 /**
- * Describes the limits that the lag of a cluster's nodes is compared with: those that checks really requested, the
- * configured ones, and that of the cluster for a failover. The same limit of several processes is named once.
+ * Gets the newest counts of all processes.
+ * @returns describes the limits that the lag of a cluster's nodes is compared with: those that checks really requested,
+ *   the configured ones, and that of the cluster for a failover. The same limit of several processes is named once
  */
 export async function describeLimits(
-  cluster: string,
   config: Config,
   { counter, monitor, listeners }: LimitSources,
-): Promise<readonly LagLimit[]> {
+): Promise<(cluster: string) => readonly LagLimit[]> {
   await listeners.refresh();
   const requested = [...counter.limits.rows(), ...listeners.limits()];
-  const state = clusterNamed(monitor.store.current, cluster);
-  return [
-    ...requestedLimits(requested.filter((limit) => limit.cluster === cluster)),
-    ...config.listen.filter((listener) => [null, cluster].includes(listener.cluster)).flatMap(listenerLimits),
-    ...pushLimits(cluster, config),
-    ...(state === undefined ? [] : failoverLimits(state)),
-  ].slice(0, limitsMax);
+  return (cluster) => {
+    const state = clusterNamed(monitor.store.current, cluster);
+    return [
+      ...requestedLimits(requested.filter((limit) => limit.cluster === cluster)),
+      ...config.listen.filter((listener) => [null, cluster].includes(listener.cluster)).flatMap(listenerLimits),
+      ...pushLimits(cluster, config),
+      ...(state === undefined ? [] : failoverLimits(state)),
+    ].slice(0, limitsMax);
+  };
 }
 
 /** The limits that checks of all processes requested, the newest request first. */

@@ -1,3 +1,4 @@
+import { isRegular } from "../../cluster/asked-node.ts";
 import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { formatByteSize, parseByteSize } from "../../cluster/values/byte-size.ts";
@@ -26,12 +27,8 @@ export interface RefusedCheck {
 /** How many different checks are shown at most. Requests may state any limit. */
 const checksMax = 8;
 
-/**
- * A check counts as a balancer's once it was requested again and again for so long, in ms, and not longer ago than that:
- * what somebody tries by hand is none.
- */
+/** A check counts as a balancer's once it was requested again and again for so long, in ms: no trial by hand is. */
 const regularMs = 15_000;
-const lateMs = 60_000;
 
 /** Returns the different checks of replicas behind a list of limits, in its order. */
 export function askedChecks(limits: readonly LagLimit[]): readonly AskedCheck[] {
@@ -39,7 +36,7 @@ export function askedChecks(limits: readonly LagLimit[]): readonly AskedCheck[] 
   for (const limit of limits) {
     const { route, lag_bytes: lagBytesMax, lag_ms: lagTimeMsMax, source } = limit;
     const asksFor = routeOf(route ?? "replica");
-    if (source === "checks" && !isRegular(limit)) continue;
+    if (source === "checks" && !isBalancers(limit)) continue;
     if (source === "failover" || asksFor === undefined || !isForReplicas(asksFor)) continue;
     const check: Check = { ...plainCheck(asksFor), lagBytesMax, lagTimeMsMax };
     const text = textOf(check);
@@ -49,8 +46,8 @@ export function askedChecks(limits: readonly LagLimit[]): readonly AskedCheck[] 
 }
 
 /** A recording does not state how often a check was requested. */
-function isRegular({ requested_ms_ago: agoMs, requested_for_ms: forMs }: LagLimit): boolean {
-  return agoMs === null || forMs === null || (forMs >= regularMs && agoMs <= lateMs);
+function isBalancers({ requested_ms_ago: agoMs, requested_for_ms: forMs }: LagLimit): boolean {
+  return agoMs === null || forMs === null || isRegular({ agoMs, forMs }, regularMs);
 }
 
 /** Returns the asked checks that refuse a node for its lag alone. Other reasons are those of the plain check. */

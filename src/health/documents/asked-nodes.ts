@@ -1,4 +1,4 @@
-import { askPauseMs, type AskedNode } from "../../cluster/asked-node.ts";
+import { askPauseMs, isRegular, type AskedNode } from "../../cluster/asked-node.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isNoFailover } from "../../cluster/values/tags.ts";
@@ -43,8 +43,8 @@ export function askedOverview(
 ): AskedOverview {
   const { wholeAgoMs, names } = merged(name, asked);
   const rowOf = rowsByMember(nodes, names);
-  const regular = nodes.filter(({ node }) => isRegular(rowOf.get(node.name), unaskedAfterMs));
-  const isConclusive = wholeAgoMs >= unaskedAfterMs && regular.length > 0;
+  const isOneRegular = [...rowOf.values()].some((row) => isRegular(row, unaskedAfterMs));
+  const isConclusive = wholeAgoMs >= unaskedAfterMs && isOneRegular;
   const fields = nodes.map((observation): [string, AskedFields] => {
     const { name: node } = observation.node;
     const agoMs = rowOf.get(node)?.agoMs ?? null;
@@ -110,10 +110,6 @@ function rowsByMember(
       return row === undefined ? [] : [[node.name, row] as const];
     }),
   );
-}
-
-function isRegular(row: NamedRow | undefined, leastMs: number): boolean {
-  return row !== undefined && row.agoMs <= askPauseMs && row.forMs >= leastMs;
 }
 
 /** A node that takes neither reads nor, after a failover, writes: balancers may well leave it out. */

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { askPauseMs } from "../../cluster/asked-node.ts";
 import type { Check } from "../../health/check.ts";
 
 /** A limit for lag that checks of a cluster request. */
@@ -20,9 +21,6 @@ const limitsMax = 4_096;
 const repeatMs = 1_000;
 /** A limit that nobody requested for so long is forgotten, in ms. */
 const keptMs = 10 * 60_000;
-
-/** A limit that was not requested for so long begins anew, in ms. */
-const pauseMs = 60_000;
 
 interface Row extends Omit<RequestedLimit, "agoMs" | "forMs"> {
   readonly firstMs: number;
@@ -50,7 +48,7 @@ export class LimitCensus {
     if (known?.cluster === cluster && nowMs - known.lastMs < repeatMs) return;
     const key = `${cluster} ${route} ${lagBytesMax} ${lagTimeMsMax}`;
     const before = this.#rows.get(key);
-    const firstMs = before !== undefined && nowMs - before.lastMs < pauseMs ? before.firstMs : nowMs;
+    const firstMs = before !== undefined && nowMs - before.lastMs < askPauseMs ? before.firstMs : nowMs;
     const row = { cluster, route, lagBytesMax, lagTimeMsMax, firstMs, lastMs: nowMs };
     this.#byCheck.set(check, row);
     this.#rows.set(key, row);

@@ -19,7 +19,7 @@ async function limitsOf(parts: Partial<Config>, workers: readonly number[] = [])
   };
   limits.note("demo", { ...plainCheck("replica"), lagTimeMsMax: 5_000 });
   limits.note("other", { ...plainCheck("replica"), lagTimeMsMax: 7_000 });
-  const found = await describeLimits("demo", configOf({ clusters: [clusterOf({})], ...parts }), sources);
+  const found = (await describeLimits(configOf({ clusters: [clusterOf({})], ...parts }), sources))("demo");
   return found.map(({ source, of, route, lag_bytes, lag_ms, requested_ms_ago: agoMs }) =>
     [source, of, route, lag_bytes, lag_ms, agoMs].join(" "),
   );
