@@ -1,4 +1,5 @@
 import type { Config } from "../../config/model/config.ts";
+import { formatHostPort } from "../../config/values/address.ts";
 import { Arguments } from "../framework/arguments.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
@@ -52,7 +53,7 @@ function serverUrl({ listen }: Config): string | null {
   if (server === undefined) return null;
   const { address, port, access } = server;
   const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
-  return `${access.tls === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `${access.tls === null ? "http" : "https"}://${formatHostPort({ host, port })}`;
 }
 
 /** The context of a command that asks this server; its credentials stay. What the search finds wrong is no finding. */

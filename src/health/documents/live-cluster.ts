@@ -2,7 +2,7 @@ import type { Guards } from "../guards.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { upstreamsOf } from "../evidence/leadership/sender-chain.ts";
 import type { AskedCheck } from "./asked-checks.ts";
-import { nodeOverview, type NodeOverview } from "./node-overview.ts";
+import { isServing, nodeOverview, type NodeOverview } from "./node-overview.ts";
 import { clusterHead, type ClusterOverview } from "./overview.ts";
 import { situationOf, type ClusterCondition } from "./situation.ts";
 
@@ -99,7 +99,7 @@ export function fleetRow(cluster: LiveCluster): FleetRow {
     timeline: cluster.timeline,
     nodes: nodes.length,
     replicas: replicas.length,
-    replicas_fit: replicas.filter(({ condition }) => condition === "ok" || condition === "warning").length,
+    replicas_fit: replicas.filter(isServing).length,
     lag_bytes: highest(heard.map(({ lag_bytes }) => lag_bytes)),
     lag_ms: highest(heard.map(({ lag_ms }) => lag_ms)),
     rivals: nodes.filter(({ verdicts }) => rivalReasons.has(verdicts["primary"] ?? "")).length,

@@ -74,6 +74,11 @@ export const nodeConditions = ["unfit", "warning", "drained", "ok"] as const;
 
 export type NodeCondition = (typeof nodeConditions)[number];
 
+/** Whether a node in this condition serves its role. */
+export function isServing({ condition }: { readonly condition: string }): boolean {
+  return condition === "ok" || condition === "warning";
+}
+
 export interface DrainOverview extends DrainFlags {
   readonly reason: string;
   readonly by: string | null;

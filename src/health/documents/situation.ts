@@ -1,11 +1,14 @@
+import { isDiverged } from "../../cluster/attachment.ts";
 import { lastLeaderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { isNoFailover } from "../../cluster/values/tags.ts";
+import { plainCheck } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { isHeard, lockTtlMs, loopWaitMs } from "../evidence/node/freshness.ts";
 import { presentLag } from "../evidence/position/present-lag.ts";
+import { judge } from "../rules/judge.ts";
 import type { AskedCheck } from "./asked-checks.ts";
 import { claimsOf } from "./claim-facts.ts";
 import { lossCause } from "./loss-cause.ts";
@@ -55,10 +58,10 @@ export interface SituationInputs {
 
 /** Whether clients of a cluster in this condition are refused, or may reach the wrong node. */
 export function isSevere(condition: string): boolean {
-  return severe.has(condition);
+  return severeConditions.has(condition);
 }
 
-const severe: ReadonlySet<string> = new Set(["two primaries", "without a primary", "blind", "without nodes"]);
+const severeConditions: ReadonlySet<string> = new Set(["two primaries", "without a primary", "blind", "without nodes"]);
 
 /** Describes what is wrong with a cluster, for whom, since when, what follows and what to do. */
 export function situationOf(view: ClusterView, inputs: SituationInputs): Situation {
@@ -84,12 +87,25 @@ export function headlineOf({ wrong, cause, for_ms: forMs }: Pick<Situation, "wro
   return `${wrong}${forMs === null ? "" : ` for ${spanText(forMs)}`}${cause === null ? "" : `: ${cause}`}`;
 }
 
-function conditionOf(view: ClusterView, nodes: readonly NodeOverview[]): ClusterCondition {
+/**
+ * The condition of a cluster whose clients are refused, or may reach the wrong node; `null` if they are served. Cheap
+ * where they are: it looks no further than the primary.
+ */
+export function severeConditionOf(view: ClusterView): ClusterCondition | null {
+  const { nodes } = view.cluster;
   if (nodes.length === 0) return "without nodes";
   const { isConflict, nodes: claimants } = claimsOf(view);
   if (isConflict && claimants.length > 1) return "two primaries";
   if (view.isBlind) return "blind";
-  if (primaryOf(nodes) === undefined) return "without a primary";
+  const isLed = nodes.some((node) => leaderChecks.some((check) => judge(view, node, check).fit));
+  return isLed ? null : "without a primary";
+}
+
+const leaderChecks = [plainCheck("primary"), plainCheck("standby-leader")];
+
+function conditionOf(view: ClusterView, nodes: readonly NodeOverview[]): ClusterCondition {
+  const severe = severeConditionOf(view);
+  if (severe !== null) return severe;
   const present = new Set(nodes.map(({ condition }) => condition));
   if (present.has("unfit")) return "degraded";
   if (present.has("warning")) return "warning";
@@ -144,7 +160,7 @@ function twoPrimaries(view: ClusterView): Details {
 }
 
 function noPrimary(view: ClusterView, { wallMs }: SituationInputs): Details {
-  const { cluster, nowMs } = view;
+  const { cluster } = view;
   const claims = claimsOf(view);
   const last = nodeNamed(cluster, claims.holder ?? lastLeaderOf(cluster.leadership));
   const lastSeenMs = cluster.lastStatement?.sentAtMs ?? cluster.leadership.lastLoss?.atMs ?? null;
@@ -153,7 +169,7 @@ function noPrimary(view: ClusterView, { wallMs }: SituationInputs): Details {
     wrong: "no primary",
     cause: lossCause(view, claims, name),
     sinceMs: lastSeenMs,
-    ...(claims.nodes.length === 0 ? expectation(view, last, { wallMs, nowMs }) : waiting(claims.holder)),
+    ...(claims.nodes.length === 0 ? expectation(view, last, wallMs) : waiting(claims.holder)),
   };
 }
 
@@ -174,8 +190,9 @@ function waiting(holder: string | null): Pick<Details, "next" | "action"> {
 function expectation(
   view: ClusterView,
   last: Observation | undefined,
-  { wallMs, nowMs }: { readonly wallMs: number; readonly nowMs: number },
+  wallMs: number,
 ): Pick<Details, "next" | "action"> {
+  const { nowMs } = view;
   const candidates = candidatesOf(view);
   const named = candidates.length === 0 ? "no node may take over" : `candidates: ${candidates.join(", ")}`;
   const ttlMs = lockTtlMs(view.cluster);
@@ -210,9 +227,9 @@ function candidatesOf(view: ClusterView): readonly string[] {
       const { report, attachment } = node;
       if (!isHeard(view, node) || report === null || report.role !== "replica" || isNoFailover(report.tags))
         return false;
-      return !attachment.isDetached && attachment.fork === null && !attachment.isOffTimeline;
+      return !attachment.isDetached && !isDiverged(attachment);
     })
-    .map(({ node, ...rest }) => ({ name: node.name, bytes: presentLag(view, { node, ...rest }).bytes }))
+    .map((observation) => ({ name: observation.node.name, bytes: presentLag(view, observation).bytes }))
     .toSorted((one, other) => (one.bytes ?? Infinity) - (other.bytes ?? Infinity))
     .slice(0, candidatesMax)
     .map(({ name, bytes }) => `${name} (${bytes === null ? "lag unknown" : formatByteSize(bytes)})`);
@@ -264,16 +281,14 @@ function nodeTrouble({ node, reason, detail, warning, refused, asked, drain }: N
 }
 
 /** Since when a node has its trouble, in ms of rolecall's clock; `null` if that is not known. */
-function sinceOfNode(view: ClusterView, observation: Observation, { reason, drain }: NodeOverview): number | null {
+function sinceOfNode(view: ClusterView, observation: Observation, { reason }: NodeOverview): number | null {
   const { sentAtMs, attachment } = observation;
-  if (drain !== null && reason === "drained") return null;
   if (reason === "down" || reason === "stale") return sentAtMs;
   if (reason === "detached" || reason === "stalled") {
     const heldMs = attachment.silentMs + attachment.listedMs;
     return heldMs > 0 ? sentAtMs - heldMs : null;
   }
-  const sinceMs = presentLag(view, observation).growsSinceMs;
-  return reason === "lagging" ? sinceMs : null;
+  return reason === "lagging" ? presentLag(view, observation).growsSinceMs : null;
 }
 
 function prospectOf({ node, reason, drain, verdicts }: NodeOverview): Pick<Details, "next" | "action"> {

@@ -4,7 +4,7 @@ import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/
 import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import { nodeOverview } from "../../health/documents/node-overview.ts";
-import { isSevere, situationOf } from "../../health/documents/situation.ts";
+import { severeConditionOf, situationOf } from "../../health/documents/situation.ts";
 import { judge } from "../../health/rules/judge.ts";
 import type { SeriesSources } from "./node-series.ts";
 
@@ -104,30 +104,32 @@ export function clusterMetrics({ snapshot, policy, now, wall, asked }: ClusterSo
       name: poolMembers,
       type: "gauge",
       help: "Nodes that pass a check with a limit for lag which balancers ask, or which is configured.",
-      samples: () =>
-        views.flatMap((view) =>
-          asked(view.cluster.name).map(({ text, check }) =>
-            sampleLine(
+      *samples() {
+        for (const view of views)
+          for (const { text, check } of asked(view.cluster.name)) {
+            const labels = labelsText({ cluster: view.cluster.name, check: text });
+            yield sampleLine(
               poolMembers,
-              labelsText({ cluster: view.cluster.name, check: text }),
+              labels,
               view.cluster.nodes.filter((node) => judge(view, node, check).fit).length,
-            ),
-          ),
-        ),
+            );
+          }
+      },
     },
     {
       name: situation,
       type: "gauge",
       help: "What is wrong, in words, while a cluster has no primary, several, or none that can be seen.",
-      samples: () =>
-        views.flatMap((view) => {
+      *samples() {
+        for (const view of views) {
+          if (severeConditionOf(view) === null) continue;
           const known = { asked: asked(view.cluster.name), wallMs };
           const nodes = view.cluster.nodes.map((node) => nodeOverview(view, node, known.asked));
           const { condition, wrong, cause, clients, next, action } = situationOf(view, { ...known, nodes });
-          if (!isSevere(condition)) return [];
           const words = { wrong: wrong ?? "", cause: cause ?? "", clients, next: next ?? "", action: action ?? "" };
-          return [sampleLine(situation, labelsText({ cluster: view.cluster.name, condition, ...words }), 1)];
-        }),
+          yield sampleLine(situation, labelsText({ cluster: view.cluster.name, condition, ...words }), 1);
+        }
+      },
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { isServing } from "../../../health/documents/node-overview.ts";
 import type { StatusCluster } from "../../client/cluster-status.ts";
 import type { Arguments } from "../../framework/arguments.ts";
 import { isProblem } from "./condition.ts";
@@ -27,7 +28,7 @@ export function selectClusters(
   const shown = clusters
     .map((cluster): ShownCluster => ({
       cluster,
-      fitNodes: cluster.nodes.filter(({ condition }) => condition === "ok" || condition === "warning").length,
+      fitNodes: cluster.nodes.filter(isServing).length,
       nodes: cluster.nodes,
     }))
     .filter(({ cluster }) => !problemsOnly || isProblem(cluster.situation.condition))

@@ -1,3 +1,4 @@
+import { isServing } from "../../../health/documents/node-overview.ts";
 import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
 import { formatDuration } from "../../output/figures.ts";
 import { clusterSeverity } from "./condition.ts";
@@ -21,7 +22,7 @@ export function summarizeStatus(clusters: readonly StatusCluster[]): StatusSumma
   const kinds = [...new Set(conditions)].toSorted((one, other) => clusterSeverity(one) - clusterSeverity(other));
   const counts = kinds.map((kind) => [kind, conditions.filter((one) => one === kind).length] as const);
   const nodes = clusters.flatMap((cluster) => cluster.nodes);
-  const fitSoFar = nodes.filter(({ condition }) => condition === "ok" || condition === "warning");
+  const fitSoFar = nodes.filter(isServing);
   const fit = fitSoFar.filter(({ attachment }) => attachment !== "not known");
   return {
     clusters: clusters.length,

@@ -65,7 +65,7 @@ export function clusterTitle({ cluster, fitNodes }: ShownCluster, style: Style):
 
 /**
  * What is wrong with a cluster, since when and why; and where clients are refused, what follows. One line each. What is
- * wrong with a node alone stands beside the node, except since when.
+ * wrong with one node is in the row of that node, except for how long.
  */
 export function situationNotes({ situation }: StatusCluster, style: Style): readonly TitlePart[] {
   const { condition, next, action } = situation;
