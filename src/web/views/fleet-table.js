@@ -43,7 +43,7 @@ function Row({ row, index, ageMs, top }) {
   const { cluster, primary, leader, replicas, replicas_fit: fit } = row;
   return html`<div
     role="row"
-    class=${`fleet-row ${tone} ${name}`}
+    class=${`fleet-row ${tone} ${name === "two primaries" ? "conflict" : ""}`}
     data-cluster=${cluster}
     aria-rowindex=${index}
     style=${{ transform: `translateY(${top}px)` }}
