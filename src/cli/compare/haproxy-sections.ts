@@ -4,7 +4,7 @@ interface HaproxyLine {
   readonly number: number;
 }
 
-/** A section of an haproxy.cfg: one of the kinds that checks and servers can stand in, or `global`. */
+/** A section of an haproxy.cfg: a kind that can contain checks and servers, or `global`. */
 export interface HaproxySection {
   readonly keyword: string;
   /** Its keyword and name: `backend reads`. */
