@@ -1,3 +1,6 @@
+import { readRegularFile } from "../../files/regular-file.ts";
+import { countEdges } from "../compare/haproxy-sections.ts";
+import { errorMessage } from "../result/error-message.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { connectionTarget, type ConnectionTarget } from "./database/connection-target.ts";
@@ -23,6 +26,8 @@ export interface RehearsalOptions {
   readonly deadlineMs: number;
   /** The longest outage that counts as a success, or `null`. */
   readonly maxOutageMs: number | null;
+  /** How many instances of rolecall `--haproxy-config` sends checks to; `null` if no file says it. */
+  readonly edges: number | null;
 }
 
 /** Reads the options. @throws CommandError (RC001) if one is not valid, (RC006) if a file cannot be read */
@@ -42,7 +47,21 @@ export function readRehearsalOptions(context: CommandContext): RehearsalOptions 
     writeTimeoutMs: boundedDuration(context, "write-timeout", ["2s", limitsMs.writeTimeout]),
     deadlineMs: boundedDuration(context, "deadline", ["2min", limitsMs.deadline]),
     maxOutageMs: args.text("max-outage") === null ? null : args.duration("max-outage", "1s"),
+    edges: edgesOf(args.text("haproxy-config")),
   };
+}
+
+/**
+ * Counts the instances of rolecall in the file of `--haproxy-config`.
+ * @throws CommandError (RC006) if it cannot be read
+ */
+function edgesOf(file: string | null): number | null {
+  if (file === null) return null;
+  try {
+    return countEdges(readRegularFile(file));
+  } catch (error) {
+    throw new CommandError("RC006", `Cannot read --haproxy-config: ${errorMessage(error)}`);
+  }
 }
 
 function targetOf({ args, io }: CommandContext, from: string, text: string): ConnectionTarget {

@@ -32,6 +32,7 @@ export function summarizeRehearsal(plan: RehearsalPlan, rehearsed: Rehearsed): R
     readOnlyWrites,
     lateWrites: late,
     hasNodeSamples: plan.pool.nodeTargets.size > 0,
+    edges: plan.options.edges,
   });
   return { phases, outage: outageOf(recording), tally, lateWrites: late, advice, names: namesOf(plan) };
 }

@@ -41,6 +41,7 @@ export const rehearsalCommands: readonly CommandSpec[] = [
         value: "COMMAND",
         help: "with --kill: a shell command that kills the leader, whose name is in ROLECALL_NODE",
       },
+      { name: "haproxy-config", value: "FILE", help: "the haproxy.cfg of the pool, for advice that fits its edges" },
       { name: "dry-run", help: "make the checks and show the plan, without a change; exit code 1 if it is refused" },
       { name: "yes", short: "y", help: "do not ask for confirmation (for scripts)" },
       clusterOption,

@@ -33,6 +33,7 @@ const plan: RehearsalPlan = {
     writeTimeoutMs: 2_000,
     deadlineMs: 120_000,
     maxOutageMs: null,
+    edges: null,
   },
   cluster: statusCluster("demo", { timeline: 1, nodes }),
   leader: "pg1",

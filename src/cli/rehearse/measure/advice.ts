@@ -14,6 +14,8 @@ export interface AdviceInputs {
   readonly lateWrites: number;
   /** Whether `--node-dsn` named the nodes that changed roles. */
   readonly hasNodeSamples: boolean;
+  /** How many instances of rolecall the checks of the balancer go through; `null` if no file says it. */
+  readonly edges: number | null;
 }
 
 /** One way to shorten the outage, or to measure it better. */
@@ -85,7 +87,7 @@ function answerAdvice({ phases, isKill, probeIntervalMs }: AdviceInputs): readon
   ];
 }
 
-function balancerAdvice({ phases, writeIntervalMs }: AdviceInputs): readonly Advice[] {
+function balancerAdvice({ phases, writeIntervalMs, edges }: AdviceInputs): readonly Advice[] {
   const ms = stepMs(phases, "first_yes", "switched");
   const write = stepMs(phases, "switched", "first_write");
   const slowSwitch = ms !== null && ms >= worthMs.switched + writeIntervalMs;
@@ -95,10 +97,7 @@ function balancerAdvice({ phases, writeIntervalMs }: AdviceInputs): readonly Adv
       ? [
           {
             message: `The balancer switched to the new primary ${seconds(ms)} after rolecall accepted it.`,
-            action:
-              "Lower the interval of its checks: HAProxy needs rise × inter (2 × 2 s by default). Checks through " +
-              "rolecall are answered from memory, so inter 100ms to 200ms is fine; keep fall × inter at 1.5 s or " +
-              "more if rolecall is not redundant.",
+            action: intervalAdvice(edges),
           },
         ]
       : []),
@@ -111,6 +110,19 @@ function balancerAdvice({ phases, writeIntervalMs }: AdviceInputs): readonly Adv
         ]
       : []),
   ];
+}
+
+/** One instance that is restarted must not take out the primary: hence its pools need a longer fall (haproxy-pools.ts). */
+function intervalAdvice(edges: number | null): string {
+  const lower =
+    "Lower the interval of its checks: HAProxy needs rise × inter (2 × 2 s by default). Checks through rolecall are " +
+    "answered from memory, so inter 100ms to 200ms is fine";
+  if (edges === null) return `${lower}; keep fall × inter at 1.5 s or more if rolecall is not redundant.`;
+  if (edges > 1) return `${lower}: the checks go through ${edges} instances of rolecall, so fall 1 is safe.`;
+  return (
+    "Run a second instance of rolecall and render with --edge twice: the checks go through one instance, so fall × " +
+    "inter must be 1.5 s or more, and rise × inter longer than that."
+  );
 }
 
 function routingAdvice({ readOnlyWrites, lateWrites }: AdviceInputs): readonly Advice[] {

@@ -26,6 +26,7 @@ function inputsFor(times: readonly (number | null)[], more: Partial<AdviceInputs
     readOnlyWrites: 0,
     lateWrites: 0,
     hasNodeSamples: true,
+    edges: null,
     ...more,
   };
 }
@@ -61,7 +62,17 @@ const cases: readonly (readonly [title: string, inputs: AdviceInputs, advice: re
   [
     "the balancer is slow",
     inputsFor([300, 350, 900, 950, 4_000, 4_010]),
-    [/3\.05 s after rolecall accepted it.*inter 100ms/],
+    [/3\.05 s after rolecall accepted it.*inter 100ms.*if rolecall is not redundant/],
+  ],
+  [
+    "the balancer is slow, and its checks go through one rolecall",
+    inputsFor([300, 350, 900, 950, 4_000, 4_010], { edges: 1 }),
+    [/3\.05 s after rolecall accepted it.*second instance of rolecall.*--edge twice(?!.*inter 100ms)/],
+  ],
+  [
+    "the balancer is slow, and its checks go through two rolecalls",
+    inputsFor([300, 350, 900, 950, 4_000, 4_010], { edges: 2 }),
+    [/3\.05 s after rolecall accepted it.*inter 100ms.*2 instances of rolecall, so fall 1 is safe/],
   ],
   ["the first commit is slow", inputsFor([300, 350, 900, 950, 1_000, 2_000]), [/1\.00 s after the pool reached/]],
   ["writes reached a replica", inputsFor(quick, { readOnlyWrites: 1 }), [/1 write to a server in recovery/]],
