@@ -71,7 +71,7 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
           ],
           situation: {
             condition: "degraded",
-            wrong: "a node is out",
+            wrong: "1 node out",
             cause: "pg3 is down (connect ECONNREFUSED)",
             since: "2026-01-31T12:00:00.000Z",
             for_ms: 65_000,

@@ -70,7 +70,7 @@ function situationOf(nodes: readonly StatusNode[]): StatusCluster["situation"] {
   const unfit = nodes.find(({ condition }) => condition === "unfit");
   return unfit === undefined
     ? situationWith({})
-    : situationWith({ condition: "degraded", wrong: "a node is out", cause: `${unfit.node} is ${unfit.reason}` });
+    : situationWith({ condition: "degraded", wrong: "1 node out", cause: `${unfit.node} is ${unfit.reason}` });
 }
 
 /** A situation: by default nothing is wrong. */
@@ -107,13 +107,13 @@ export const mixedClusters: readonly StatusCluster[] = [
   statusCluster("billing", {
     situation: situationWith({
       condition: "warning",
-      wrong: "a node needs attention",
+      wrong: "1 node with a warning",
       cause: "pg2: listed by its sender, but has not advanced for 28 s",
     }),
     nodes: [primary, statusNode("pg2", { warning: "listed by its sender, but has not advanced for 28 s" })],
   }),
   statusCluster("catalog", {
-    situation: situationWith({ condition: "degraded", wrong: "a node is out", cause: "pg3 is lagging (12MB)" }),
+    situation: situationWith({ condition: "degraded", wrong: "1 node out", cause: "pg3 is lagging (12MB)" }),
     scheduled_switchover: { at: "2026-01-31T23:00:00+00:00", from: "pg1", to: "pg2" },
     nodes: [
       primary,
@@ -140,7 +140,7 @@ export const mixedClusters: readonly StatusCluster[] = [
     ],
   }),
   statusCluster("events", {
-    situation: situationWith({ condition: "drained", wrong: "a node is drained", cause: "pg2: kernel upgrade" }),
+    situation: situationWith({ condition: "drained", wrong: "1 node drained", cause: "pg2: kernel upgrade" }),
     nodes: [primary, unfitNode("pg2", "drained", { drain: plannedDrain }), statusNode("pg10"), statusNode("pg9")],
   }),
   statusCluster("forum", {

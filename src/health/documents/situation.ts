@@ -148,7 +148,7 @@ function twoPrimaries(view: ClusterView): Details {
   const { nodes, holder } = claimsOf(view);
   const newestMs = Math.max(...view.lock.claims.map(({ claimedSinceMs }) => claimedSinceMs ?? -Infinity));
   return {
-    wrong: `${countText(nodes.length, "node")} claim to be the primary`,
+    wrong: nodes.length === 2 ? "two primaries" : `${nodes.length} primaries`,
     cause: `${listText(nodes)} hold the leader lock by their own word`,
     sinceMs: newestMs,
     next:
@@ -256,7 +256,7 @@ function ofNodes(condition: NodeCondition): Describe {
     const words = concerned.slice(0, 3).map(nodeTrouble);
     const more = concerned.length > words.length ? ` and ${concerned.length - words.length} more` : "";
     return {
-      wrong: `${wrongOfNodes[condition]}${concerned.length > 1 ? ` (${concerned.length})` : ""}`,
+      wrong: `${countText(concerned.length, "node")} ${wrongOfNodes[condition]}`,
       cause: `${words.join("; ")}${more}`,
       sinceMs: sinceOfNode(view, observation, first),
       ...prospectOf(first),
@@ -264,10 +264,11 @@ function ofNodes(condition: NodeCondition): Describe {
   };
 }
 
+/** A duration follows: `1 node out for 8 s`. */
 const wrongOfNodes: { readonly [condition in NodeCondition]: string } = {
-  unfit: "a node is out",
-  warning: "a node needs attention",
-  drained: "a node is drained",
+  unfit: "out",
+  warning: "with a warning",
+  drained: "drained",
   ok: "",
 };
 

@@ -70,7 +70,7 @@ export function createCluster(spec: ClusterSpec): Cluster {
   const nodes = Array.from({ length: spec.nodes }, (_, index) => createNode(index, settings, spec.nowMs));
   return {
     scope: spec.scope,
-    systemIdentifier: "7710498475349966744",
+    systemIdentifier: systemIdentifierOf(spec.scope),
     timing: spec.timing,
     nodes,
     nowMs: spec.nowMs,
@@ -83,6 +83,12 @@ export function createCluster(spec: ClusterSpec): Cluster {
     leaderLsn: firstLsn,
     sync: [],
   };
+}
+
+/** Like that of a real cluster, which no other cluster has. It depends on the scope alone, so that runs are alike. */
+function systemIdentifierOf(scope: string): string {
+  const hash = Array.from(scope).reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 2 ** 32, 0);
+  return String(7_710_498_475_349_966_744n + BigInt(hash));
 }
 
 /** Returns the node that holds the leader lock. */

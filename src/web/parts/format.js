@@ -70,6 +70,11 @@ export function dateText(instant, now = new Date()) {
     : `${at.getFullYear()} ${dateAndTime.format(at)}`;
 }
 
+/** The zone of the times in this browser, for axes that have no room for it: UTC, GMT+2. */
+export function zoneText(now = new Date()) {
+  return dateAndTime.formatToParts(now).find(({ type }) => type === "timeZoneName")?.value ?? "local time";
+}
+
 /** A WAL position as PostgreSQL writes it: 0/3000148. */
 export function lsnText(position) {
   if (position === null || position === undefined) return dash;

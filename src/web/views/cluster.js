@@ -1,7 +1,7 @@
 import { ClusterActions } from "../actions/actions.js";
 import { html } from "../html.js";
 import { linkTo, useStore, useTicks } from "../live/hooks.js";
-import { countText, dateText, wordsOf } from "../parts/format.js";
+import { countText, dateText, wordsOf, zoneText } from "../parts/format.js";
 import { namesText } from "../parts/many.js";
 import { Badge } from "../parts/marks.js";
 import { Situation } from "../parts/situation.js";
@@ -43,12 +43,12 @@ export function ClusterView({ name }) {
           <${VerdictTable} cluster=${cluster} />
         </section>
         <section aria-labelledby="lag">
-          <h2 id="lag">Lag</h2>
+          <h2 id="lag">Lag <small>times in ${zoneText()}</small></h2>
           <${LagHistory} cluster=${cluster} store=${store} limits=${limits.limits} />
           <${LimitTable} cluster=${cluster} limits=${limits} />
         </section>
         <section aria-labelledby="past">
-          <h2 id="past">Who was fit when</h2>
+          <h2 id="past">Who was fit when <small>times in ${zoneText()}</small></h2>
           <${Strips} cluster=${cluster} store=${store} />
         </section>
       </div>
