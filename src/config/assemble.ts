@@ -11,11 +11,15 @@ import type {
   HaproxyBackendConfig,
   HistoryConfig,
   ListenerConfig,
+  PoolerConfig,
+  PoolerShape,
   SimulatorConfig,
+  TlsFiles,
 } from "./model/config.ts";
 import type { ListenerAccess } from "./model/listener-access-config.ts";
 import { mergeGuards } from "./schema/cluster-schema.ts";
 import { formatRuntimeAddress } from "./values/address.ts";
+import { formatPoolerAddress } from "./values/pooler-address.ts";
 import { parseCheckText } from "./values/check-text.ts";
 
 /** What file names and missing scopes in a configuration are resolved with. */
@@ -38,7 +42,7 @@ export function assembleConfig(
   shape: ConfigShape,
   origin: ConfigOrigin,
 ): { readonly config: Config; readonly simulator: SimulatorConfig | null } {
-  const { guards: guardsShape, clusters, listen, balancers, simulator, history, ...complete } = shape;
+  const { guards: guardsShape, clusters, listen, balancers, poolers, simulator, history, ...complete } = shape;
   const stateFile = shape.stateFile === null ? null : resolve(origin.stateFolder, shape.stateFile);
   const guards = mergeGuards(guardsShape);
   const onlyClusterName = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
@@ -48,6 +52,7 @@ export function assembleConfig(
     // mergeSources has filled it in.
     listen: (listen ?? []).map((listener) => buildListener(listener, onlyClusterName, origin)),
     balancers: balancers.map((balancer) => buildBalancer(balancer, onlyClusterName, shape)),
+    poolers: poolers.map((pooler) => buildPooler(pooler, onlyClusterName, { shape, folder: origin.folder })),
     stateFile,
     history: buildHistory(history, stateFile, origin),
   };
@@ -80,11 +85,20 @@ function accessIn(
   folder: string,
   { tls, auth }: Pick<ClusterConfig, "tls" | "auth">,
 ): Pick<ClusterConfig, "tls" | "auth"> {
-  const absolute = (file: string | null): string | null => (file === null ? null : resolve(folder, file));
   return {
-    tls: tls === null ? null : { ...tls, ca: absolute(tls.ca), cert: absolute(tls.cert), key: absolute(tls.key) },
+    tls: absoluteTls(folder, tls),
     auth: auth === null ? null : { ...auth, passwordFile: resolve(folder, auth.passwordFile) },
   };
+}
+
+function absoluteTls(folder: string, tls: TlsFiles | null): TlsFiles | null {
+  if (tls === null) return null;
+  const { ca, cert, key } = tls;
+  return { ...tls, ca: absolute(folder, ca), cert: absolute(folder, cert), key: absolute(folder, key) };
+}
+
+function absolute(folder: string, file: string | null): string | null {
+  return file === null ? null : resolve(folder, file);
 }
 
 function buildListener(shape: ListenerConfig, only: string | null, { folder }: ConfigOrigin): ListenerConfig {
@@ -108,6 +122,27 @@ function buildBalancer(
   return {
     name: name ?? formatRuntimeAddress(haproxy.socket),
     haproxy: { ...haproxy, backends: haproxy.backends.flatMap(buildBackend) },
+  };
+}
+
+function buildPooler(
+  { name, pgbouncer, databases, ...pooler }: PoolerShape,
+  only: string | null,
+  { shape, folder }: { readonly shape: Pick<ConfigShape, "ignoreParams" | "probe">; readonly folder: string },
+): PoolerConfig {
+  const rules = { ignoreParams: shape.ignoreParams, intervalMs: shape.probe.intervalMs };
+  const { tls, passwordFile } = pgbouncer;
+  return {
+    ...pooler,
+    name: name ?? formatPoolerAddress(pgbouncer.address),
+    pgbouncer: { ...pgbouncer, tls: absoluteTls(folder, tls), passwordFile: absolute(folder, passwordFile) },
+    databases: databases.flatMap(({ cluster, check, file, ...database }) => {
+      const parsed = parseCheckText(check, rules);
+      const named = cluster ?? only;
+      // checkPoolers has refused both.
+      if (!parsed.ok || named === null) return [];
+      return [{ ...database, cluster: named, check: parsed.check, file: absolute(folder, file) }];
+    }),
   };
 }
 

@@ -78,6 +78,7 @@ const sameKeys: ReadonlyMap<string, string> = new Map([
   ["clusters[].guards", "guards"],
   ["clusters[].dcs.tls", "clusters[].tls"],
   ["clusters[].dcs.auth", "clusters[].auth"],
+  ["poolers[].pgbouncer.tls", "clusters[].tls"],
   ["balancers[].haproxy.backends[].weight", "listen[].weight"],
 ]);
 

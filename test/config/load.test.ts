@@ -79,6 +79,7 @@ test("a minimal file gets every default", () => {
       { ...listener, port: 9108, dialect: "admin", cluster: null },
     ],
     balancers: [],
+    poolers: [],
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

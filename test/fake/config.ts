@@ -31,6 +31,7 @@ export function configOf(
     },
     listen: [listenerOf({})],
     balancers: [],
+    poolers: [],
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

@@ -1,8 +1,8 @@
-import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
+import type { ConfigIssue, ConfigPath } from "../model/issue.ts";
 import type { BackendShape } from "../model/config.ts";
 import { formatRuntimeAddress } from "../values/address.ts";
-import { parseCheckText } from "../values/check-text.ts";
-import { clusterNames, listNames, nodeIssues, repetitionIssues } from "./name-checks.ts";
+import { nodeIssues, repetitionIssues } from "./name-checks.ts";
+import { checkTextIssues, findCluster } from "./named-checks.ts";
 import type { ValidParts } from "./valid-parts.ts";
 
 /** Checks balancers against each other, against the clusters and nodes that they name, and parses their checks. */
@@ -34,25 +34,14 @@ export function checkBalancers(parts: ValidParts): readonly ConfigIssue[] {
 }
 
 function checkBackend(backend: BackendShape, path: ConfigPath, parts: ValidParts): readonly ConfigIssue[] {
-  const names = namesOfBackend(backend, path, parts);
-  const parsed = parseCheckText(backend.check, parts);
-  if (parsed.ok) return names;
-  const { subject, value, allowed } = parsed.problem;
-  const found = subject === "route" ? backend.check : `${subject}: ${value}`;
-  return [...names, valueIssue([...path, "check"], found, `a check whose ${subject} is ${allowed}`)];
-}
-
-/** Checks that the cluster exists, and that each node does where all nodes are configured. */
-function namesOfBackend(
-  { cluster, servers }: BackendShape,
-  path: ConfigPath,
-  { clusters }: ValidParts,
-): readonly ConfigIssue[] {
-  const names = clusterNames(clusters);
-  if (names === null) return [];
-  const found = cluster === null && clusters.length === 1 ? clusters[0] : clusters.find(({ name }) => name === cluster);
-  if (found === undefined)
-    return [valueIssue([...path, "cluster"], cluster ?? undefined, `the name of a cluster: ${listNames(names)}`)];
-  const named = Object.entries(servers ?? {}).map(([server, node]) => ({ path: [...path, "servers", server], node }));
-  return nodeIssues(named, found);
+  const { found, issues } = findCluster(backend.cluster, path, parts.clusters);
+  const named = Object.entries(backend.servers ?? {}).map(([server, node]) => ({
+    path: [...path, "servers", server],
+    node,
+  }));
+  return [
+    ...issues,
+    ...(found === null ? [] : nodeIssues(named, found)),
+    ...checkTextIssues(backend.check, [...path, "check"], parts),
+  ];
 }

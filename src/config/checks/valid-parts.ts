@@ -1,9 +1,18 @@
 import { listOf, objectOf } from "../../cluster/values/json.ts";
 import type * as z from "zod";
-import type { BackendShape, ClusterShape, ListenerConfig, NodeConfig, RuntimeAddress } from "../model/config.ts";
+import type {
+  BackendShape,
+  ClusterShape,
+  ListenerConfig,
+  NodeConfig,
+  PooledDatabaseShape,
+  PoolerShape,
+  RuntimeAddress,
+} from "../model/config.ts";
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
 import { clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
 import { listenerSchema } from "../schema/listener-schema.ts";
+import { pgbouncerSchema, pooledDatabaseSchema } from "../schema/pooler-schema.ts";
 import { ignoreParamsSchema, probeSchema } from "../schema/schema.ts";
 import { name } from "../schema/value-schemas.ts";
 
@@ -16,6 +25,7 @@ export interface ValidParts {
   readonly clusters: readonly ClusterPart[];
   readonly listen: readonly ListenerPart[];
   readonly balancers: readonly BalancerPart[];
+  readonly poolers: readonly PoolerPart[];
   readonly ignoreParams: readonly string[];
   /** The probe interval in ms; 0 if it is invalid: then no time is too short for it. */
   readonly intervalMs: number;
@@ -41,6 +51,12 @@ export interface BalancerPart {
   readonly backends: readonly (BackendShape | null)[];
 }
 
+export interface PoolerPart {
+  readonly name: string | null;
+  readonly pgbouncer: PoolerShape["pgbouncer"] | null;
+  readonly databases: readonly (PooledDatabaseShape | null)[];
+}
+
 /** The schemas allow fewer elements in any list. */
 const elementsMax = 1024;
 const nameSchema = name();
@@ -55,6 +71,7 @@ export function readValidParts(value: Readonly<Record<string, unknown>>): ValidP
       written: objectOf(listener),
     })),
     balancers: elementsOf(value["balancers"]).map(balancerPart),
+    poolers: elementsOf(value["poolers"]).map(poolerPart),
     ignoreParams: valid(ignoreParamsSchema, value["ignore_params"]) ?? [],
     intervalMs: valid(probeSchema, { interval })?.intervalMs ?? 0,
   };
@@ -76,6 +93,15 @@ function balancerPart(value: unknown): BalancerPart {
     name: valid(nameSchema, written["name"]),
     socket: valid(runtimeAddressSchema, socket),
     backends: elementsOf(backends).map((backend) => valid(backendSchema, backend)),
+  };
+}
+
+function poolerPart(value: unknown): PoolerPart {
+  const { name: writtenName, pgbouncer, databases } = objectOf(value);
+  return {
+    name: valid(nameSchema, writtenName),
+    pgbouncer: valid(pgbouncerSchema, pgbouncer),
+    databases: elementsOf(databases).map((database) => valid(pooledDatabaseSchema, database)),
   };
 }
 

@@ -20,14 +20,21 @@ export type BalancerShape = ConfigShape["balancers"][number];
 /** One entry of `backends`; its check is a text. */
 export type BackendShape = BalancerShape["haproxy"]["backends"][number];
 
+/** One entry of `poolers`; its name is `null` if the key is missing. */
+export type PoolerShape = ConfigShape["poolers"][number];
+
+/** One entry of `poolers[].databases`; its check is a text. */
+export type PooledDatabaseShape = PoolerShape["databases"][number];
+
 /** The configuration, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
 export interface Config extends Omit<
   ConfigShape,
-  "clusters" | "listen" | "balancers" | "history" | "guards" | "simulator"
+  "clusters" | "listen" | "balancers" | "poolers" | "history" | "guards" | "simulator"
 > {
   readonly clusters: readonly ClusterConfig[];
   readonly listen: readonly ListenerConfig[];
   readonly balancers: readonly BalancerConfig[];
+  readonly poolers: readonly PoolerConfig[];
   /** What is kept on disk of the past, or `null`. */
   readonly history: HistoryConfig | null;
 }
@@ -99,6 +106,22 @@ export type RuntimeAddress = HaproxyConfig["socket"];
 
 /** One backend, and the check that its servers are judged by. */
 export interface HaproxyBackendConfig extends Omit<BackendShape, "cluster" | "check"> {
+  readonly cluster: string;
+  readonly check: Check;
+}
+
+/** A PgBouncer process, and the databases of it that lead to the clusters. */
+export interface PoolerConfig extends Omit<PoolerShape, "name" | "databases"> {
+  /** Its name in metrics and logs. */
+  readonly name: string;
+  readonly databases: readonly PooledDatabaseConfig[];
+}
+
+/** How the console of a PgBouncer is reached. Files are absolute paths. */
+export type PgbouncerConfig = PoolerConfig["pgbouncer"];
+
+/** One database of a PgBouncer, and the check of the node that it leads to. */
+export interface PooledDatabaseConfig extends Omit<PooledDatabaseShape, "cluster" | "check"> {
   readonly cluster: string;
   readonly check: Check;
 }

@@ -142,8 +142,8 @@ const dcsSchema = z.strictObject(
   { error: "a mapping with the keys of a DCS, at least etcd" },
 );
 
-/** @param servers whose certificates are verified, in the plural */
-function tlsSchema(servers: string) {
+/** A `tls` mapping of connections that rolecall makes. @param servers whose certificates are verified, in the plural */
+export function tlsSchema(servers: string) {
   const file = "the name of a PEM file";
   return z
     .strictObject(

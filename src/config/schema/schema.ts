@@ -2,6 +2,7 @@ import { balancerSchema } from "./balancer-schema.ts";
 import * as z from "zod";
 import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
 import { listenerSchema } from "./listener-schema.ts";
+import { poolerSchema } from "./pooler-schema.ts";
 import { byteSize, duration, flag, hostSuffix, integer, list, plainText, section, whenValid } from "./value-schemas.ts";
 
 /** The `ignore_params` list. */
@@ -230,6 +231,9 @@ export const configSchema = z
         ),
       balancers: list(balancerSchema, 64).describe(
         "Balancers that changes of verdicts are sent to at once (docs/push.md)",
+      ),
+      poolers: list(poolerSchema, 64).describe(
+        "PgBouncers whose clients wait during a planned switchover, and whose databases may follow the verdicts",
       ),
       host_suffixes: list(hostSuffix(), 64).describe(
         "Suffixes of Host headers: {node}.{cluster}{suffix} selects a node",

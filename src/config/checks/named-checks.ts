@@ -1,0 +1,31 @@
+import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
+import { type CheckTextRules, parseCheckText } from "../values/check-text.ts";
+import { clusterNames, listNames } from "./name-checks.ts";
+import type { ClusterPart } from "./valid-parts.ts";
+
+/**
+ * Finds the cluster that an entry names, or the only one if it names none.
+ * @param path the path of the entry
+ * @returns the issue if there is none; both are `null` while the names of all clusters are not known
+ */
+export function findCluster(
+  cluster: string | null,
+  path: ConfigPath,
+  clusters: readonly ClusterPart[],
+): { readonly found: ClusterPart | null; readonly issues: readonly ConfigIssue[] } {
+  const names = clusterNames(clusters);
+  if (names === null) return { found: null, issues: [] };
+  const found = cluster === null && clusters.length === 1 ? clusters[0] : clusters.find(({ name }) => name === cluster);
+  if (found !== undefined) return { found, issues: [] };
+  const allowed = `the name of a cluster: ${listNames(names)}`;
+  return { found: null, issues: [valueIssue([...path, "cluster"], cluster ?? undefined, allowed)] };
+}
+
+/** Returns an issue if the text is no check. @param path the path of the text */
+export function checkTextIssues(check: string, path: ConfigPath, rules: CheckTextRules): readonly ConfigIssue[] {
+  const parsed = parseCheckText(check, rules);
+  if (parsed.ok) return [];
+  const { subject, value, allowed } = parsed.problem;
+  const found = subject === "route" ? check : `${subject}: ${value}`;
+  return [valueIssue(path, found, `a check whose ${subject} is ${allowed}`)];
+}

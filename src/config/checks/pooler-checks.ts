@@ -1,0 +1,100 @@
+import { normalize } from "node:path";
+import type { Route } from "../../health/route.ts";
+import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
+import type { PooledDatabaseShape, PoolerShape } from "../model/config.ts";
+import { parseCheckText } from "../values/check-text.ts";
+import { formatPoolerAddress } from "../values/pooler-address.ts";
+import { repetitionIssues } from "./name-checks.ts";
+import { checkTextIssues, findCluster } from "./named-checks.ts";
+import type { PoolerPart, ValidParts } from "./valid-parts.ts";
+
+/** The routes that at most one node passes: a database leads to one server. */
+const oneNodeRoutes: ReadonlySet<Route> = new Set<Route>(["primary", "standby-leader", "leader"]);
+
+/** Checks the poolers against each other and against the clusters that they name, and parses their checks. */
+export function checkPoolers(parts: ValidParts): readonly ConfigIssue[] {
+  const poolers = parts.poolers.map((pooler, index): PlacedPooler => ({ ...pooler, path: ["poolers", index] }));
+  return [
+    ...repetitionIssues(
+      poolers.map(({ name, path }) => ({ path: [...path, "name"], value: name })),
+      "a name that no other pooler has",
+    ),
+    ...repetitionIssues(
+      poolers.map(({ pgbouncer, path }) => ({
+        path: [...path, "pgbouncer", "address"],
+        value: pgbouncer === null ? null : formatPoolerAddress(pgbouncer.address),
+      })),
+      "an address that no other pooler has",
+    ),
+    ...poolers.flatMap((pooler) => [
+      ...processIssues(pooler, poolers),
+      ...fileIssues(pooler, poolers),
+      ...repetitionIssues(
+        pooler.databases.map((database, index) => ({
+          path: [...atDatabase(pooler, index), "name"],
+          value: database?.name,
+        })),
+        "a database that the pooler does not have yet",
+      ),
+      ...pooler.databases.flatMap((database, index) =>
+        database === null ? [] : databaseIssues(database, atDatabase(pooler, index), parts),
+      ),
+    ]),
+  ];
+}
+
+interface PlacedPooler extends PoolerPart {
+  readonly path: ConfigPath;
+}
+
+function atDatabase({ path }: PlacedPooler, index: number): ConfigPath {
+  return [...path, "databases", index];
+}
+
+/** TLS needs TCP. Processes that share a port cannot be told apart by it, and each has to be listed. */
+function processIssues({ pgbouncer, path }: PlacedPooler, poolers: readonly PlacedPooler[]): readonly ConfigIssue[] {
+  if (pgbouncer === null) return [];
+  const { address, processes, tls } = pgbouncer;
+  const at = [...path, "pgbouncer"];
+  if ("host" in address) {
+    const allowed = `the folder of a Unix socket, because ${processes} processes share the port`;
+    return processes === 1 ? [] : [valueIssue([...at, "address"], formatPoolerAddress(address), allowed)];
+  }
+  const noTls = tls === null ? [] : [valueIssue([...at, "tls"], tls, "null, because the address is a Unix socket")];
+  if (processes === 1 || poolers.some(({ pgbouncer: other }) => other === null)) return noTls;
+  const listed = poolers.filter(({ pgbouncer: other }) => sharesPort(other, address.port)).length;
+  const allowed = `the number of poolers with processes, a socket folder and port ${address.port}: ${listed}`;
+  return listed === processes ? noTls : [...noTls, valueIssue([...at, "processes"], processes, allowed)];
+}
+
+function sharesPort(pgbouncer: PoolerShape["pgbouncer"] | null, port: number): boolean {
+  return (
+    pgbouncer !== null && pgbouncer.processes > 1 && "folder" in pgbouncer.address && pgbouncer.address.port === port
+  );
+}
+
+/** A pooler that reloads a file must be the only one to do so: success is read from its console. */
+function fileIssues(pooler: PlacedPooler, poolers: readonly PlacedPooler[]): readonly ConfigIssue[] {
+  const earlier = new Set(
+    poolers.slice(0, poolers.indexOf(pooler)).flatMap(({ databases }) => databases.flatMap(fileOf)),
+  );
+  return pooler.databases.flatMap((database, index) =>
+    database !== null && fileOf(database).some((file) => earlier.has(file))
+      ? [valueIssue([...atDatabase(pooler, index), "file"], database.file, "a file that no other pooler has")]
+      : [],
+  );
+}
+
+function fileOf(database: PooledDatabaseShape | null): readonly string[] {
+  return database === null || database.file === null ? [] : [normalize(database.file)];
+}
+
+function databaseIssues(database: PooledDatabaseShape, path: ConfigPath, parts: ValidParts): readonly ConfigIssue[] {
+  const { issues } = findCluster(database.cluster, path, parts.clusters);
+  const at = [...path, "check"];
+  const wrong = checkTextIssues(database.check, at, parts);
+  const parsed = parseCheckText(database.check, parts);
+  const allowed = `a route that at most one node passes: /${[...oneNodeRoutes].join(", /")}`;
+  const isRead = parsed.ok && !oneNodeRoutes.has(parsed.check.route);
+  return [...issues, ...wrong, ...(isRead ? [valueIssue(at, database.check, allowed)] : [])];
+}

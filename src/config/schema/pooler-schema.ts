@@ -1,0 +1,91 @@
+import * as z from "zod";
+import { parsePoolerAddress } from "../values/pooler-address.ts";
+import { tlsSchema } from "./cluster-schema.ts";
+import { duration, integer, name, parsedText, plainText } from "./value-schemas.ts";
+
+/** Where the console of a PgBouncer is. */
+const poolerAddressSchema = parsedText({
+  allowed:
+    "host:port, or the absolute path of the folder of a Unix socket, such as 127.0.0.1:6432, /run/pgbouncer or " +
+    "/run/pgbouncer:6433",
+  pattern: /^\/\S+$|:\d+$/,
+  parse: parsePoolerAddress,
+});
+
+/** A database as the configuration of PgBouncer can name it (measured with 1.18 and 1.24). */
+function databaseName(): z.ZodType<string, string> {
+  const error =
+    "the name of a database in the configuration of PgBouncer: 1 to 63 letters, digits, and the characters . _ -";
+  return z
+    .string({ error })
+    .regex(/^(?:\*|[\w.-]{1,63})$/, { error })
+    .refine((text) => text !== "*", {
+      error: "a database by its name: PAUSE reaches no client whose database is made from the automatic *",
+    })
+    .refine((text) => text !== "pgbouncer", { error: "a database: pgbouncer is the console itself" });
+}
+
+/** One entry of `poolers[].databases`. Its check is a text: what is allowed in it depends on other keys. */
+export const pooledDatabaseSchema = z.strictObject(
+  {
+    name: databaseName().describe("Name of the database in the configuration of PgBouncer, as clients connect to it"),
+    cluster: name().nullable().default(null).describe("Cluster that it leads to. Default: the only cluster"),
+    check: plainText("a route that one node passes, with its parameters, such as /primary", 2048)
+      .default("/primary")
+      .describe("The check of the node that the database leads to. A route that at most one node passes"),
+    file: plainText("the name of a file", 4096)
+      .nullable()
+      .default(null)
+      .describe(
+        "File that rolecall writes the database's line to, and that the configuration of PgBouncer includes (%include). " +
+          "Only the databases of one pooler may share it. Without one the database leads to a balancer. Default: none",
+      ),
+  },
+  { error: "a mapping with the keys name, cluster, check and file" },
+);
+
+/** The `pgbouncer` mapping of a pooler. */
+export const pgbouncerSchema = z
+  .strictObject(
+    {
+      address: poolerAddressSchema.describe(
+        "Where it listens: host:port, or the folder of its Unix socket, with :port if that is not 6432. " +
+          "With so_reuseport, the folder: every process has one of its own",
+      ),
+      user: plainText("a user name", 63).describe("A user in admin_users of PgBouncer"),
+      password_file: plainText("the name of a file", 4096)
+        .nullable()
+        .default(null)
+        .describe("File with the password on its first line. Read for each connection. Default: no password"),
+      tls: tlsSchema("PgBouncer's server").nullable().prefault(null).describe("TLS of connections to host:port"),
+      processes: integer(1, 64)
+        .default(1)
+        .describe("How many processes share the port (so_reuseport). Each is a pooler of its own in this list"),
+    },
+    { error: "a mapping with the keys address, user, password_file, tls and processes" },
+  )
+  .transform(({ password_file: passwordFile, ...written }) => ({ ...written, passwordFile }));
+
+const databasesAllowed = "a list of 1 to 256 databases";
+
+/** One entry of `poolers`. */
+export const poolerSchema = z
+  .strictObject(
+    {
+      name: name().nullable().default(null).describe("Name of the pooler in metrics and logs. Default: its address"),
+      pgbouncer: pgbouncerSchema.describe("The console of one PgBouncer process"),
+      databases: z
+        .array(pooledDatabaseSchema, { error: databasesAllowed })
+        .min(1, { error: databasesAllowed })
+        .max(256, { error: databasesAllowed })
+        .describe("The databases of PgBouncer that lead to the clusters"),
+      pause_limit: duration("100ms", "1min")
+        .prefault("3s")
+        .describe(
+          "How long PAUSE may wait for open transactions to end before a seamless switchover is given up. " +
+            "Clients wait as long",
+        ),
+    },
+    { error: "a mapping with the keys name, pgbouncer, databases and pause_limit" },
+  )
+  .transform(({ pause_limit: pauseLimitMs, ...written }) => ({ ...written, pauseLimitMs }));
