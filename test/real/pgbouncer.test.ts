@@ -1,8 +1,16 @@
 /** What rolecall relies on in real PgBouncers: 1.18, and one that knows peers. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
-import { Client } from "pg";
+import { ConsoleError } from "../../src/push/pgbouncer/console-error.ts";
+import { type ConsoleRow, type ConsoleTarget, quoteDatabase, withConsole } from "../../src/push/pgbouncer/console.ts";
+import { CertificateAuthority } from "../fake/certificates.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
+import { giveToPostgres } from "./lab/child.ts";
 import { Pgbouncer, pgbouncer118, pgbouncer124, type PgbouncerOptions } from "./lab/pgbouncer.ts";
+
+const limitMs = 10_000;
 
 for (const { title, found } of [pgbouncer118(), pgbouncer124()])
   if ("notRun" in found) test(title, { skip: `not run: ${found.notRun}` }, () => {});
@@ -19,8 +27,7 @@ test("processes that share a port are peers, each with a console of its own", { 
     const [first, second] = peers;
     assert.ok(first !== undefined && second !== undefined);
     await ask(first, "PAUSE orders");
-    assert.equal(await paused(first), 1);
-    assert.equal(await paused(second), 0);
+    assert.deepEqual([await paused(first), await paused(second)], ["1", "0"]);
     const known = await ask(first, "SHOW PEERS");
     assert.deepEqual(
       known.map(({ host }) => host),
@@ -34,23 +41,77 @@ test("processes that share a port are peers, each with a console of its own", { 
 function scenarios(program: string): void {
   test("reads the included file at its start and at RELOAD", async () => {
     await withPgbouncer({ program, included: ["orders = host=127.0.0.1 port=1"] }, async (pgbouncer) => {
-      assert.deepEqual(await portsOf(pgbouncer), [1]);
+      assert.deepEqual(await portsOf(pgbouncer), ["1"]);
       pgbouncer.writeIncluded(["orders = host=127.0.0.1 port=2"]);
       await ask(pgbouncer, "RELOAD");
-      assert.deepEqual(await portsOf(pgbouncer), [2]);
+      assert.deepEqual(await portsOf(pgbouncer), ["2"]);
     });
   });
 
   test("loses a pause when it is killed and started again", async () => {
     await withPgbouncer({ program, databases: ["orders = host=127.0.0.1 port=1"] }, async (pgbouncer) => {
       await ask(pgbouncer, "PAUSE orders");
-      assert.equal(await paused(pgbouncer), 1);
+      assert.equal(await paused(pgbouncer), "1");
       await pgbouncer.kill();
       assert.equal(pgbouncer.isRunning, false);
       await pgbouncer.start();
-      assert.equal(await paused(pgbouncer), 0);
+      assert.equal(await paused(pgbouncer), "0");
     });
   });
+
+  test("takes every name of a database as rolecall quotes it, and refuses commands of a stats user", async () => {
+    const names = ["orders", "UPPER", "a-b.c", "x".repeat(63), "a-".repeat(30)];
+    // Only the automatic database lets clients use other names than these.
+    const others = ['odd"name', "with space", "o'q", "ünï", "semi;colon", "é".repeat(30)];
+    const databases = [...names.map((name) => `${name} = host=127.0.0.1 port=1`), "* = host=127.0.0.1 port=1"];
+    await withPgbouncer({ program, databases }, async (pgbouncer) => {
+      await withConsole(targetOf(pgbouncer), limitMs, async (console) => {
+        for (const name of [...names, ...others]) {
+          await console.query(`PAUSE ${quoteDatabase(name)}`, limitMs);
+          const rows = await console.query("SHOW DATABASES", limitMs);
+          assert.equal(rows.find((row) => row["name"] === name)?.["paused"], "1", name);
+          await console.query(`RECONNECT ${quoteDatabase(name)}`, limitMs);
+          await console.query(`RESUME ${quoteDatabase(name)}`, limitMs);
+        }
+      });
+      const watcher = { ...targetOf(pgbouncer), user: "watcher" };
+      await assert.rejects(
+        withConsole(watcher, limitMs, (console) => console.query("PAUSE orders", limitMs)),
+        (error) => error instanceof ConsoleError && error.kind === "refused" && error.message === "admin access needed",
+      );
+      for (const user of ["app", "nobody"])
+        await assert.rejects(
+          withConsole({ ...watcher, user }, limitMs, async () => {}),
+          (error) => error instanceof ConsoleError && error.kind === "refused",
+        );
+    });
+  });
+
+  for (const auth of ["md5", "scram-sha-256", "plain"])
+    test(`logs in over TLS with a password, ${auth}`, async () => {
+      const authority = new CertificateAuthority();
+      try {
+        const { cert, key } = authority.issue("pgbouncer");
+        giveToPostgres(authority.folder);
+        const passwordFile = join(temporaryFolder("pgbouncer"), "password");
+        writeFileSync(passwordFile, "secret\n");
+        const settings = {
+          auth_type: auth,
+          client_tls_sslmode: "require",
+          client_tls_cert_file: cert,
+          client_tls_key_file: key,
+        };
+        await withPgbouncer({ program, settings, users: { rolecall: "secret" } }, async ({ port }) => {
+          const tls = { ca: authority.ca, cert: null, key: null, serverName: null, verify: "full" } as const;
+          const target = { address: { host: "127.0.0.1", port }, user: "rolecall", passwordFile, tls };
+          const [row] = await withConsole(target, limitMs, (console) => console.query("SHOW VERSION", limitMs));
+          assert.match(row?.["version"] ?? "", /^PgBouncer 1\./);
+          await assert.rejects(withConsole({ ...target, tls: null }, limitMs, async () => {}));
+        });
+      } finally {
+        authority.remove();
+      }
+    });
 }
 
 async function withPgbouncer(options: PgbouncerOptions, work: (pgbouncer: Pgbouncer) => Promise<void>): Promise<void> {
@@ -62,20 +123,16 @@ async function withPgbouncer(options: PgbouncerOptions, work: (pgbouncer: Pgboun
   }
 }
 
-async function ask(
-  { socketFolder: host, port }: Pgbouncer,
-  command: string,
-): Promise<readonly Record<string, unknown>[]> {
-  const client = new Client({ host, port, user: "rolecall", database: "pgbouncer" });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(command)).rows;
-  } finally {
-    await client.end();
-  }
+function ask(pgbouncer: Pgbouncer, command: string): Promise<readonly ConsoleRow[]> {
+  return withConsole(targetOf(pgbouncer), limitMs, (console) => console.query(command, limitMs));
 }
 
-async function ordersOf(pgbouncer: Pgbouncer): Promise<readonly Record<string, unknown>[]> {
+/** As an administrator over the Unix socket. */
+function targetOf({ socketFolder: folder, port }: Pgbouncer): ConsoleTarget {
+  return { address: { folder, port }, user: "rolecall", passwordFile: null, tls: null };
+}
+
+async function ordersOf(pgbouncer: Pgbouncer): Promise<readonly ConsoleRow[]> {
   return (await ask(pgbouncer, "SHOW DATABASES")).filter(({ name }) => name === "orders");
 }
 

@@ -1,0 +1,24 @@
+/**
+ * Why a console gave no answer.
+ * `refused`: PgBouncer answered with an error, whose text is the message. `lost`: there is no connection, or it ended.
+ * `late`: no complete answer in time. `unusable`: what came is no answer of a console, or too large.
+ */
+export type ConsoleFailure = "refused" | "lost" | "late" | "unusable";
+
+/** A console that gave no answer. The message continues a sentence, and is safe in a log. */
+export class ConsoleError extends Error {
+  readonly kind: ConsoleFailure;
+
+  constructor(kind: ConsoleFailure, message: string) {
+    super(cleaned(message));
+    this.name = "ConsoleError";
+    this.kind = kind;
+  }
+}
+
+const messageMax = 500;
+
+/** PgBouncer quotes what clients sent: no line end or escape sequence of it may reach a terminal. */
+function cleaned(text: string): string {
+  return text.slice(0, messageMax).replace(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, "?");
+}

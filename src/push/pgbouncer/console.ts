@@ -1,0 +1,188 @@
+import type { Client } from "pg";
+import type { PgbouncerConfig } from "../../config/model/config.ts";
+import { readTls } from "../../config/tls-material.ts";
+import { readRegularFile } from "../../files/regular-file.ts";
+import { ConsoleError } from "./console-error.ts";
+import { ConsoleStream } from "./console-stream.ts";
+
+/** One row of an answer: each column as text, or `null`. */
+export type ConsoleRow = Readonly<Record<string, string | null>>;
+
+/** How a console is reached, and as whom. */
+export type ConsoleTarget = Omit<PgbouncerConfig, "processes">;
+
+/** The message that ends a connection of PostgreSQL's protocol. */
+const terminate = Buffer.from([0x58, 0, 0, 0, 4]);
+
+/**
+ * One connection to the console of a PgBouncer: its virtual database `pgbouncer`, in the simple query protocol. Each
+ * step has a limit. After one that failed with anything but `refused` the connection is closed: an answer that comes
+ * later would be taken for that of the next command.
+ */
+export class PgbouncerConsole {
+  /** Resolves when the connection has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  readonly #stream: ConsoleStream;
+  /** What waits for an answer, and fails when the connection ends. */
+  readonly #waiting = new Set<(failure: ConsoleError) => void>();
+  #client: Client | null = null;
+  /** The command that runs, if any: commands follow each other. */
+  #last: Promise<unknown> = Promise.resolve();
+  #failure: ConsoleError | null = null;
+
+  /**
+   * Connects and logs in. Reads the password and the TLS files.
+   * @param limitMs for all of it
+   * @throws ConsoleError
+   */
+  static async open(target: ConsoleTarget, limitMs: number): Promise<PgbouncerConsole> {
+    const opened = new PgbouncerConsole();
+    await opened.#limited(limitMs, () => opened.#logIn(target));
+    return opened;
+  }
+
+  private constructor() {
+    const stream = new ConsoleStream();
+    this.#stream = stream;
+    this.ended = new Promise((resolve) => {
+      stream.once("close", () => {
+        const failure = (this.#failure ??= new ConsoleError("lost", "the connection was closed"));
+        for (const reject of this.#waiting) reject(failure);
+        resolve();
+      });
+    });
+    stream.on("error", (error) => (this.#failure ??= this.#failureOf(error)));
+  }
+
+  /** Whether it has not ended yet. */
+  get isOpen(): boolean {
+    return this.#failure === null;
+  }
+
+  /**
+   * Runs one command, after those that were given before.
+   * @param limitMs until the whole answer is there, in ms from now
+   * @returns the rows of the answer; none for a command that changes something
+   * @throws ConsoleError
+   */
+  async query(command: string, limitMs: number): Promise<readonly ConsoleRow[]> {
+    const before = this.#last;
+    const answer = this.#limited(limitMs, async () => {
+      await before;
+      return this.#run(command);
+    });
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  /** Ends it at once. A command that was sent may still have its effect: a PAUSE that waits, too. */
+  close(): void {
+    if (this.#client !== null && this.isOpen) this.#stream.write(terminate);
+    this.#fail(new ConsoleError("lost", "the console was closed"));
+  }
+
+  async #logIn({ address, user, passwordFile, tls }: ConsoleTarget): Promise<void> {
+    const [{ Client: PgClient }, material] = [await import("pg"), tls === null ? null : readTls(tls)];
+    await this.#stream.open(address, material);
+    const client = new PgClient({
+      // The stream is connected. `pg` must not look for another host, name, password or TLS in the environment.
+      host: "pgbouncer",
+      port: address.port,
+      user,
+      password: () => requirePassword(user, passwordFile),
+      database: "pgbouncer",
+      application_name: "rolecall",
+      ssl: false,
+      stream: () => this.#stream,
+      types: { getTypeParser: () => (text: string) => text },
+    });
+    client.on("error", (error: Error) => this.#fail(this.#failureOf(error)));
+    await client.connect();
+    this.#client = client;
+  }
+
+  async #run(command: string): Promise<readonly ConsoleRow[]> {
+    if (this.#failure !== null || this.#client === null)
+      throw this.#failure ?? new ConsoleError("lost", "not logged in");
+    const { guard } = this.#stream;
+    guard.expectAnswer();
+    const result = await this.#client
+      .query<(string | null)[]>({ text: command, rowMode: "array" })
+      .finally(() => guard.expectNothing());
+    if (!Array.isArray(result.rows)) throw new ConsoleError("unusable", "the server sent more than one answer");
+    const columns = result.fields.map(({ name }) => name);
+    return result.rows.map((values) => Object.fromEntries(columns.map((name, at) => [name, values[at] ?? null])));
+  }
+
+  /** Runs a step. What fails or is late ends the connection, unless PgBouncer itself answered with an error. */
+  async #limited<T>(limitMs: number, step: () => Promise<T>): Promise<T> {
+    const late = new ConsoleError("late", `no complete answer within ${limitMs} ms`);
+    const timer = setTimeout(() => this.#fail(late), limitMs);
+    let end: ((failure: ConsoleError) => void) | null = null;
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        end = reject;
+        this.#waiting.add(end);
+        step().then(resolve, reject);
+      });
+    } catch (error) {
+      const failure = this.#failure ?? this.#failureOf(error);
+      if (failure.kind !== "refused" || this.#client === null) this.#fail(failure);
+      throw failure;
+    } finally {
+      clearTimeout(timer);
+      if (end !== null) this.#waiting.delete(end);
+    }
+  }
+
+  #fail(failure: ConsoleError): void {
+    this.#failure ??= failure;
+    this.#stream.destroy();
+  }
+
+  #failureOf(error: unknown): ConsoleError {
+    if (error instanceof ConsoleError) return error;
+    if (!(error instanceof Error)) return new ConsoleError("lost", String(error));
+    // An error of PgBouncer has a severity. FATAL ends the connection, and refuses a login.
+    const severity = "severity" in error ? error.severity : undefined;
+    if (severity !== undefined)
+      return new ConsoleError(this.#client === null || severity === "ERROR" ? "refused" : "lost", error.message);
+    return new ConsoleError("lost", connectionProblem(error) ?? error.message);
+  }
+}
+
+/** Opens a console for some commands. @throws ConsoleError, and what `work` throws */
+export async function withConsole<T>(
+  target: ConsoleTarget,
+  limitMs: number,
+  work: (console: PgbouncerConsole) => Promise<T>,
+): Promise<T> {
+  const opened = await PgbouncerConsole.open(target, limitMs);
+  try {
+    return await work(opened);
+  } finally {
+    opened.close();
+  }
+}
+
+/**
+ * A database as commands name it: PAUSE, RESUME, RECONNECT, KILL. Without quotes the console takes ASCII letters, digits
+ * and `_`, and keeps the case. With quotes it takes everything, but at most 63 bytes with the quotes: no name that needs
+ * quotes and has 62 or 63 bytes can be named (measured with 1.18 and 1.24).
+ */
+export function quoteDatabase(name: string): string {
+  if (/^\w+$/.test(name)) return name;
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function requirePassword(user: string, file: string | null): string {
+  if (file === null) throw new ConsoleError("refused", `PgBouncer asks for the password of ${user}: set password_file`);
+  return readRegularFile(file).split(/\r?\n/, 1)[0] ?? "";
+}
+
+function connectionProblem({ code, syscall }: NodeJS.ErrnoException): string | undefined {
+  if (syscall !== "connect") return undefined;
+  if (code === "ENOENT") return "the socket does not exist (ENOENT)";
+  if (code === "EACCES") return "the permissions of the socket do not let rolecall use it (EACCES)";
+  return code === "ECONNREFUSED" ? "the connection was refused (ECONNREFUSED)" : undefined;
+}
