@@ -5,6 +5,17 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { ConsoleError } from "../../src/push/pgbouncer/console-error.ts";
 import { type ConsoleRow, type ConsoleTarget, quoteDatabase, withConsole } from "../../src/push/pgbouncer/console.ts";
+import {
+  isAtLeast,
+  readClients,
+  readDatabases,
+  readPeers,
+  readPools,
+  readServers,
+  readConfig,
+  readState,
+  readVersion,
+} from "../../src/push/pgbouncer/documents.ts";
 import { CertificateAuthority } from "../fake/certificates.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { giveToPostgres } from "./lab/child.ts";
@@ -84,6 +95,40 @@ function scenarios(program: string): void {
           withConsole({ ...watcher, user }, limitMs, async () => {}),
           (error) => error instanceof ConsoleError && error.kind === "refused",
         );
+    });
+  });
+
+  test("says what rolecall reads of its documents", async () => {
+    const databases = ["orders = host=10.0.0.1,10.0.0.2 port=5432", "local = port=5433 pool_mode=session"];
+    await withPgbouncer({ program, databases }, async (pgbouncer) => {
+      await withConsole(targetOf(pgbouncer), limitMs, async (console) => {
+        const show = (what: string): Promise<readonly ConsoleRow[]> => console.query(`SHOW ${what}`, limitMs);
+        const version = readVersion(await show("VERSION"));
+        await console.query("PAUSE orders", limitMs);
+        const [local, orders] = readDatabases(await show("DATABASES"));
+        assert.deepEqual(
+          [local?.name, local?.host, local?.port, local?.poolMode, local?.isPaused],
+          ["local", null, 5433, "session", false],
+        );
+        assert.deepEqual([orders?.host, orders?.poolMode, orders?.isPaused], ["10.0.0.1,10.0.0.2", null, true]);
+        assert.deepEqual(
+          readPools(await show("POOLS")).map(({ database }) => database),
+          ["pgbouncer"],
+        );
+        assert.deepEqual(readServers(await show("SERVERS")), []);
+        const [own] = readClients(await show("CLIENTS"));
+        assert.deepEqual([own?.user, own?.state, own?.remotePid], ["rolecall", "active", process.pid]);
+        const settings = readConfig(await show("CONFIG"));
+        assert.deepEqual(
+          ["admin_users", "so_reuseport", "server_login_retry"].map((key) => settings.get(key)),
+          ["rolecall", "0", "15"],
+        );
+        if (!isAtLeast(version, 1, 21)) return;
+        assert.deepEqual(readPeers(await show("PEERS")), []);
+        assert.deepEqual(readState(await show("STATE")), { isPaused: false, isSuspended: false });
+        await console.query("PAUSE", limitMs);
+        assert.deepEqual(readState(await show("STATE")), { isPaused: true, isSuspended: false });
+      });
     });
   });
 
