@@ -44,3 +44,14 @@ export function callNamed(name: string): CallName | undefined {
   for (const known of callRules.keys()) if (known === name) return known;
   return undefined;
 }
+
+/** A call that makes another node the primary of a cluster now. */
+export interface CalledChange {
+  readonly cluster: string;
+  readonly call: "switchover" | "failover";
+  /** The nodes that the call names; `null` if it names none. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Who called, as authentication found; `null` without it. */
+  readonly by: string | null;
+}

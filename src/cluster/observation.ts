@@ -43,6 +43,8 @@ export interface Observation {
    */
   readonly countedAtMs: number;
   readonly attachment: Attachment;
+  /** What its reports say of the DCS; `null` while none did. For people only: no verdict depends on it. */
+  readonly dcsContact: DcsContact | null;
   /** Its lag over the last reports; `null` while damping is off. */
   readonly dampedLag: DampedLag | null;
   /** When the last member list with the node was requested; -Infinity while none listed it. */
@@ -59,6 +61,15 @@ export interface Observation {
  * - `settled`: while more than half of them answered, or the node is configured. It keeps its address while it answers
  */
 export type Proof = "none" | "proved" | "settled";
+
+/**
+ * When a node last reached the DCS, as it states it, and since when it has stated that, in ms of rolecall's clock. The
+ * clocks of the node and of rolecall are never compared.
+ */
+export interface DcsContact {
+  readonly seen: number;
+  readonly statedSinceMs: number;
+}
 
 /** A node's lag at one report. */
 export interface LagSample {
@@ -102,6 +113,7 @@ export function neverProbed(node: Node): Observation {
     liveness: null,
     countedAtMs: -Infinity,
     attachment: noAttachment,
+    dcsContact: null,
     dampedLag: null,
     listedAtMs: -Infinity,
     exporter: null,

@@ -1,4 +1,5 @@
 import { type DrainChange, type DrainExtent, drainFields } from "../cluster/drain.ts";
+import type { CalledChange } from "../cluster/management-call.ts";
 import type { ClusterEvent, EventDraft, EventKind } from "./cluster-event.ts";
 import { countText, spanText } from "../health/documents/wording.ts";
 
@@ -17,6 +18,25 @@ export function drainEvent({ kind, cluster, node, drain, endedBy }: DrainChange)
       : `${node} of ${cluster} is no longer ${extent === "distrust" ? "distrusted" : "drained"}: ${end}`,
     cause: reason,
     figures: { until, routes: extent === "replica" ? "replica" : "all", ...(by === null ? {} : { by }) },
+  };
+}
+
+/** The event of a call that is forwarded and makes another node the primary. */
+export function calledEvent({ cluster, call, from, to, by }: CalledChange): EventDraft {
+  const nodes = `${from === null ? "" : ` from ${from}`}${to === null ? "" : ` to ${to}`}`;
+  return {
+    kind: "change_called",
+    severity: "info",
+    cluster,
+    node: to,
+    message: `a ${call} of ${cluster}${nodes} was called through rolecall${by === null ? "" : ` by ${by}`}`,
+    cause: null,
+    figures: {
+      call,
+      ...(from === null ? {} : { from }),
+      ...(to === null ? {} : { to }),
+      ...(by === null ? {} : { by }),
+    },
   };
 }
 

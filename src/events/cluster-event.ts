@@ -2,6 +2,7 @@
 export const clusterEventKinds = [
   "primary_lost",
   "primary_found",
+  "change_called",
   "timeline_back",
   "claims_conflict",
   "claims_resolved",

@@ -1,5 +1,6 @@
 import type { DrainChange } from "../cluster/drain.ts";
 import { nodeNamed } from "../cluster/lookup.ts";
+import type { CalledChange } from "../cluster/management-call.ts";
 import type { ProbeOutcome, Recorded } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { withholdsPassword } from "../health/evidence/node/node-password.ts";
@@ -7,7 +8,7 @@ import type { LoggedChange, TimedSummary } from "../health/documents/summary.ts"
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { AccusationHistory, type Accused } from "./accusation-history.ts";
 import type { ClusterEvent, EventDraft } from "./cluster-event.ts";
-import { drainAudit, drainEvent, startedEvent, stoppedEvent } from "./announced-events.ts";
+import { drainAudit, calledEvent, drainEvent, startedEvent, stoppedEvent } from "./announced-events.ts";
 import { logEvent, logVerdictChange, verdictFields } from "./event-lines.ts";
 import { EventStream } from "./event-stream.ts";
 import { LeaderDisputes } from "./leader-disputes.ts";
@@ -55,9 +56,9 @@ export interface EventFinder {
   endFirstRound(cluster: string, nowMs: number): void;
   /**
    * A call that changes the primary of a cluster is forwarded: being without one for a moment is no trouble then.
-   * @param nowMs in ms of rolecall's clock
+   * @param nowMs in ms of rolecall's clock; `null`: the call came to nothing
    */
-  announce(cluster: string, nowMs: number): void;
+  announce(cluster: string, nowMs: number | null): void;
   /** How many events of a cluster have begun and not ended. */
   openCount(cluster: string): number;
   /** Forgets all other clusters. */
@@ -158,9 +159,15 @@ export class EventLog {
     this.#context.detector.endFirstRound(cluster, this.#context.clock.now());
   }
 
-  /** A call that changes the primary of a cluster is forwarded. */
-  announceChange(cluster: string): void {
-    this.#context.detector.announce(cluster, this.#context.clock.now());
+  /**
+   * Publishes and logs that a call which changes the primary of a cluster is forwarded.
+   * @returns what says that it came to nothing
+   */
+  recordCall(change: CalledChange): () => void {
+    const { detector, clock } = this.#context;
+    detector.announce(change.cluster, clock.now());
+    this.#publish(calledEvent(change), {});
+    return () => detector.announce(change.cluster, null);
   }
 
   /** Publishes and logs that a drain begins or ends. */

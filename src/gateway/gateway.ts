@@ -1,5 +1,5 @@
 import { clusterNamed } from "../cluster/lookup.ts";
-import { type ManagementCall, type NodeRequest, callRules } from "../cluster/management-call.ts";
+import { type CalledChange, type ManagementCall, type NodeRequest, callRules } from "../cluster/management-call.ts";
 import type { Node } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
@@ -21,7 +21,7 @@ import { headersFor, requestIdOf } from "./headers.ts";
 import { InFlightLimiter } from "./in-flight-limiter.ts";
 import { refuse } from "./refuse.ts";
 import type { NodeCredentials } from "./node-credentials.ts";
-import { isObject, parseJson } from "../cluster/values/json.ts";
+import { isObject, nameOf, parseJson } from "../cluster/values/json.ts";
 import { readBody } from "../http/message/request-body.ts";
 
 /** The node that a call is forwarded to, and the base address of its API. */
@@ -41,8 +41,8 @@ export interface GatewayContext {
   readonly credentials: (cluster: string) => NodeCredentials;
   /** Probes every node of the cluster now. */
   readonly probeNow: (cluster: string) => void;
-  /** A call is about to be forwarded that makes another node the primary. */
-  readonly announceChange: (cluster: string) => void;
+  /** A call is about to be forwarded that makes another node the primary. @returns what says that it came to nothing */
+  readonly announceChange: (change: CalledChange) => () => void;
   readonly onCall: (record: AuditRecord) => void;
 }
 
@@ -140,7 +140,8 @@ export class Gateway {
     const changesRoles = callRules.get(call.name)?.roleChangingMethods.includes(call.method) === true;
     const credentials = this.#dependencies.credentials(call.cluster);
     const { host } = new URL(api);
-    if (movesPrimary(call, body)) this.#dependencies.announceChange(call.cluster);
+    const change = calledChange(context, body);
+    const withdraw = change === null ? null : this.#dependencies.announceChange(change);
     const { hasAuth } = credentials;
     const { status, problem } = await forward({
       call: incoming,
@@ -161,6 +162,7 @@ export class Gateway {
         this.#dependencies.probeNow(call.cluster);
       },
     });
+    if (problem === null && status >= 400 && status < 500) withdraw?.();
     // The node may have executed the call although its answer was lost.
     if (changesRoles && problem !== null) this.#dependencies.probeNow(call.cluster);
     context.audit({ node: node.name, status, outcome: "passed", problem });
@@ -173,11 +175,15 @@ export class Gateway {
   }
 }
 
-/** Whether a call makes another node the primary at once. A scheduled one does later. */
-function movesPrimary({ name, method }: ManagementCall, body: Buffer): boolean {
-  if (method !== "POST" || (name !== "switchover" && name !== "failover")) return false;
+/** The change of the primary that a call makes at once; `null` if it makes none. A scheduled one comes later. */
+function calledChange({ call, incoming }: CallContext, body: Buffer): CalledChange | null {
+  const { cluster, method, name } = call;
+  if (method !== "POST" || (name !== "switchover" && name !== "failover")) return null;
   const value = parseJson(body.toString("utf8"));
-  return !isObject(value) || value["scheduled_at"] === undefined || value["scheduled_at"] === null;
+  const said = isObject(value) ? value : {};
+  if (said["scheduled_at"] !== undefined && said["scheduled_at"] !== null) return null;
+  const by = incoming.caller.principal;
+  return { cluster, call: name, from: nameOf(said["leader"]), to: nameOf(said["candidate"]), by };
 }
 
 /** A node that is known through its exporter alone takes no calls. */

@@ -100,6 +100,7 @@ const reportSchema = z
     isQuorumStandby: flag,
     isFailsafe: flag,
     isPaused: flag,
+    dcsSeen: numberOrNull,
     tags: z.record(text, z.unknown()).default({}),
     system: textOrNull,
     scope: textOrNull,

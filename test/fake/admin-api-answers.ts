@@ -64,7 +64,7 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
               database: "10.0.0.3:5432",
               verdicts: { primary: "down", replica: "down" },
               reason: "down",
-              detail: "connect ECONNREFUSED",
+              detail: "connection refused",
               evidence: "last known",
               condition: "unfit",
             },
@@ -72,7 +72,7 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
           situation: {
             condition: "degraded",
             wrong: "1 node out",
-            cause: "pg3 is down (connect ECONNREFUSED)",
+            cause: "pg3 is down (connection refused)",
             since: "2026-01-31T12:00:00.000Z",
             for_ms: 65_000,
             clients: "writes go to pg1; /replica: 1 of 2 nodes",

@@ -114,7 +114,8 @@ export class ClusterFixture {
   }
 
   fail(node: string, kind: FailureKind, atMs: number): void {
-    const result = { failure: { kind, detail: `an injected ${kind}` } };
+    const detail = kind === "refused" ? "connection refused" : `an injected ${kind}`;
+    const result = { failure: { kind, detail } };
     this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
   }
 

@@ -68,6 +68,11 @@ export class FakeTerminal {
     process.kill(Number(this.#start.pid), name);
   }
 
+  /** Kills the program, if it still runs. */
+  kill(): void {
+    if (this.#child.exitCode === null) this.#child.kill("SIGKILL");
+  }
+
   /** Resolves to the exit code when the program has ended. */
   async ended(): Promise<number | null> {
     await this.#ended;

@@ -14,7 +14,7 @@ export interface GatewayParts {
     readonly clock: { wall(): number };
     /** Probes every node of the cluster now. */
     probeNow(cluster: string): void;
-    readonly eventLog: Pick<EventLog, "announceChange">;
+    readonly eventLog: Pick<EventLog, "recordCall">;
   };
   readonly credentials: NodeCredentialStore;
 }
@@ -31,7 +31,7 @@ export function buildGateway(
     wall: () => monitor.clock.wall(),
     credentials: (cluster) => credentials.get(cluster),
     probeNow: (cluster) => monitor.probeNow(cluster),
-    announceChange: (cluster) => monitor.eventLog.announceChange(cluster),
+    announceChange: (change) => monitor.eventLog.recordCall(change),
     onCall: (record) => {
       const { cluster, call, method, status, durationMs } = record;
       metrics.own.observe("managementCalls", { cluster, call, method, status: String(status) }, durationMs);

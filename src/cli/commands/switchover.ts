@@ -1,5 +1,6 @@
 import { parseClusterDocument } from "../../cluster/documents/cluster-document.ts";
 import { parseInstant } from "../../cluster/values/timestamp.ts";
+import { fetchStatusFrom } from "../client/cluster-status.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { confirm } from "../framework/confirm.ts";
 import { clusterPath, callManagementApi, managementTimeout } from "../client/management-call.ts";
@@ -58,9 +59,25 @@ export function scheduledTime({ args }: CommandContext): string | null {
   return at;
 }
 
+/**
+ * The name of the only cluster, as an admin listener has it: health listeners need it in a path, unless they answer for
+ * one cluster. `null` if there are several, or no admin listener answers.
+ */
+async function onlyCluster(context: CommandContext): Promise<string | null> {
+  try {
+    const { clusters } = await fetchStatusFrom(new RolecallClient(context, "admin"));
+    return clusters.length === 1 ? (clusters[0]?.cluster ?? null) : null;
+  } catch (error) {
+    if (error instanceof CommandError) return null;
+    throw error;
+  }
+}
+
 /** The leader in the cluster document. The call must name it, so that no other node is switched over by mistake. */
 async function currentLeader(context: CommandContext, server: RolecallClient): Promise<string> {
-  const document = parseClusterDocument(await server.getObject(clusterPath(context, "cluster")));
+  const only = context.args.text("cluster") === null ? await onlyCluster(context) : null;
+  const path = only === null ? clusterPath(context, "cluster") : `/clusters/${encodeURIComponent(only)}/cluster`;
+  const document = parseClusterDocument(await server.getObject(path));
   if (document === undefined || document.leader === null)
     throw new CommandError(
       "RC007",

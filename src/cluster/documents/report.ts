@@ -21,6 +21,8 @@ export interface Report {
   readonly isPaused: boolean;
   readonly tags: Tags;
   readonly isNoLoadBalance: boolean;
+  /** When the node last reached the DCS, in seconds since the epoch by its own clock (`dcs_last_seen`). */
+  readonly dcsSeen: number | null;
   /** When PostgreSQL started, as the node states it (`postmaster_start_time`). Only compared for equality. */
   readonly startedAt: string | null;
   readonly system: string | null;
@@ -32,15 +34,16 @@ export interface Report {
   readonly document: string;
 }
 
-/** Defaults for what a node does not state: its part in synchronous replication, failsafe, pause, tags and start. */
+/** Defaults for what a node does not state: its part in synchronous replication, failsafe, pause, the DCS, tags and start. */
 export const reportDefaults: Pick<
   Report,
-  "isSyncStandby" | "isQuorumStandby" | "isFailsafe" | "isPaused" | "tags" | "isNoLoadBalance" | "startedAt"
+  "isSyncStandby" | "isQuorumStandby" | "isFailsafe" | "isPaused" | "dcsSeen" | "tags" | "isNoLoadBalance" | "startedAt"
 > = {
   isSyncStandby: false,
   isQuorumStandby: false,
   isFailsafe: false,
   isPaused: false,
+  dcsSeen: null,
   tags: new Map(),
   isNoLoadBalance: false,
   startedAt: null,
@@ -79,6 +82,7 @@ export function parseReport(value: unknown, written?: string): Report | undefine
     isQuorumStandby: value["quorum_standby"] === true,
     isFailsafe: value["failsafe_mode_is_active"] === true,
     isPaused: value["pause"] === true,
+    dcsSeen: countOf(value["dcs_last_seen"]),
     tags,
     isNoLoadBalance: isNoLoadBalance(tags),
     startedAt: nameOf(value["postmaster_start_time"]),

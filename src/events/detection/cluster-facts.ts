@@ -7,7 +7,7 @@ import { totalLagBytes } from "../../health/evidence/position/measure.ts";
 import { claimsOf, type ClaimFacts } from "../../health/documents/claim-facts.ts";
 import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
 import { attachmentWarning } from "../../health/evidence/attachment/attachment-warning.ts";
-import type { AskedCheck } from "../../health/documents/asked-checks.ts";
+import { type AskedCheck, refusedChecks } from "../../health/documents/asked-checks.ts";
 import type { Summary } from "../../health/documents/summary.ts";
 import type { Reason } from "../../health/reason.ts";
 
@@ -64,9 +64,18 @@ export interface NodeFacts {
   readonly node: string;
   readonly isDown: boolean;
   readonly mark: AttachmentMark | null;
-  /** `fit`, or why the node is not fit for a plain `/replica`; `null` before it was judged. */
+  /**
+   * `fit`, or why the node is not fit for a plain `/replica`, or for any check with a limit for lag that balancers ask;
+   * `null` before it was judged.
+   */
   readonly replica: "fit" | Reason | null;
   readonly observation: Observation;
+}
+
+/** What is known of the answers that balancers get. */
+interface Judged {
+  readonly summaries: ReadonlyMap<string, { readonly summary: Summary }>;
+  readonly asked: readonly AskedCheck[];
 }
 
 /**
@@ -93,7 +102,7 @@ export function factsOf(
       node: observation.node.name,
       isDown: observation.isDown,
       mark: policy.guards.attachedReplica ? markOf(observation) : null,
-      replica: replicaOf(view, observation, summaries),
+      replica: replicaOf(view, observation, { summaries, asked }),
       observation,
     })),
     asked,
@@ -147,13 +156,14 @@ function markOf({ attachment, report }: Observation): AttachmentMark | null {
 }
 
 /** A summary is as old as the node's last probe; a drain may be newer, so it is not read from there. */
-function replicaOf(
-  { cluster, nowMs }: ClusterView,
-  { node }: Observation,
-  summaries: ReadonlyMap<string, { readonly summary: Summary }>,
-): NodeFacts["replica"] {
-  if (activeDrainOf(cluster, node.name, nowMs) !== null) return "drained";
+function replicaOf(view: ClusterView, observation: Observation, { summaries, asked }: Judged): NodeFacts["replica"] {
+  const { node } = observation;
+  if (activeDrainOf(view.cluster, node.name, view.nowMs) !== null) return "drained";
   const known = summaries.get(node.name)?.summary.replica ?? null;
+  if (known === "fit" && asked.length > 0) {
+    const refused = refusedChecks(view, observation, asked);
+    if (refused.length === asked.length) return refused[0]?.reason ?? known;
+  }
   // The drain is over, and the node was not probed since.
   return known === "drained" ? null : known;
 }

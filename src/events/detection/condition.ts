@@ -8,6 +8,8 @@ export interface Condition {
   readonly level: string;
   /** How long it has to last before it is reported, in ms. Default: 0 */
   readonly holdMs?: number;
+  /** Since when it lasts, in ms of rolecall's clock, where the evidence says more than when it was found. */
+  readonly sinceMs?: number;
 }
 
 /** How a condition ends, by the kind of its beginning. */

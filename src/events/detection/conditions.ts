@@ -1,6 +1,7 @@
 import type { DcsState } from "../../cluster/dcs.ts";
 import type { ClaimLoss } from "../../cluster/leadership.ts";
 import { nodeOfMember } from "../../cluster/lookup.ts";
+import type { Observation } from "../../cluster/observation.ts";
 import type { EventDraft, EventKind } from "../cluster-event.ts";
 import {
   type AttachmentMark,
@@ -10,7 +11,7 @@ import {
   isAnswering,
 } from "./cluster-facts.ts";
 import { type Condition, beginning } from "./condition.ts";
-import { countText, failureText, listText, lostClaimText } from "../../health/documents/wording.ts";
+import { countText, listText, lostClaimText } from "../../health/documents/wording.ts";
 import { judge } from "../../health/rules/judge.ts";
 import type { Reason } from "../../health/reason.ts";
 
@@ -55,7 +56,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
 
 function blind({ cluster, nodes }: ClusterFacts): Condition {
   const [failed] = nodes.flatMap(({ node, observation: { failure } }) =>
-    failure === null ? [] : [`${node}: ${failureText(failure)}`],
+    failure === null ? [] : [`${node}: ${failure.detail}`],
   );
   return {
     level: "",
@@ -180,8 +181,8 @@ function dcsLost(cluster: string, failure: NonNullable<DcsState["failure"]>): Co
       kind: "dcs_lost",
       severity: "warning",
       cluster,
-      message: `the DCS of ${cluster} is not watched: rolecall goes on with its probes alone`,
-      cause: failureText(failure),
+      message: `the DCS of ${cluster} cannot be read (${failure.detail}): rolecall goes on with its probes alone`,
+      cause: failure.detail,
     }),
   };
 }
@@ -232,7 +233,7 @@ function nodeConditions(facts: ClusterFacts): readonly Condition[] {
 
 function down({ cluster }: ClusterFacts, { node, observation }: NodeFacts): Condition {
   const { failuresInRow, failure } = observation;
-  const cause = failure === null ? null : failureText(failure);
+  const cause = failure?.detail ?? null;
   const failed = `${countText(failuresInRow, "probe")} in a row failed`;
   return {
     level: "",
@@ -245,7 +246,13 @@ function down({ cluster }: ClusterFacts, { node, observation }: NodeFacts): Cond
       cause,
       figures: { failures: failuresInRow },
     }),
+    ...sinceAnswer(observation),
   };
+}
+
+/** A node that is down has been so since its last answer, as in the situation. */
+function sinceAnswer({ sentAtMs }: Observation): Pick<Condition, "sinceMs"> {
+  return Number.isFinite(sentAtMs) ? { sinceMs: sentAtMs } : {};
 }
 
 const markTexts: { readonly [mark in AttachmentMark]: string } = {
@@ -283,8 +290,8 @@ const degradedHoldMs = 10_000;
 const intended: ReadonlySet<Reason> = new Set(["drained", "noloadbalance", "tag", "held_back"]);
 
 /**
- * Returns whether a cluster is degraded: one of its standbys is not fit for a plain `/replica`, though nobody took it
- * out. While there is no primary this is not decided: which nodes are standbys is known afterwards.
+ * Returns whether a cluster is degraded: one of its standbys is not fit for a plain `/replica`, or is refused in every
+ * check with a limit for lag that balancers ask, though nobody took it out. While there is no primary this is not decided: which nodes are standbys is known afterwards.
  */
 function replicaCondition(facts: ClusterFacts): readonly Condition[] {
   const { cluster, nodes, primary } = facts;
@@ -295,6 +302,9 @@ function replicaCondition(facts: ClusterFacts): readonly Condition[] {
   const fit = standbys.length - unfit.length;
   const count = `${fit === 0 ? "no fit replica" : countText(fit, "fit replica")} of ${standbys.length}`;
   const cause = listText(unfit.map(({ node, replica }) => `${node} is ${replica}`));
+  const downSinceMs = Math.min(
+    ...unfit.map(({ isDown, observation }) => (isDown ? (sinceAnswer(observation).sinceMs ?? Infinity) : Infinity)),
+  );
   return [
     {
       level: `${fit}/${standbys.length}`,
@@ -307,6 +317,7 @@ function replicaCondition(facts: ClusterFacts): readonly Condition[] {
         figures: { fit_replicas: fit, replicas: standbys.length },
       }),
       holdMs: degradedHoldMs,
+      ...(downSinceMs === Infinity ? {} : { sinceMs: downSinceMs }),
     },
   ];
 }

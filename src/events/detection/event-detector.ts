@@ -133,9 +133,12 @@ export class EventDetector implements EventFinder {
     }
   }
 
-  /** A call that changes the primary of a cluster is forwarded. @param nowMs in ms of rolecall's clock */
-  announce(cluster: string, nowMs: number): void {
-    this.#memoryOf(cluster, nowMs).primary.calledAtMs = nowMs;
+  /**
+   * A call that changes the primary of a cluster is forwarded.
+   * @param nowMs in ms of rolecall's clock; `null`: the call came to nothing
+   */
+  announce(cluster: string, nowMs: number | null): void {
+    this.#memoryOf(cluster, nowMs ?? 0).primary.calledAtMs = nowMs ?? -Infinity;
   }
 
   /** How many events of a cluster have begun and not ended. */

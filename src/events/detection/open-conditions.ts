@@ -69,7 +69,11 @@ export class OpenConditions {
     } else this.#open.delete(key);
   }
 
-  #isBegun(key: string, { begins, level, holdMs = 0 }: Condition, nowMs: number): boolean {
+  #isBegun(
+    key: string,
+    { begins, level, holdMs = 0, sinceMs: statedMs = Infinity }: Condition,
+    nowMs: number,
+  ): boolean {
     const known = this.#open.get(key);
     const isKnown = known !== undefined && (known.level === level || isResumed(known, begins));
     if (isKnown) {
@@ -85,7 +89,7 @@ export class OpenConditions {
       return false;
     }
     this.#pending.delete(key);
-    this.#keep(key, { begins, level, sinceMs: known?.sinceMs ?? sinceMs }, nowMs);
+    this.#keep(key, { begins, level, sinceMs: known?.sinceMs ?? Math.min(sinceMs, statedMs) }, nowMs);
     return true;
   }
 

@@ -24,6 +24,8 @@ export interface PrimaryMemory {
   /** The last primary; `null` before the first one. */
   last: Pick<PrimaryFacts, "node" | "isStandbyLeader" | "timeline" | "system"> | null;
   loss: Loss;
+  /** When the probe was sent that last found the primary, in ms of rolecall's clock; `null` before the first one. */
+  seenAtMs: number | null;
   /** Whether the cluster could not be seen since the last primary was. */
   wasHidden: boolean;
   /** The report with a lower timeline that waits for a second one, by when its probe was sent; `null` if none does. */
@@ -34,7 +36,14 @@ export interface PrimaryMemory {
 
 /** Before a cluster's first primary. */
 export function noPrimaryYet(): PrimaryMemory {
-  return { last: null, loss: { kind: "none" }, wasHidden: false, lowerAtMs: null, calledAtMs: -Infinity };
+  return {
+    last: null,
+    loss: { kind: "none" },
+    seenAtMs: null,
+    wasHidden: false,
+    lowerAtMs: null,
+    calledAtMs: -Infinity,
+  };
 }
 
 /**
@@ -49,9 +58,10 @@ export function primaryEvents(memory: PrimaryMemory, facts: ClusterFacts): reado
   const { primary } = facts;
   if (primary === null) return lossEvents(memory, facts);
   const { last, loss } = memory;
-  const isNew = reportedSinceMs(loss) !== null || (last !== null && last.node !== primary.node);
+  const isNew = loss.kind === "announced" || loss.kind === "reported" || (last !== null && last.node !== primary.node);
   const events = [...(isNew ? [found(memory, facts, primary)] : []), ...timelineBack(memory, facts, primary)];
   memory.loss = { kind: "none" };
+  memory.seenAtMs = primary.sentAtMs;
   memory.wasHidden = false;
   return events;
 }
@@ -65,7 +75,7 @@ function lossEvents(memory: PrimaryMemory, facts: ClusterFacts): readonly EventD
   if (loss.kind === "announced") {
     if (facts.nowMs - sinceMs < unnoticedMs) return [];
     memory.loss = { kind: "reported", sinceMs };
-    return [lost(memory, facts, { severity: "error", forMs: facts.nowMs - sinceMs })];
+    return [lost(memory, facts, { severity: "error", forMs: facts.nowMs - goneSinceMs(memory, sinceMs) })];
   }
   if (!isLossSure(memory, facts, sinceMs)) return [];
   const isShort = facts.nowMs - sinceMs < unnoticedMs;
@@ -75,8 +85,18 @@ function lossEvents(memory: PrimaryMemory, facts: ClusterFacts): readonly EventD
 }
 
 /** Since when a cluster has no primary, in ms of rolecall's clock; `null` if that was not reported. */
-function reportedSinceMs(loss: Loss): number | null {
-  return loss.kind === "announced" || loss.kind === "reported" ? loss.sinceMs : null;
+function reportedSinceMs(memory: PrimaryMemory): number | null {
+  const { loss } = memory;
+  return loss.kind === "announced" || loss.kind === "reported" ? goneSinceMs(memory, loss.sinceMs) : null;
+}
+
+/**
+ * Since when there may have been no primary: since the last answer of the last one, as in the situation. While the
+ * cluster could not be seen, nothing is known of that time.
+ * @param foundMs when it was found that there is none. All in ms of rolecall's clock
+ */
+function goneSinceMs({ seenAtMs, wasHidden }: PrimaryMemory, foundMs: number): number {
+  return wasHidden ? foundMs : Math.min(foundMs, seenAtMs ?? Infinity);
 }
 
 /**
@@ -121,9 +141,9 @@ function lost(
 }
 
 function found(memory: PrimaryMemory, { cluster, nowMs }: ClusterFacts, primary: PrimaryFacts): EventDraft {
-  const { last, loss, wasHidden } = memory;
+  const { last, wasHidden } = memory;
   // A gap shorter than a round of probes cannot be measured.
-  const lostSinceMs = reportedSinceMs(loss);
+  const lostSinceMs = reportedSinceMs(memory);
   const isAgain = last?.node === primary.node;
   const was = last === null || isAgain ? "" : ` (was ${last.node})`;
   const after = lostSinceMs === null ? "" : ` after ${spanText(nowMs - lostSinceMs)} without one`;

@@ -13,6 +13,7 @@ import type { Reason } from "../reason.ts";
 import type { Route } from "../route.ts";
 import { judge } from "../rules/judge.ts";
 import { refusedChecks, type AskedCheck, type RefusedCheck } from "./asked-checks.ts";
+import { silenceText } from "./node-silence.ts";
 import { restartPlan } from "./plans.ts";
 
 /** One node. Timeline, version, system and scope are from its last report, of any age: see `age_ms`. */
@@ -55,8 +56,8 @@ export interface NodeOverview {
   /** The figure or detail behind the reason. */
   readonly detail: string | null;
   /**
-   * What counts against a replica's attachment so far, as `listed by its sender, but has not advanced for 6 s`; `null`
-   * if nothing does.
+   * What counts against the node so far: that it has not answered for some seconds, or a replica's attachment, as
+   * `listed by its sender, but has not advanced for 6 s`; `null` if nothing does.
    */
   readonly warning: string | null;
   readonly drain: DrainOverview | null;
@@ -119,7 +120,7 @@ export function nodeOverview(
   const ofReplicas = isHolder ? [] : asked;
   const standing = {
     reason: duty.fit ? null : duty.reason,
-    warning: isHolder ? null : attachmentWarning(view, observation),
+    warning: warningOf(view, observation, isHolder),
     drain: drainOverview(view.cluster, node.name, view.nowMs),
     asked: ofReplicas.length,
     refused: duty.fit ? refusedChecks(view, observation, ofReplicas) : [],
@@ -149,6 +150,10 @@ export function nodeOverview(
     evidence: report === null ? "none" : past ? "last known" : "fresh",
     condition: nodeConditionOf(standing),
   };
+}
+
+function warningOf(view: ClusterView, observation: Observation, isHolder: boolean): string | null {
+  return silenceText(view, observation) ?? (isHolder ? null : attachmentWarning(view, observation));
 }
 
 /** A warning is what counts against a node that is fit for its role. */

@@ -1,19 +1,13 @@
-import { isDiverged } from "../../cluster/attachment.ts";
-import { lastLeaderOf } from "../../cluster/leadership.ts";
-import { nodeNamed } from "../../cluster/lookup.ts";
-import type { Observation } from "../../cluster/observation.ts";
-import { formatByteSize } from "../../cluster/values/byte-size.ts";
-import { isNoFailover } from "../../cluster/values/tags.ts";
 import { plainCheck } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
-import { isHeard, lockTtlMs, loopWaitMs } from "../evidence/node/freshness.ts";
-import { presentLag } from "../evidence/position/present-lag.ts";
 import { judge } from "../rules/judge.ts";
-import type { AskedCheck } from "./asked-checks.ts";
 import { claimsOf } from "./claim-facts.ts";
-import { lossCause } from "./loss-cause.ts";
-import type { NodeCondition, NodeOverview } from "./node-overview.ts";
-import { countText, failureText, listText, spanText } from "./wording.ts";
+import { dcsTrouble, dcsWarning } from "./dcs-trouble.ts";
+import type { NodeOverview } from "./node-overview.ts";
+import { ofNodes } from "./node-trouble.ts";
+import { noPrimary } from "./primary-loss.ts";
+import { type Describe, type Details, nothing, type SituationInputs } from "./situation-details.ts";
+import { countText, listText, spanText } from "./wording.ts";
 
 /** The conditions of a cluster, worst first. The only order: of `rolecall status`, of the page and of the metrics. */
 export const clusterConditions = [
@@ -45,15 +39,6 @@ export interface Situation {
   readonly next: string | null;
   /** What to do. */
   readonly action: string | null;
-}
-
-/** What a situation depends on, besides the evidence. */
-export interface SituationInputs {
-  /** The nodes as the overview has them. */
-  readonly nodes: readonly NodeOverview[];
-  readonly asked: readonly AskedCheck[];
-  /** The view's instant, in ms since the epoch. */
-  readonly wallMs: number;
 }
 
 /** Whether clients of a cluster in this condition are refused, or may reach the wrong node. */
@@ -108,7 +93,7 @@ function conditionOf(view: ClusterView, nodes: readonly NodeOverview[]): Cluster
   if (severe !== null) return severe;
   const present = new Set(nodes.map(({ condition }) => condition));
   if (present.has("unfit")) return "degraded";
-  if (present.has("warning")) return "warning";
+  if (present.has("warning") || dcsTrouble(view) !== null) return "warning";
   return present.has("drained") ? "drained" : "ok";
 }
 
@@ -116,16 +101,6 @@ function conditionOf(view: ClusterView, nodes: readonly NodeOverview[]): Cluster
 function primaryOf(nodes: readonly NodeOverview[]): NodeOverview | undefined {
   return nodes.find(({ verdicts }) => verdicts["primary"] === "fit" || verdicts["standby-leader"] === "fit");
 }
-
-/** What depends on the condition. */
-interface Details extends Pick<Situation, "wrong" | "cause" | "next" | "action"> {
-  /** In ms of rolecall's clock; `null` if it is not known. */
-  readonly sinceMs: number | null;
-}
-
-type Describe = (view: ClusterView, inputs: SituationInputs) => Details;
-
-const nothing: Details = { wrong: null, cause: null, sinceMs: null, next: null, action: null };
 
 const details: { readonly [condition in ClusterCondition]: Describe } = {
   "two primaries": twoPrimaries,
@@ -139,7 +114,8 @@ const details: { readonly [condition in ClusterCondition]: Describe } = {
     action: "Run `rolecall doctor`: the addresses, the scope or the network may be wrong",
   }),
   degraded: ofNodes("unfit"),
-  warning: ofNodes("warning"),
+  warning: (view, inputs) =>
+    inputs.nodes.some(({ condition }) => condition === "warning") ? ofNodes("warning")(view, inputs) : dcsWarning(view),
   drained: ofNodes("drained"),
   ok: () => nothing,
 };
@@ -159,161 +135,15 @@ function twoPrimaries(view: ClusterView): Details {
   };
 }
 
-function noPrimary(view: ClusterView, { wallMs }: SituationInputs): Details {
-  const { cluster } = view;
-  const claims = claimsOf(view);
-  const last = nodeNamed(cluster, claims.holder ?? lastLeaderOf(cluster.leadership));
-  const lastSeenMs = cluster.lastStatement?.sentAtMs ?? cluster.leadership.lastLoss?.atMs ?? null;
-  const name = last?.node.name ?? null;
-  return {
-    wrong: "no primary",
-    cause: lossCause(view, claims, name),
-    sinceMs: lastSeenMs,
-    ...(claims.nodes.length === 0 ? expectation(view, last, wallMs) : waiting(claims.holder)),
-  };
-}
-
-/** A node has the lock and cannot take writes, or nobody confirms the claims. */
-function waiting(holder: string | null): Pick<Details, "next" | "action"> {
-  return holder === null
-    ? {
-        next: "rolecall says yes to none of them until the cluster confirms one",
-        action: "Compare `patronictl list` with the leader key in the DCS",
-      }
-    : {
-        next: `${holder} gets a yes as soon as it is writable; its cluster manager may give the lock away before`,
-        action: `Look at PostgreSQL and its log on ${holder}`,
-      };
-}
-
-/** Nobody has the lock: when it expires, and who may take it. */
-function expectation(
-  view: ClusterView,
-  last: Observation | undefined,
-  wallMs: number,
-): Pick<Details, "next" | "action"> {
-  const { nowMs } = view;
-  const candidates = candidatesOf(view);
-  const named = candidates.length === 0 ? "no node may take over" : `candidates: ${candidates.join(", ")}`;
-  const ttlMs = lockTtlMs(view.cluster);
-  const heldMs = last?.lastHeldAtMs ?? null;
-  const expiresMs = heldMs === null ? null : heldMs + ttlMs;
-  const isPaused = view.cluster.nodes.some((node) => isHeard(view, node) && node.report?.isPaused === true);
-  if (isPaused)
-    return { next: `the cluster is paused, so nobody is promoted; ${named}`, action: "Resume it, or promote a node" };
-  if (expiresMs === null || last?.failuresInRow === 0)
-    return { next: `the nodes elect a leader; ${named}`, action: "Wait some seconds, then look at the log of Patroni" };
-  const clock = new Date(wallMs + (expiresMs - nowMs)).toISOString().slice(11, 19);
-  const ttl = `ttl ${ttlMs / 1000} s`;
-  // A new leader takes the key in its next loop, and rolecall sees it with the next probe.
-  return nowMs < expiresMs + loopWaitMs(view.cluster)
-    ? {
-        next: `the lock expires at about ${clock} UTC (${ttl}); ${named}`,
-        action: candidates.length === 0 ? "Bring a node back: nobody can take over" : `Wait until ${clock} UTC`,
-      }
-    : {
-        next: `the lock should have expired at ${clock} UTC (${ttl}); ${named}`,
-        action: "Look at the DCS and at the log of Patroni on the candidates",
-      };
-}
-
-/** How many candidates are named. */
-const candidatesMax = 3;
-
-/** The nodes that may be promoted, the least lagging first, with their lag. */
-function candidatesOf(view: ClusterView): readonly string[] {
-  return view.cluster.nodes
-    .filter((node) => {
-      const { report, attachment } = node;
-      if (!isHeard(view, node) || report === null || report.role !== "replica" || isNoFailover(report.tags))
-        return false;
-      return !attachment.isDetached && !isDiverged(attachment);
-    })
-    .map((observation) => ({ name: observation.node.name, bytes: presentLag(view, observation).bytes }))
-    .toSorted((one, other) => (one.bytes ?? Infinity) - (other.bytes ?? Infinity))
-    .slice(0, candidatesMax)
-    .map(({ name, bytes }) => `${name} (${bytes === null ? "lag unknown" : formatByteSize(bytes)})`);
-}
-
 function blind({ cluster }: ClusterView): Details {
   const failed = cluster.nodes.find(({ failure }) => failure !== null);
   return {
     wrong: "blind",
-    cause: `none of ${countText(cluster.nodes.length, "node")} answers rolecall${failed?.failure ? `; ${failed.node.name}: ${failureText(failed.failure)}` : ""}`,
+    cause: `none of ${countText(cluster.nodes.length, "node")} answers rolecall${failed?.failure ? `; ${failed.node.name}: ${failed.failure.detail}` : ""}`,
     sinceMs: cluster.newestReportAtMs,
     next: "checks are answered 500 until a node answers: balancers can tell that from a no",
     action: "Look at the network between rolecall and the nodes first: all nodes at once is rarely the nodes",
   };
-}
-
-/** A condition that nodes have: the worst of them, by name. */
-function ofNodes(condition: NodeCondition): Describe {
-  return (view, { nodes }) => {
-    const concerned = nodes.filter((node) => node.condition === condition);
-    const [first] = concerned;
-    const observation = nodeNamed(view.cluster, first?.node ?? null);
-    if (first === undefined || observation === undefined) return nothing;
-    const words = concerned.slice(0, 3).map(nodeTrouble);
-    const more = concerned.length > words.length ? ` and ${concerned.length - words.length} more` : "";
-    return {
-      wrong: `${countText(concerned.length, "node")} ${wrongOfNodes[condition]}`,
-      cause: `${words.join("; ")}${more}`,
-      sinceMs: sinceOfNode(view, observation, first),
-      ...prospectOf(first),
-    };
-  };
-}
-
-/** A duration follows: `1 node out for 8 s`. */
-const wrongOfNodes: { readonly [condition in NodeCondition]: string } = {
-  unfit: "out",
-  warning: "with a warning",
-  drained: "drained",
-  ok: "",
-};
-
-function nodeTrouble({ node, reason, detail, warning, refused, asked, drain }: NodeOverview): string {
-  if (reason === "drained" && drain !== null) return `${node}: ${drain.reason}`;
-  if (reason !== null) return `${node} is ${reason}${detail === null ? "" : ` (${detail})`}`;
-  const [first] = refused;
-  if (first === undefined) return `${node}: ${warning}`;
-  const figure = first.detail === null ? "" : ` ${first.detail}`;
-  return `${node} is refused in ${refused.length} of ${asked} checks: ${first.reason}${figure} (${first.check})`;
-}
-
-/** Since when a node has its trouble, in ms of rolecall's clock; `null` if that is not known. */
-function sinceOfNode(view: ClusterView, observation: Observation, { reason }: NodeOverview): number | null {
-  const { sentAtMs, attachment } = observation;
-  if (reason === "down" || reason === "stale") return sentAtMs;
-  if (reason === "detached" || reason === "stalled") {
-    const heldMs = attachment.silentMs + attachment.listedMs;
-    return heldMs > 0 ? sentAtMs - heldMs : null;
-  }
-  return reason === "lagging" ? presentLag(view, observation).growsSinceMs : null;
-}
-
-function prospectOf({ node, reason, drain, verdicts }: NodeOverview): Pick<Details, "next" | "action"> {
-  const explain = `Run \`rolecall explain /${verdicts["primary"] === "wrong_role" ? "replica" : "primary"} --node ${node}\``;
-  if (reason === "drained" && drain !== null)
-    return {
-      next: `the drain ends at ${drain.until}`,
-      action: `Undrain it when it is done: \`rolecall undrain ${node}\``,
-    };
-  if (reason === "down" || reason === "stale")
-    return {
-      next: "it is asked again at every interval, and returns when it answers",
-      action: `Look at ${node} and its Patroni`,
-    };
-  if (reason === "detached" || reason === "stalled")
-    return {
-      next: "it returns when it receives WAL from the primary again",
-      action: `Look at the WAL receiver of ${node}`,
-    };
-  if (reason === "diverged")
-    return { next: "it stays out until it is rewound or copied anew", action: `Reinitialize ${node}` };
-  if (reason === "lagging" || reason === "lag_unknown" || reason === null)
-    return { next: "it returns when its lag is within the limit", action: explain };
-  return { next: null, action: explain };
 }
 
 /** Who gets writes and reads. */

@@ -1,5 +1,4 @@
 /** How documents and events word durations, lists and causes. */
-import type { Failure } from "../../cluster/values/failure.ts";
 import type { ClaimLoss } from "../../cluster/leadership.ts";
 
 /** How many items of a list are shown at most. */
@@ -24,11 +23,6 @@ export function listText(items: readonly string[]): string {
 /** A count with its noun: `1 node`, `3 nodes`. */
 export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** What went wrong with a probe: `connection refused`, or the detail of any other failure. */
-export function failureText({ kind, detail }: Failure): string {
-  return kind === "refused" ? "connection refused" : detail;
 }
 
 /** Describes what contradicts the claim of a node on the leader lock: member lists or the DCS. */

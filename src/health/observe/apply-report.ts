@@ -1,5 +1,5 @@
 import type { Report } from "../../cluster/documents/report.ts";
-import type { Observation } from "../../cluster/observation.ts";
+import type { DcsContact, Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isFresh } from "../evidence/node/freshness.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/leadership/lock-status.ts";
@@ -53,7 +53,14 @@ export function withAnswer(
     answersInRow,
     failure: null,
     isDown: before.isDown && answersInRow < policy.rise,
+    dcsContact: dcsContactAfter(before, answer),
   };
+}
+
+function dcsContactAfter({ dcsContact }: Observation, { report, sentAtMs }: Answer): DcsContact | null {
+  const { dcsSeen } = report;
+  if (dcsSeen === null || dcsSeen === dcsContact?.seen) return dcsContact;
+  return { seen: dcsSeen, statedSinceMs: sentAtMs };
 }
 
 /**

@@ -29,6 +29,7 @@ const ageingNodeFields: ReadonlySet<keyof Observation> = new Set([
   "lastHeldAtMs",
   "liveness",
   "dampedLag",
+  "dcsContact",
 ]);
 
 /**

@@ -26,10 +26,7 @@ const notBlind: Rule<NodeCheck> = {
 const reachable: Rule<NodeCheck> = {
   judge: ({ observation }) => (observation.isDown ? unfit("down", observation.failure?.kind ?? null) : fit),
   show({ view: { policy }, observation: { failure, failuresInRow } }) {
-    const value =
-      failure === null
-        ? "last probe was answered"
-        : `${failuresInRow} failed in a row: ${failure.kind} (${failure.detail})`;
+    const value = failure === null ? "last probe was answered" : `${failuresInRow} failed in a row: ${failure.detail}`;
     return [{ rule: "reachable", value, limit: `down after ${policy.fall} in a row, back after ${policy.rise}` }];
   },
 };

@@ -24,6 +24,20 @@ const kinds: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
   ["EAGAIN", "not_sent"],
 ]);
 
+/** The commonest errors in plain words. The node's address is beside them wherever they are shown. */
+const words: ReadonlyMap<string, (message: string) => string> = new Map([
+  ["ECONNREFUSED", () => "connection refused"],
+  ["ECONNRESET", () => "connection reset by the node"],
+  ["EPIPE", () => "connection reset by the node"],
+  ["UND_ERR_SOCKET", () => "connection closed by the node before its answer"],
+  ["UND_ERR_CONNECT_TIMEOUT", connectTimeoutText],
+  ["ETIMEDOUT", () => "no connection: the node does not answer"],
+  ["EHOSTUNREACH", () => "no route to the host"],
+  ["ENETUNREACH", () => "network unreachable"],
+  ["ENOTFOUND", (message) => `host name not found${hostOf(message)}`],
+  ["EAI_AGAIN", (message) => `name server does not answer${hostOf(message)}`],
+]);
+
 /** Classifies the error of a request. An unknown error counts as an unreadable response (`body`). */
 export function failureOf(thrown: unknown): Failure {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -34,8 +48,24 @@ export function failureOf(thrown: unknown): Failure {
   const code = codeOf(cause);
   return {
     kind: kinds.get(code) ?? (isTls(code) ? "tls" : "body"),
-    detail: `${certificateHint(code)}${code === "" ? cause.name : code}: ${cause.message}`.slice(0, 200),
+    detail: detailOf(code, cause).slice(0, 200),
   };
+}
+
+function detailOf(code: string, { name, message }: Error): string {
+  return words.get(code)?.(message) ?? `${certificateHint(code)}${code === "" ? name : code}: ${message}`;
+}
+
+/** From `Connect Timeout Error (attempted address: 10.0.0.1:8008, timeout: 500ms)` (undici 7). */
+function connectTimeoutText(message: string): string {
+  const [, ms] = /timeout: (\d{1,9})ms/.exec(message) ?? [];
+  return ms === undefined ? "no connection in time" : `no connection within ${ms} ms`;
+}
+
+/** From `getaddrinfo ENOTFOUND pg1.example.com`. */
+function hostOf(message: string): string {
+  const [, host] = /^getaddrinfo \S+ (\S+)$/.exec(message) ?? [];
+  return host === undefined ? "" : `: ${host}`;
 }
 
 function codeOf(error: Error): string {

@@ -59,7 +59,7 @@ class StoryPlayer {
       behaviors = { ...behaviors, ...nodes[second] };
       for (const [at, [node, behavior]] of Object.entries(behaviors).entries())
         this.#probe(node, behavior, second * 1_000 + at * staggerMs);
-      if (calls.includes(second)) this.eventLog.announceChange("demo");
+      if (calls.includes(second)) this.eventLog.recordCall({ cluster: "demo", call: "switchover", from: "pg1", to: "pg2", by: "ann" });
       const plannedFor = scheduled[second];
       if (plannedFor !== undefined) this.#schedule(plannedFor, second * 1_000 + 600);
       const leader = dcs[second];

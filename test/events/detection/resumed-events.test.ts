@@ -93,7 +93,7 @@ test("an outage right after the start is a new event", () => {
     "demo is paused: its cluster manager does not fail over",
     "pg3 of demo is down: connection refused (3 probes in a row failed)",
     "demo is no longer paused after 10.0 s",
-    "pg3 of demo answers again after 8.0 s",
+    "pg3 of demo answers again after 11.0 s",
   ]);
 });
 

@@ -49,7 +49,7 @@ test("a killed primary was the primary: its role and state are unknown, and the 
     ...past,
     was: "primary",
     error: "refused",
-    detail: "an injected refused",
+    detail: "connection refused",
   });
   assert.deepEqual(shown(fixture, "pg2", 3_100), {
     ...past,

@@ -10,8 +10,8 @@ const MB = 1024 * 1024;
 const end = 100 * MB;
 
 /** pg1 leads; pg2 has all of its WAL, pg3 is 2 MB behind. All answer at each whole second up to `untilMs`. */
-function steady(untilMs = 2_000): ClusterFixture {
-  const fixture = new ClusterFixture();
+function steady(untilMs = 2_000, options: ConstructorParameters<typeof ClusterFixture>[0] = {}): ClusterFixture {
+  const fixture = new ClusterFixture(options);
   for (let at = 0; at <= untilMs; at += 1_000) answerAll(fixture, at);
   return fixture;
 }
@@ -132,11 +132,158 @@ describe("the situation of a cluster", () => {
   });
 });
 
+describe("the DCS in the situation of a cluster", () => {
+  const dcs = { etcd: ["http://127.0.0.1:2379"], prefix: "/service", scope: null, tls: null, auth: null };
+  const watched = { cluster: { dcs } };
+
+  /** Node answers up to 20 s that state contact with the DCS until 4 s, and pg1 gives up the lock at 15 s. */
+  function silentDcs(isWatched: boolean): ClusterFixture {
+    const fixture = steady(2_000, watched);
+    fixture.document("config", { of: "pg2", value: { ttl: 20, loop_wait: 5, retry_timeout: 5 } }, 2_100);
+    for (let at = 3_000; at <= 20_000; at += 1_000) {
+      const contact = { dcs_last_seen: 1_000 + Math.min(4, Math.floor(at / 1_000)) };
+      if (at < 15_000) fixture.lead("pg1", at, { xlog: { location: end }, ...contact });
+      else fixture.follow("pg1", at, { xlog: { received_location: end, replayed_location: end }, ...contact });
+      fixture.follow("pg2", at, { xlog: { received_location: end, replayed_location: end }, ...contact });
+      fixture.follow("pg3", at, { xlog: { received_location: end, replayed_location: end }, ...contact });
+      if (isWatched && at > 5_000) fixture.readDcs("unreadable", at);
+    }
+    return fixture;
+  }
+
+  test("no node reaches it: nobody can be elected, so waiting does not help", () => {
+    const situation = situationAt(silentDcs(false), 20_000);
+    assert.equal(situation.condition, "without a primary");
+    assert.match(situation.cause ?? "", /^no node has reached the DCS for 16\.0 s; pg1 no longer holds/);
+    assert.match(situation.next ?? "", /^no node can take the lock until the DCS answers; candidates: pg1 \(0B\)/);
+    assert.match(situation.action ?? "", /^Look at the DCS/);
+  });
+
+  test("rolecall does not reach it either", () => {
+    const { cause } = situationAt(silentDcs(true), 20_000);
+    assert.match(
+      cause ?? "",
+      /^no node has reached the DCS for 16\.0 s, nor does rolecall \(an injected timeout\); pg1/,
+    );
+  });
+
+  test("only rolecall does not reach it: its nodes may", () => {
+    const fixture = steady(3_000, watched);
+    fixture.readDcs("pg1", 2_000);
+    fixture.readDcs("unreadable", 3_000);
+    const situation = situationAt(fixture, 3_100);
+    assert.equal(
+      headlineOf(situation),
+      "the DCS does not answer: the DCS does not answer rolecall (an injected timeout)",
+    );
+    assert.match(situation.next ?? "", /^if the nodes cannot reach it either, pg1 gives up the lock/);
+  });
+
+  test("before the primary gives up, it is a warning that says what will happen", () => {
+    const fixture = steady();
+    for (let at = 3_000; at <= 18_000; at += 1_000) {
+      fixture.lead("pg1", at, { xlog: { location: end }, dcs_last_seen: 1_000 });
+      followers(fixture, at);
+    }
+    assert.equal(situationAt(fixture, 15_900).condition, "ok");
+    const situation = situationAt(fixture, 18_000);
+    assert.deepEqual([situation.condition, situation.wrong], ["warning", "the DCS does not answer"]);
+    assert.equal(situation.cause, "no node has reached the DCS for 15.0 s");
+    assert.match(situation.next ?? "", /pg1 gives up the lock within 30 s$/);
+  });
+
+  test("a node that reaches it, or one that says nothing of it, is no sign of silence", () => {
+    const fixture = steady();
+    for (let at = 3_000; at <= 30_000; at += 1_000) {
+      fixture.lead("pg1", at, { xlog: { location: end }, dcs_last_seen: 1_000 });
+      fixture.follow("pg2", at, {
+        xlog: { received_location: end, replayed_location: end },
+        dcs_last_seen: 1_000 + Math.floor(at / 10_000),
+      });
+      fixture.follow("pg3", at, { xlog: { received_location: end, replayed_location: end } });
+    }
+    assert.equal(situationAt(fixture, 30_000).condition, "ok");
+    assert.equal(situationAt(steady(30_000), 30_000).condition, "ok");
+  });
+
+  test("the clock of a node does not matter: only whether its statement changes", () => {
+    const fixture = steady();
+    for (let at = 3_000; at <= 30_000; at += 1_000)
+      fixture.lead("pg1", at, { xlog: { location: end }, dcs_last_seen: 5 + Math.floor(at / 5_000) });
+    assert.doesNotMatch(headlineOf(situationAt(fixture, 30_000)), /DCS/);
+  });
+});
+
+describe("what a node does that nobody has to mend", () => {
+  test("a holder that stops: a switchover is the usual cause, and it takes seconds", () => {
+    const fixture = steady();
+    fixture.lead("pg1", 3_000, { state: "stopping" });
+    followers(fixture, 3_000);
+    const situation = situationAt(fixture, 3_100);
+    assert.match(headlineOf(situation), /^no primary for 0\.1 s: pg1 is being stopped: a switchover, a restart/);
+    assert.match(situation.action ?? "", /^Wait some seconds/);
+  });
+
+  test("an old primary that restarts: since it lost the lock, and that it returns", () => {
+    const fixture = steady();
+    for (let at = 3_000; at <= 6_000; at += 1_000) {
+      fixture.lead("pg2", at, { xlog: { location: end }, timeline: 2 });
+      fixture.follow("pg1", at, { role: "demoted", state: "stopped" });
+      fixture.follow("pg3", at, { timeline: 2, xlog: { received_location: end, replayed_location: end } });
+    }
+    const situation = situationAt(fixture, 6_100);
+    assert.match(headlineOf(situation), /^1 node out for 4\.1 s: pg1 is /);
+    assert.equal(situation.next, "it returns when its PostgreSQL runs as a replica");
+    assert.match(situation.action ?? "", /^Wait some seconds/);
+  });
+
+  test("a node that misses its answers is a warning before it is down, from two intervals on", () => {
+    const fixture = steady();
+    const only = (at: number): void => {
+      fixture.follow("pg2", at, { xlog: { received_location: end, replayed_location: end } });
+      fixture.follow("pg3", at, { xlog: { received_location: end, replayed_location: end } });
+    };
+    fixture.fail("pg1", "timeout", 3_000);
+    only(3_000);
+    assert.equal(situationAt(fixture, 3_900).condition, "ok");
+    only(4_000);
+    const situation = situationAt(fixture, 4_100);
+    assert.equal(situation.condition, "warning");
+    const { cause, for_ms: forMs } = situation;
+    assert.equal(cause, "pg1: has not answered for 2.1 s (1 failed probe: an injected timeout)");
+    assert.equal(forMs, 2_100);
+  });
+
+  test("a former primary that does not answer may still accept writes", () => {
+    const fixture = steady();
+    for (let at = 3_000; at <= 8_000; at += 1_000) {
+      fixture.fail("pg1", "timeout", at);
+      fixture.lead("pg2", at, { xlog: { location: end }, timeline: 2 });
+      fixture.follow("pg3", at, { timeline: 2, xlog: { received_location: end, replayed_location: end } });
+    }
+    assert.match(situationAt(fixture, 8_000).action ?? "", /^Make sure that its PostgreSQL has stopped/);
+  });
+});
+
+test("a replica that receives and does not replay is named as such", () => {
+  const fixture = steady();
+  fixture.follow("pg2", 3_000, { xlog: { received_location: end, replayed_location: end - 5 * MB } });
+  const { cause, action } = situationAt(fixture, 3_100, sent({ bytes: 4 * MB }));
+  assert.equal(
+    cause,
+    "pg2 is refused in 1 of 1 checks: lagging 5MB (/replica?lag=4MB); 5MB of WAL is received and not replayed",
+  );
+  assert.equal(action, "Run `rolecall explain '/replica?lag=4MB' --node pg2`");
+});
+
 describe("the checks of balancers", () => {
   test("refuse a node that is fit for a plain /replica: in one of two it is a warning, in all it is out", () => {
     const one = situationAt(steady(), 2_100, sent({ bytes: MB }, { bytes: 10 * MB }));
     assert.equal(one.condition, "warning");
-    assert.match(one.cause ?? "", /^pg3 is refused in 1 of 2 checks: lagging 2MB \(\/replica\?lag=1MB\)$/);
+    assert.match(
+      one.cause ?? "",
+      /^pg3 is refused in 1 of 2 checks: lagging 2MB \(\/replica\?lag=1MB\); 2MB of WAL is received and not replayed$/,
+    );
     assert.equal(
       one.clients,
       "writes go to pg1; /replica: 2 of 2 nodes; /replica?lag=1MB: 1 of 2; /replica?lag=10MB: 2 of 2",

@@ -29,6 +29,7 @@ const nodeAgeFields: ReadonlySet<string> = new Set([
   "countedAtMs",
   "liveness",
   "dampedLag",
+  "dcsContact",
 ]);
 
 const first = clusterStateOf([

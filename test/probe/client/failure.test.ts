@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Client } from "undici";
 import { failureOf } from "../../../src/probe/client/failure.ts";
 
 function errorWith(code: string): Error {
@@ -48,17 +49,45 @@ test("what is no error, or has a code that is no text, counts as an unreadable r
   for (const [thrown, detail] of rows) assert.deepEqual(failureOf(thrown), { kind: "body", detail });
 });
 
+for (const [code, message, kind, detail] of [
+  ["ECONNREFUSED", "connect ECONNREFUSED 10.0.0.1:8008", "refused", "connection refused"],
+  ["ECONNRESET", "read ECONNRESET", "reset", "connection reset by the node"],
+  ["EPIPE", "write EPIPE", "reset", "connection reset by the node"],
+  ["UND_ERR_SOCKET", "other side closed", "reset", "connection closed by the node before its answer"],
+  [
+    "UND_ERR_CONNECT_TIMEOUT",
+    "Connect Timeout Error (attempted address: 10.0.0.1:8008, timeout: 500ms)",
+    "timeout",
+    "no connection within 500 ms",
+  ],
+  ["UND_ERR_CONNECT_TIMEOUT", "Connect Timeout Error", "timeout", "no connection in time"],
+  ["ETIMEDOUT", "connect ETIMEDOUT 10.0.0.1:8008", "timeout", "no connection: the node does not answer"],
+  ["EHOSTUNREACH", "connect EHOSTUNREACH 10.0.0.1:8008", "unreachable", "no route to the host"],
+  ["ENETUNREACH", "connect ENETUNREACH 10.0.0.1:8008", "unreachable", "network unreachable"],
+  ["ENOTFOUND", "getaddrinfo ENOTFOUND pg1.example.com", "unreachable", "host name not found: pg1.example.com"],
+  ["ENOTFOUND", "", "unreachable", "host name not found"],
+  ["EAI_AGAIN", "getaddrinfo EAI_AGAIN pg1.example.com", "unreachable", "name server does not answer: pg1.example.com"],
+] as const)
+  test(`${code} (${message}) reads "${detail}"`, () => {
+    const error = Object.assign(new Error(message), { code });
+    assert.deepEqual(failureOf(error), { kind, detail });
+    assert.equal(failureOf(new AggregateError([error, new Error("other")])).kind, kind);
+  });
+
+test("a connection attempt that undici gives up has the text that the words are taken from", async (context) => {
+  // A lookup that never answers leaves undici waiting for its own limit.
+  const client = new Client("http://pg1.example.com", { connect: { timeout: 50, lookup: () => {} } });
+  // The timers of undici do not keep a process alive.
+  const alive = setInterval(() => {}, 1_000);
+  context.after(() => {
+    clearInterval(alive);
+    return client.destroy();
+  });
+  const thrown: unknown = await client.request({ path: "/", method: "GET" }).catch((error: unknown) => error);
+  assert.equal(failureOf(thrown).detail, "no connection within 50 ms");
+});
+
 for (const [code, kind] of [
-  ["ECONNREFUSED", "refused"],
-  ["ECONNRESET", "reset"],
-  ["EPIPE", "reset"],
-  ["UND_ERR_SOCKET", "reset"],
-  ["UND_ERR_CONNECT_TIMEOUT", "timeout"],
-  ["ETIMEDOUT", "timeout"],
-  ["EHOSTUNREACH", "unreachable"],
-  ["ENETUNREACH", "unreachable"],
-  ["ENOTFOUND", "unreachable"],
-  ["EAI_AGAIN", "unreachable"],
   ["UND_ERR_HEADERS_OVERFLOW", "too_large"],
   ["CERT_HAS_EXPIRED", "tls"],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "tls"],

@@ -64,14 +64,12 @@ export function clusterTitle({ cluster, fitNodes }: ShownCluster, style: Style):
 }
 
 /**
- * What is wrong with a cluster, since when and why; and where clients are refused, what follows. One line each. What is
- * wrong with one node is in the row of that node, except for how long.
+ * What is wrong with a cluster, since when and why; and where clients are refused, what follows. One line each.
  */
 export function situationNotes({ situation }: StatusCluster, style: Style): readonly TitlePart[] {
   const { condition, next, action } = situation;
   if (condition === "ok" || situation.wrong === null) return [];
   const isBad = isSevere(condition);
-  if (!isBad && situation.for_ms === null) return [];
   return [
     { text: headlineOf(situation), paint: isBad ? style.red : style.yellow },
     ...(isBad && next !== null ? [{ text: `next: ${next}`, paint: style.dim }] : []),
