@@ -6,6 +6,9 @@ export interface LagLimit {
   readonly route: string | null;
   readonly lag_bytes: number | null;
   readonly lag_ms: number | null;
+  /** How many of the least lagging nodes it leaves in (`keep=`), and whether the primary is fit if none is. */
+  readonly keep: number;
+  readonly fallback_primary: boolean;
   /** `checks`: balancers request it; `defaults`, `agent` and `push` are configured; `failover` is the cluster's own. */
   readonly source: LagLimitSource;
   /** Listener or backend that sets it: `127.0.0.1:8008` or `lb1/pg_read`. `null` for `checks` and `failover`. */
@@ -25,7 +28,7 @@ type LagLimitSource = (typeof ownLimitSources)[number] | "failover";
 export interface KnownLimits {
   /** When they were known, in ms since the epoch. */
   readonly atWallMs: number;
-  readonly limits: readonly Pick<LagLimit, "route" | "lag_bytes" | "lag_ms" | "source">[];
+  readonly limits: readonly Pick<LagLimit, "route" | "lag_bytes" | "lag_ms" | "keep" | "fallback_primary" | "source">[];
 }
 
 /** Returns the cluster's own limit for a failover as a list: empty as long as its configuration is not known. */
@@ -35,6 +38,8 @@ export function failoverLimits({ config }: Pick<ClusterState, "config">): readon
     route: null,
     lag_bytes: config.lagMaxOnFailover,
     lag_ms: null,
+    keep: 0,
+    fallback_primary: false,
     source: "failover",
     of: null,
   } as const;

@@ -18,9 +18,26 @@ const steps = `steps:
 `;
 
 test("a recorded file states the limits that were known, without the cluster's own and without who sets them", () => {
-  const limit = { lag_bytes: null, lag_ms: null, requested_ms_ago: null, of: null, route: null };
+  const limit = {
+    lag_bytes: null,
+    lag_ms: null,
+    keep: 0,
+    fallback_primary: false,
+    requested_ms_ago: null,
+    of: null,
+    route: null,
+  };
   const limits = [
-    { ...limit, source: "checks", route: "replica", lag_bytes: 1_000, lag_ms: 5_000, requested_ms_ago: 3 },
+    {
+      ...limit,
+      source: "checks",
+      route: "replica",
+      lag_bytes: 1_000,
+      lag_ms: 5_000,
+      keep: 1,
+      fallback_primary: true,
+      requested_ms_ago: 3,
+    },
     { ...limit, source: "defaults", of: "10.0.0.7:8008", lag_bytes: 0 },
     { ...limit, source: "failover", lag_bytes: 77 },
   ] as const;
@@ -31,8 +48,8 @@ test("a recorded file states the limits that were known, without the cluster's o
   assert.deepEqual(readIncident(text, "limits.yaml").limits, {
     atWallMs: 60_000,
     limits: [
-      { source: "checks", route: "replica", lag_bytes: 1_000, lag_ms: 5_000 },
-      { source: "defaults", route: null, lag_bytes: 0, lag_ms: null },
+      { source: "checks", route: "replica", lag_bytes: 1_000, lag_ms: 5_000, keep: 1, fallback_primary: true },
+      { source: "defaults", route: null, lag_bytes: 0, lag_ms: null, keep: 0, fallback_primary: false },
     ],
   });
   assert.equal(readIncident([...incidentPieces(incident)].join(""), "limits.yaml").limits, null);

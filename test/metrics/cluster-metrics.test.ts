@@ -12,6 +12,8 @@ const asked = askedChecks([
     route: "replica",
     lag_bytes: 1_024,
     lag_ms: null,
+    keep: 0,
+    fallback_primary: false,
     source: "defaults",
     of: "127.0.0.1:8008",
     requested_ms_ago: null,

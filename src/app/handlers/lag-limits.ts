@@ -47,17 +47,19 @@ export async function describeLimits(
 function requestedLimits(rows: readonly RequestedLimit[]): readonly LagLimit[] {
   const newest = new Map<string, RequestedLimit>();
   for (const row of rows) {
-    const key = `${row.route} ${row.lagBytesMax} ${row.lagTimeMsMax}`;
+    const key = `${row.route} ${row.lagBytesMax} ${row.lagTimeMsMax} ${row.keep} ${row.fallbackPrimary}`;
     const known = newest.get(key);
     const forMs = Math.max(row.forMs, known?.forMs ?? 0);
     newest.set(key, known === undefined || row.agoMs < known.agoMs ? { ...row, forMs } : { ...known, forMs });
   }
   return [...newest.values()]
     .toSorted((one, other) => one.agoMs - other.agoMs)
-    .map(({ route, lagBytesMax, lagTimeMsMax, agoMs, forMs }) => ({
+    .map(({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, agoMs, forMs }) => ({
       route,
       lag_bytes: lagBytesMax,
       lag_ms: lagTimeMsMax,
+      keep,
+      fallback_primary: fallbackPrimary,
       source: "checks",
       of: null,
       requested_ms_ago: agoMs,
@@ -99,6 +101,8 @@ function limitOf(
       route,
       lag_bytes: check.lagBytesMax,
       lag_ms: check.lagTimeMsMax,
+      keep: check.keep,
+      fallback_primary: check.fallbackPrimary,
       ...owner,
       requested_ms_ago: null,
       requested_for_ms: null,

@@ -12,7 +12,7 @@ import {
 } from "./cluster-facts.ts";
 import { type Condition, beginning } from "./condition.ts";
 import { countText, listText, lostClaimText } from "../../health/documents/wording.ts";
-import { judge } from "../../health/rules/judge.ts";
+import { judgeMember } from "../../health/rules/pool.ts";
 import type { Reason } from "../../health/reason.ts";
 
 /**
@@ -330,12 +330,14 @@ const emptyHoldMs = 2_000;
  * ask: a lag limit may leave a pool empty while every replica is fit for a plain `/replica`.
  */
 function emptyPools({ cluster, view, asked, nodes }: ClusterFacts): readonly Condition[] {
-  const empty = asked.filter(({ check }) => !nodes.some(({ observation }) => judge(view, observation, check).fit));
+  const empty = asked.filter(
+    ({ check }) => !nodes.some(({ observation }) => judgeMember(view, observation, check).fit),
+  );
   if (empty.length === 0 || nodes.length < 2) return [];
   const texts = empty.map(({ text }) => text);
   const [first] = empty;
   const why = nodes.flatMap(({ node, observation }) => {
-    const verdict = first === undefined ? null : judge(view, observation, first.check);
+    const verdict = first === undefined ? null : judgeMember(view, observation, first.check);
     if (verdict === null || verdict.fit || verdict.reason === "wrong_role") return [];
     return [`${node} is ${verdict.reason}${verdict.figure === null ? "" : ` (${verdict.figure})`}`];
   });

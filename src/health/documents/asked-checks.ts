@@ -6,7 +6,7 @@ import { plainCheck, type Check } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import type { Reason } from "../reason.ts";
 import { routeOf } from "../route.ts";
-import { judge } from "../rules/judge.ts";
+import { judgeMember } from "../rules/pool.ts";
 import { isForReplicas } from "../rules/route-rules.ts";
 
 /** A check with a limit for lag that balancers really send, or that is configured for them. */
@@ -34,11 +34,18 @@ const regularMs = 15_000;
 export function askedChecks(limits: readonly LagLimit[]): readonly AskedCheck[] {
   const asked = new Map<string, AskedCheck>();
   for (const limit of limits) {
-    const { route, lag_bytes: lagBytesMax, lag_ms: lagTimeMsMax, source } = limit;
+    const {
+      route,
+      lag_bytes: lagBytesMax,
+      lag_ms: lagTimeMsMax,
+      keep,
+      fallback_primary: fallbackPrimary,
+      source,
+    } = limit;
     const asksFor = routeOf(route ?? "replica");
     if (source === "checks" && !isBalancers(limit)) continue;
     if (source === "failover" || asksFor === undefined || !isForReplicas(asksFor)) continue;
-    const check: Check = { ...plainCheck(asksFor), lagBytesMax, lagTimeMsMax };
+    const check: Check = { ...plainCheck(asksFor), lagBytesMax, lagTimeMsMax, keep, fallbackPrimary };
     const text = textOf(check);
     if (asked.size < checksMax && !asked.has(text)) asked.set(text, { text, check });
   }
@@ -57,18 +64,20 @@ export function refusedChecks(
   asked: readonly AskedCheck[],
 ): readonly RefusedCheck[] {
   return asked.flatMap(({ text, check }) => {
-    const verdict = judge(view, observation, check);
+    const verdict = judgeMember(view, observation, check);
     if (verdict.fit || (verdict.reason !== "lagging" && verdict.reason !== "lag_unknown")) return [];
     return [{ check: text, reason: verdict.reason, detail: verdict.figure }];
   });
 }
 
-function textOf({ route, lagBytesMax, lagTimeMsMax }: Check): string {
+function textOf({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary }: Check): string {
   const limits = [
     ...(lagBytesMax === null ? [] : [`lag=${bytesText(lagBytesMax)}`]),
     ...(lagTimeMsMax === null
       ? []
       : [`lag_time=${lagTimeMsMax % 1000 === 0 ? `${lagTimeMsMax / 1000}s` : `${lagTimeMsMax}ms`}`]),
+    ...(keep === 0 ? [] : [`keep=${keep}`]),
+    ...(fallbackPrimary ? ["fallback=primary"] : []),
   ];
   return `/${route}?${limits.join("&")}`;
 }

@@ -9,6 +9,8 @@ export interface RequestedLimit {
   /** In bytes and in ms; at least one is not `null`. */
   readonly lagBytesMax: number | null;
   readonly lagTimeMsMax: number | null;
+  readonly keep: number;
+  readonly fallbackPrimary: boolean;
   /** How long ago it was requested last, in ms. */
   readonly agoMs: number;
   /** How long it has been requested again and again, in ms; 0 for a limit that was requested once. */
@@ -41,15 +43,15 @@ export class LimitCensus {
 
   /** Records the limits of a check. */
   note(cluster: string, check: Check): void {
-    const { route, lagBytesMax, lagTimeMsMax } = check;
+    const { route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary } = check;
     if (lagBytesMax === null && lagTimeMsMax === null) return;
     const nowMs = this.#now();
     const known = this.#byCheck.get(check);
     if (known?.cluster === cluster && nowMs - known.lastMs < repeatMs) return;
-    const key = `${cluster} ${route} ${lagBytesMax} ${lagTimeMsMax}`;
+    const key = `${cluster} ${route} ${lagBytesMax} ${lagTimeMsMax} ${keep} ${fallbackPrimary}`;
     const before = this.#rows.get(key);
     const firstMs = before !== undefined && nowMs - before.lastMs < askPauseMs ? before.firstMs : nowMs;
-    const row = { cluster, route, lagBytesMax, lagTimeMsMax, firstMs, lastMs: nowMs };
+    const row = { cluster, route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, firstMs, lastMs: nowMs };
     this.#byCheck.set(check, row);
     this.#rows.set(key, row);
   }

@@ -5,7 +5,7 @@ import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import { nodeOverview } from "../../health/documents/node-overview.ts";
 import { severeConditionOf, situationOf } from "../../health/documents/situation.ts";
-import { judge } from "../../health/rules/judge.ts";
+import { judgeMember } from "../../health/rules/pool.ts";
 import type { SeriesSources } from "./node-series.ts";
 
 /** A gauge with one sample for each cluster. */
@@ -111,7 +111,7 @@ export function clusterMetrics({ snapshot, policy, now, wall, asked }: ClusterSo
             yield sampleLine(
               poolMembers,
               labels,
-              view.cluster.nodes.filter((node) => judge(view, node, check).fit).length,
+              view.cluster.nodes.filter((node) => judgeMember(view, node, check).fit).length,
             );
           }
       },

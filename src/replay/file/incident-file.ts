@@ -255,7 +255,7 @@ function limitsOf(section: Reading): KnownLimits {
 }
 
 function limitOf(section: Reading): KnownLimits["limits"][number] {
-  const value = section.mapping(["source", "route", "lag_bytes", "lag_ms"]);
+  const value = section.mapping(["source", "route", "lag_bytes", "lag_ms", "keep", "fallback_primary"]);
   const figure = (key: string): number | null => (value(key).isAbsent ? null : value(key).count(0));
   const [lagBytes, lagMs] = [figure("lag_bytes"), figure("lag_ms")];
   if (lagBytes === null && lagMs === null) throw section.refusal("a limit with lag_bytes, lag_ms or both");
@@ -264,5 +264,7 @@ function limitOf(section: Reading): KnownLimits["limits"][number] {
     route: value("route").isAbsent ? null : value("route").oneOf(routes),
     lag_bytes: lagBytes,
     lag_ms: lagMs,
+    keep: value("keep").count(0),
+    fallback_primary: value("fallback_primary").flag(false),
   };
 }

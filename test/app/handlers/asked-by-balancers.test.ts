@@ -7,6 +7,8 @@ const limit: LagLimit = {
   route: "replica",
   lag_bytes: 1_024,
   lag_ms: null,
+  keep: 0,
+  fallback_primary: false,
   source: "defaults",
   of: "127.0.0.1:8008",
   requested_ms_ago: null,

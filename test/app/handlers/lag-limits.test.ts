@@ -15,7 +15,10 @@ async function limitsOf(parts: Partial<Config>, workers: readonly number[] = [])
   const sources = {
     counter: { limits },
     monitor: { store },
-    listeners: { limits: () => workers.map((agoMs) => ({ ...limit, agoMs, forMs: 0 })), refresh: async () => {} },
+    listeners: {
+      limits: () => workers.map((agoMs) => ({ ...limit, keep: 0, fallbackPrimary: false, agoMs, forMs: 0 })),
+      refresh: async () => {},
+    },
   };
   limits.note("demo", { ...plainCheck("replica"), lagTimeMsMax: 5_000 });
   limits.note("other", { ...plainCheck("replica"), lagTimeMsMax: 7_000 });

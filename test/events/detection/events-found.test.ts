@@ -3,13 +3,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { pino } from "pino";
 import { parse } from "yaml";
+import type { LagLimit } from "../../../src/cluster/lag-limit.ts";
+import { askedChecks } from "../../../src/health/documents/asked-checks.ts";
 import { EventDetector } from "../../../src/events/detection/event-detector.ts";
 import { EventLog } from "../../../src/events/event-log.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import type { StatusFields } from "../../fake/node-documents.ts";
 
-/** What a node does from some second on. Other keys than `is` and `frozen` are fields of its status document. */
-type Behavior = string | ({ readonly is: string; readonly frozen?: boolean } & StatusFields);
+/**
+ * What a node does from some second on: `behind` is how old its data is, in ms. Other keys than `is`, `frozen` and
+ * `behind` are fields of its status document.
+ */
+type Behavior = string | ({ readonly is: string; readonly frozen?: boolean; readonly behind?: number } & StatusFields);
 
 interface Story {
   readonly title: string;
@@ -18,6 +23,8 @@ interface Story {
   readonly dcs?: Readonly<Record<string, string | null>>;
   /** The seconds at which a switchover is forwarded. */
   readonly calls?: readonly number[];
+  /** The checks with a limit for lag that balancers ask. */
+  readonly asked?: readonly { readonly lag_bytes: number; readonly keep?: number }[];
   /** The second for which a switchover is scheduled, by the second from which on the cluster document has it. */
   readonly scheduled?: Readonly<Record<string, number>>;
   readonly nodes: Readonly<Record<string, Readonly<Record<string, Behavior>>>>;
@@ -33,6 +40,11 @@ function positionAt(ms: number): number {
   return 1_000_000 + ms;
 }
 
+function configuredLimit({ lag_bytes, keep = 0 }: { readonly lag_bytes: number; readonly keep?: number }): LagLimit {
+  const none = { lag_ms: null, fallback_primary: false, requested_ms_ago: null, requested_for_ms: null };
+  return { route: "replica", lag_bytes, keep, source: "defaults", of: "127.0.0.1:8008", ...none };
+}
+
 class StoryPlayer {
   readonly lines: { readonly event?: string; readonly level: number; readonly msg: string }[] = [];
   readonly eventLog: EventLog;
@@ -40,14 +52,14 @@ class StoryPlayer {
   readonly #frozenAtMs = new Map<string, number>();
   #nowMs = 0;
 
-  constructor(nodes: readonly string[], hasDcs: boolean) {
+  constructor(nodes: readonly string[], { dcs: leaders, asked = [] }: Pick<Story, "dcs" | "asked">) {
     const dcs = { etcd: ["http://127.0.0.1:2379"], prefix: "/service", scope: null, tls: null, auth: null };
-    this.#watched = new ClusterFixture({ nodes, cluster: { dcs: hasDcs ? dcs : null } });
+    this.#watched = new ClusterFixture({ nodes, cluster: { dcs: leaders === undefined ? null : dcs } });
     const log = pino({ base: null }, { write: (line: string) => void this.lines.push(JSON.parse(line)) });
     this.eventLog = new EventLog({
       log,
       metrics: { disputed: () => {}, happened: () => {} },
-      detector: new EventDetector(),
+      detector: new EventDetector({ asked: () => askedChecks(asked.map(configuredLimit)) }),
       clock: { now: () => this.#nowMs, wall: () => this.#nowMs },
       history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {}, addSubject: () => {} },
     });
@@ -59,7 +71,8 @@ class StoryPlayer {
       behaviors = { ...behaviors, ...nodes[second] };
       for (const [at, [node, behavior]] of Object.entries(behaviors).entries())
         this.#probe(node, behavior, second * 1_000 + at * staggerMs);
-      if (calls.includes(second)) this.eventLog.recordCall({ cluster: "demo", call: "switchover", from: "pg1", to: "pg2", by: "ann" });
+      if (calls.includes(second))
+        this.eventLog.recordCall({ cluster: "demo", call: "switchover", from: "pg1", to: "pg2", by: "ann" });
       const plannedFor = scheduled[second];
       if (plannedFor !== undefined) this.#schedule(plannedFor, second * 1_000 + 600);
       const leader = dcs[second];
@@ -92,12 +105,12 @@ class StoryPlayer {
   }
 
   #probe(node: string, behavior: Behavior, nowMs: number): void {
-    const { is, frozen = false, ...fields } = typeof behavior === "string" ? { is: behavior } : behavior;
+    const { is, frozen = false, behind = 0, ...fields } = typeof behavior === "string" ? { is: behavior } : behavior;
     const watched = this.#watched;
     const before = watched.cluster;
     this.#nowMs = nowMs;
     if (!frozen) this.#frozenAtMs.set(node, nowMs);
-    const position = positionAt(this.#frozenAtMs.get(node) ?? nowMs);
+    const position = positionAt((this.#frozenAtMs.get(node) ?? nowMs) - behind);
     if (is === "leads") watched.lead(node, nowMs, { xlog: { location: position }, ...fields });
     else if (is === "follows")
       watched.follow(node, nowMs, { xlog: { received_location: position, replayed_location: position }, ...fields });
@@ -111,7 +124,7 @@ for (const file of readdirSync(folder)) {
   describe(`events of ${folder}/${file}`, () => {
     for (const story of parse(readFileSync(`${folder}/${file}`, "utf8")) as readonly Story[]) {
       test(story.title, () => {
-        const player = new StoryPlayer(["pg1", "pg2", "pg3"], story.dcs !== undefined);
+        const player = new StoryPlayer(["pg1", "pg2", "pg3"], story);
         assert.deepEqual(player.play(story), story.events);
         const levels = { info: 30, warning: 40, error: 50 };
         assert.deepEqual(

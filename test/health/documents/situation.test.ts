@@ -39,6 +39,8 @@ function sent(...limits: { readonly bytes?: number; readonly ms?: number }[]): r
       route: "replica",
       lag_bytes: bytes,
       lag_ms: ms,
+      keep: 0,
+      fallback_primary: false,
       source: "checks",
       of: null,
       requested_ms_ago: 1_000,
@@ -291,6 +293,24 @@ describe("the checks of balancers", () => {
     assert.equal(situationAt(steady(), 2_100, sent({ bytes: MB })).condition, "degraded");
   });
 
+  test("with keep or fallback they are judged as balancers get them", () => {
+    const fixture = new ClusterFixture();
+    for (let at = 0; at <= 2_000; at += 1_000) {
+      fixture.lead("pg1", at, { xlog: { location: end } });
+      fixture.follow("pg2", at, { xlog: { received_location: end, replayed_location: end - 5 * MB } });
+      fixture.follow("pg3", at, { xlog: { received_location: end, replayed_location: end - 9 * MB } });
+    }
+    const limit = { route: "replica", lag_bytes: MB, lag_ms: null, of: null, source: "defaults" } as const;
+    const asked = (keep: number, fallback: boolean): readonly AskedCheck[] =>
+      askedChecks([{ ...limit, keep, fallback_primary: fallback, requested_ms_ago: null, requested_for_ms: null }]);
+    const clients = (keep: number, fallback = false): string =>
+      situationAt(fixture, 2_100, asked(keep, fallback)).clients.replace(/^.*?; .*?; /, "");
+    assert.equal(clients(0), "/replica?lag=1MB: 0 of 2");
+    assert.equal(clients(1), "/replica?lag=1MB&keep=1: 1 of 2");
+    assert.equal(clients(2), "/replica?lag=1MB&keep=2: 2 of 2");
+    assert.match(asked(1, true)[0]?.text ?? "", /&keep=1&fallback=primary$/);
+  });
+
   test("of two limits only the exceeded one is the figure", () => {
     const fixture = new ClusterFixture();
     // 1 MB of WAL a second, and pg2 is 2 s behind.
@@ -310,7 +330,7 @@ describe("the checks of balancers", () => {
   });
 
   test("are those that are sent again and again, and those that are configured: what somebody tries is none", () => {
-    const limit = { route: "replica", lag_bytes: MB, lag_ms: null, of: null };
+    const limit = { route: "replica", lag_bytes: MB, lag_ms: null, keep: 0, fallback_primary: false, of: null };
     const count = (more: object): number =>
       askedChecks([{ ...limit, source: "checks", requested_ms_ago: 0, requested_for_ms: 0, ...more }]).length;
     assert.equal(count({}), 0);
