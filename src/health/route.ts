@@ -17,6 +17,9 @@ export const routes = [
 
 export type Route = (typeof routes)[number];
 
+/** The routes that at most one node passes. */
+export const oneNodeRoutes: ReadonlySet<Route> = new Set<Route>(["primary", "standby-leader", "leader"]);
+
 const aliases: ReadonlyMap<string, Route> = new Map([
   ["", "primary"],
   ["read-write", "primary"],

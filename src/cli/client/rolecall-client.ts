@@ -51,6 +51,11 @@ export class RolecallClient {
     warnOfExposed(context, this.#credentials.exposed);
   }
 
+  /** How long each request may take, in ms. */
+  get timeoutMs(): number {
+    return this.#timeoutMs;
+  }
+
   /** The server in use. It changes when the client finds the listener that the command needs. */
   get url(): string {
     return this.#base.origin;

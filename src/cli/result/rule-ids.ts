@@ -19,6 +19,7 @@ export const ruleIds = [
   "RC030",
   "RC031",
   "RC032",
+  "RC033",
   "RC040",
   "RC041",
   "RC042",

@@ -55,6 +55,7 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "it is not known whether a replica is attached",
     "Watch it longer, such as with --for 12s, or query a running rolecall.",
   ),
+  RC033: rule("error", "the last run of a command of watch did not succeed", "Read the output of the command."),
   RC040: rule(
     "error",
     "rolecall answers fit and the node does not, for longer than max_age",

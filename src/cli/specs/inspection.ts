@@ -86,6 +86,28 @@ export const inspectionCommands: readonly CommandSpec[] = [
     load: async () => (await import("../commands/explain.ts")).explainCheck,
   },
   {
+    name: "watch",
+    summary: "run a command whenever the node that is fit for a check changes",
+    about:
+      "Runs COMMAND by /bin/sh -c at the start and whenever the fit nodes change, as a running rolecall judges them. One\n" +
+      "run at a time: states that pass while it runs are skipped. A run that fails is repeated after 1 s, then 2 s, up\n" +
+      "to every 30 s. Nothing runs without evidence, or while no node is fit. The command finds the node in\n" +
+      "ROLECALL_NODE, ROLECALL_HOST and ROLECALL_PORT, all fit nodes in ROLECALL_NODES, and those before in\n" +
+      "ROLECALL_PREVIOUS_NODE and so on. Its output passes through. SIGTERM goes on to the command, which has 5 s to\n" +
+      "end. Exits with 0 then, or with 1 if the last run had not succeeded.",
+    positionals: { usage: "CLUSTER", least: 1, most: 1, completes: "cluster" },
+    options: [
+      { name: "check", value: "CHECK", completes: "check", help: "the check of the nodes (default /primary)" },
+      { name: "exec", value: "COMMAND", help: "the command to run" },
+      { name: "exec-timeout", value: "TIME", help: "how long one run may take before it gets SIGTERM (default 30s)" },
+      ...serverOptions,
+    ],
+    examples: ["rolecall watch orders --check /primary --exec /usr/local/bin/route-pgcat"],
+    checks: [{ id: "service", required: true }],
+    isService: true,
+    load: async () => (await import("../commands/watch-cluster.ts")).watchCluster,
+  },
+  {
     name: "compare",
     summary: "shadow mode: compare the answers of nodes and of rolecall",
     about:

@@ -1,5 +1,5 @@
 import { normalize } from "node:path";
-import type { Route } from "../../health/route.ts";
+import { oneNodeRoutes } from "../../health/route.ts";
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
 import type { PooledDatabaseShape, PoolerShape } from "../model/config.ts";
 import { parseCheckText } from "../values/check-text.ts";
@@ -7,9 +7,6 @@ import { formatPoolerAddress } from "../values/pooler-address.ts";
 import { repetitionIssues } from "./name-checks.ts";
 import { checkTextIssues, findCluster } from "./named-checks.ts";
 import type { PoolerPart, ValidParts } from "./valid-parts.ts";
-
-/** The routes that at most one node passes: a database leads to one server. */
-const oneNodeRoutes: ReadonlySet<Route> = new Set<Route>(["primary", "standby-leader", "leader"]);
 
 /** Checks the poolers against each other and against the clusters that they name, and parses their checks. */
 export function checkPoolers(parts: ValidParts): readonly ConfigIssue[] {
@@ -94,6 +91,7 @@ function databaseIssues(database: PooledDatabaseShape, path: ConfigPath, parts: 
   const at = [...path, "check"];
   const wrong = checkTextIssues(database.check, at, parts);
   const parsed = parseCheckText(database.check, parts);
+  // A database leads to one server.
   const allowed = `a route that at most one node passes: /${[...oneNodeRoutes].join(", /")}`;
   const isRead = parsed.ok && !oneNodeRoutes.has(parsed.check.route);
   return [...issues, ...wrong, ...(isRead ? [valueIssue(at, database.check, allowed)] : [])];
