@@ -60,6 +60,14 @@ export class FakeConsole {
     for (const socket of this.#open) socket.destroy();
   }
 
+  /** SHOW CLIENTS of the consoles that have logged in and not ended, as far as rolecall reads it. */
+  shownClients(): readonly FakeRow[] {
+    return this.starts.flatMap((start, at) => {
+      const [, name] = /application_name (rolecall [0-9a-f]+)/.exec(start) ?? [];
+      return name === undefined ? [] : [{ state: "active", ptr: `0x${at + 1}`, application_name: name }];
+    });
+  }
+
   /** Sends bytes to every client, unasked. */
   send(bytes: Buffer): void {
     for (const socket of this.#open) socket.write(bytes);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import type { PoolerConfig } from "../../src/config/model/config.ts";
 import { ConsoleError } from "../../src/push/pgbouncer/console-error.ts";
 import { type ConsoleRow, type ConsoleTarget, quoteDatabase, withConsole } from "../../src/push/pgbouncer/console.ts";
 import {
@@ -16,7 +17,10 @@ import {
   readState,
   readVersion,
 } from "../../src/push/pgbouncer/documents.ts";
+import { inspectPgbouncer, type PgbouncerInspection } from "../../src/push/pgbouncer/inspect-pgbouncer.ts";
+import { poolerFindings } from "../../src/switchover/preflight/pooler-settings.ts";
 import { CertificateAuthority } from "../fake/certificates.ts";
+import { poolerOf } from "../fake/pooler-setup.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { giveToPostgres } from "./lab/child.ts";
 import { Pgbouncer, pgbouncer118, pgbouncer124, type PgbouncerOptions } from "./lab/pgbouncer.ts";
@@ -40,6 +44,28 @@ test("processes that share a port are peers, each with a console of its own", { 
     await ask(first, "PAUSE orders");
     assert.deepEqual([await paused(first), await paused(second)], ["1", "0"]);
     const known = await ask(first, "SHOW PEERS");
+    const [byFolder, byPort] = await Promise.all([
+      inspectPgbouncer(targetOf(first), limitMs),
+      inspectPgbouncer({ ...targetOf(first), address: { host: "127.0.0.1", port: first.port } }, limitMs),
+    ]);
+    const listed = peers.map(({ socketAddress }) => poolerOf(socketAddress, socketAddress));
+    const setup = { servers: [], resolved: new Map(), deadlineMs: 15_000 };
+    const texts = (pooler: PoolerConfig, shown: PgbouncerInspection, poolers: readonly PoolerConfig[]) =>
+      poolerFindings({ ...setup, pooler, shown, poolers }).flatMap(({ kind, text }) =>
+        kind === "processes" ? [text] : [],
+      );
+    const [one] = listed;
+    assert.ok(one !== undefined);
+    const both = { ...one, pgbouncer: { ...one.pgbouncer, processes: 2 } };
+    assert.deepEqual(texts(both, byFolder, listed), []);
+    assert.deepEqual(texts(one, byFolder, [one]), [
+      `SHOW PEERS names ${second.socketAddress}, which must be a pooler too: a PAUSE does not reach it`,
+      "processes must be 2, because SHOW PEERS names 2, got 1",
+    ]);
+    const byTcp = poolerOf("tcp", first.address);
+    assert.deepEqual(texts(byTcp, byPort, [byTcp]), [
+      `address must be the folder of a Unix socket, because so_reuseport is 1, got ${first.address}`,
+    ]);
     assert.deepEqual(
       known.map(({ host }) => host),
       peers.map(({ socketFolder }) => socketFolder),
@@ -129,6 +155,23 @@ function scenarios(program: string): void {
         await console.query("PAUSE", limitMs);
         assert.deepEqual(readState(await show("STATE")), { isPaused: true, isSuspended: false });
       });
+    });
+  });
+
+  test("is inspected without a change, by an administrator and by a stats user", async () => {
+    const databases = ["orders = host=127.0.0.1 port=1"];
+    await withPgbouncer({ program, databases, settings: { server_login_retry: 1 } }, async (pgbouncer) => {
+      const shown = await inspectPgbouncer(targetOf(pgbouncer), limitMs);
+      assert.deepEqual([shown.isAdmin, shown.isOneProcess], [true, true]);
+      const pooler = poolerOf("pgb1", pgbouncer.socketAddress);
+      const setup = { pooler, poolers: [pooler], servers: [], resolved: new Map(), deadlineMs: 15_000 };
+      const kinds = (inspected: PgbouncerInspection): readonly string[] =>
+        poolerFindings({ ...setup, shown: inspected }).map(({ kind }) => kind);
+      const expected = isAtLeast(shown.version, 1, 21) ? [] : ["version"];
+      assert.deepEqual(kinds(shown), expected);
+      const watcher = await inspectPgbouncer({ ...targetOf(pgbouncer), user: "watcher" }, limitMs);
+      assert.deepEqual(kinds(watcher), ["access", ...expected]);
+      assert.equal(await paused(pgbouncer), "0");
     });
   });
 

@@ -76,6 +76,21 @@ export function checkClusterFiles(result: ResultBuilder, { clusters }: Pick<Conf
     diagnoseTls(result, problem, `${users.length === 1 ? "cluster" : "clusters"} ${users.join(", ")}`);
 }
 
+/** Checks the TLS files and the passwords for the consoles of poolers (RC006, RC109, RC111, RC114, RC115). */
+export function checkPoolerFiles(result: ResultBuilder, { poolers }: Pick<Config, "poolers">): void {
+  for (const [index, { pgbouncer }] of poolers.entries()) {
+    const { tls, passwordFile } = pgbouncer;
+    const key = `poolers[${index}].pgbouncer`;
+    if (tls !== null) for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `${key}.tls`);
+    const problem = passwordFile === null ? null : readProblem(passwordFile);
+    if (problem !== null)
+      result.diagnose("RC006", {
+        message: `${key}.password_file: ${passwordFile} cannot be read: ${problem}`,
+        location: { file: passwordFile ?? "", kind: "source" },
+      });
+  }
+}
+
 function readProblem(file: string): string | null {
   try {
     accessSync(file, constants.R_OK);

@@ -8,6 +8,7 @@ import { checkAsked } from "./asked.ts";
 import { checkClocks } from "./clocks.ts";
 import { diagnoseBalancers } from "./balancers.ts";
 import { checkDcs } from "./dcs.ts";
+import { diagnosePoolers } from "./poolers.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
@@ -44,8 +45,8 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkPasswordProtection(context);
   checkMaxAge(context);
   checkGuards(context);
-  progress.report("checking clocks, certificates, listeners, balancers and the DCS");
-  const checks = [checkClocks, checkTls, checkListenerPorts, diagnoseBalancers, checkDcs];
+  progress.report("checking clocks, certificates, listeners, balancers, poolers and the DCS");
+  const checks = [checkClocks, checkTls, checkListenerPorts, diagnoseBalancers, diagnosePoolers, checkDcs];
   await Promise.all(checks.map((check) => check(context)));
   progress.report("running haproxy -c");
   const known = await withRememberedMembers(command, config, probed.overview().clusters);

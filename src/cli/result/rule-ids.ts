@@ -80,6 +80,10 @@ export const ruleIds = [
   "RC178",
   "RC179",
   "RC192",
+  "RC200",
+  "RC201",
+  "RC202",
+  "RC203",
 ] as const;
 
 /** The identifier of a rule. */

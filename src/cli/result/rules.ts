@@ -265,6 +265,26 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "the history does not state the nodes and settings of the cluster",
     "An earlier version wrote it. Correct the nodes and settings in the incident file before you replay it.",
   ),
+  RC200: rule(
+    "error",
+    "the console of a pooler cannot be used",
+    "Check that PgBouncer runs, its address, and that the user is in admin_users and has this password.",
+  ),
+  RC201: rule(
+    "error",
+    "a process of a pooler is not reached, or not alone",
+    "List each process as a pooler of its own, with the folder of its Unix socket, and set processes.",
+  ),
+  RC202: rule(
+    "error",
+    "a database of a pooler cannot be paused, or leads elsewhere",
+    "Correct databases of the pooler, or the configuration of PgBouncer.",
+  ),
+  RC203: rule(
+    "warning",
+    "clients of a pooler may wait long or fail",
+    "Correct the setting of PgBouncer that the message names.",
+  ),
 };
 
 /** Whether a rule with this identifier exists. */

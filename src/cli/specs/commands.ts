@@ -59,6 +59,7 @@ const setupCommands: readonly CommandSpec[] = [
       { id: "guards", required: true },
       { id: "tls", required: true },
       { id: "balancers", required: false },
+      { id: "poolers", required: false },
       { id: "haproxy", required: false },
     ],
     load: async () => (await import("../doctor/doctor.ts")).doctor,

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Client } from "pg";
 import type { PgbouncerConfig } from "../../config/model/config.ts";
 import { readTls } from "../../config/tls-material.ts";
@@ -20,6 +21,8 @@ const terminate = Buffer.from([0x58, 0, 0, 0, 4]);
  * later would be taken for that of the next command.
  */
 export class PgbouncerConsole {
+  /** Its `application_name`, which no other console has: SHOW CLIENTS lists it. */
+  readonly name: string = `rolecall ${randomBytes(6).toString("hex")}`;
   /** Resolves when the connection has ended, for whatever reason. */
   readonly ended: Promise<void>;
   readonly #stream: ConsoleStream;
@@ -91,7 +94,7 @@ export class PgbouncerConsole {
       user,
       password: () => requirePassword(user, passwordFile),
       database: "pgbouncer",
-      application_name: "rolecall",
+      application_name: this.name,
       ssl: false,
       stream: () => this.#stream,
       types: { getTypeParser: () => (text: string) => text },

@@ -77,7 +77,7 @@ suite("a console", () => {
       assert.deepEqual(await opened.query("RELOAD", limitMs), []);
     });
     await until("the end that was announced", () => fake.starts.includes("X"));
-    assert.match(fake.starts[0] ?? "", /user rolecall database pgbouncer .*application_name rolecall/);
+    assert.match(fake.starts[0] ?? "", /user rolecall database pgbouncer .*application_name rolecall [0-9a-f]{12}/);
   });
 
   test("runs commands one after the other", async (context) => {

@@ -85,7 +85,7 @@ export class Pgbouncer {
   static async startPeers(count: number, options: PgbouncerOptions): Promise<readonly Pgbouncer[]> {
     const port = options.port ?? (await freePort());
     const processes = Array.from({ length: count }, () => new Pgbouncer(options, port));
-    const peers = processes.map(({ socketFolder }, at) => `${at + 1} = host=${socketFolder}`);
+    const peers = processes.map(({ socketFolder }, at) => `${at + 1} = host=${socketFolder} port=${port}`);
     for (const [at, process] of processes.entries())
       process.configure({ ...options, peers, settings: { so_reuseport: 1, peer_id: at + 1, ...options.settings } });
     for (const one of processes) await one.start();

@@ -49,12 +49,12 @@ export function isMisaddressed(node: Node, report: Report): boolean {
 export function isDifferentAddress(stated: DatabaseAddress, known: DatabaseAddress | null): boolean {
   if (known === null) return false;
   if (stated.port !== known.port) return true;
-  const [one, other] = [bare(stated.host), bare(known.host)];
+  const [one, other] = [bareHost(stated.host), bareHost(known.host)];
   return isNumeric(one) === isNumeric(other) && one !== other;
 }
 
 /** One spelling of a host: lower case, no brackets, no dot at the end, IPv6 as RFC 5952 writes it. */
-function bare(host: string): string {
+export function bareHost(host: string): string {
   const plain = host
     .toLowerCase()
     .replace(/^\[|\]$/g, "")

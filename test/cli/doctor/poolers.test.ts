@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { runJson } from "../../fake/command-line.ts";
+import { type ConsoleAnswer, FakeConsole } from "../../fake/fake-console.ts";
+import { openFakeCluster } from "../../fake/fake-node.ts";
+
+const database = { port: 5000, pool_mode: null, current_connections: 0, paused: 0, disabled: 0 };
+
+/** The console of a PgBouncer that has nothing that doctor reports. */
+function goodConsole(): FakeConsole {
+  const fake = new FakeConsole();
+  const settings = { pool_mode: "transaction", server_login_retry: "1", query_wait_timeout: "120", so_reuseport: "0" };
+  const answers: Readonly<Record<string, ConsoleAnswer>> = {
+    "SHOW VERSION": [{ version: "PgBouncer 1.24.1" }],
+    "SHOW DATABASES": [
+      { name: "orders", host: "127.0.0.9", ...database },
+      { name: "pgbouncer", host: null, ...database },
+    ],
+    "SHOW POOLS": [],
+    "SHOW PEERS": [],
+    "SHOW STATE": [{ key: "paused", value: "no" }],
+    "SHOW CONFIG": Object.entries(settings).map(([key, value]) => ({ key, value })),
+    "RESUME pgbouncer": { error: "database pgbouncer is not paused" },
+  };
+  fake.answer = (command) =>
+    command === "SHOW CLIENTS" ? fake.shownClients() : (answers[command] ?? { error: `invalid command '${command}'` });
+  return fake;
+}
+
+/** Runs doctor with these poolers. Returns rule, severity and message of each finding about them. */
+async function findings(context: TestContext, poolers: string): Promise<readonly (readonly string[])[]> {
+  const nodes = await openFakeCluster(context, ["pg1"]);
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-doctor-test-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "rolecall.yaml");
+  const configured = nodes.map(({ name, api }) => `{ name: ${name}, api: "${api}", database: "127.0.0.7:5432" }`);
+  writeFileSync(
+    file,
+    `clusters: [{ name: demo, nodes: [${configured.join(", ")}] }]\nlisten: [{ port: 0 }]\npoolers: ${poolers}\n`,
+  );
+  const { diagnostics, coverage } = await runJson(["doctor", "--config", file, "--haproxy", "/no/such/haproxy"]);
+  assert.ok(coverage.some(({ id }) => id === "poolers"));
+  return diagnostics
+    .filter(({ rule_id: id }) => id.startsWith("RC20") || id === "RC006")
+    .map(({ rule_id: id, severity, message }) => [id, severity, message]);
+}
+
+const pooler = ({ port }: FakeConsole, more = ""): string =>
+  `{ name: pgb1, pgbouncer: { address: "127.0.0.1:${port}", user: rolecall${more} }, databases: [{ name: orders }] }`;
+
+test("finds nothing wrong with a pooler that is set up well, and changes nothing there", async (context) => {
+  const fake = goodConsole();
+  await fake.listen(context);
+  assert.deepEqual(await findings(context, `[${pooler(fake)}]`), []);
+  assert.deepEqual(
+    fake.commands.filter((command) => !command.startsWith("SHOW ")),
+    ["RESUME pgbouncer"],
+  );
+});
+
+test("RC200 to RC203: reports what keeps a switchover from holding the clients", async (context) => {
+  const fake = goodConsole();
+  const { answer } = fake;
+  fake.answer = (command) => {
+    if (command === "RESUME pgbouncer") return { error: "admin access needed" };
+    if (command === "SHOW CLIENTS") return [];
+    if (command === "SHOW PEERS" || command === "SHOW STATE") return { error: `invalid command '${command}'` };
+    if (command === "SHOW VERSION") return [{ version: "PgBouncer 1.18.0" }];
+    if (command !== "SHOW DATABASES") return answer(command);
+    return [
+      { name: "orders", host: "127.0.0.7", ...database, port: 5432 },
+      { name: "reports", host: "127.0.0.7", ...database, port: 5432 },
+    ];
+  };
+  await fake.listen(context);
+  assert.deepEqual(
+    (await findings(context, `[${pooler(fake)}]`)).map(([rule, severity, message = ""]) => [
+      rule,
+      severity,
+      message.slice(0, 60),
+    ]),
+    [
+      ["RC200", "error", "pooler pgb1: user rolecall must be in admin_users, got stats"],
+      ["RC201", "error", "pooler pgb1: address must reach one process, got two consoles"],
+      ["RC202", "error", "pooler pgb1/orders: must lead to a balancer or have a file, "],
+      ["RC202", "error", "pooler pgb1/reports: must be among databases, because it lead"],
+      ["RC203", "warning", "pooler pgb1: must be PgBouncer 1.21 or later for clients with"],
+    ].map(([rule, severity, message = ""]) => [rule, severity, message.slice(0, 60)]),
+  );
+});
+
+test("RC200: reports a console that cannot be reached, does not answer, or is none", async (context) => {
+  const [silent, other] = [goodConsole(), goodConsole()];
+  silent.login = { kind: "silence" };
+  other.login = { kind: "bytes", bytes: Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n") };
+  await silent.listen(context);
+  await other.listen(context);
+  const gone = `{ name: gone, pgbouncer: { address: /no/such/folder, user: rolecall, password_file: none }, databases: [{ name: orders }] }`;
+  const list = [gone, pooler(silent).replace("pgb1", "silent"), pooler(other).replace("pgb1", "other")].join(", ");
+  const found = await findings(context, `[${list}]`);
+  assert.deepEqual(
+    found
+      .map(([rule, , message = ""]) => [
+        rule,
+        message.replace(/127\.0\.0\.1:\d+/, "ADDRESS").replace(/\/\S*\/none( cannot be read).*/, "FILE$1"),
+      ])
+      .sort(([, one = ""], [, two = ""]) => one.localeCompare(two)),
+    [
+      ["RC200", "pooler gone: Cannot use the console at /no/such/folder: the socket does not exist (ENOENT)"],
+      [
+        "RC200",
+        "pooler other: Cannot use the console at ADDRESS: the server sent a message that no console sends: is it the console of a PgBouncer?",
+      ],
+      ["RC200", "pooler silent: Cannot use the console at ADDRESS: no complete answer within 2000 ms"],
+      ["RC006", "poolers[0].pgbouncer.password_file: FILE cannot be read"],
+    ],
+  );
+});
