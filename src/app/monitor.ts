@@ -137,6 +137,8 @@ export class Monitor {
     for (const part of [this.eventLog, this.#probers]) part.retain(config.clusters.map(({ name }) => name));
     const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
     this.store.replace(buildClusters(config, known));
+    // What the reload forgot must not come back with a restart.
+    void this.#stateFile.write(() => this.store.current);
     void this.history.configure(config.history);
   }
 

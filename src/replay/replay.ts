@@ -1,4 +1,5 @@
 import { noAttachment } from "../cluster/attachment.ts";
+import { unreadDcs } from "../cluster/dcs.ts";
 import { emptyCluster } from "../cluster/empty-cluster.ts";
 import { neverProbed } from "../cluster/observation.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
@@ -9,18 +10,25 @@ import { observe } from "../health/observe/observe.ts";
 import { withSource } from "../health/observe/source.ts";
 import type { IncidentFile, Moment, ReplayedCluster } from "./file/incident-file.ts";
 
-/** The state of the cluster before the first moment of an incident. */
-export function stateAtBeginning({ cluster, scope, nodes, accused, source }: ReplayedCluster): ClusterState {
-  const observations = nodes.map((node) => {
-    const accusations = accused.get(node.name) ?? [];
-    const attachment = {
-      ...noAttachment,
-      isDetached: accusations.includes("detached"),
-      isStalled: accusations.includes("stalled"),
-    };
-    return { ...neverProbed(node), attachment };
-  });
-  const state = withNodes(emptyCluster({ name: cluster, scope, discover: [] }), observations);
+/**
+ * The state of the cluster before the first moment of an incident. Members that joined later are not in it: what rolecall
+ * said at that time did not count them.
+ */
+export function stateAtBeginning(of: ReplayedCluster): ClusterState {
+  const { cluster, scope, nodes, joinedLater, hasDcs, accused, source } = of;
+  const observations = nodes
+    .filter(({ name }) => !joinedLater.has(name))
+    .map((node) => {
+      const accusations = accused.get(node.name) ?? [];
+      const attachment = {
+        ...noAttachment,
+        isDetached: accusations.includes("detached"),
+        isStalled: accusations.includes("stalled"),
+      };
+      return { ...neverProbed(node), attachment };
+    });
+  const empty = emptyCluster({ name: cluster, scope, discover: [] });
+  const state = withNodes({ ...empty, dcs: hasDcs ? unreadDcs : null }, observations);
   return withSource(state, source === null ? null : stateAtBeginning(source));
 }
 
@@ -30,9 +38,17 @@ export function replayed(
   state: ClusterState,
   { outcome, atMs }: { readonly outcome: ProbeOutcome; readonly atMs: number },
 ): ClusterState {
-  if (outcome.cluster === of.cluster) return observe(state, outcome, { policy: of.policy, nowMs: atMs });
+  if (outcome.cluster === of.cluster)
+    return observe(withJoined(of, state, outcome), outcome, { policy: of.policy, nowMs: atMs });
   if (of.source === null || state.source === null) return state;
   return withSource(state, replayed(of.source, state.source, { outcome, atMs }));
+}
+
+/** A member joins with the first outcome that is about it. */
+function withJoined({ nodes, joinedLater }: ReplayedCluster, state: ClusterState, outcome: ProbeOutcome): ClusterState {
+  if (!("node" in outcome) || !joinedLater.has(outcome.node) || state.index.has(outcome.node)) return state;
+  const node = nodes.find(({ name }) => name === outcome.node);
+  return node === undefined ? state : withNodes(state, [...state.nodes, neverProbed(node)]);
 }
 
 /** Replays an incident: the cluster after each moment, as it is judged then. */

@@ -71,6 +71,9 @@ class TimelineScan {
   #isCut = false;
   #nextSampleMs = -Infinity;
   #settledMs: number | null = null;
+  #lastMs: number | null = null;
+  /** The nodes without an outcome since nobody watched: another process began to. Until then nothing has happened. */
+  readonly #unheard = new Set<string>();
   #state: ClusterState;
 
   constructor(incident: IncidentFile, most: number) {
@@ -94,11 +97,17 @@ class TimelineScan {
   add({ atMs, outcomes }: Moment, index: number): void {
     const { policy } = this.#incident;
     const context = { policy, nowMs: atMs };
+    // Nodes that are silent have outcomes too, so a time without any is one in which rolecall did not run.
+    if (this.#lastMs !== null && atMs - this.#lastMs > policy.maxAgeMs)
+      for (const { node } of this.#state.nodes) this.#unheard.add(node.name);
+    this.#lastMs = atMs;
     for (const outcome of outcomes) {
+      if ("node" in outcome) this.#unheard.delete(outcome.node);
       const before = this.#state;
       this.#state = replayed(this.#incident, before, { outcome, atMs });
       const changes = this.#finder.find(before, this.#state, context);
       this.#addChanges(changes, atMs);
+      if (this.#unheard.size > 0) continue;
       const summaries = this.#finder.summaries(this.#state.name);
       const drafts = this.#detector.find(this.#state, summaries, { ...context, isVerdictChanged: changes.length > 0 });
       this.#addEvents(drafts, atMs);

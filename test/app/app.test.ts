@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,6 +61,35 @@ test("answers and is not ready while it drains; a second stop ends it at once", 
   await app.stop({ drains: false });
   await assert.rejects(fetch(`http://127.0.0.1:${port}/livez`));
 });
+
+test("a member that a reload forgets is not in the state file any more", limit, async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-app-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const stateFile = join(folder, "members.json");
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+  const discover = [nodes[0]?.api ?? "", nodes[1]?.api ?? ""];
+  const config = withQuickProbes({ ...configOf({ clusters: [clusterOf({ discover })], listen: [whole] }), stateFile });
+  const app = appOf(context, config);
+  await app.start();
+  await until("the members are saved", () => savedIn(stateFile).includes('"pg3"'));
+  const members = new Map(nodes.slice(0, 2).map(({ name, api }) => [name, api]));
+  for (const node of nodes) node.members = members;
+  await nodes[2]?.close();
+  const known = nodes.map(({ requests }) => requests.length);
+  const isListed = (): boolean =>
+    nodes.slice(0, 2).every(({ requests }, at) => requests.slice(known[at]).filter(isList).length > 1);
+  await until("the list without pg3 was read", isListed);
+  await app.apply(config);
+  await until("pg3 is forgotten", () => !savedIn(stateFile).includes('"pg3"'));
+});
+
+function isList(request: string): boolean {
+  return request.includes("/cluster");
+}
+
+function savedIn(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
 
 test("knows discovered members after a restart while every seed is down", limit, async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-app-"));

@@ -18,3 +18,55 @@ test("a timeline keeps a bounded number of changes and events, and says if it le
   assert.deepEqual([short.changes, short.events], [changes.slice(0, 1), events.slice(0, 1)]);
   assert.equal(short.isCut, true);
 });
+
+const head = `format: 1
+name: a test
+why: a test
+began: 2026-11-21T03:10:00Z
+`;
+const end = "end: 3m\n";
+const steady = "pg1: { lock: true, position: 0/5000000 }, pg2: { position: 0/5000000 }";
+
+function eventsOf(text: string): readonly string[] {
+  const { events } = replayTimeline(readIncident(`${head}${text}${end}`, "test.yaml"));
+  return events.map(
+    ({ at, kind, message }) => `${(at - Date.parse("2026-11-21T03:10:00Z")) / 1_000} ${kind}: ${message}`,
+  );
+}
+
+test("a member that joined later counts from its first step on, and the time line begins before it", () => {
+  const text = `cluster: { scope: demo, nodes: [pg1, pg2, { name: pg3, joined: 90s }] }
+steps:
+  - { at: 0s, until: 120s, every: 1s, nodes: { ${steady} } }
+  - { at: 90s, until: 120s, every: 1s, nodes: { pg3: { position: 0/5000000 } } }
+`;
+  assert.deepEqual(eventsOf(text), ["90 node_joined: pg3 joined demo"]);
+  const { settledMs } = replayTimeline(readIncident(`${head}${text}${end}`, "test.yaml"));
+  assert.equal(settledMs, 0);
+});
+
+test("the DCS of the file is part of the replay", () => {
+  const events = eventsOf(`cluster: { scope: demo, nodes: [pg1, pg2] }
+steps:
+  - { at: 0s, until: 60s, every: 1s, nodes: { ${steady} } }
+  - { at: 1s, dcs: { leader: pg1, source: etcd, revision: 7 } }
+  - { at: 30s, dcs: { failure: timeout } }
+  - { at: 50s, dcs: { leader: pg1, source: etcd, revision: 7 } }
+`);
+  assert.match(events.join("\n"), /^31 dcs_lost: .*\n51 dcs_restored: /);
+});
+
+test("a time in which rolecall did not run is no outage of the nodes", () => {
+  const events = eventsOf(`cluster: { scope: demo, nodes: [pg1, pg2, pg3] }
+steps:
+  - { at: 0s, until: 60s, every: 1s, nodes: { ${steady} } }
+  - { at: 0s, until: 60s, every: 1s, nodes: { pg3: { failure: refused } } }
+  - { at: 100s, nodes: { pg3: { failure: refused } } }
+  - { at: 100s, until: 120s, every: 1s, nodes: { ${steady} } }
+  - { at: 101s, until: 120s, every: 1s, nodes: { pg3: { failure: refused } } }
+`);
+  assert.deepEqual(
+    events.filter((event) => !/ (node_down|degraded):/.test(event)),
+    [],
+  );
+});

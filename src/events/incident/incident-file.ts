@@ -55,7 +55,7 @@ export function* incidentPieces(incident: Incident): Generator<string> {
     why: all.every(({ isComplete }) => isComplete) ? exported : `${exported}. ${incomplete}`,
     // The wall-clock time of the first step.
     began: new Date(first?.atWallMs ?? instantMs).toISOString(),
-    ...clusterValue(incident),
+    ...clusterValue(incident, firstAtMs),
     ...(limits === undefined ? {} : { limits: limitsValue(limits) }),
   };
   yield stringify(head, layout);
@@ -70,13 +70,14 @@ export function* incidentPieces(incident: Incident): Generator<string> {
 function* sourcePieces([source, ...further]: readonly RecordedCluster[], firstAtMs: number): Generator<string> {
   if (source === undefined) return;
   yield "source:\n";
-  yield indented(stringify(clusterValue(source), layout));
+  yield indented(stringify(clusterValue(source, firstAtMs), layout));
   for (const piece of sourcePieces(further, firstAtMs)) yield indented(piece);
   for (const piece of stepPieces(source, firstAtMs)) yield indented(piece);
 }
 
-function clusterValue({ subject, accused }: RecordedCluster): object {
+function clusterValue({ subject, accused, recorded }: RecordedCluster, firstAtMs: number): object {
   const { scope, system, version } = clusterOf(subject);
+  const joins = joinsOf(recorded, firstAtMs);
   return {
     cluster: {
       ...(subject.name === scope ? {} : { name: subject.name }),
@@ -89,11 +90,23 @@ function clusterValue({ subject, accused }: RecordedCluster): object {
         ...databaseOf(node.database),
         ...(node.api === null ? { exporter_only: true } : {}),
         ...(node.isArchiveFed ? { archive_fed: true } : {}),
+        ...(joins.has(node.name) ? { joined: incidentDuration((joins.get(node.name) ?? 0) - firstAtMs) } : {}),
         ...(accused.has(node.name) ? { accused: accused.get(node.name) } : {}),
       })),
     },
     settings: subject.settings,
   };
+}
+
+/** A node that is silent is probed at least this often, in ms: the first probe of a later one shows when it joined. */
+const silenceMax = 60_000;
+
+/** The nodes that joined after the beginning, with the instants of their first outcomes, in ms of rolecall's clock. */
+function joinsOf(recorded: readonly Recorded[], firstAtMs: number): ReadonlyMap<string, number> {
+  const first = new Map<string, number>();
+  for (const { atMs, outcome } of recorded)
+    if ("node" in outcome && outcome.kind !== "drain" && !first.has(outcome.node)) first.set(outcome.node, atMs);
+  return new Map([...first].filter(([, atMs]) => atMs - firstAtMs > silenceMax));
 }
 
 /** The section `steps`. @param firstAtMs when the time of the file begins, in ms of rolecall's clock */

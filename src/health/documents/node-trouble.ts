@@ -21,7 +21,7 @@ export function ofNodes(condition: NodeCondition): Describe {
       wrong: `${countText(concerned.length, "node")} ${wrongOfNodes[condition]}`,
       cause: `${words.join("; ")}${more}`,
       sinceMs: sinceOfNode(view, observation, first),
-      ...prospectOf(first),
+      ...(isUnlisted(view, observation) ? unlistedProspect : prospectOf(first)),
     };
   };
 }
@@ -79,6 +79,17 @@ function sinceOfNode(
 function isChangingRole({ role, state }: Pick<NodeOverview, "role" | "state">): boolean {
   return role === "demoted" || ["starting", "stopping", "restarting", "stopped"].includes(state ?? "");
 }
+
+/** Whether a discovered member is down, and no member list names it any more (rule 10). */
+function isUnlisted({ cluster, policy }: ClusterView, { node, isDown, listedAtMs }: Observation): boolean {
+  if (!isDown || node.isFixed || !policy.discovers) return false;
+  return cluster.nodes.some((other) => other.listedAtMs > listedAtMs);
+}
+
+const unlistedProspect: Pick<Details, "next" | "action"> = {
+  next: "no member list names it any more, and rolecall asks it for a day before it forgets it",
+  action: "If it was removed, reload rolecall (SIGHUP), which forgets it at once",
+};
 
 function prospectOf(overview: NodeOverview): Pick<Details, "next" | "action"> {
   const { node, reason, drain, verdicts, was, refused } = overview;

@@ -34,6 +34,10 @@ export interface ReplayedCluster {
   readonly cluster: string;
   readonly scope: string | null;
   readonly nodes: readonly Node[];
+  /** The names of the members that joined after the beginning. */
+  readonly joinedLater: ReadonlySet<string>;
+  /** Whether the file has reads of the DCS: then its state is part of the replay. */
+  readonly hasDcs: boolean;
   /** The initial accusations, by node name. */
   readonly accused: ReadonlyMap<string, readonly InitialAccusation[]>;
   readonly policy: HealthPolicy;
@@ -123,9 +127,21 @@ class ClusterReading {
     const inSource = value("source").isAbsent ? null : value("source").mapping(sourceKeys);
     const source = inSource === null ? null : this.cluster(inSource, `${place}.source`);
     const context = { of, cluster, nodes: nodes.map(({ name }) => name), beganWallMs: this.#beganWallMs };
-    for (const moment of this.#momentsOf(value("steps"), context, place)) this.moments.push(moment);
+    const moments = this.#momentsOf(value("steps"), context, place);
+    for (const moment of moments) this.moments.push(moment);
+    const hasDcs = moments.some(({ outcomes }) => outcomes.some(({ kind }) => kind === "dcs"));
     const accused = new Map(clusterValue("nodes").list().map(accusedOf));
-    return { cluster, scope: of.scope, nodes, accused, policy: settingsOf(value("settings")), source };
+    const joinedLater = new Set(clusterValue("nodes").list().flatMap(joinedOf));
+    return {
+      cluster,
+      scope: of.scope,
+      nodes,
+      joinedLater,
+      hasDcs,
+      accused,
+      policy: settingsOf(value("settings")),
+      source,
+    };
   }
 
   #momentsOf(steps: Reading, context: FileSurroundings, inFile: string): readonly Moment[] {
@@ -214,13 +230,22 @@ function flipsOf([question, limit]: readonly [string, Reading]): IncidentFile["f
   return match[1] === "most" ? { question, least: 0, most: count } : { question, least: count, most: Infinity };
 }
 
-const nodeKeys = ["name", "member", "database", "archive_fed", "exporter_only", "accused"];
+const nodeKeys = ["name", "member", "database", "archive_fed", "exporter_only", "joined", "accused"];
 
 function accusedOf(section: Reading): readonly [string, readonly InitialAccusation[]] {
   if (section.isText) return [section.text(), []];
   const value = section.mapping(nodeKeys);
   const accusations = value("accused").isAbsent ? [] : value("accused").list();
   return [value("name").text(), accusations.map((each) => each.oneOf(["detached", "stalled"] as const))];
+}
+
+/** Its name, if the node joined after the beginning. When it did is for readers: it joins with its first step. */
+function joinedOf(section: Reading): readonly string[] {
+  if (section.isText) return [];
+  const value = section.mapping(nodeKeys);
+  if (value("joined").isAbsent) return [];
+  value("joined").span(0);
+  return [value("name").text()];
 }
 
 function nodeOf(section: Reading): Node {
