@@ -43,12 +43,13 @@ function App() {
   const isFirst = useRef(true);
   const store = useStore();
   const { isPast } = store;
+  const isLost = store.state === "lost";
   const troubled = troubledOf(store, only);
   // Nothing is requested while the past is shown.
   useEffect(() => (isPast || isServed ? liveStore.stop() : liveStore.follow(only)), [only, isPast]);
   useEffect(() => {
-    document.title = `${troubled > 0 ? `(${troubled}) ` : ""}${title === "Fleet" ? "" : `${title} · `}rolecall`;
-  }, [title, troubled]);
+    document.title = `${isLost ? "(?) " : troubled > 0 ? `(${troubled}) ` : ""}${title === "Fleet" ? "" : `${title} · `}rolecall`;
+  }, [title, troubled, isLost]);
   useEffect(() => {
     // A reader of the screen begins at the new view. The first view is where it begins anyway.
     if (!isFirst.current) main.current?.focus();
@@ -81,7 +82,7 @@ function App() {
     <${RefusedBanner} />
     <${PastBar} route=${route} />
     <${FileDrop} />
-    <main id="main" tabindex="-1" ref=${main} key=${key}>${view}</main>
+    <main id="main" class=${isLost ? "lost" : null} tabindex="-1" ref=${main} key=${key}>${view}</main>
   `;
 }
 
@@ -122,8 +123,9 @@ function RefusedBanner() {
   if (isPast || !config?.refused) return null;
   const { file, loaded_at: loadedAt, refused } = config;
   return html`<p class="banner bad" role="alert">
-    <strong>rolecall runs the configuration of ${dateText(loadedAt)}.</strong> ${" "}
-    ${file ?? "The one on its command line"} has ${countText(refused.problems, "problem")}: ${refused.first}
+    <strong>The reload was refused.</strong> rolecall runs the configuration of ${dateText(loadedAt)}.${" "}
+    ${file ?? "The one on its command line"} has ${countText(refused.problems, "problem")}:
+    ${refused.first}${file === null ? null : html`. Run <code>rolecall validate ${file}</code>`}
   </p>`;
 }
 

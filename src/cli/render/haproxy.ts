@@ -27,7 +27,7 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
     ...globalSection(options),
     ...defaultsSection(options),
     ...checkListener(targets, options),
-    ...readyBackend(options),
+    ...readyBackend(options, edges.length),
     ...agentProxy(targets, options),
     ...clusters.flatMap((cluster, index) =>
       clusterSections(cluster, {
@@ -159,14 +159,16 @@ function checkListener({ edges }: Targets, { checkPort }: RenderOptions): readon
 }
 
 /** Tells the frontends when they may use rolecall's verdicts again. */
-function readyBackend({ checkPort }: RenderOptions): readonly string[] {
+function readyBackend({ checkPort }: RenderOptions, edges: number): readonly string[] {
+  // Longer than the rise of a server in the pools: 2 s with one instance (haproxy-pools.ts), else 0.6 s.
+  const rise = edges > 1 ? 6 : 10;
   return [
     "",
-    "# UP 1.5 s after an instance is ready: by then each pool below has been checked again. Until then the fallback",
+    `# UP ${rise / 4} s after an instance is ready: by then each pool below has been checked again. Until then the fallback`,
     "# takes new sessions, or they would find no server.",
     "backend rolecall_ready",
     "  option httpchk GET /readyz",
     "  http-check expect status 200",
-    `  server rolecall 127.0.0.1:${checkPort} check inter 250ms rise 6 fall 1`,
+    `  server rolecall 127.0.0.1:${checkPort} check inter 250ms rise ${rise} fall 1`,
   ];
 }

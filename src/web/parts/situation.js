@@ -13,9 +13,12 @@ function Headline({ wrong, cause, forMs }) {
 }
 
 /** The situation of the shown cluster: the five lines of `rolecall explain --cluster`. */
-export function Situation({ cluster: { situation }, sinceMs }) {
+export function Situation({ cluster: { situation }, sinceMs, isLost = false }) {
   const { wrong, cause, for_ms: forMs, clients, next, action } = situation;
-  if (wrong === null) return html`<p class="lead situation">Nothing is wrong: ${clients}.</p>`;
+  if (wrong === null)
+    return html`<p class="lead situation">
+      ${isLost ? "Nothing was wrong when rolecall answered last" : "Nothing is wrong"}: ${clients}.
+    </p>`;
   const { tone } = conditionOf(situation);
   const lines = [
     ["clients", clients],
@@ -24,6 +27,7 @@ export function Situation({ cluster: { situation }, sinceMs }) {
   ];
   return html`<section class=${`banner situation ${tone}`} aria-label="What is wrong">
     <p role=${tone === "bad" ? "alert" : null}>
+      ${isLost ? "Last known: " : null}
       <${Headline} wrong=${wrong} cause=${cause} forMs=${forMs === null ? null : forMs + sinceMs} />
     </p>
     <dl>

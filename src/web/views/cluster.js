@@ -32,7 +32,7 @@ export function ClusterView({ name }) {
       <${ClusterBadges} cluster=${cluster} />
       ${store.isPast ? null : html`<${ClusterActions} cluster=${cluster} />`}
     </div>
-    <${Situation} cluster=${cluster} sinceMs=${sinceMs} />
+    <${Situation} cluster=${cluster} sinceMs=${sinceMs} isLost=${store.state === "lost"} />
     <${Unasked} cluster=${cluster} />
     <${Recent} store=${store} cluster=${name} />
     <div class="beside">

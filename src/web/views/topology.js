@@ -17,7 +17,6 @@ export function Topology({ cluster, sinceMs, limits }) {
   const { trees, apart } = flowOf(cluster, most);
   const shared = { cluster, sinceMs, limits };
   return html`<section class="topology" aria-label="Nodes as WAL flows">
-      ${trees.length > 0 ? html`<${Flow} trees=${trees} shared=${shared} isFirst />` : null}
       ${
         apart.length > 0
           ? html`<h2 class="apart-title">Not in the WAL flow</h2>
@@ -31,6 +30,7 @@ export function Topology({ cluster, sinceMs, limits }) {
               </ul>`
           : null
       }
+      ${trees.length > 0 ? html`<${Flow} trees=${trees} shared=${shared} isFirst />` : null}
     </section>
     ${more}`;
 }
