@@ -14,7 +14,6 @@ import {
   readPools,
   readServers,
   readConfig,
-  readState,
   readVersion,
 } from "../../src/push/pgbouncer/documents.ts";
 import { inspectPgbouncer, type PgbouncerInspection } from "../../src/push/pgbouncer/inspect-pgbouncer.ts";
@@ -151,9 +150,6 @@ function scenarios(program: string): void {
         );
         if (!isAtLeast(version, 1, 21)) return;
         assert.deepEqual(readPeers(await show("PEERS")), []);
-        assert.deepEqual(readState(await show("STATE")), { isPaused: false, isSuspended: false });
-        await console.query("PAUSE", limitMs);
-        assert.deepEqual(readState(await show("STATE")), { isPaused: true, isSuspended: false });
       });
     });
   });
@@ -162,7 +158,7 @@ function scenarios(program: string): void {
     const databases = ["orders = host=127.0.0.1 port=1"];
     await withPgbouncer({ program, databases, settings: { server_login_retry: 1 } }, async (pgbouncer) => {
       const shown = await inspectPgbouncer(targetOf(pgbouncer), limitMs);
-      assert.deepEqual([shown.isAdmin, shown.isOneProcess], [true, true]);
+      assert.deepEqual([shown.pausing, shown.isOneProcess], ["possible", true]);
       const pooler = poolerOf("pgb1", pgbouncer.socketAddress);
       const setup = { pooler, poolers: [pooler], servers: [], resolved: new Map(), deadlineMs: 15_000 };
       const kinds = (inspected: PgbouncerInspection): readonly string[] =>
@@ -172,6 +168,14 @@ function scenarios(program: string): void {
       const watcher = await inspectPgbouncer({ ...targetOf(pgbouncer), user: "watcher" }, limitMs);
       assert.deepEqual(kinds(watcher), ["access", ...expected]);
       assert.equal(await paused(pgbouncer), "0");
+      for (const [hold, pausing] of [
+        ["PAUSE orders", "possible"],
+        ["PAUSE", "held"],
+      ] as const) {
+        await ask(pgbouncer, hold);
+        assert.equal((await inspectPgbouncer(targetOf(pgbouncer), limitMs)).pausing, pausing, hold);
+        await ask(pgbouncer, hold.replace("PAUSE", "RESUME"));
+      }
     });
   });
 

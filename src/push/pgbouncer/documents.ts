@@ -15,6 +15,7 @@ export interface ShownDatabase {
   readonly poolMode: string | null;
   /** Server connections that are open. */
   readonly connections: number | null;
+  /** Also while a PAUSE still waits for transactions to end: then SHOW POOLS has active servers. */
   readonly isPaused: boolean;
   readonly isDisabled: boolean;
 }
@@ -70,12 +71,6 @@ export interface ShownPeer {
 export interface PgbouncerVersion {
   readonly major: number;
   readonly minor: number;
-}
-
-/** SHOW STATE: what a command without a database did. */
-export interface ShownState {
-  readonly isPaused: boolean;
-  readonly isSuspended: boolean;
 }
 
 export function readDatabases(rows: readonly ConsoleRow[]): readonly ShownDatabase[] {
@@ -135,11 +130,6 @@ export function readVersion(rows: readonly ConsoleRow[]): PgbouncerVersion {
   const match = /^PgBouncer (\d{1,4})\.(\d{1,4})/.exec(text);
   if (match === null) throw unusable("SHOW VERSION", "version", text);
   return { major: Number(match[1]), minor: Number(match[2]) };
-}
-
-export function readState(rows: readonly ConsoleRow[]): ShownState {
-  const states = new Map(rows.map((row) => [textOf(row, "key", "SHOW STATE"), textOf(row, "value", "SHOW STATE")]));
-  return { isPaused: states.get("paused") === "yes", isSuspended: states.get("suspended") === "yes" };
 }
 
 /** Whether a PgBouncer is of this version or a later one. */

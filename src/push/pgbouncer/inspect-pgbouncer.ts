@@ -7,13 +7,17 @@ import {
   readDatabases,
   readPeers,
   readPools,
-  readState,
   readVersion,
   type ShownDatabase,
   type ShownPeer,
   type ShownPool,
-  type ShownState,
 } from "./documents.ts";
+
+/**
+ * Whether a console may PAUSE a database. `held`: PAUSE or SUSPEND without a database holds all clients already.
+ * `not_admin`: the user is in `stats_users`, not in `admin_users`.
+ */
+export type Pausing = "possible" | "held" | "not_admin";
 
 /** What the console of a PgBouncer says of itself. */
 export interface PgbouncerInspection {
@@ -24,10 +28,7 @@ export interface PgbouncerInspection {
   readonly pools: readonly ShownPool[];
   /** `null`: this version knows none. */
   readonly peers: readonly ShownPeer[] | null;
-  /** `null`: this version does not say it. */
-  readonly state: ShownState | null;
-  /** Whether the user may PAUSE and RESUME: it is in `admin_users`, not only in `stats_users`. */
-  readonly isAdmin: boolean;
+  readonly pausing: Pausing;
   /** Whether a second console at the same address reached the same process. */
   readonly isOneProcess: boolean;
 }
@@ -47,35 +48,36 @@ export function inspectPgbouncer(target: ConsoleTarget, limitMs: number): Promis
         settings: readConfig(await show("CONFIG")),
         databases: readDatabases(await show("DATABASES")),
         pools: readPools(await show("POOLS")),
-        peers: await unlessUnknown(show("PEERS"), readPeers),
-        state: await unlessUnknown(show("STATE"), readState),
-        isAdmin: await isAdmin(console, limitMs),
+        peers: await peersUnlessUnknown(show("PEERS")),
+        pausing: await readPausing(console, limitMs),
         isOneProcess: clients.some(({ applicationName }) => applicationName === second.name),
       };
     }),
   );
 }
 
-/** The document, or `null` if the version has no such command. */
-async function unlessUnknown<T>(
-  rows: Promise<readonly ConsoleRow[]>,
-  read: (rows: readonly ConsoleRow[]) => T,
-): Promise<T | null> {
+/** The peers, or `null` if the version has no such command. */
+async function peersUnlessUnknown(rows: Promise<readonly ConsoleRow[]>): Promise<readonly ShownPeer[] | null> {
   try {
-    return read(await rows);
+    return readPeers(await rows);
   } catch (error) {
     if (error instanceof ConsoleError && error.kind === "refused") return null;
     throw error;
   }
 }
 
-/** Asks for what PgBouncer refuses to everybody, with another reason to an administrator: the console is never paused. */
-async function isAdmin(console: PgbouncerConsole, limitMs: number): Promise<boolean> {
+/**
+ * Asks to PAUSE the console itself, which PgBouncer refuses to everybody, for a reason that tells the three cases apart.
+ * SHOW STATE says the second one too, but 1.18 does not have it (measured with 1.18 and 1.24).
+ * @throws ConsoleError
+ */
+export async function readPausing(console: PgbouncerConsole, limitMs: number): Promise<Pausing> {
   try {
-    await console.query("RESUME pgbouncer", limitMs);
-    return true;
+    await console.query("PAUSE pgbouncer", limitMs);
+    return "possible";
   } catch (error) {
-    if (error instanceof ConsoleError && error.kind === "refused") return !error.message.includes("admin access");
-    throw error;
+    if (!(error instanceof ConsoleError && error.kind === "refused")) throw error;
+    if (error.message.includes("admin access")) return "not_admin";
+    return error.message.includes("already") ? "held" : "possible";
   }
 }

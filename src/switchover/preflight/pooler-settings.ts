@@ -28,7 +28,7 @@ export function poolerFindings(setup: PoolerSetup): readonly PoolerFinding[] {
 }
 
 function accessFindings({ pooler, shown }: PoolerSetup): readonly PoolerFinding[] {
-  if (shown.isAdmin) return [];
+  if (shown.pausing !== "not_admin") return [];
   const { user } = pooler.pgbouncer;
   return [
     {
@@ -43,15 +43,13 @@ function accessFindings({ pooler, shown }: PoolerSetup): readonly PoolerFinding[
 
 /** A PAUSE without a database holds all clients, whatever RESUME says of one database. */
 function pauseFindings({ pooler, shown }: PoolerSetup): readonly PoolerFinding[] {
-  if (shown.state === null) return [];
-  const { isPaused, isSuspended } = shown.state;
-  if (!isPaused && !isSuspended) return [];
+  if (shown.pausing !== "held") return [];
   return [
     {
       kind: "already_paused",
       level: "error",
       subject: pooler.name,
-      text: `must not be ${isPaused ? "paused" : "suspended"} already: all its clients wait`,
+      text: "must not be paused or suspended already: all its clients wait",
       hint: "If nobody works on it, send RESUME to its console.",
     },
   ];

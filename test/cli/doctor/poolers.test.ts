@@ -21,9 +21,8 @@ function goodConsole(): FakeConsole {
     ],
     "SHOW POOLS": [],
     "SHOW PEERS": [],
-    "SHOW STATE": [{ key: "paused", value: "no" }],
     "SHOW CONFIG": Object.entries(settings).map(([key, value]) => ({ key, value })),
-    "RESUME pgbouncer": { error: "database pgbouncer is not paused" },
+    "PAUSE pgbouncer": { error: "cannot pause admin db: pgbouncer" },
   };
   fake.answer = (command) =>
     command === "SHOW CLIENTS" ? fake.shownClients() : (answers[command] ?? { error: `invalid command '${command}'` });
@@ -57,7 +56,7 @@ test("finds nothing wrong with a pooler that is set up well, and changes nothing
   assert.deepEqual(await findings(context, `[${pooler(fake)}]`), []);
   assert.deepEqual(
     fake.commands.filter((command) => !command.startsWith("SHOW ")),
-    ["RESUME pgbouncer"],
+    ["PAUSE pgbouncer"],
   );
 });
 
@@ -65,9 +64,9 @@ test("RC200 to RC203: reports what keeps a switchover from holding the clients",
   const fake = goodConsole();
   const { answer } = fake;
   fake.answer = (command) => {
-    if (command === "RESUME pgbouncer") return { error: "admin access needed" };
+    if (command === "PAUSE pgbouncer") return { error: "admin access needed" };
     if (command === "SHOW CLIENTS") return [];
-    if (command === "SHOW PEERS" || command === "SHOW STATE") return { error: `invalid command '${command}'` };
+    if (command === "SHOW PEERS") return { error: `invalid command '${command}'` };
     if (command === "SHOW VERSION") return [{ version: "PgBouncer 1.18.0" }];
     if (command !== "SHOW DATABASES") return answer(command);
     return [

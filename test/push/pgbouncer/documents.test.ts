@@ -10,7 +10,6 @@ import {
   readPools,
   readServers,
   readConfig,
-  readState,
   readVersion,
 } from "../../../src/push/pgbouncer/documents.ts";
 
@@ -112,7 +111,7 @@ test("reads what PgBouncer says of databases, pools and connections, without col
   ]);
 });
 
-test("reads settings, peers, the state and the version", () => {
+test("reads settings, peers and the version", () => {
   assert.deepEqual(
     readPeers([
       { peer_id: "1", host: "/run/pgb1", port: "6432", pool_size: "20" },
@@ -133,16 +132,6 @@ test("reads settings, peers, the state and the version", () => {
       ["pool_mode", "transaction"],
       ["auth_user", null],
     ],
-  );
-  assert.deepEqual(
-    readState([
-      { key: "active", value: "no" },
-      { key: "paused", value: "yes" },
-    ]),
-    {
-      isPaused: true,
-      isSuspended: false,
-    },
   );
   const version = readVersion([{ version: "PgBouncer 1.24.1" }]);
   assert.deepEqual(version, { major: 1, minor: 24 });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { parse } from "yaml";
-import type { ShownDatabase, ShownPeer, ShownPool, ShownState } from "../../../src/push/pgbouncer/documents.ts";
+import type { ShownDatabase, ShownPeer, ShownPool } from "../../../src/push/pgbouncer/documents.ts";
+import type { Pausing } from "../../../src/push/pgbouncer/inspect-pgbouncer.ts";
 import { defaultDeadlineMs, poolerFindings } from "../../../src/switchover/preflight/pooler-settings.ts";
 import { poolerOf } from "../../fake/pooler-setup.ts";
 
@@ -19,8 +20,7 @@ interface Row {
   readonly databases?: readonly Partial<ShownDatabase>[];
   readonly pools?: readonly Partial<ShownPool>[];
   readonly peers?: readonly ShownPeer[] | null;
-  readonly state?: ShownState | null;
-  readonly isAdmin?: boolean;
+  readonly pausing?: Pausing;
   readonly isOneProcess?: boolean;
   readonly findings: readonly string[];
 }
@@ -58,7 +58,7 @@ const shownPool: ShownPool = {
 };
 
 function findingsOf(row: Row): ReturnType<typeof poolerFindings> {
-  const { peers = [], state = { isPaused: false, isSuspended: false }, version = 1.24 } = row;
+  const { peers = [], version = 1.24 } = row;
   const plain = poolerOf("pgb1", row.address ?? "10.0.0.9:6432");
   const [database] = plain.databases;
   assert.ok(database !== undefined);
@@ -75,8 +75,7 @@ function findingsOf(row: Row): ReturnType<typeof poolerFindings> {
       databases: (row.databases ?? [{}]).map((changes) => ({ ...shownDatabase, ...changes })),
       pools: (row.pools ?? []).map((changes) => ({ ...shownPool, ...changes })),
       peers,
-      state,
-      isAdmin: row.isAdmin ?? true,
+      pausing: row.pausing ?? "possible",
       isOneProcess: row.isOneProcess ?? true,
     },
     poolers: [pooler, ...(row.others ?? []).map((address) => poolerOf(address, address))],
