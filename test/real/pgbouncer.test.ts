@@ -4,8 +4,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { PoolerConfig } from "../../src/config/model/config.ts";
-import { ConsoleError } from "../../src/push/pgbouncer/console-error.ts";
-import { type ConsoleRow, type ConsoleTarget, quoteDatabase, withConsole } from "../../src/push/pgbouncer/console.ts";
+import { ConsoleError, type ConsoleFailure } from "../../src/push/pgbouncer/console-error.ts";
+import {
+  type ConsoleRow,
+  type ConsoleTarget,
+  PgbouncerConsole,
+  quoteDatabase,
+  withConsole,
+} from "../../src/push/pgbouncer/console.ts";
 import {
   isAtLeast,
   readClients,
@@ -151,6 +157,26 @@ function scenarios(program: string): void {
         if (!isAtLeast(version, 1, 21)) return;
         assert.deepEqual(readPeers(await show("PEERS")), []);
       });
+    });
+  });
+
+  test("is late where it hangs, and lost at once where it is killed", async () => {
+    await withPgbouncer({ program, databases: ["orders = host=127.0.0.1 port=1"] }, async (pgbouncer) => {
+      const first = await PgbouncerConsole.open(targetOf(pgbouncer), limitMs);
+      const second = await PgbouncerConsole.open(targetOf(pgbouncer), limitMs);
+      const failsAs =
+        (kind: ConsoleFailure) =>
+        (error: unknown): boolean =>
+          error instanceof ConsoleError && error.kind === kind;
+      const thaw = pgbouncer.freeze();
+      await assert.rejects(first.query("SHOW VERSION", 100), failsAs("late"));
+      await assert.rejects(PgbouncerConsole.open(targetOf(pgbouncer), 100), failsAs("late"));
+      thaw();
+      assert.equal((await second.query("SHOW VERSION", limitMs)).length, 1);
+      await pgbouncer.kill();
+      await second.ended;
+      await assert.rejects(second.query("SHOW VERSION", limitMs), failsAs("lost"));
+      await assert.rejects(PgbouncerConsole.open(targetOf(pgbouncer), limitMs), failsAs("lost"));
     });
   });
 

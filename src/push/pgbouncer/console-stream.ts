@@ -2,6 +2,7 @@ import { connect as connectSocket, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import type { TlsMaterial } from "../../config/tls-material.ts";
+import { isLoopback } from "../../config/values/loopback.ts";
 import { type PoolerAddress, socketOf } from "../../config/values/pooler-address.ts";
 import { ConsoleError } from "./console-error.ts";
 import { MessageGuard } from "./message-guard.ts";
@@ -25,6 +26,7 @@ export class ConsoleStream extends Duplex {
     const socket = connectSocket({ ...target, noDelay: true });
     this.#socket = socket;
     await happens(socket, "connect");
+    this.guard.isPrivate = tls !== null || !("host" in address) || isLoopback(address.host);
     const secured = tls === null || !("host" in address) ? socket : await secure(socket, address.host, tls);
     this.#socket = secured;
     secured.on("data", (chunk: Buffer) => this.#receive(chunk));

@@ -14,6 +14,9 @@ const idleBytesMax = 64 * 1024;
 const typeOf = (letter: string): number => letter.charCodeAt(0);
 const errorType = typeOf("E");
 const noticeType = typeOf("N");
+const loginType = typeOf("R");
+/** The login that wants the password as it is (AuthenticationCleartextPassword). */
+const clearPassword = 3;
 const rowType = typeOf("D");
 const columnsType = typeOf("T");
 /** What a console sends: authentication, parameters, the key of cancelling, readiness, rows, errors and notices. */
@@ -26,6 +29,8 @@ const head = 5;
  * where a message is shorter than it says, never ends at an error without its last byte, and has no limits.
  */
 export class MessageGuard {
+  /** Whether nobody on the way can read a password. */
+  isPrivate = false;
   #pending: Buffer = Buffer.alloc(0);
   #bytesLeft = idleBytesMax;
   #rowsLeft = 0;
@@ -64,6 +69,11 @@ export class MessageGuard {
   #check(type: number, body: Buffer): void {
     if (type === errorType || type === noticeType) requireFields(body);
     if (type === columnsType) requireColumns(body);
+    if (type === loginType && !this.isPrivate && body.length >= 4 && body.readInt32BE(0) === clearPassword)
+      throw new ConsoleError(
+        "refused",
+        "PgBouncer asks for the password in clear: set tls, or another auth_type there",
+      );
     if (type !== rowType) return;
     this.#rowsLeft -= 1;
     if (this.#rowsLeft < 0) throw new ConsoleError("unusable", `the answer has more than ${rowsMax} rows`);

@@ -10,6 +10,7 @@ import {
   quoteDatabase,
   withConsole,
 } from "../../../src/push/pgbouncer/console.ts";
+import { MessageGuard } from "../../../src/push/pgbouncer/message-guard.ts";
 import { selfSignedCertificate } from "../../fake/certificates.ts";
 import {
   type ConsoleAnswer,
@@ -181,6 +182,18 @@ suite("a login", () => {
       assert.match(failed.message, message);
       await until("no connection", () => fake.connections === 0);
     });
+
+  test("never sends the password in clear over a network", () => {
+    const asked = typed("R", int32(3));
+    const guard = new MessageGuard();
+    assert.throws(
+      () => guard.take(asked),
+      (error) => error instanceof ConsoleError && error.kind === "refused" && /in clear: set tls/.test(error.message),
+    );
+    const onThisMachine = new MessageGuard();
+    onThisMachine.isPrivate = true;
+    assert.deepEqual(onThisMachine.take(asked), asked);
+  });
 
   test("where nothing listens, or a file cannot be read", async (context) => {
     const fake = await fakeConsole(context);
