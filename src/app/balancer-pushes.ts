@@ -1,11 +1,14 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { SetTimer } from "../cluster/timer.ts";
-import type { BalancerConfig } from "../config/model/config.ts";
+import { nodeNamed } from "../cluster/lookup.ts";
+import type { DatabaseAddress } from "../cluster/node.ts";
+import type { BalancerConfig, Config, PoolerConfig } from "../config/model/config.ts";
 import type { Logger } from "../log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { OwnMetrics } from "../metrics/own-metrics.ts";
-import type { Balancer, BalancerStatus } from "../push/balancer.ts";
+import type { Balancer, BalancerContext, BalancerStatus } from "../push/balancer.ts";
 import { HaproxyBalancer } from "../push/haproxy/haproxy-balancer.ts";
+import { PgbouncerBalancer } from "../push/pgbouncer/pgbouncer-balancer.ts";
 import type { ServerPool } from "../push/pool-verdicts.ts";
 import { VerdictFollower } from "../push/verdict-follower.ts";
 
@@ -20,8 +23,17 @@ export interface BalancerPushesContext {
   readonly setTimer: SetTimer;
 }
 
+/** What is pushed to: the pools that it gets the verdicts of, and how it is made. */
+interface PushTarget {
+  /** Its name in metrics and logs, which no other one has. */
+  readonly name: string;
+  readonly config: BalancerConfig | PoolerConfig;
+  readonly pools: readonly ServerPool[];
+  readonly create: (context: BalancerContext) => Balancer;
+}
+
 interface RunningBalancer {
-  readonly config: BalancerConfig;
+  readonly target: PushTarget;
   readonly balancer: Balancer;
 }
 
@@ -45,9 +57,13 @@ export class BalancerPushes {
   }
 
   /** Sends to these balancers from now on. A balancer whose configuration stays keeps its connection and verdicts. */
-  configure(balancers: readonly BalancerConfig[]): void {
+  configure(config: Pick<Config, "balancers" | "poolers">): void {
+    const targets = [
+      ...config.balancers.map(haproxyTarget),
+      ...config.poolers.flatMap((pooler) => this.#pooler(pooler)),
+    ];
     const before = this.#running;
-    const next = new Map(balancers.map((config) => [config.name, this.#keptOrNew(config)]));
+    const next = new Map(targets.map((target) => [target.name, this.#keptOrNew(target)]));
     const isKept = ([name, { balancer }]: readonly [string, RunningBalancer]): boolean =>
       before.get(name)?.balancer === balancer;
     this.#running = next;
@@ -57,7 +73,10 @@ export class BalancerPushes {
       if (!next.has(name)) this.#context.metrics.remove("balancerUp", { balancer: name });
     }
     const kept = [...next].filter(isKept).map(([name]) => name);
-    this.#follower.configure(balancers.flatMap(poolsOf), new Set(kept));
+    this.#follower.configure(
+      targets.flatMap(({ pools }) => pools),
+      new Set(kept),
+    );
     for (const entry of next) if (!isKept(entry)) entry[1].balancer.start();
   }
 
@@ -72,27 +91,57 @@ export class BalancerPushes {
    */
   statuses(only: string | null): readonly BalancerStatus[] {
     return [...this.#running.values()]
-      .filter(({ config }) => only === null || config.haproxy.backends.some(({ cluster }) => cluster === only))
+      .filter(({ target: { pools } }) => only === null || pools.some(({ cluster }) => cluster === only))
       .map(({ balancer }) => balancer.status(only));
   }
 
-  /** Stops. Sends nothing more: HAProxy's checks decide. */
+  /** Stops. Sends nothing more: HAProxy's checks decide, and a PgBouncer keeps its last server. */
   stop(): void {
     this.#follower.stop();
     for (const { balancer } of this.#running.values()) balancer.stop();
   }
 
-  #keptOrNew(config: BalancerConfig): RunningBalancer {
-    const known = this.#running.get(config.name);
-    if (known !== undefined && JSON.stringify(known.config) === JSON.stringify(config)) return known;
+  /** The PgBouncer whose file rolecall writes, or `null` if there is none of that name. */
+  fileTarget(pooler: string): PgbouncerBalancer | null {
+    const balancer = this.#running.get(pooler)?.balancer;
+    return balancer instanceof PgbouncerBalancer ? balancer : null;
+  }
+
+  #keptOrNew(target: PushTarget): RunningBalancer {
+    const { name, config } = target;
+    const known = this.#running.get(name);
+    if (known !== undefined && JSON.stringify(known.target.config) === JSON.stringify(config))
+      return { ...known, target };
     const { log, now, metrics } = this.#context;
-    const current = (balancer: string): ReturnType<VerdictFollower["current"]> => this.#follower.current(balancer);
-    return { config, balancer: new HaproxyBalancer(config, { log, now, metrics, current }) };
+    const current = (): ReturnType<VerdictFollower["current"]> => this.#follower.current(name);
+    return { target, balancer: target.create({ log, now, metrics, current }) };
+  }
+
+  /** A pooler whose databases have files. Others lead to a balancer, which is pushed to itself. */
+  #pooler(config: PoolerConfig): readonly PushTarget[] {
+    const { name } = config;
+    const databases = config.databases.filter(({ file }) => file !== null);
+    if (databases.length === 0) return [];
+    const pools = databases.map(({ name: backend, cluster, check }): ServerPool => ({
+      balancer: name,
+      backend,
+      cluster,
+      check,
+      servers: null,
+      cutsSessions: false,
+      weight: null,
+    }));
+    const addressOf = (cluster: string, node: string): DatabaseAddress | null => {
+      const state = this.#context.cluster(cluster);
+      return (state === undefined ? undefined : nodeNamed(state, node))?.node.database ?? null;
+    };
+    return [{ name, config, pools, create: (context) => new PgbouncerBalancer(config, { ...context, addressOf }) }];
   }
 }
 
-function poolsOf({ name, haproxy }: BalancerConfig): readonly ServerPool[] {
-  return haproxy.backends.map(({ name: backend, cluster, check, servers, weight }) => ({
+function haproxyTarget(config: BalancerConfig): PushTarget {
+  const { name, haproxy } = config;
+  const pools = haproxy.backends.map(({ name: backend, cluster, check, servers, weight }) => ({
     balancer: name,
     backend,
     cluster,
@@ -101,4 +150,5 @@ function poolsOf({ name, haproxy }: BalancerConfig): readonly ServerPool[] {
     cutsSessions: haproxy.cutSessions,
     weight,
   }));
+  return { name, config, pools, create: (context) => new HaproxyBalancer(config, context) };
 }

@@ -152,7 +152,7 @@ export class Monitor {
     this.#phase = "running";
     this.clock.setTickInterval(this.#config.probe.intervalMs);
     this.#tickLater();
-    this.#balancers.configure(this.#config.balancers);
+    this.#balancers.configure(this.#config);
     this.#dcs.start(this.#config);
     await this.#probers.start(this.#config, livenessIntervalFactor);
   }

@@ -1,7 +1,22 @@
-import type { BalancerConfig } from "../config/model/config.ts";
+import type { HaproxyConfig, PgbouncerConfig } from "../config/model/config.ts";
+import type { Logger } from "../log/logger.ts";
+import type { PushCounter } from "./push-counter.ts";
 import type { ServerChange } from "./server-change.ts";
 
-/** A balancer that changes of verdicts are sent to. HAProxy's Runtime API is one (`haproxy/haproxy-balancer.ts`). */
+/** What every balancer depends on. */
+export interface BalancerContext {
+  readonly log: Logger;
+  /** Ms of rolecall's clock. */
+  readonly now: () => number;
+  /** What its servers should be now, by the last verdicts. */
+  readonly current: () => readonly ServerChange[];
+  readonly metrics: PushCounter;
+}
+
+/**
+ * A balancer that changes of verdicts are sent to: HAProxy by its Runtime API (`haproxy/haproxy-balancer.ts`), PgBouncer
+ * by a file that it includes (`pgbouncer/pgbouncer-balancer.ts`). A backend of PgBouncer is a database.
+ */
 export interface Balancer {
   /** Connects for the first time. To be called once. */
   start(): void;
@@ -16,7 +31,8 @@ export interface Balancer {
 /** What is known of a balancer, for people. */
 export interface BalancerStatus {
   readonly balancer: string;
-  readonly socket: BalancerConfig["haproxy"]["socket"];
+  readonly kind: "haproxy" | "pgbouncer";
+  readonly socket: HaproxyConfig["socket"] | PgbouncerConfig["address"];
   /** Whether the last exchange succeeded; `null` before the first one. */
   readonly up: boolean | null;
   readonly version: string | null;

@@ -16,6 +16,12 @@ export function checkPoolers(parts: ValidParts): readonly ConfigIssue[] {
       poolers.map(({ name, path }) => ({ path: [...path, "name"], value: name })),
       "a name that no other pooler has",
     ),
+    // Metrics and logs name both by the label `balancer`.
+    ...poolers.flatMap(({ name, path }) =>
+      name !== null && parts.balancers.some((balancer) => balancer.name === name)
+        ? [valueIssue([...path, "name"], name, "a name that no balancer has")]
+        : [],
+    ),
     ...repetitionIssues(
       poolers.map(({ pgbouncer, path }) => ({
         path: [...path, "pgbouncer", "address"],

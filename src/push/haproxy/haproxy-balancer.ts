@@ -1,32 +1,16 @@
 import type { BalancerConfig } from "../../config/model/config.ts";
-import type { Logger } from "../../log/logger.ts";
 import { backoffMs } from "../../probe/schedule/backoff.ts";
-import type { Balancer, BalancerStatus } from "../balancer.ts";
+import type { Balancer, BalancerContext, BalancerStatus } from "../balancer.ts";
+import { BalancerProblems } from "../balancer-problems.ts";
 import { ChangeQueue } from "../change-queue.ts";
+import { ExchangeLoop } from "../exchange-loop.ts";
 import type { ServerChange } from "../server-change.ts";
 import { type AppliedChange, applyChanges, readBackends } from "./apply-changes.ts";
 import { type HaproxyProcess, haproxyProcessCommands, parseHaproxyProcess } from "./haproxy-process.ts";
 import { RuntimeApiError, RuntimeSession } from "./runtime-session.ts";
 
-/** Counts pushes. */
-export interface PushCounter {
-  /** Sets whether the balancer's API can be used: 0 or 1. */
-  set(name: "balancerUp", labels: { readonly balancer: string }, value: number): void;
-  /** Counts changes, by what came of them. */
-  count(name: "balancerPushes", labels: { readonly balancer: string; readonly outcome: string }, by?: number): void;
-  /** Counts a server whose sessions were closed. */
-  count(name: "balancerCuts", labels: { readonly balancer: string }): void;
-  observe(name: "balancerPushDurations", labels: { readonly balancer: string }, durationMs: number): void;
-}
-
-/** What a balancer depends on. */
-export interface HaproxyBalancerContext {
-  readonly log: Logger;
-  /** Ms of rolecall's clock. */
-  readonly now: () => number;
-  /** What its servers should be now, by the last verdicts. */
-  readonly current: (balancer: string) => readonly ServerChange[];
-  readonly metrics: PushCounter;
+/** What it depends on. */
+export interface HaproxyBalancerContext extends BalancerContext {
   /** Replaced in tests. */
   readonly timing?: ExchangeTiming;
 }
@@ -46,13 +30,6 @@ const shownMax = 200;
 
 const defaultTiming: ExchangeTiming = { deadlineMs: 1_000, pollMs: 1_000, retryMs: [250, 5_000] };
 
-/** `stopped` is final. */
-type BalancerState =
-  | { readonly phase: "new" | "stopped" }
-  | { readonly phase: "exchanging"; readonly session: RuntimeSession }
-  /** The next exchange follows, at the latest when the timer fires. */
-  | { readonly phase: "waiting"; readonly timer: NodeJS.Timeout };
-
 /**
  * Sends changes to one HAProxy. Changes wait in a queue that keeps the newest of each server; one exchange runs at a
  * time. A new process of HAProxy gets the current verdict of every server.
@@ -63,7 +40,7 @@ export class HaproxyBalancer implements Balancer {
   readonly #timing: ExchangeTiming;
   readonly #queue = new ChangeQueue();
   readonly #problems: BalancerProblems;
-  #state: BalancerState = { phase: "new" };
+  readonly #loop: ExchangeLoop;
   /** The process whose servers were all updated last. */
   #process: HaproxyProcess | null = null;
   #isUp: boolean | null = null;
@@ -77,6 +54,7 @@ export class HaproxyBalancer implements Balancer {
     this.#context = context;
     this.#timing = context.timing ?? defaultTiming;
     this.#problems = new BalancerProblems(context.log, config.name);
+    this.#loop = new ExchangeLoop((ended) => this.#exchange(ended));
   }
 
   /** What is known of it now. @param only the servers of this cluster, without the problems of others; `null`: all */
@@ -89,6 +67,7 @@ export class HaproxyBalancer implements Balancer {
       hidden.some((other) => subject === `backend ${other.name}` || subject.startsWith(`server ${other.name}/`));
     return {
       balancer: name,
+      kind: "haproxy",
       socket: haproxy.socket,
       up: this.#isUp,
       version: this.#process?.version ?? null,
@@ -98,7 +77,7 @@ export class HaproxyBalancer implements Balancer {
         .list()
         .filter(({ subject }) => !concernsHidden(subject))
         .slice(0, shownMax),
-      servers: current(name)
+      servers: current()
         .filter(({ backend }) => isShown(backend))
         .slice(0, shownMax)
         .map(({ backend, server, target, weight }) => ({ backend, server, target, weight })),
@@ -107,56 +86,39 @@ export class HaproxyBalancer implements Balancer {
 
   /** Connects for the first time, and looks for new processes of HAProxy from now on. */
   start(): void {
-    this.#exchangeNow();
+    this.#loop.now();
   }
 
   /** Sends changes, at once unless an exchange is running. */
   push(changes: readonly ServerChange[]): void {
     for (const change of changes) this.#queue.add(change);
-    this.#exchangeNow();
+    this.#loop.now();
   }
 
   /** Stops. Changes that wait are dropped: HAProxy's checks go on. */
   stop(): void {
-    const before = this.#state;
-    this.#state = { phase: "stopped" };
-    if (before.phase === "exchanging") before.session.close();
-    if (before.phase === "waiting") clearTimeout(before.timer);
-  }
-
-  #exchangeNow(): void {
-    if (this.#state.phase === "waiting") clearTimeout(this.#state.timer);
-    if (this.#state.phase === "waiting" || this.#state.phase === "new") void this.#runExchange();
-  }
-
-  async #runExchange(): Promise<void> {
-    const session = new RuntimeSession(this.#config.haproxy.socket, this.#timing.deadlineMs);
-    this.#state = { phase: "exchanging", session };
-    const delayMs = await this.#exchange(session);
-    if (this.#isStopped) return;
-    if (delayMs === 0) void this.#runExchange();
-    else this.#state = { phase: "waiting", timer: setTimeout(() => this.#exchangeNow(), delayMs).unref() };
-  }
-
-  get #isStopped(): boolean {
-    return this.#state.phase === "stopped";
+    this.#loop.stop();
   }
 
   /** Runs one exchange. @returns how long to wait before the next one, in ms */
-  async #exchange(session: RuntimeSession): Promise<number> {
+  async #exchange(ended: AbortSignal): Promise<number> {
+    const session = new RuntimeSession(this.#config.haproxy.socket, this.#timing.deadlineMs);
+    const close = (): void => session.close();
+    ended.addEventListener("abort", close);
     try {
       session.open();
       const process = parseHaproxyProcess(await session.run(haproxyProcessCommands));
       this.#requireUsable(process);
       const isNew = process.id !== this.#process?.id;
-      if (isNew) this.#queue.putBack(this.#context.current(this.#config.name));
+      if (isNew) this.#queue.putBack(this.#context.current());
       await this.#apply(session, isNew);
       if (isNew) this.#begin(process);
       this.#succeed();
       return this.#queue.size > 0 ? 0 : this.#timing.pollMs;
     } catch (error) {
-      return this.#fail(error);
+      return ended.aborted ? 0 : this.#fail(error);
     } finally {
+      ended.removeEventListener("abort", close);
       session.close();
     }
   }
@@ -228,7 +190,6 @@ export class HaproxyBalancer implements Balancer {
   }
 
   #fail(error: unknown): number {
-    if (this.#isStopped) return 0;
     this.#isUp = false;
     const { metrics } = this.#context;
     const balancer = this.#config.name;
@@ -239,37 +200,5 @@ export class HaproxyBalancer implements Balancer {
     this.#failures += 1;
     const [firstMs, maxMs] = this.#timing.retryMs;
     return backoffMs({ firstMs, maxMs, failures: this.#failures });
-  }
-}
-
-/** The most different problems of one balancer that are remembered: more than a configuration has servers. */
-const problemsMax = 20_000;
-
-/** Logs the problems of one balancer: each once, until it is over. */
-class BalancerProblems {
-  readonly #log: Pick<Logger, "info" | "warn">;
-  readonly #balancer: string;
-  readonly #open = new Map<string, string>();
-
-  constructor(log: Pick<Logger, "info" | "warn">, balancer: string) {
-    this.#log = log;
-    this.#balancer = balancer;
-  }
-
-  /** Logs a problem, unless it is known. @param subject what has the problem, such as a server */
-  report(subject: string, problem: string): void {
-    if (this.#open.get(subject) === problem || this.#open.size >= problemsMax) return;
-    this.#open.set(subject, problem);
-    this.#log.warn({ balancer: this.#balancer, subject, problem }, "balancer not updated");
-  }
-
-  /** The problems that last. */
-  list(): readonly { readonly subject: string; readonly problem: string }[] {
-    return [...this.#open].map(([subject, problem]) => ({ subject, problem }));
-  }
-
-  /** Logs that a problem is over, if there was one. */
-  resolve(subject: string): void {
-    if (this.#open.delete(subject)) this.#log.info({ balancer: this.#balancer, subject }, "balancer problem resolved");
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { open, readdir, rename, unlink } from "node:fs/promises";
+import { open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isRunning } from "./is-running.ts";
 import { requireReplaceable } from "../../files/regular-file.ts";
@@ -9,13 +9,19 @@ import { requireReplaceable } from "../../files/regular-file.ts";
  * is on disk, and also found there after a power failure. The content is first written to a
  * draft beside the file, which is created, never opened: planting a file or a link under the draft's name gains
  * nothing.
- * @throws the file system's error, or an Error if the file is of another kind; no draft remains then
+ * @param content text, which is written as UTF-8, or bytes
+ * @param prepare gives the draft its owner and mode (default: those of this process, 0600), or refuses the replacement
+ * @throws the file system's error, what `prepare` throws, or an Error if the file is of another kind; no draft remains then
  */
-export async function replaceFile(file: string, text: string): Promise<void> {
+export async function replaceFile(
+  file: string,
+  content: string | Uint8Array,
+  prepare: (draft: FileHandle) => Promise<void> = async () => {},
+): Promise<void> {
   await requireReplaceable(file);
   const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
   try {
-    await writeThrough(draft, text);
+    await writeThrough(draft, content, prepare);
     await rename(draft, file);
     await syncFolder(dirname(file));
   } catch (error) {
@@ -27,10 +33,15 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /** Creates a file, and writes its content to the disk. */
-async function writeThrough(file: string, text: string): Promise<void> {
+async function writeThrough(
+  file: string,
+  content: string | Uint8Array,
+  prepare: (draft: FileHandle) => Promise<void>,
+): Promise<void> {
   const handle = await open(file, "wx", 0o600);
   try {
-    await handle.writeFile(text);
+    await handle.writeFile(content);
+    await prepare(handle);
     await handle.sync();
   } finally {
     await handle.close();
