@@ -1,3 +1,8 @@
+import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
+
+/** PgBouncer quotes what clients sent. */
+const messageMax = 500;
+
 /**
  * Why a console gave no answer.
  * `refused`: PgBouncer answered with an error, whose text is the message. `lost`: there is no connection, or it ended.
@@ -10,15 +15,8 @@ export class ConsoleError extends Error {
   readonly kind: ConsoleFailure;
 
   constructor(kind: ConsoleFailure, message: string) {
-    super(cleaned(message));
+    super(withoutUnsafe(message.slice(0, messageMax)));
     this.name = "ConsoleError";
     this.kind = kind;
   }
-}
-
-const messageMax = 500;
-
-/** PgBouncer quotes what clients sent: no line end or escape sequence of it may reach a terminal. */
-function cleaned(text: string): string {
-  return text.slice(0, messageMax).replace(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, "?");
 }

@@ -1,4 +1,5 @@
 import type { PooledDatabaseConfig } from "../../config/model/config.ts";
+import { isLoopback } from "../../config/values/loopback.ts";
 import { bareHost } from "../../health/evidence/node/identity.ts";
 import type { ShownDatabase } from "../../push/pgbouncer/documents.ts";
 import type { PoolerFinding } from "./pooler-finding.ts";
@@ -12,10 +13,14 @@ interface Route {
   readonly nodes: readonly KnownServer[];
   /** Whether a host is that of a node by its name only: what the name resolves to may change. */
   readonly isByName: boolean;
+  /** Whether it is the machine of PgBouncer itself, and the port of a node. */
+  readonly isOnOwnMachine: boolean;
 }
 
 /** The default of PostgreSQL, and of PgBouncer. */
 const defaultPort = 5432;
+/** The most unlisted databases that are named. */
+const unlistedMax = 20;
 
 /** Where the listed databases lead, and what else leads there. */
 export function routeFindings(setup: PoolerSetup): readonly PoolerFinding[] {
@@ -29,8 +34,19 @@ export function routeFindings(setup: PoolerSetup): readonly PoolerFinding[] {
   );
   return [
     ...listed.flatMap(({ database, route }) => listedFindings(pooler.name, database, route)),
-    ...others.flatMap((other) => unlistedFindings(other, listed, setup)),
+    ...named(
+      pooler.name,
+      others.flatMap((other) => unlistedFindings(other, listed, setup)),
+    ),
   ];
+}
+
+/** Clients choose the names of automatic databases: there may be any number of them. */
+function named(pooler: string, unlisted: readonly PoolerFinding[]): readonly PoolerFinding[] {
+  const [first] = unlisted;
+  if (first === undefined || unlisted.length <= unlistedMax) return unlisted;
+  const text = `${unlisted.length - unlistedMax} more databases must be among databases, because they lead to the clusters`;
+  return [...unlisted.slice(0, unlistedMax), { ...first, subject: pooler, text }];
 }
 
 function listedFindings(
@@ -49,6 +65,8 @@ function listedFindings(
       `must lead to the cluster ${cluster} only, got ${route.text}: ${foreign.node} is of the cluster ${foreign.cluster}`,
       "Correct its cluster, or give each cluster a database of its own in PgBouncer.",
     );
+  const names = route.nodes.map(({ node }) => node).join(" and ");
+  const hint = "Set file, or let the database lead to a balancer that follows the primary.";
   const [own] = route.nodes;
   if (file !== null)
     return own === undefined
@@ -58,9 +76,14 @@ function listedFindings(
           "Include the file in the configuration of PgBouncer in place of the database's line (%include). It is right when rolecall has written it.",
         )
       : [];
-  if (own === undefined) return [];
-  const names = route.nodes.map(({ node }) => node).join(" and ");
-  const hint = "Set file, or let the database lead to a balancer that follows the primary.";
+  if (own === undefined)
+    return route.isOnOwnMachine
+      ? finding(
+          "warning",
+          `leads to ${route.text} of PgBouncer's own machine, the port of a node: it stays there`,
+          hint,
+        )
+      : [];
   return route.isByName
     ? finding("warning", `leads to ${route.text}, a name of ${names}: clients follow only if the name changes`, hint)
     : finding("error", `must lead to a balancer or have a file, got ${route.text}, which is ${names}`, hint);
@@ -91,7 +114,9 @@ function unlistedFindings(
 
 function routeOf({ host, port }: ShownDatabase, { servers, resolved }: PoolerSetup): Route {
   const actualPort = port ?? defaultPort;
-  if (host === null) return { text: `a Unix socket, port ${actualPort}`, nodes: [], isByName: false };
+  const isOnOwnMachine =
+    (host === null || isLoopback(host)) && servers.some(({ address }) => address.port === actualPort);
+  if (host === null) return { text: `a Unix socket, port ${actualPort},`, nodes: [], isByName: false, isOnOwnMachine };
   const hosts = host.split(",").map(bareHost);
   const addressesOf = (name: string): readonly string[] => [name, ...(resolved.get(name) ?? []).map(bareHost)];
   const isAt = ({ address }: KnownServer): boolean => address.port === actualPort;
@@ -100,5 +125,5 @@ function routeOf({ host, port }: ShownDatabase, { servers, resolved }: PoolerSet
   const byName = servers.filter(
     (server) => isAt(server) && addressesOf(bareHost(server.address.host)).some((address) => ips.has(address)),
   );
-  return { text: `${host}:${actualPort}`, nodes: byName, isByName: same.length === 0 };
+  return { text: `${host}:${actualPort}`, nodes: byName, isByName: same.length === 0, isOnOwnMachine };
 }

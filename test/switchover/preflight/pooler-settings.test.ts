@@ -102,4 +102,14 @@ suite("what a pooler's console says, against what a seamless switchover needs", 
       );
       for (const { hint } of findings) assert.match(hint, /^[A-Z].*\.$/);
     });
+
+  test("names at most 20 databases that are not listed", () => {
+    const others = Array.from({ length: 5000 }, (_, at) => ({ name: `auto/${at}`, host: "10.0.0.1", port: 5432 }));
+    const findings = findingsOf({ name: "", databases: [{}, ...others], findings: [] });
+    assert.equal(findings.length, 21);
+    assert.deepEqual(
+      [findings.at(-1)?.subject, findings.at(-1)?.text],
+      ["pgb1", "4980 more databases must be among databases, because they lead to the clusters"],
+    );
+  });
 });
