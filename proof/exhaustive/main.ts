@@ -6,6 +6,8 @@ import { alphabets } from "./alphabet.ts";
 import { explore } from "./explore.ts";
 import { exploredPolicy } from "./policy.ts";
 import { exploreRefused } from "./refused.ts";
+import { explore as exploreSwitchover, exploredStarts } from "./switchover-explore.ts";
+import { twoTargets } from "./switchover-world.ts";
 
 const { values } = parseArgs({ options: { depth: { type: "string", default: "6" } } });
 const depth = Number(values.depth);
@@ -48,4 +50,14 @@ console.log(`  new states of each depth: ${refused.states.join(", ")}; with a ma
 if (refused.violation !== null) {
   console.log(`  VIOLATION: ${refused.violation.problem}\n    ${refused.violation.events.join("\n    ")}`);
   process.exitCode = 1;
+}
+
+console.log(`seamless switchovers, from ${exploredStarts.length} states, to depth ${depth}:`);
+for (const { name, first } of exploredStarts) {
+  const { states, transitions, violation } = exploreSwitchover(twoTargets, { first, depth });
+  console.log(`  from ${name}: ${states} states, ${transitions} transitions`);
+  if (violation !== null) {
+    console.log(`  VIOLATION: ${violation.problem}\n    ${violation.path.join("\n    ")}`);
+    process.exitCode = 1;
+  }
 }

@@ -1,0 +1,117 @@
+import type { SwitchoverEffect } from "../../src/switchover/machine/effect.ts";
+import type { SwitchoverEvent } from "../../src/switchover/machine/event.ts";
+import type { SwitchoverPlan } from "../../src/switchover/machine/plan.ts";
+import type { SwitchoverState } from "../../src/switchover/machine/state.ts";
+import type { Transition } from "../../src/switchover/machine/transition.ts";
+
+/** What is true outside of the machine, whatever it believes. */
+export interface World {
+  /** Whether each target may be paused now or later, because a PAUSE of ours is under way or took effect. */
+  readonly mayBePaused: readonly boolean[];
+  /** Whether the intent on disk says so. */
+  readonly isIntended: readonly boolean[];
+  /** Whether a RESUME was sent to each target, so that its effect can be seen. */
+  readonly isResumed: readonly boolean[];
+  readonly isIntentWritten: boolean;
+  readonly requests: number;
+}
+
+export const twoTargets: SwitchoverPlan = {
+  run: "r1",
+  cluster: "demo",
+  leader: "pg1",
+  candidate: "pg2",
+  isDryRun: false,
+  targets: [
+    { pooler: "pgb1", database: "orders" },
+    { pooler: "pgb2", database: "orders" },
+  ],
+  routes: ["file pgb1"],
+  peers: ["peer1"],
+  limits: {
+    checkMs: 10_000,
+    armMs: 2_000,
+    pauseMs: 3_000,
+    deadlineMs: 15_000,
+    silenceMs: 1_000,
+    resumeMs: 250,
+    quietMs: 10_000,
+    followMs: 60_000,
+  },
+};
+
+export function untouchedWorld({ targets }: SwitchoverPlan): World {
+  const none = targets.map(() => false);
+  return { mayBePaused: none, isIntended: none, isResumed: none, isIntentWritten: false, requests: 0 };
+}
+
+/** What an event says of the world. An event that cannot be true there, such as a RESUME that was never sent, says nothing. */
+export function worldAfterEvent(world: World, event: SwitchoverEvent): World {
+  if (event.kind === "armed" && event.part === "intent" && !world.isIntentWritten)
+    return { ...world, isIntentWritten: true, isIntended: world.isIntended.map(() => true) };
+  const isOver =
+    event.kind === "pause_withheld" ||
+    event.kind === "restarted" ||
+    (event.kind === "resumed" && world.isResumed[event.target] === true);
+  return isOver ? { ...world, mayBePaused: changed(world.mayBePaused, event.target, false) } : world;
+}
+
+/** What the effects of a transition do to the world. @returns the world, or what must not happen */
+export function worldAfterEffects(
+  world: World,
+  { state, effects }: Transition,
+): { readonly world: World } | { readonly problem: string } {
+  let next = world;
+  for (const effect of effects) {
+    const problem = problemOf(next, state, effect);
+    if (problem !== null) return { problem };
+    next = applied(next, effect);
+  }
+  return { world: next };
+}
+
+function problemOf(world: World, state: SwitchoverState, effect: SwitchoverEffect): string | null {
+  if (effect.kind === "pause" && !world.isIntentWritten) return "PAUSE before the intent is written";
+  if (effect.kind === "close" && world.mayBePaused[effect.target] === true)
+    return `the intent of target ${effect.target} is closed while it may be paused`;
+  if (effect.kind === "disarm" && world.mayBePaused.includes(true)) return "disarmed while something may be paused";
+  if (effect.kind === "request") return requestProblem(world, state);
+  if (effect.kind === "end" && (world.mayBePaused.includes(true) || world.isIntended.includes(true)))
+    return world.requests > 0 || world.mayBePaused.includes(true) ? "ended with an open intent or a pause" : null;
+  return null;
+}
+
+/** A switchover is requested once, while all clients are held, and somebody else would resume them. */
+function requestProblem(world: World, state: SwitchoverState): string | null {
+  if (world.requests > 0) return "requested twice";
+  if (state.kind !== "switching") return `requested, and then ${state.kind}`;
+  const { targets, heardMs, ranAtMs, deadlineMs } = state;
+  if (targets.some((phase) => phase !== "confirmed")) return "requested before every PAUSE was read back";
+  if (world.mayBePaused.includes(false)) return "requested while a pooler is not paused";
+  if (heardMs.some((heard) => ranAtMs - heard > twoTargets.limits.silenceMs)) return "requested without a peer";
+  return ranAtMs < deadlineMs ? null : "requested after the deadline";
+}
+
+function applied(world: World, effect: SwitchoverEffect): World {
+  if (effect.kind === "pause") return { ...world, mayBePaused: changed(world.mayBePaused, effect.target, true) };
+  if (effect.kind === "resume") return { ...world, isResumed: changed(world.isResumed, effect.target, true) };
+  if (effect.kind === "close") return { ...world, isIntended: changed(world.isIntended, effect.target, false) };
+  if (effect.kind === "disarm") return { ...world, isIntended: world.isIntended.map(() => false) };
+  return effect.kind === "request" ? { ...world, requests: world.requests + 1 } : world;
+}
+
+function changed(list: readonly boolean[], at: number, value: boolean): readonly boolean[] {
+  return list.map((known, index) => (index === at ? value : known));
+}
+
+/** What must hold in every state. @returns what does not; `null` if all does */
+export function broken(state: SwitchoverState, world: World, nowMs: number): string | null {
+  for (const [target, mayBePaused] of world.mayBePaused.entries()) {
+    if (!mayBePaused) continue;
+    if (world.isIntended[target] !== true) return `target ${target} may be paused without an intent`;
+    if (state.kind === "resuming" && state.targets[target] === "resuming" && state.repeatAtMs > nowMs) continue;
+    const isAhead = "deadlineMs" in state && state.kind !== "resuming" && state.deadlineMs > nowMs;
+    if (!isAhead) return `target ${target} may be paused in ${state.kind} without a deadline ahead`;
+  }
+  return null;
+}

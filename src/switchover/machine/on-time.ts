@@ -1,0 +1,77 @@
+import { end, resumeAll, stay, targetName, type StateOf, type Transition } from "./transition.ts";
+import type { SwitchoverEffect } from "./effect.ts";
+import type { SwitchoverPlan } from "./plan.ts";
+import type { Outcome, SwitchoverState } from "./state.ts";
+
+/** What follows from the time alone. @param nowMs of rolecall's clock */
+export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: number): Transition {
+  switch (state.kind) {
+    case "checking":
+      return nowMs < state.untilMs
+        ? stay(state)
+        : end({ kind: "refused", reason: lateText("checks", plan.limits.checkMs) });
+    case "arming": {
+      const [part = ""] = state.waitsFor;
+      const outcome = { kind: "refused", reason: lateText(part, plan.limits.armMs) } as const;
+      return nowMs < state.untilMs ? stay(state) : end(outcome, { kind: "disarm" });
+    }
+    case "pausing": {
+      const reason = reasonToAbort(plan, state, nowMs);
+      return reason === null ? stay(state) : resumeAll(plan, state, { outcome: { kind: "aborted", reason }, nowMs });
+    }
+    case "switching": {
+      const outcome = switchingOutcome(plan, state, nowMs);
+      return outcome === null ? stay(state) : resumeAll(plan, state, { outcome, nowMs });
+    }
+    case "routing": {
+      const outcome = { kind: "switched", node: state.node } as const;
+      return nowMs < state.deadlineMs ? stay(state) : resumeAll(plan, state, { outcome, nowMs });
+    }
+    case "resuming":
+      return nowMs < state.repeatAtMs ? stay(state) : repeat(plan, state, nowMs);
+    case "following":
+      return nowMs < state.untilMs ? stay(state) : end(state.outcome);
+    case "ended":
+      return stay(state);
+  }
+}
+
+function lateText(part: string, limitMs: number): string {
+  return `${part}: not done within ${limitMs / 1_000} s`;
+}
+
+/**
+ * Why the switchover must not be requested any more; `null` if it may be. A peer that has not been heard may resume,
+ * and the guardian resumes while this process stands still.
+ */
+function reasonToAbort(plan: SwitchoverPlan, state: StateOf<"pausing">, nowMs: number): string | null {
+  const { silenceMs, pauseMs } = plan.limits;
+  if (nowMs - state.ranAtMs > silenceMs) return `rolecall stood still for ${(nowMs - state.ranAtMs) / 1_000} s`;
+  const silent = plan.peers.find((_, peer) => nowMs - (state.heardMs[peer] ?? -Infinity) > silenceMs);
+  if (silent !== undefined) return `the peer ${silent} has not answered for ${silenceMs / 1_000} s`;
+  if (nowMs < state.untilMs && nowMs < state.deadlineMs) return null;
+  const unanswered = state.targets.indexOf("asked");
+  const late = unanswered === -1 ? state.targets.findIndex((phase) => phase !== "confirmed") : unanswered;
+  return `PAUSE of ${targetName(plan, late)} took longer than ${pauseMs / 1_000} s (pause_limit)`;
+}
+
+/** How it came out, if the wait for a primary is over; `null` while it is not. */
+function switchingOutcome(
+  { leader, limits }: SwitchoverPlan,
+  { request, primary, quietSinceMs, deadlineMs }: StateOf<"switching">,
+  nowMs: number,
+): Outcome | null {
+  if (request === "unknown" && quietSinceMs !== null && nowMs - quietSinceMs >= limits.quietMs)
+    return { kind: "unknown", reason: `the request failed; ${leader} still leads, and nothing is pending in the DCS` };
+  if (nowMs < deadlineMs) return null;
+  if (primary === null) return { kind: "no_primary" };
+  return { kind: "unknown", reason: `${leader} still leads ${limits.deadlineMs / 1_000} s after the first PAUSE` };
+}
+
+function repeat({ limits }: SwitchoverPlan, state: StateOf<"resuming">, nowMs: number): Transition {
+  const again = state.targets.flatMap((phase, target): readonly SwitchoverEffect[] => {
+    if (phase === "resuming") return [{ kind: "resume", target }];
+    return phase === "resumed" ? [{ kind: "close", target }] : [];
+  });
+  return stay({ ...state, repeatAtMs: nowMs + limits.resumeMs }, ...again);
+}

@@ -1,0 +1,43 @@
+/** A database of a pooler: what PAUSE and RESUME name. */
+export interface PauseTarget {
+  readonly pooler: string;
+  readonly database: string;
+}
+
+/** What one switchover does, and by when. It stays as it is through a reload of the configuration. */
+export interface SwitchoverPlan {
+  /** The identifier of the run, in the intent, the events and the report. */
+  readonly run: string;
+  readonly cluster: string;
+  /** The leader at the start. */
+  readonly leader: string;
+  /** The node that should lead; `null`: the cluster elects one. */
+  readonly candidate: string | null;
+  readonly isDryRun: boolean;
+  readonly targets: readonly PauseTarget[];
+  /** The names of what is led to the new leader before clients go on: files of poolers, balancers. */
+  readonly routes: readonly string[];
+  /** The peers that have to acknowledge the intent. */
+  readonly peers: readonly string[];
+  readonly limits: SwitchoverLimits;
+}
+
+/** Limits of one switchover, in ms. */
+export interface SwitchoverLimits {
+  /** Of the checks before it. */
+  readonly checkMs: number;
+  /** Until intent, guardian and peers are ready. */
+  readonly armMs: number;
+  /** Until every PAUSE is answered (`pause_limit`). */
+  readonly pauseMs: number;
+  /** From the first PAUSE until every RESUME is sent (`--deadline`). */
+  readonly deadlineMs: number;
+  /** How long a peer may be silent, and how long this process may stand still, before the switchover is requested. */
+  readonly silenceMs: number;
+  /** How often an unverified RESUME is repeated. */
+  readonly resumeMs: number;
+  /** How long the old leader must be writable, without a key of a failover in the DCS, until nothing is pending. */
+  readonly quietMs: number;
+  /** How long a primary is waited for after the deadline, to lead poolers to it. */
+  readonly followMs: number;
+}

@@ -1,0 +1,78 @@
+import type { SwitchoverEffect, StepName } from "./effect.ts";
+import type { SwitchoverEvent } from "./event.ts";
+import type { SwitchoverPlan } from "./plan.ts";
+import type { Outcome, SwitchoverState, TargetPhase } from "./state.ts";
+
+/** The next state, and what is to be done. */
+export interface Transition {
+  readonly state: SwitchoverState;
+  readonly effects: readonly SwitchoverEffect[];
+}
+
+/** An event, and when it is handled, in ms of rolecall's clock. */
+export interface Happened {
+  readonly event: SwitchoverEvent;
+  readonly nowMs: number;
+}
+
+/** One state of the union. */
+export type StateOf<Kind extends SwitchoverState["kind"]> = Extract<SwitchoverState, { readonly kind: Kind }>;
+
+/** Any state in which something may be paused. */
+export type HoldingState = StateOf<"pausing" | "switching" | "routing" | "resuming">;
+
+export function stay(state: SwitchoverState, ...effects: readonly SwitchoverEffect[]): Transition {
+  return { state, effects };
+}
+
+export function end(outcome: Outcome, ...before: readonly SwitchoverEffect[]): Transition {
+  return { state: { kind: "ended", outcome }, effects: [...before, { kind: "end", outcome }] };
+}
+
+export function step(name: StepName, text: string | null = null): SwitchoverEffect {
+  return { kind: "step", step: name, text };
+}
+
+/** The phases with another one for one target. */
+export function withPhase(targets: readonly TargetPhase[], target: number, phase: TargetPhase): readonly TargetPhase[] {
+  return targets.map((known, at) => (at === target ? phase : known));
+}
+
+/** The name of a target in texts: `pgb1/orders`. */
+export function targetName({ targets }: SwitchoverPlan, target: number): string {
+  const found = targets[target];
+  return found === undefined ? "an unknown pooler" : `${found.pooler}/${found.database}`;
+}
+
+function mayBePaused(phase: TargetPhase): boolean {
+  return phase !== "withheld";
+}
+
+/**
+ * Resumes everything that may be paused, and says at the end how it came out. What was not paused is only closed in
+ * the intent.
+ */
+export function resumeAll(
+  { limits }: SwitchoverPlan,
+  { targets, deadlineMs, heardMs }: HoldingState,
+  { outcome, nowMs }: { readonly outcome: Outcome; readonly nowMs: number },
+): Transition {
+  return {
+    state: {
+      kind: "resuming",
+      targets: targets.map((phase) => (mayBePaused(phase) ? "resuming" : "resumed")),
+      deadlineMs,
+      ranAtMs: nowMs,
+      heardMs,
+      outcome,
+      repeatAtMs: nowMs + limits.resumeMs,
+    },
+    effects: [
+      step("resuming", "reason" in outcome ? outcome.reason : null),
+      ...targets.map((phase, target) => ({
+        kind: mayBePaused(phase) ? ("resume" as const) : ("close" as const),
+        target,
+      })),
+    ],
+  };
+}
