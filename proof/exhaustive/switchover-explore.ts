@@ -1,4 +1,4 @@
-import { advance, begin, wakeAtMs } from "../../src/switchover/machine/advance.ts";
+import { advanceSwitchover, beginSwitchover, wakeAtMs } from "../../src/switchover/machine/advance.ts";
 import type { SwitchoverEvent } from "../../src/switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../../src/switchover/machine/plan.ts";
 import type { SwitchoverState } from "../../src/switchover/machine/state.ts";
@@ -97,7 +97,7 @@ export function explore(
   { first, depth }: { readonly first: readonly SwitchoverEvent[]; readonly depth: number },
 ): Exploration {
   const events = everyEvent(plan);
-  const begun: Reached = { state: begin(plan, 0).state, world: untouchedWorld(plan), nowMs: 0, path: [] };
+  const begun: Reached = { state: beginSwitchover(plan, 0).state, world: untouchedWorld(plan), nowMs: 0, path: [] };
   const start = first.reduce<Reached>((from, event) => sound(reach(plan, from, { event, waitMs: 0 })), begun);
   let level: readonly Reached[] = [start];
   const seen = new Set(level.map(keyOf));
@@ -149,7 +149,7 @@ function settling(plan: SwitchoverPlan, from: Reached): string | null {
       return `held ${nowMs - state.deadlineMs} ms after the deadline`;
     const [event = { kind: "tick" as const }, ...rest] = answers;
     const waitMs = answers.length > 0 ? 0 : Math.max(0, wakeMs - nowMs);
-    const transition = advance(plan, state, { event, nowMs: nowMs + waitMs });
+    const transition = advanceSwitchover(plan, state, { event, nowMs: nowMs + waitMs });
     const next = reach(plan, reached, { event, waitMs });
     if ("problem" in next) return next.problem;
     answers = [
@@ -179,7 +179,7 @@ function reach(
 ): Reached | { readonly problem: string; readonly path: readonly string[] } {
   const nowMs = from.nowMs + waitMs;
   const path = [...from.path, `+${waitMs} ${JSON.stringify(event)}`];
-  const transition = advance(plan, from.state, { event, nowMs });
+  const transition = advanceSwitchover(plan, from.state, { event, nowMs });
   const after = worldAfterEffects(worldAfterEvent(from.world, event), transition);
   if ("problem" in after) return { problem: after.problem, path };
   const problem = broken(transition.state, after.world, nowMs);

@@ -2,7 +2,7 @@ import type { SwitchoverEffect } from "../../src/switchover/machine/effect.ts";
 import type { SwitchoverEvent } from "../../src/switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../../src/switchover/machine/plan.ts";
 import type { SwitchoverState } from "../../src/switchover/machine/state.ts";
-import type { Transition } from "../../src/switchover/machine/transition.ts";
+import type { SwitchoverTransition } from "../../src/switchover/machine/transition.ts";
 
 /** What is true outside of the machine, whatever it believes. */
 export interface World {
@@ -59,7 +59,7 @@ export function worldAfterEvent(world: World, event: SwitchoverEvent): World {
 /** What the effects of a transition do to the world. @returns the world, or what must not happen */
 export function worldAfterEffects(
   world: World,
-  { state, effects }: Transition,
+  { state, effects }: SwitchoverTransition,
 ): { readonly world: World } | { readonly problem: string } {
   let next = world;
   for (const effect of effects) {

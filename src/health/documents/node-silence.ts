@@ -7,7 +7,7 @@ import { countText, spanText } from "./wording.ts";
 const leastMs = 2_000;
 
 /** Whether a node whose last report still counts has missed an answer: its clients may notice before it is down. */
-export function isSilent(view: ClusterView, observation: Observation): boolean {
+export function isUnanswered(view: ClusterView, observation: Observation): boolean {
   const { node, sentAtMs } = observation;
   if (node.api === null || !isHeard(view, observation)) return false;
   return view.nowMs - sentAtMs >= Math.max(leastMs, 2 * view.policy.intervalMs);
@@ -15,7 +15,7 @@ export function isSilent(view: ClusterView, observation: Observation): boolean {
 
 /** What is known of the silence of a node; `null` if it answers. */
 export function silenceText(view: ClusterView, observation: Observation): string | null {
-  if (!isSilent(view, observation)) return null;
+  if (!isUnanswered(view, observation)) return null;
   const { sentAtMs, failure, failuresInRow } = observation;
   const failed = failure === null ? "" : ` (${countText(failuresInRow, "failed probe")}: ${failure.detail})`;
   return `has not answered for ${spanText(view.nowMs - sentAtMs)}${failed}`;

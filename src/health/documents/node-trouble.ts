@@ -5,7 +5,7 @@ import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { presentLag } from "../evidence/position/present-lag.ts";
 import type { NodeCondition, NodeOverview } from "./node-overview.ts";
 import { type Describe, type Details, nothing } from "./situation-details.ts";
-import { isSilent } from "./node-silence.ts";
+import { isUnanswered } from "./node-silence.ts";
 import { countText } from "./wording.ts";
 
 /** A condition that nodes have: the worst of them, by name. */
@@ -71,7 +71,7 @@ function sinceOfNode(
     return heldMs > 0 ? sentAtMs - heldMs : null;
   }
   if (reason === "lagging" || refused.length > 0) return presentLag(view, observation).growsSinceMs;
-  if (condition === "warning" && isSilent(view, observation)) return ageMs === null ? null : sentAtMs;
+  if (condition === "warning" && isUnanswered(view, observation)) return ageMs === null ? null : sentAtMs;
   return isChangingRole({ role, state }) ? lastHeldAtMs : null;
 }
 

@@ -5,10 +5,10 @@ import type { SwitchoverEvent } from "./event.ts";
 import type { SwitchoverPlan } from "./plan.ts";
 import type { SwitchoverState } from "./state.ts";
 import { onTime } from "./on-time.ts";
-import type { Transition } from "./transition.ts";
+import type { SwitchoverTransition } from "./transition.ts";
 
 /** Begins a switchover: its checks. @param nowMs of rolecall's clock */
-export function begin({ limits }: SwitchoverPlan, nowMs: number): Transition {
+export function beginSwitchover({ limits }: SwitchoverPlan, nowMs: number): SwitchoverTransition {
   return { state: { kind: "checking", untilMs: nowMs + limits.checkMs }, effects: [{ kind: "check" }] };
 }
 
@@ -17,11 +17,11 @@ export function begin({ limits }: SwitchoverPlan, nowMs: number): Transition {
  * continued, so no effect may come from a deadline that was read earlier.
  * @param nowMs of rolecall's clock
  */
-export function advance(
+export function advanceSwitchover(
   plan: SwitchoverPlan,
   state: SwitchoverState,
   { event, nowMs }: { readonly event: SwitchoverEvent; readonly nowMs: number },
-): Transition {
+): SwitchoverTransition {
   const timely = onTime(plan, state, nowMs);
   // Nothing that happened before a RESUME is sent can be its effect.
   const isAnswer = event.kind === "resumed" || event.kind === "closed";
@@ -55,7 +55,7 @@ function advanceState(
   plan: SwitchoverPlan,
   state: SwitchoverState,
   happened: { readonly event: SwitchoverEvent; readonly nowMs: number },
-): Transition {
+): SwitchoverTransition {
   switch (state.kind) {
     case "checking":
       return advanceChecking(plan, state, happened);

@@ -2,11 +2,11 @@ import {
   resumeAll,
   stay,
   step,
-  targetName,
+  pauseTargetName,
   withPhase,
   type Happened,
   type StateOf,
-  type Transition,
+  type SwitchoverTransition,
 } from "./transition.ts";
 import type { RequestResult, SwitchoverEvent } from "./event.ts";
 import type { SwitchoverPlan } from "./plan.ts";
@@ -16,7 +16,11 @@ import type { RoutePhase } from "./state.ts";
  * Waits for a primary, not for the answer to the request: that comes seconds later. Only a refusal ends the wait at
  * once; after an error nobody knows what the cluster will do.
  */
-export function advanceSwitching(plan: SwitchoverPlan, state: StateOf<"switching">, happened: Happened): Transition {
+export function advanceSwitching(
+  plan: SwitchoverPlan,
+  state: StateOf<"switching">,
+  happened: Happened,
+): SwitchoverTransition {
   const { event, nowMs } = happened;
   if (event.kind === "answered") return onResult(plan, state, { result: event.result, nowMs });
   if (event.kind === "primary") return onPrimary(plan, state, { event, nowMs });
@@ -30,7 +34,7 @@ export function advanceRouting(
   plan: SwitchoverPlan,
   state: StateOf<"routing">,
   { event, nowMs }: Happened,
-): Transition {
+): SwitchoverTransition {
   if (event.kind === "routed") {
     const routes = state.routes.map((known, at) => (at === event.route ? event.by : known));
     return afterRoutes(plan, { ...state, routes }, nowMs);
@@ -43,8 +47,12 @@ export function advanceRouting(
 }
 
 /** What happens to poolers and to this process while clients are held changes nothing: clients are resumed in time. */
-function whileHeld(plan: SwitchoverPlan, state: StateOf<"switching" | "routing">, event: SwitchoverEvent): Transition {
-  const name = "target" in event ? targetName(plan, event.target) : "";
+function whileHeld(
+  plan: SwitchoverPlan,
+  state: StateOf<"switching" | "routing">,
+  event: SwitchoverEvent,
+): SwitchoverTransition {
+  const name = "target" in event ? pauseTargetName(plan, event.target) : "";
   if (event.kind === "console_lost") return stay(state, step("note", `${name} closed the connection`));
   if (event.kind === "guardian_lost") return stay(state, step("note", "the guardian process ended"));
   if (event.kind === "stop") return stay(state, step("note", `${event.reason}: the switchover is finished first`));
@@ -61,7 +69,7 @@ function onResult(
   plan: SwitchoverPlan,
   state: StateOf<"switching">,
   { result, nowMs }: { readonly result: RequestResult; readonly nowMs: number },
-): Transition {
+): SwitchoverTransition {
   if (result.kind === "accepted") return stay({ ...state, request: "accepted" }, step("accepted"));
   if (result.kind === "unknown") return stay({ ...state, request: "unknown" }, step("note", result.reason));
   const { status, reason } = result;
@@ -72,7 +80,7 @@ function onPrimary(
   plan: SwitchoverPlan,
   state: StateOf<"switching">,
   { event, nowMs }: { readonly event: Extract<SwitchoverEvent, { readonly kind: "primary" }>; readonly nowMs: number },
-): Transition {
+): SwitchoverTransition {
   const { node, pending } = event;
   if (node !== null && node !== plan.leader) return route(plan, state, { node, nowMs });
   const isQuiet = node === plan.leader && pending === "no";
@@ -83,14 +91,14 @@ function route(
   plan: SwitchoverPlan,
   { targets, deadlineMs, heardMs }: StateOf<"switching" | "routing">,
   { node, nowMs }: { readonly node: string; readonly nowMs: number },
-): Transition {
+): SwitchoverTransition {
   const routes = plan.routes.map((): RoutePhase => "changing");
   const state = { kind: "routing", targets, deadlineMs, ranAtMs: nowMs, heardMs, node, routes } as const;
   const { state: next, effects } = afterRoutes(plan, state, nowMs);
   return stay(next, step("writable", node), { kind: "route", node }, ...effects);
 }
 
-function afterRoutes(plan: SwitchoverPlan, state: StateOf<"routing">, nowMs: number): Transition {
+function afterRoutes(plan: SwitchoverPlan, state: StateOf<"routing">, nowMs: number): SwitchoverTransition {
   if (state.routes.includes("changing")) return stay(state);
   const { state: next, effects } = resumeAll(plan, state, { outcome: { kind: "switched", node: state.node }, nowMs });
   return stay(next, step("routed"), ...effects);

@@ -3,11 +3,11 @@ import {
   resumeAll,
   stay,
   step,
-  targetName,
+  pauseTargetName,
   withPhase,
   type Happened,
   type StateOf,
-  type Transition,
+  type SwitchoverTransition,
 } from "./transition.ts";
 import type { SwitchoverEvent } from "./event.ts";
 import type { SwitchoverPlan } from "./plan.ts";
@@ -17,7 +17,7 @@ export function advanceChecking(
   plan: SwitchoverPlan,
   state: StateOf<"checking">,
   { event, nowMs }: Happened,
-): Transition {
+): SwitchoverTransition {
   if (event.kind === "stop") return end({ kind: "refused", reason: event.reason });
   if (event.kind !== "checked") return stay(state);
   if (event.refusal !== null) return end({ kind: "refused", reason: event.refusal });
@@ -27,7 +27,11 @@ export function advanceChecking(
 }
 
 /** Waits until whatever happens to this process, something else will resume what it pauses. */
-export function advanceArming(plan: SwitchoverPlan, state: StateOf<"arming">, { event, nowMs }: Happened): Transition {
+export function advanceArming(
+  plan: SwitchoverPlan,
+  state: StateOf<"arming">,
+  { event, nowMs }: Happened,
+): SwitchoverTransition {
   if (event.kind === "armed") {
     const waitsFor = state.waitsFor.filter((part) => part !== event.part);
     return waitsFor.length > 0 ? stay({ ...state, waitsFor }) : pauseAll(plan, nowMs);
@@ -41,7 +45,7 @@ export function advancePausing(
   plan: SwitchoverPlan,
   state: StateOf<"pausing">,
   { event, nowMs }: Happened,
-): Transition {
+): SwitchoverTransition {
   if (event.kind === "pause_answered") return onAnswer(state, event.target);
   if (event.kind === "paused_read" && event.isPaused) return onRead(plan, state, { target: event.target, nowMs });
   if (event.kind === "echo")
@@ -71,7 +75,7 @@ function reasonToStop({ leader }: SwitchoverPlan, event: SwitchoverEvent): strin
 /** What keeps a pooler from holding its clients; `null` if the event is no such thing. */
 function pauseProblem(plan: SwitchoverPlan, event: SwitchoverEvent): string | null {
   if (!("target" in event)) return null;
-  const name = targetName(plan, event.target);
+  const name = pauseTargetName(plan, event.target);
   if (event.kind === "pause_withheld") return `${name} cannot be paused: ${event.problem}`;
   if (event.kind === "pause_failed") return `PAUSE of ${name}: ${event.problem}`;
   if (event.kind === "paused_read" && !event.isPaused) return `${name} was resumed by somebody else`;
@@ -79,7 +83,7 @@ function pauseProblem(plan: SwitchoverPlan, event: SwitchoverEvent): string | nu
   return event.kind === "restarted" ? `${name} was restarted` : null;
 }
 
-function pauseAll({ targets, peers, limits }: SwitchoverPlan, nowMs: number): Transition {
+function pauseAll({ targets, peers, limits }: SwitchoverPlan, nowMs: number): SwitchoverTransition {
   return {
     state: {
       kind: "pausing",
@@ -94,7 +98,7 @@ function pauseAll({ targets, peers, limits }: SwitchoverPlan, nowMs: number): Tr
 }
 
 /** Once all have answered, all are read: the first may have been restarted while the last was waited for. */
-function onAnswer(state: StateOf<"pausing">, target: number): Transition {
+function onAnswer(state: StateOf<"pausing">, target: number): SwitchoverTransition {
   if (state.targets[target] !== "asked") return stay(state);
   const targets = withPhase(state.targets, target, "paused");
   if (targets.some((phase) => phase !== "paused")) return stay({ ...state, targets });
@@ -105,7 +109,7 @@ function onRead(
   plan: SwitchoverPlan,
   { deadlineMs, heardMs, ...state }: StateOf<"pausing">,
   { target, nowMs }: { readonly target: number; readonly nowMs: number },
-): Transition {
+): SwitchoverTransition {
   if (state.targets[target] !== "paused") return stay({ ...state, deadlineMs, heardMs });
   const targets = withPhase(state.targets, target, "confirmed");
   if (targets.some((phase) => phase !== "confirmed")) return stay({ ...state, targets, deadlineMs, heardMs });

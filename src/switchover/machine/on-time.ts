@@ -1,10 +1,10 @@
-import { end, resumeAll, stay, targetName, type StateOf, type Transition } from "./transition.ts";
+import { end, resumeAll, stay, pauseTargetName, type StateOf, type SwitchoverTransition } from "./transition.ts";
 import type { SwitchoverEffect } from "./effect.ts";
 import type { SwitchoverPlan } from "./plan.ts";
 import type { Outcome, SwitchoverState } from "./state.ts";
 
 /** What follows from the time alone. @param nowMs of rolecall's clock */
-export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: number): Transition {
+export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: number): SwitchoverTransition {
   switch (state.kind) {
     case "checking":
       return nowMs < state.untilMs
@@ -52,7 +52,7 @@ function reasonToAbort(plan: SwitchoverPlan, state: StateOf<"pausing">, nowMs: n
   if (nowMs < state.untilMs && nowMs < state.deadlineMs) return null;
   const unanswered = state.targets.indexOf("asked");
   const late = unanswered === -1 ? state.targets.findIndex((phase) => phase !== "confirmed") : unanswered;
-  return `PAUSE of ${targetName(plan, late)} took longer than ${pauseMs / 1_000} s (pause_limit)`;
+  return `PAUSE of ${pauseTargetName(plan, late)} took longer than ${pauseMs / 1_000} s (pause_limit)`;
 }
 
 /** How it came out, if the wait for a primary is over; `null` while it is not. */
@@ -68,7 +68,7 @@ function switchingOutcome(
   return { kind: "unknown", reason: `${leader} still leads ${limits.deadlineMs / 1_000} s after the first PAUSE` };
 }
 
-function repeat({ limits }: SwitchoverPlan, state: StateOf<"resuming">, nowMs: number): Transition {
+function repeat({ limits }: SwitchoverPlan, state: StateOf<"resuming">, nowMs: number): SwitchoverTransition {
   const again = state.targets.flatMap((phase, target): readonly SwitchoverEffect[] => {
     if (phase === "resuming") return [{ kind: "resume", target }];
     return phase === "resumed" ? [{ kind: "close", target }] : [];

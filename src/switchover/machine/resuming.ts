@@ -1,10 +1,14 @@
-import { end, stay, step, withPhase, type Happened, type StateOf, type Transition } from "./transition.ts";
+import { end, stay, step, withPhase, type Happened, type StateOf, type SwitchoverTransition } from "./transition.ts";
 import type { SwitchoverEvent } from "./event.ts";
 import type { SwitchoverPlan } from "./plan.ts";
 import type { Outcome } from "./state.ts";
 
 /** Waits until nothing is paused any more, and until the intent says so. */
-export function advanceResuming(plan: SwitchoverPlan, state: StateOf<"resuming">, happened: Happened): Transition {
+export function advanceResuming(
+  plan: SwitchoverPlan,
+  state: StateOf<"resuming">,
+  happened: Happened,
+): SwitchoverTransition {
   const { event, nowMs } = happened;
   if (event.kind === "resumed" && state.targets[event.target] === "resuming")
     return stay(
@@ -18,13 +22,17 @@ export function advanceResuming(plan: SwitchoverPlan, state: StateOf<"resuming">
 }
 
 /** Clients go on, and nothing is paused. The routes are still led to a primary that appears. */
-export function advanceFollowing(plan: SwitchoverPlan, state: StateOf<"following">, { event }: Happened): Transition {
+export function advanceFollowing(
+  plan: SwitchoverPlan,
+  state: StateOf<"following">,
+  { event }: Happened,
+): SwitchoverTransition {
   if (event.kind === "stop") return end(state.outcome);
   const { outcome, effects } = outcomeAfter(plan, state.outcome, event);
   return awaitsPrimary(outcome) ? stay({ ...state, outcome }, ...effects) : end(outcome, ...effects);
 }
 
-function afterClosing({ limits }: SwitchoverPlan, state: StateOf<"resuming">, nowMs: number): Transition {
+function afterClosing({ limits }: SwitchoverPlan, state: StateOf<"resuming">, nowMs: number): SwitchoverTransition {
   const { outcome, targets } = state;
   if (targets.some((phase) => phase !== "closed")) return stay(state);
   if (!awaitsPrimary(outcome)) return end(outcome, step("resumed"));
@@ -41,7 +49,7 @@ function outcomeAfter(
   { leader }: SwitchoverPlan,
   outcome: Outcome,
   event: SwitchoverEvent,
-): { readonly outcome: Outcome; readonly effects: Transition["effects"] } {
+): { readonly outcome: Outcome; readonly effects: SwitchoverTransition["effects"] } {
   if (!awaitsPrimary(outcome)) return { outcome, effects: [] };
   if (event.kind === "primary" && event.node !== null && event.node !== leader)
     return {

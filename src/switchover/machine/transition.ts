@@ -4,7 +4,7 @@ import type { SwitchoverPlan } from "./plan.ts";
 import type { Outcome, SwitchoverState, TargetPhase } from "./state.ts";
 
 /** The next state, and what is to be done. */
-export interface Transition {
+export interface SwitchoverTransition {
   readonly state: SwitchoverState;
   readonly effects: readonly SwitchoverEffect[];
 }
@@ -21,11 +21,11 @@ export type StateOf<Kind extends SwitchoverState["kind"]> = Extract<SwitchoverSt
 /** Any state in which something may be paused. */
 export type HoldingState = StateOf<"pausing" | "switching" | "routing" | "resuming">;
 
-export function stay(state: SwitchoverState, ...effects: readonly SwitchoverEffect[]): Transition {
+export function stay(state: SwitchoverState, ...effects: readonly SwitchoverEffect[]): SwitchoverTransition {
   return { state, effects };
 }
 
-export function end(outcome: Outcome, ...before: readonly SwitchoverEffect[]): Transition {
+export function end(outcome: Outcome, ...before: readonly SwitchoverEffect[]): SwitchoverTransition {
   return { state: { kind: "ended", outcome }, effects: [...before, { kind: "end", outcome }] };
 }
 
@@ -39,7 +39,7 @@ export function withPhase(targets: readonly TargetPhase[], target: number, phase
 }
 
 /** The name of a target in texts: `pgb1/orders`. */
-export function targetName({ targets }: SwitchoverPlan, target: number): string {
+export function pauseTargetName({ targets }: SwitchoverPlan, target: number): string {
   const found = targets[target];
   return found === undefined ? "an unknown pooler" : `${found.pooler}/${found.database}`;
 }
@@ -56,7 +56,7 @@ export function resumeAll(
   { limits }: SwitchoverPlan,
   { targets, deadlineMs, heardMs }: HoldingState,
   { outcome, nowMs }: { readonly outcome: Outcome; readonly nowMs: number },
-): Transition {
+): SwitchoverTransition {
   return {
     state: {
       kind: "resuming",

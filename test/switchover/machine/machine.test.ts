@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { advance, begin, wakeAtMs } from "../../../src/switchover/machine/advance.ts";
+import { advanceSwitchover, beginSwitchover, wakeAtMs } from "../../../src/switchover/machine/advance.ts";
 import type { SwitchoverEffect } from "../../../src/switchover/machine/effect.ts";
 import type { SwitchoverEvent } from "../../../src/switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../../../src/switchover/machine/plan.ts";
@@ -67,11 +67,11 @@ interface Played {
 
 function play(events: readonly Timed[], over: Partial<SwitchoverPlan> = {}): Played {
   const of = { ...plan, ...over };
-  const begun = begin(of, 0);
+  const begun = beginSwitchover(of, 0);
   return events.reduce<Played>(
     (from, [waitMs, event]) => {
       const nowMs = from.nowMs + waitMs;
-      const { state, effects } = advance(of, from.state, { event, nowMs });
+      const { state, effects } = advanceSwitchover(of, from.state, { event, nowMs });
       return { state, effects: [...from.effects, ...effects], nowMs };
     },
     { ...begun, nowMs: 0 },
