@@ -10,7 +10,6 @@ import {
   type ConsoleTarget,
   PgbouncerConsole,
   quoteDatabase,
-  withConsole,
 } from "../../src/push/pgbouncer/console.ts";
 import {
   isAtLeast,
@@ -22,10 +21,11 @@ import {
   readConfig,
   readVersion,
 } from "../../src/push/pgbouncer/documents.ts";
-import { inspectPgbouncer, type PgbouncerInspection } from "../../src/push/pgbouncer/inspect-pgbouncer.ts";
+import { inspectPgbouncers, type PgbouncerInspection } from "../../src/push/pgbouncer/inspect-pgbouncer.ts";
 import { poolerFindings } from "../../src/switchover/preflight/pooler-settings.ts";
 import { CertificateAuthority } from "../fake/certificates.ts";
 import { poolerOf } from "../fake/pooler-setup.ts";
+import { withConsole } from "../fake/with-console.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { giveToPostgres } from "./lab/child.ts";
 import { Pgbouncer, pgbouncer118, pgbouncer124, type PgbouncerOptions } from "./lab/pgbouncer.ts";
@@ -49,10 +49,13 @@ test("processes that share a port are peers, each with a console of its own", { 
     await ask(first, "PAUSE orders");
     assert.deepEqual([await paused(first), await paused(second)], ["1", "0"]);
     const known = await ask(first, "SHOW PEERS");
-    const [byFolder, byPort] = await Promise.all([
-      inspectPgbouncer(targetOf(first), limitMs),
-      inspectPgbouncer({ ...targetOf(first), address: { host: "127.0.0.1", port: first.port } }, limitMs),
-    ]);
+    const byFolder = await inspected(targetOf(first));
+    const byPort = await inspected({ ...targetOf(first), address: { host: "127.0.0.1", port: first.port } });
+    const twice = await inspectPgbouncers([targetOf(first), targetOf(second), targetOf(first)], limitMs);
+    assert.deepEqual(
+      twice.map((shown) => ("twins" in shown ? shown.twins : shown)),
+      [[2], [], [0]],
+    );
     const listed = peers.map(({ socketAddress }) => poolerOf(socketAddress, socketAddress));
     const setup = { servers: [], resolved: new Map(), deadlineMs: 15_000 };
     const texts = (pooler: PoolerConfig, shown: PgbouncerInspection, poolers: readonly PoolerConfig[]) =>
@@ -183,15 +186,15 @@ function scenarios(program: string): void {
   test("is inspected without a change, by an administrator and by a stats user", async () => {
     const databases = ["orders = host=127.0.0.1 port=1"];
     await withPgbouncer({ program, databases, settings: { server_login_retry: 1 } }, async (pgbouncer) => {
-      const shown = await inspectPgbouncer(targetOf(pgbouncer), limitMs);
+      const shown = await inspected(targetOf(pgbouncer));
       assert.deepEqual([shown.pausing, shown.isOneProcess], ["possible", true]);
       const pooler = poolerOf("pgb1", pgbouncer.socketAddress);
       const setup = { pooler, poolers: [pooler], servers: [], resolved: new Map(), deadlineMs: 15_000 };
-      const kinds = (inspected: PgbouncerInspection): readonly string[] =>
-        poolerFindings({ ...setup, shown: inspected }).map(({ kind }) => kind);
+      const kinds = (found: PgbouncerInspection): readonly string[] =>
+        poolerFindings({ ...setup, shown: found }).map(({ kind }) => kind);
       const expected = isAtLeast(shown.version, 1, 21) ? [] : ["version"];
       assert.deepEqual(kinds(shown), expected);
-      const watcher = await inspectPgbouncer({ ...targetOf(pgbouncer), user: "watcher" }, limitMs);
+      const watcher = await inspected({ ...targetOf(pgbouncer), user: "watcher" });
       assert.deepEqual(kinds(watcher), ["access", ...expected]);
       assert.equal(await paused(pgbouncer), "0");
       for (const [hold, pausing] of [
@@ -199,7 +202,7 @@ function scenarios(program: string): void {
         ["PAUSE", "held"],
       ] as const) {
         await ask(pgbouncer, hold);
-        assert.equal((await inspectPgbouncer(targetOf(pgbouncer), limitMs)).pausing, pausing, hold);
+        assert.equal((await inspected(targetOf(pgbouncer))).pausing, pausing, hold);
         await ask(pgbouncer, hold.replace("PAUSE", "RESUME"));
       }
     });
@@ -239,6 +242,12 @@ async function withPgbouncer(options: PgbouncerOptions, work: (pgbouncer: Pgboun
   } finally {
     await pgbouncer.stop();
   }
+}
+
+async function inspected(target: ConsoleTarget): Promise<PgbouncerInspection> {
+  const [shown] = await inspectPgbouncers([target], limitMs);
+  if (shown === undefined || shown instanceof ConsoleError) throw shown ?? new Error("nothing was inspected");
+  return shown;
 }
 
 function ask(pgbouncer: Pgbouncer, command: string): Promise<readonly ConsoleRow[]> {

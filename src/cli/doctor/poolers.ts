@@ -2,7 +2,8 @@ import { lookup } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolerConfig } from "../../config/model/config.ts";
 import { formatPoolerAddress } from "../../config/values/pooler-address.ts";
-import { inspectPgbouncer, type PgbouncerInspection } from "../../push/pgbouncer/inspect-pgbouncer.ts";
+import { ConsoleError } from "../../push/pgbouncer/console-error.ts";
+import { inspectPgbouncers, type PgbouncerInspection } from "../../push/pgbouncer/inspect-pgbouncer.ts";
 import type { PoolerFindingKind } from "../../switchover/preflight/pooler-finding.ts";
 import { defaultDeadlineMs, poolerFindings } from "../../switchover/preflight/pooler-settings.ts";
 import type { KnownServer } from "../../switchover/preflight/pooler-setup.ts";
@@ -43,19 +44,17 @@ export async function diagnosePoolers({ command: { result }, config, probed }: D
     result.cover("poolers", "not_applicable", { detail: "no pooler is configured" });
     return;
   }
-  const inspected = await Promise.all(
-    poolers.map(async (pooler): Promise<InspectedPooler | null> => {
-      try {
-        return { pooler, shown: await inspectPgbouncer(pooler.pgbouncer, limitMs) };
-      } catch (error) {
-        const address = formatPoolerAddress(pooler.pgbouncer.address);
-        const message = `pooler ${pooler.name}: Cannot use the console at ${address}: ${errorMessage(error)}`;
-        result.diagnose("RC200", { message });
-        return null;
-      }
-    }),
+  const inspected = await inspectPgbouncers(
+    poolers.map(({ pgbouncer }) => pgbouncer),
+    limitMs,
   );
-  const usable = inspected.filter((found) => found !== null);
+  const usable = poolers.flatMap((pooler, at): readonly InspectedPooler[] => {
+    const shown = inspected[at];
+    if (shown !== undefined && !(shown instanceof ConsoleError)) return [{ pooler, shown }];
+    const where = `pooler ${pooler.name}: Cannot use the console at ${formatPoolerAddress(pooler.pgbouncer.address)}`;
+    result.diagnose("RC200", { message: `${where}: ${errorMessage(shown)}` });
+    return [];
+  });
   const servers = probed.snapshot.clusters.flatMap(({ name: cluster, nodes }) =>
     nodes.flatMap(({ node: { name: node, database: address } }): readonly KnownServer[] =>
       address === null ? [] : [{ cluster, node, address }],

@@ -157,20 +157,6 @@ export class PgbouncerConsole {
   }
 }
 
-/** Opens a console for some commands. @throws ConsoleError, and what `work` throws */
-export async function withConsole<T>(
-  target: ConsoleTarget,
-  limitMs: number,
-  work: (console: PgbouncerConsole) => Promise<T>,
-): Promise<T> {
-  const opened = await PgbouncerConsole.open(target, limitMs);
-  try {
-    return await work(opened);
-  } finally {
-    opened.close();
-  }
-}
-
 /**
  * A database as commands name it: PAUSE, RESUME, RECONNECT, KILL. Without quotes the console takes ASCII letters, digits
  * and `_`, and keeps the case. With quotes it takes everything, but at most 63 bytes with the quotes: no name that needs

@@ -1,5 +1,5 @@
 import { ConsoleError } from "./console-error.ts";
-import { type ConsoleRow, type ConsoleTarget, type PgbouncerConsole, withConsole } from "./console.ts";
+import { type ConsoleRow, type ConsoleTarget, PgbouncerConsole } from "./console.ts";
 import {
   type PgbouncerVersion,
   readClients,
@@ -31,29 +31,76 @@ export interface PgbouncerInspection {
   readonly pausing: Pausing;
   /** Whether a second console at the same address reached the same process. */
   readonly isOneProcess: boolean;
+  /** The other targets of the same inspection that reached this process too, as their places in the list. */
+  readonly twins: readonly number[];
 }
 
+/** Two consoles of one PgBouncer. */
+type Consoles = readonly [PgbouncerConsole, PgbouncerConsole];
+
 /**
- * Reads all that rolecall has to know of a PgBouncer before it pauses a database there. Changes nothing.
+ * Reads all that rolecall has to know of PgBouncers before it pauses databases there. Changes nothing. The consoles of
+ * all are open at the same time, so that two addresses of one process are seen.
  * @param limitMs of each step
- * @throws ConsoleError
+ * @returns for each target what its console says, or why it says nothing
  */
-export function inspectPgbouncer(target: ConsoleTarget, limitMs: number): Promise<PgbouncerInspection> {
-  return withConsole(target, limitMs, (console) =>
-    withConsole(target, limitMs, async (second) => {
-      const show = (what: string): Promise<readonly ConsoleRow[]> => console.query(`SHOW ${what}`, limitMs);
-      const clients = readClients(await show("CLIENTS"));
-      return {
-        version: readVersion(await show("VERSION")),
-        settings: readConfig(await show("CONFIG")),
-        databases: readDatabases(await show("DATABASES")),
-        pools: readPools(await show("POOLS")),
-        peers: await peersUnlessUnknown(show("PEERS")),
-        pausing: await readPausing(console, limitMs),
-        isOneProcess: clients.some(({ applicationName }) => applicationName === second.name),
-      };
-    }),
-  );
+export async function inspectPgbouncers(
+  targets: readonly ConsoleTarget[],
+  limitMs: number,
+): Promise<readonly (PgbouncerInspection | ConsoleError)[]> {
+  const opened = await Promise.all(targets.map((target) => failureOrValue(openTwo(target, limitMs))));
+  try {
+    return await Promise.all(
+      opened.map(async (own) => (own instanceof ConsoleError ? own : failureOrValue(inspect(own, opened, limitMs)))),
+    );
+  } finally {
+    for (const consoles of opened) if (!(consoles instanceof ConsoleError)) closeAll(consoles);
+  }
+}
+
+async function openTwo(target: ConsoleTarget, limitMs: number): Promise<Consoles> {
+  const first = await PgbouncerConsole.open(target, limitMs);
+  try {
+    return [first, await PgbouncerConsole.open(target, limitMs)];
+  } catch (error) {
+    first.close();
+    throw error;
+  }
+}
+
+function closeAll(consoles: Consoles): void {
+  for (const console of consoles) console.close();
+}
+
+async function inspect(
+  own: Consoles,
+  opened: readonly (Consoles | ConsoleError)[],
+  limitMs: number,
+): Promise<PgbouncerInspection> {
+  const [console, second] = own;
+  const show = (what: string): Promise<readonly ConsoleRow[]> => console.query(`SHOW ${what}`, limitMs);
+  const names = new Set(readClients(await show("CLIENTS")).map(({ applicationName }) => applicationName));
+  const isHere = (consoles: Consoles | ConsoleError): boolean =>
+    !(consoles instanceof ConsoleError) && consoles !== own && consoles.some(({ name }) => names.has(name));
+  return {
+    version: readVersion(await show("VERSION")),
+    settings: readConfig(await show("CONFIG")),
+    databases: readDatabases(await show("DATABASES")),
+    pools: readPools(await show("POOLS")),
+    peers: await peersUnlessUnknown(show("PEERS")),
+    pausing: await readPausing(console, limitMs),
+    isOneProcess: names.has(second.name),
+    twins: opened.flatMap((consoles, at) => (isHere(consoles) ? [at] : [])),
+  };
+}
+
+async function failureOrValue<T>(work: Promise<T>): Promise<T | ConsoleError> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ConsoleError) return error;
+    throw error;
+  }
 }
 
 /** The peers, or `null` if the version has no such command. */

@@ -33,6 +33,14 @@ export function processFindings(setup: PoolerSetup): readonly PoolerFinding[] {
     ];
   if (!shown.isOneProcess)
     return [finding("address must reach one process, got two consoles that do not see each other", byFolder)];
+  const twins = shown.twins.flatMap((at) => setup.poolers[at]?.name ?? []);
+  if (twins.length > 0)
+    return [
+      finding(
+        `must be a process that no other pooler is, got that of ${twins.join(", ")}`,
+        "Remove one of them from poolers: both addresses lead to one PgBouncer.",
+      ),
+    ];
   const peers = shown.peers ?? [];
   const missing = peers.filter(
     (peer) => !isSelf(peer, setup) && !setup.poolers.some((other) => isPeer(other, peer, setup)),

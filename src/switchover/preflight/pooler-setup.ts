@@ -13,7 +13,7 @@ export interface KnownServer {
 export interface PoolerSetup {
   readonly pooler: PoolerConfig;
   readonly shown: PgbouncerInspection;
-  /** All poolers of the configuration, this one among them. */
+  /** All poolers of the configuration, this one among them, in the order in which they were inspected. */
   readonly poolers: readonly PoolerConfig[];
   /** The nodes of all clusters whose database addresses are known. */
   readonly servers: readonly KnownServer[];

@@ -4,12 +4,7 @@ import { join } from "node:path";
 import { suite, test, type TestContext } from "node:test";
 import * as fc from "fast-check";
 import { ConsoleError, type ConsoleFailure } from "../../../src/push/pgbouncer/console-error.ts";
-import {
-  type ConsoleTarget,
-  PgbouncerConsole,
-  quoteDatabase,
-  withConsole,
-} from "../../../src/push/pgbouncer/console.ts";
+import { type ConsoleTarget, PgbouncerConsole, quoteDatabase } from "../../../src/push/pgbouncer/console.ts";
 import { MessageGuard } from "../../../src/push/pgbouncer/message-guard.ts";
 import { selfSignedCertificate } from "../../fake/certificates.ts";
 import {
@@ -24,6 +19,7 @@ import {
   typed,
   zeroEnded,
 } from "../../fake/fake-console.ts";
+import { withConsole } from "../../fake/with-console.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
 import { until } from "../../fake/until.ts";
 

@@ -22,6 +22,7 @@ interface Row {
   readonly peers?: readonly ShownPeer[] | null;
   readonly pausing?: Pausing;
   readonly isOneProcess?: boolean;
+  readonly twins?: readonly number[];
   readonly findings: readonly string[];
 }
 
@@ -77,6 +78,7 @@ function findingsOf(row: Row): ReturnType<typeof poolerFindings> {
       peers,
       pausing: row.pausing ?? "possible",
       isOneProcess: row.isOneProcess ?? true,
+      twins: row.twins ?? [],
     },
     poolers: [pooler, ...(row.others ?? []).map((address) => poolerOf(address, address))],
     servers: [
