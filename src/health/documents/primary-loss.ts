@@ -19,7 +19,8 @@ export function noPrimary(view: ClusterView, inputs: SituationInputs): Details {
   if (trouble === null) return found;
   const candidates = candidatesOf(view);
   const cause = `${trouble.cause}; ${found.cause}`;
-  if (!trouble.isOfNodes) return { ...found, cause: `${found.cause}; ${trouble.cause}`, action: lookAtDcs };
+  if (!trouble.isOfNodes)
+    return { ...found, cause, next: `if the nodes reach the DCS, ${found.next}`, action: lookAtDcs };
   return {
     ...found,
     cause,

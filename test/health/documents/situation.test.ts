@@ -181,6 +181,22 @@ describe("the DCS in the situation of a cluster", () => {
     assert.match(situation.next ?? "", /^if the nodes cannot reach it either, pg1 gives up the lock/);
   });
 
+  test("without a primary, what rolecall does not reach comes first, and an election is possible", () => {
+    const fixture = steady(2_000, watched);
+    fixture.readDcs("pg1", 2_000);
+    for (let at = 3_000; at <= 8_000; at += 1_000) {
+      fixture.fail("pg1", "refused", at);
+      followers(fixture, at);
+      fixture.readDcs("unreadable", at);
+    }
+    const { cause, next } = situationAt(fixture, 8_100);
+    assert.match(
+      cause ?? "",
+      /^the DCS does not answer rolecall \(an injected timeout\); pg1 is down \(connection refused\)$/,
+    );
+    assert.match(next ?? "", /^if the nodes reach the DCS, the lock expires at about /);
+  });
+
   test("before the primary gives up, it is a warning that says what will happen", () => {
     const fixture = steady();
     for (let at = 3_000; at <= 18_000; at += 1_000) {
