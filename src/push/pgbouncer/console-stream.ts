@@ -10,6 +10,9 @@ import { MessageGuard } from "./message-guard.ts";
 /** The request for TLS of PostgreSQL's protocol: its length, and a number that is no version. */
 const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
+/** The size of a chunk after which more of a large answer is likely to wait, in bytes. */
+const largeChunk = 8 * 1024;
+
 /**
  * The connection to a console as `pg` wants it. What the server sends passes a guard before `pg` reads it. It makes TLS
  * itself, because `pg` would read what comes over TLS without the guard. Ends with a ConsoleError.
@@ -56,8 +59,9 @@ export class ConsoleStream extends Duplex {
     }
   }
 
+  /** Goes on in the next turn of the event loop: libuv would read 2 MB of a large answer in this one. */
   override _read(): void {
-    this.#socket?.resume();
+    setImmediate(() => this.#socket?.resume());
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -79,7 +83,9 @@ export class ConsoleStream extends Duplex {
     if (this.destroyed) return;
     try {
       const messages = this.guard.take(chunk);
-      if (messages.length > 0 && !this.push(messages)) this.#socket?.pause();
+      if (messages.length === 0) return;
+      const isLarge = chunk.length >= largeChunk;
+      if (!this.push(messages) || isLarge) this.#socket?.pause();
     } catch (error) {
       this.destroy(error instanceof Error ? error : undefined);
     }
