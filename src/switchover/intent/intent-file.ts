@@ -1,0 +1,91 @@
+import { readRegularFileLater } from "../../files/regular-file.ts";
+import { replaceFile } from "../../state/files/atomic-file.ts";
+import { type IntendedPause, parseIntents, type PauseIntent, withoutTarget, writtenIntents } from "./pause-intent.ts";
+
+/** What an earlier process left: what it may have paused, or why that cannot be known. */
+export type LeftIntents =
+  | { readonly kind: "known"; readonly intents: readonly PauseIntent[] }
+  | { readonly kind: "unreadable"; readonly problem: string };
+
+/** How long one read or write may take, in ms: a file system that hangs must not hold clients. */
+const limitMs = 2_000;
+/** The largest file, in bytes: larger than that of the most targets. */
+const bytesMax = 32 * 1024 * 1024;
+
+/**
+ * The file that says what this process may have paused. It is written to the disk, with its folder, before each step
+ * that it announces: whoever starts next resumes what it names. Changes follow each other.
+ */
+export class IntentFile {
+  readonly path: string;
+  #intents: readonly PauseIntent[] = [];
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** The intents that are not over. */
+  get open(): readonly PauseIntent[] {
+    return this.#intents;
+  }
+
+  /** Reads what an earlier process left, and keeps it until its targets are closed. To be called once, first. */
+  async read(): Promise<LeftIntents> {
+    try {
+      const intents = parseIntents(await inTime(readRegularFileLater(this.path, bytesMax)));
+      if (intents === undefined) return unreadable(this.path, "its content must be a list of intents of format 1");
+      this.#intents = intents;
+      return { kind: "known", intents };
+    } catch (error) {
+      const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
+      if (isAbsent) return { kind: "known", intents: [] };
+      return unreadable(this.path, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** Adds an intent. @throws Error if it is not on the disk after {@link limitMs}: then nothing may be paused */
+  announce(intent: PauseIntent): Promise<void> {
+    return this.#change((intents) => [...intents, intent]);
+  }
+
+  /** Removes a target whose RESUME is verified. @throws Error if that is not on the disk after {@link limitMs} */
+  close(run: string, target: Pick<IntendedPause, "pooler" | "database">): Promise<void> {
+    return this.#change((intents) => withoutTarget(intents, run, target));
+  }
+
+  /** Removes an intent of which nothing was paused. @throws Error as {@link close} */
+  withdraw(run: string): Promise<void> {
+    return this.#change((intents) => intents.filter((intent) => intent.run !== run));
+  }
+
+  #change(change: (intents: readonly PauseIntent[]) => readonly PauseIntent[]): Promise<void> {
+    const writing = this.#write(this.#last, change);
+    // Also one that takes too long is waited for before the next: it must not overtake that.
+    this.#last = writing.catch(() => {});
+    return inTime(writing);
+  }
+
+  async #write(
+    before: Promise<unknown>,
+    change: (intents: readonly PauseIntent[]) => readonly PauseIntent[],
+  ): Promise<void> {
+    await before;
+    const intents = change(this.#intents);
+    await replaceFile(this.path, writtenIntents(intents));
+    this.#intents = intents;
+  }
+}
+
+function unreadable(file: string, why: string): LeftIntents {
+  return { kind: "unreadable", problem: `Cannot read ${file}: ${why}` };
+}
+
+/** Waits for the file system, for {@link limitMs} at most. @throws its error, or an Error if it takes longer */
+async function inTime<Value>(promise: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the file system did not answer within ${limitMs} ms`)), limitMs);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
