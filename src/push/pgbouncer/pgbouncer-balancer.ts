@@ -99,7 +99,8 @@ export class PgbouncerBalancer implements Balancer {
         .slice(0, shownMax),
       servers: this.#context
         .current()
-        .filter(({ backend }) => isShown(backend))
+        // A database leads to one node: it does not matter why others are not fit.
+        .filter(({ backend, target }) => target === "up" && isShown(backend))
         .slice(0, shownMax)
         .map(({ backend, server, target, weight }) => ({ backend, server, target, weight })),
     };

@@ -137,8 +137,9 @@ function Status({ status, reason = null }) {
 
 const targetTones = { up: "ok", drain: "idle", down: "bad" };
 
-function Balancer({ balancer: { balancer, up, version, waiting, pushed_ms_ago: agoMs, problems, servers } }) {
+function Balancer({ balancer: { balancer, kind, up, version, waiting, pushed_ms_ago: agoMs, problems, servers } }) {
   const [tone, word] = up === null ? ["idle", "connecting"] : up ? ["ok", "connected"] : ["bad", "not reachable"];
+  const program = kind === "pgbouncer" ? "PgBouncer" : "HAProxy";
   const rows = servers.map(({ backend, server, target, weight }) => [
     backend,
     server,
@@ -146,7 +147,9 @@ function Balancer({ balancer: { balancer, up, version, waiting, pushed_ms_ago: a
     weight === null ? "–" : `${weight} %`,
   ]);
   return html`<section aria-label=${`Balancer ${balancer}`}>
-    <h3><${Mark} tone=${tone} />${balancer} <small>${word}${version === null ? "" : `, HAProxy ${version}`}</small></h3>
+    <h3>
+      <${Mark} tone=${tone} />${balancer} <small>${word}${version === null ? "" : `, ${program} ${version}`}</small>
+    </h3>
     <p class="note">
       ${agoMs === null ? "Nothing was pushed yet" : `Last push ${ageText(agoMs)} ago`}, ${waiting} waiting.
       ${problems.map(({ subject, problem }) => html` <span class="issue"><b>${subject}</b>: ${problem}</span>`)}
