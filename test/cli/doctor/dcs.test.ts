@@ -68,7 +68,10 @@ test("RC125: reports a DCS that cannot be read, and why", async (context) => {
   etcd.faults.garbage = null;
   etcd.faults.token = "unknown";
   assert.match((await findings(context, `{ etcd: ["${etcd.url}"] }`)).join(), /^RC125 error: .* status 401, /);
-  assert.match((await findings(context, `{ etcd: ["http://127.0.0.1:1"] }`)).join(), /^RC125 error: .*connection refused/);
+  assert.match(
+    (await findings(context, `{ etcd: ["http://127.0.0.1:1"] }`)).join(),
+    /^RC125 error: .*connection refused/,
+  );
   const auth = "auth: { user: rolecall, password_file: /no/such/file }";
   assert.match(
     (await findings(context, `{ etcd: ["${etcd.url}"], ${auth} }`)).join(),
