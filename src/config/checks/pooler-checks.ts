@@ -54,7 +54,7 @@ function atDatabase({ path }: PlacedPooler, index: number): ConfigPath {
   return [...path, "databases", index];
 }
 
-/** TLS needs TCP. Processes that share a port cannot be told apart by it, and each has to be listed. */
+/** TLS works over TCP only. Each process that shares a port must be listed, by its own socket folder. */
 function processIssues({ pgbouncer, path }: PlacedPooler, poolers: readonly PlacedPooler[]): readonly ConfigIssue[] {
   if (pgbouncer === null) return [];
   const { address, processes, tls } = pgbouncer;

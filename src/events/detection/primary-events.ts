@@ -1,6 +1,5 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterFacts, PrimaryFacts } from "./cluster-facts.ts";
-import { dcsTrouble } from "../../health/documents/dcs-trouble.ts";
 import { lossCause } from "../../health/documents/loss-cause.ts";
 import { spanText } from "../../health/documents/wording.ts";
 import type { EventDraft, EventSeverity } from "../cluster-event.ts";
@@ -122,9 +121,7 @@ function lost(
   { severity, forMs }: { readonly severity: EventSeverity; readonly forMs: number | null },
 ): EventDraft {
   const { cluster, nowMs } = facts;
-  const ownCause = lossCause(facts.view, facts.claims, last?.node ?? null);
-  const trouble = dcsTrouble(facts.view);
-  const cause = trouble === null ? ownCause : `${trouble.cause}; ${ownCause}`;
+  const cause = lossCause(facts.view, facts.claims, last?.node ?? null);
   const state = forMs === null ? "has no" : "still has no";
   const span = forMs === null ? "" : ` after ${spanText(forMs)}`;
   const seen = nodeNamed(facts.view.cluster, last?.node ?? null);

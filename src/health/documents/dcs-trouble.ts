@@ -1,6 +1,5 @@
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { isHeard, lockTtlMs, loopWaitMs } from "../evidence/node/freshness.ts";
-
 import { claimsOf } from "./claim-facts.ts";
 import type { Details } from "./situation-details.ts";
 import { spanText } from "./wording.ts";

@@ -1,10 +1,24 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import type { ClaimFacts } from "./claim-facts.ts";
+import { dcsTrouble } from "./dcs-trouble.ts";
 import { listText, lostClaimText, spanText } from "./wording.ts";
 
-/** Why a cluster has no primary, as far as rolecall knows. @param previous the last primary */
+/**
+ * Why a cluster has no primary, as far as rolecall knows. A DCS that does not answer is the first cause.
+ * @param previous the last primary
+ */
 export function lossCause(
+  view: ClusterView,
+  claims: Pick<ClaimFacts, "nodes" | "holder">,
+  previous: string | null,
+): string {
+  const trouble = dcsTrouble(view);
+  const cause = causeOfNodes(view, claims, previous);
+  return trouble === null ? cause : `${trouble.cause}; ${cause}`;
+}
+
+function causeOfNodes(
   view: Pick<ClusterView, "cluster" | "maxAgeMs" | "nowMs">,
   claims: Pick<ClaimFacts, "nodes" | "holder">,
   previous: string | null,

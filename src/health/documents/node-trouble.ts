@@ -62,16 +62,16 @@ function replayTrouble({ cluster }: ClusterView, { node, reason, refused, lag_by
 function sinceOfNode(
   view: ClusterView,
   observation: Observation,
-  { reason, refused, role, state, age_ms: ageMs, condition }: NodeOverview,
+  { reason, refused, role, state, condition }: NodeOverview,
 ): number | null {
   const { sentAtMs, attachment, lastHeldAtMs } = observation;
   if (reason === "down" || reason === "stale") return sentAtMs;
-  if (reason === "detached" || reason === "stalled") {
+  if (isMark(reason)) {
     const heldMs = attachment.silentMs + attachment.listedMs;
     return heldMs > 0 ? sentAtMs - heldMs : null;
   }
   if (reason === "lagging" || refused.length > 0) return presentLag(view, observation).growsSinceMs;
-  if (condition === "warning" && isUnanswered(view, observation)) return ageMs === null ? null : sentAtMs;
+  if (condition === "warning" && isUnanswered(view, observation)) return sentAtMs;
   return isChangingRole({ role, state }) ? lastHeldAtMs : null;
 }
 
@@ -119,7 +119,7 @@ function prospectOf(overview: NodeOverview): Pick<Details, "next" | "action"> {
     return { next: "it is taken out if this lasts, and the warning ends when it is over", action: explain };
   if (reason === "lagging" || reason === "lag_unknown" || refused.length > 0)
     return { next: "it returns when its lag is within the limit", action: explain };
-  if (reason !== null && isChangingRole(overview))
+  if (isChangingRole(overview))
     return {
       next: "it returns when its PostgreSQL runs as a replica",
       action: `Wait some seconds, then look at PostgreSQL and its log on ${node}`,

@@ -17,13 +17,10 @@ export function noPrimary(view: ClusterView, inputs: SituationInputs): Details {
   const found = lossDetails(view, inputs);
   const trouble = dcsTrouble(view);
   if (trouble === null) return found;
+  if (!trouble.isOfNodes) return { ...found, next: `if the nodes reach the DCS, ${found.next}`, action: lookAtDcs };
   const candidates = candidatesOf(view);
-  const cause = `${trouble.cause}; ${found.cause}`;
-  if (!trouble.isOfNodes)
-    return { ...found, cause, next: `if the nodes reach the DCS, ${found.next}`, action: lookAtDcs };
   return {
     ...found,
-    cause,
     next: `no node can take the lock until the DCS answers${candidates.length === 0 ? "" : `; candidates: ${candidates.join(", ")}`}`,
     action: lookAtDcs,
   };

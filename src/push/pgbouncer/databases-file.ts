@@ -5,8 +5,8 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
  * (latin1), so that what is kept is kept byte for byte. Pure, and never throws.
  *
  * The grammar is that of PgBouncer 1.18 to 1.24 (lib/usual/cfparser.c, src/loader.c): `key = value` with the value up to
- * the end of the line; comments only at the start of a line, with `;` or `#`; pairs with spaces between them, whose
- * values have no space or stand in `'…'`, where `''` is a quote.
+ * the end of the line; comments only at the start of a line, with `;` or `#`; pairs with spaces between them. A
+ * value with a space is enclosed in single quotes, and a quote in it is doubled.
  */
 
 /** The new text, or why the file cannot be written. */

@@ -129,7 +129,7 @@ async function reconnect({ console, limitMs }: RoutingTools, databases: readonly
   return refusals.length === 0 ? null : refusals.join("; ");
 }
 
-/** @returns the error that PgBouncer answered; `null` if it did what it was told @throws ConsoleError of another kind */
+/** @returns the error that PgBouncer answered; `null` if the command succeeded @throws ConsoleError of another kind */
 async function refusalOf(answer: Promise<unknown>): Promise<string | null> {
   try {
     await answer;

@@ -13,8 +13,8 @@ const limitMs = 2_000;
 const bytesMax = 32 * 1024 * 1024;
 
 /**
- * The file that says what this process may have paused. It is written to the disk, with its folder, before each step
- * that it announces: whoever starts next resumes what it names. Changes follow each other.
+ * The file that says what this process may have paused. It is synced to the disk, with its folder, before anything is
+ * paused, so that the next process can resume what it names. Changes are written one after the other.
  */
 export class IntentFile {
   readonly path: string;

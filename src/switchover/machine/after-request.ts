@@ -3,7 +3,6 @@ import {
   stay,
   step,
   pauseTargetName,
-  withPhase,
   type Happened,
   type StateOf,
   type SwitchoverTransition,
@@ -58,11 +57,8 @@ function whileHeld(
   if (event.kind === "stop") return stay(state, step("note", `${event.reason}: the switchover is finished first`));
   if (event.kind !== "restarted") return stay(state);
   const text = `${name} was restarted: its clients were not held, and may have had errors`;
-  return stay(
-    { ...state, targets: withPhase(state.targets, event.target, "restarted") },
-    step("note", text),
-    ...(state.kind === "routing" ? [{ kind: "route", node: state.node } as const] : []),
-  );
+  const again = state.kind === "routing" ? [{ kind: "route", node: state.node } as const] : [];
+  return stay(state, step("note", text), ...again);
 }
 
 function onResult(

@@ -52,12 +52,7 @@ export function advancePausing(
     return stay({ ...state, heardMs: state.heardMs.map((known, at) => (at === event.peer ? nowMs : known)) });
   const reason = pauseProblem(plan, event) ?? reasonToStop(plan, event);
   if (reason === null) return stay(state);
-  const targets =
-    event.kind === "pause_withheld"
-      ? withPhase(state.targets, event.target, "withheld")
-      : event.kind === "restarted"
-        ? withPhase(state.targets, event.target, "restarted")
-        : state.targets;
+  const targets = event.kind === "pause_withheld" ? withPhase(state.targets, event.target, "withheld") : state.targets;
   return resumeAll(plan, { ...state, targets }, { outcome: { kind: "aborted", reason }, nowMs });
 }
 

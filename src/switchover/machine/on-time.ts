@@ -1,5 +1,12 @@
-import { end, resumeAll, stay, pauseTargetName, type StateOf, type SwitchoverTransition } from "./transition.ts";
-import type { SwitchoverEffect } from "./effect.ts";
+import {
+  effectsOfResuming,
+  end,
+  resumeAll,
+  stay,
+  pauseTargetName,
+  type StateOf,
+  type SwitchoverTransition,
+} from "./transition.ts";
 import type { SwitchoverPlan } from "./plan.ts";
 import type { Outcome, SwitchoverState } from "./state.ts";
 
@@ -69,9 +76,5 @@ function switchingOutcome(
 }
 
 function repeat({ limits }: SwitchoverPlan, state: StateOf<"resuming">, nowMs: number): SwitchoverTransition {
-  const again = state.targets.flatMap((phase, target): readonly SwitchoverEffect[] => {
-    if (phase === "resuming") return [{ kind: "resume", target }];
-    return phase === "resumed" ? [{ kind: "close", target }] : [];
-  });
-  return stay({ ...state, repeatAtMs: nowMs + limits.resumeMs }, ...again);
+  return stay({ ...state, repeatAtMs: nowMs + limits.resumeMs }, ...effectsOfResuming(state.targets));
 }

@@ -4,13 +4,11 @@
  * - `withheld`: PAUSE was not sent, so there is nothing to resume
  * - `paused`: PAUSE was answered
  * - `confirmed`: `SHOW DATABASES` said `paused` afterwards
- * - `restarted`: the process was replaced meanwhile, so it is not paused any more
  * - `resuming`: RESUME was sent, and is repeated until its effect is seen
  * - `resumed`: not paused, no client waits for it, and no console with a PAUSE of ours is left
  * - `closed`: the intent says durably that nothing is paused here
  */
-export type TargetPhase =
-  "asked" | "withheld" | "paused" | "confirmed" | "restarted" | "resuming" | "resumed" | "closed";
+export type TargetPhase = "asked" | "withheld" | "paused" | "confirmed" | "resuming" | "resumed" | "closed";
 
 /** How a switchover ended. Only after `switched`, `unknown` and `no_primary` may another node lead. */
 export type Outcome =
@@ -33,19 +31,15 @@ export type RequestPhase = "sent" | "accepted" | "unknown";
 /** How far a route is. A route that cannot be read is `waited` for instead. */
 export type RoutePhase = "changing" | "verified" | "waited";
 
-/** The peers' and the machine's own signs of life, in ms of rolecall's clock. */
-export interface Vigil {
+/** A state in which something may be paused. All times are in ms of rolecall's clock. */
+interface Holding {
+  readonly targets: readonly TargetPhase[];
+  /** When everything is resumed, whatever happens. */
+  readonly deadlineMs: number;
   /** When the machine last ran. */
   readonly ranAtMs: number;
   /** When each peer last answered a heartbeat, in the order of the plan. */
   readonly heardMs: readonly number[];
-}
-
-/** A state in which something may be paused. */
-interface Holding extends Vigil {
-  readonly targets: readonly TargetPhase[];
-  /** When everything is resumed, whatever happens. In ms of rolecall's clock, as all times here. */
-  readonly deadlineMs: number;
 }
 
 /** The state of one switchover. */

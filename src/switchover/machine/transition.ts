@@ -44,10 +44,6 @@ export function pauseTargetName({ targets }: SwitchoverPlan, target: number): st
   return found === undefined ? "an unknown pooler" : `${found.pooler}/${found.database}`;
 }
 
-function mayBePaused(phase: TargetPhase): boolean {
-  return phase !== "withheld";
-}
-
 /**
  * Resumes everything that may be paused, and says at the end how it came out. What was not paused is only closed in
  * the intent.
@@ -57,22 +53,18 @@ export function resumeAll(
   { targets, deadlineMs, heardMs }: HoldingState,
   { outcome, nowMs }: { readonly outcome: Outcome; readonly nowMs: number },
 ): SwitchoverTransition {
+  const left = targets.map((phase): TargetPhase => (phase === "withheld" ? "resumed" : "resuming"));
+  const repeatAtMs = nowMs + limits.resumeMs;
   return {
-    state: {
-      kind: "resuming",
-      targets: targets.map((phase) => (mayBePaused(phase) ? "resuming" : "resumed")),
-      deadlineMs,
-      ranAtMs: nowMs,
-      heardMs,
-      outcome,
-      repeatAtMs: nowMs + limits.resumeMs,
-    },
-    effects: [
-      step("resuming", "reason" in outcome ? outcome.reason : null),
-      ...targets.map((phase, target) => ({
-        kind: mayBePaused(phase) ? ("resume" as const) : ("close" as const),
-        target,
-      })),
-    ],
+    state: { kind: "resuming", targets: left, deadlineMs, ranAtMs: nowMs, heardMs, outcome, repeatAtMs },
+    effects: [step("resuming", "reason" in outcome ? outcome.reason : null), ...effectsOfResuming(left)],
   };
+}
+
+/** What is still to be done for each target until its intent is closed. */
+export function effectsOfResuming(targets: readonly TargetPhase[]): readonly SwitchoverEffect[] {
+  return targets.flatMap((phase, target): readonly SwitchoverEffect[] => {
+    if (phase === "resuming") return [{ kind: "resume", target }];
+    return phase === "resumed" ? [{ kind: "close", target }] : [];
+  });
 }
