@@ -1,3 +1,4 @@
+import { errorMessage } from "../cluster/values/error-message.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/model/config.ts";
 import { renderProblems } from "../config/model/problem.ts";
@@ -125,7 +126,7 @@ export class Reloader {
       ({ config } = loaded);
       await apply(config);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       if (error instanceof StoppingError) {
         onReload({ kind: "abandoned" });
         log.info("reload abandoned: rolecall is stopping");

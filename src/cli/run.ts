@@ -16,7 +16,7 @@ import { suggest } from "./framework/suggest.ts";
 import { untilAborted } from "./framework/until-aborted.ts";
 import { escapeUnsafe } from "../cluster/values/unsafe-text.ts";
 import { version } from "../config/version.ts";
-import { errorMessage } from "./result/error-message.ts";
+import { errorMessage } from "../cluster/values/error-message.ts";
 
 /** How a command line ended. */
 export interface RunResult {

@@ -1,3 +1,4 @@
+import { errorMessage } from "../cluster/values/error-message.ts";
 import { watchFiles } from "./file-watcher.ts";
 
 /** Callbacks of `WatchedFiles`. */
@@ -30,7 +31,7 @@ export class WatchedFiles<Content> {
     try {
       return this.#read();
     } catch (error) {
-      this.#events.onProblem(error instanceof Error ? error.message : String(error));
+      this.#events.onProblem(errorMessage(error));
       return null;
     }
   }

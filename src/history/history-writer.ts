@@ -1,3 +1,4 @@
+import { errorMessage } from "../cluster/values/error-message.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import type { HistoryConfig } from "../config/model/config.ts";
 import type { Logger } from "../log/logger.ts";
@@ -152,7 +153,7 @@ export class HistoryWriter {
       problem = await this.#lockDirectory();
       if (problem === null) await this.#writeAll();
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = errorMessage(error);
     }
     if (problem !== null) this.#notBeforeMs = performance.now() + retryMs;
     this.#report(problem);

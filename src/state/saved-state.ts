@@ -1,3 +1,4 @@
+import { errorMessage } from "../cluster/values/error-message.ts";
 import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
 import type { SavedClaim } from "../cluster/leadership.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
@@ -106,7 +107,7 @@ async function readContent(
     return { value, problem: null };
   } catch (error) {
     const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
-    return isAbsent ? { value: null, problem: null } : unusable(error instanceof Error ? error.message : String(error));
+    return isAbsent ? { value: null, problem: null } : unusable(errorMessage(error));
   }
 }
 

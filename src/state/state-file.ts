@@ -1,3 +1,4 @@
+import { errorMessage } from "../cluster/values/error-message.ts";
 import type { Durability } from "../cluster/drain.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { ClusterConfig } from "../config/model/config.ts";
@@ -86,7 +87,7 @@ export class StateFile {
       return { kind: "durable" };
     } catch (error) {
       this.#log.error({ err: error, file }, "state file not written");
-      return { kind: "failed", problem: error instanceof Error ? error.message : String(error) };
+      return { kind: "failed", problem: errorMessage(error) };
     }
   }
 }

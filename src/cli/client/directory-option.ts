@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { isHistoryDirectory } from "../../history/history-directory.ts";
 import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** The history that `--directory` names. */
 export interface HistoryDirectory {

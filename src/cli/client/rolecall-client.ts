@@ -1,3 +1,4 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import { connectionOf } from "../connect/connection.ts";
@@ -169,7 +170,7 @@ export class RolecallClient {
         const parts = { tls: this.#credentials.tls, body: text };
         return await exchangeOnce(new URL(path, base), { method, headers, signal }, parts);
       } catch (error) {
-        const problem = signal.aborted ? `no response within ${this.#timeoutMs} ms` : messageOf(error);
+        const problem = signal.aborted ? `no response within ${this.#timeoutMs} ms` : errorMessage(error);
         const code = error instanceof Error && "code" in error ? String(error.code) : null;
         throw new UnreachableError(`Cannot reach rolecall at ${base.origin}: ${problem}`, code);
       }
@@ -200,10 +201,6 @@ function warnOfExposed({ result }: CommandContext, files: readonly string[]): vo
     if (result.diagnostics.some((diagnostic) => diagnostic.message === message)) continue;
     result.diagnose("RC015", { message, action: `Run chmod o-rwx ${file}` });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The error message of a response: `message` of its JSON body, else the start of its text. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import type { Config } from "../../config/model/config.ts";
 import { tlsProblems, type TlsProblem, type TlsProblemKind } from "../../config/tls-problems.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { ResultBuilder } from "../result/builder.ts";
 import type { RuleId } from "../result/rule-ids.ts";
 

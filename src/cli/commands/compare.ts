@@ -15,7 +15,7 @@ import { requireNamedConfig } from "../client/probed-status.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { formatDuration } from "../output/figures.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** The checks to compare if neither the command line nor an haproxy.cfg names any. */
 const defaultChecks = ["/primary", "/replica", "/read-only"];

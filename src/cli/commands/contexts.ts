@@ -7,7 +7,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { safe } from "../output/style.ts";
 import { table } from "../output/table.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** `rolecall context [show|list|use NAME]`: shows the connection in effect, lists contexts, or selects one. */
 export async function context(command: CommandContext): Promise<void> {

@@ -5,7 +5,7 @@ import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { formatZonedTime } from "../output/local-time.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /**
  * `rolecall incident --around TIME`: saves the evidence of the minutes around a time as an incident file, and prints a

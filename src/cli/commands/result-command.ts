@@ -5,7 +5,7 @@ import { readResult } from "../result/reader.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { renderFindings } from "../output/findings.ts";
 import { safe, safeLines } from "../output/style.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** The maximum size of a document, in bytes. */
 const documentMax = 64 * 1024 * 1024;

@@ -5,7 +5,7 @@ import type { Arguments } from "../framework/arguments.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { collectSignals } from "../framework/signals.ts";
 import type { CommandContext } from "../framework/command-context.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** `rolecall simulate`: serves a simulated cluster until SIGINT or SIGTERM; either counts as success. */
 export async function simulate({ args, result, print, signal }: CommandContext): Promise<void> {

@@ -6,7 +6,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
 import { counted } from "../output/words.ts";
 import type { Arguments } from "../framework/arguments.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /**
  * `rolecall validate FILE`, or `--config FILE` as elsewhere: reports every problem of a configuration and of the certificates, keys and tokens that it

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { parseJson } from "../../cluster/values/json.ts";
 import type { Config } from "../../config/model/config.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { CheckComparison } from "./comparison.ts";
 
 /** Counts the responses. The fields are those of the command's JSON data. */

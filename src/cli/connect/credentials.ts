@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import type { SettingName, ServerSettings } from "../contexts/server-settings.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** What a connection needs in addition to the address of the server. */
 export interface Credentials {

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { BalancerConfig, HaproxyBackendConfig } from "../../config/model/config.ts";
 import { inspectHaproxy, type HaproxyInspection } from "../../push/haproxy/inspect-haproxy.ts";
@@ -27,7 +28,7 @@ async function checkBalancer(context: DoctorContext, { name, haproxy }: Balancer
   try {
     inspection = await inspectHaproxy(haproxy, deadlineMs);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = errorMessage(error);
     result.diagnose("RC135", { message: `balancer ${name}: Cannot use the Runtime API: ${problem}` });
     return false;
   }

@@ -4,7 +4,7 @@ import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { readAccess, type AccessMaterial } from "../../config/access-material.ts";
 import type { ClusterConfig, DcsConfig } from "../../config/model/config.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /**

@@ -6,7 +6,7 @@ import type { StatusCluster, StatusNode } from "../client/cluster-status.ts";
 import { sectionsOf, type HaproxySection } from "../compare/haproxy-sections.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { counted } from "../output/words.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { RuleId } from "../result/rule-ids.ts";
 
 /** What is wrong with the servers of an haproxy.cfg. */

@@ -7,7 +7,7 @@ import { inspectPgbouncers, type PgbouncerInspection } from "../../push/pgbounce
 import type { PoolerFindingKind } from "../../switchover/preflight/pooler-finding.ts";
 import { defaultDeadlineMs, poolerFindings } from "../../switchover/preflight/pooler-settings.ts";
 import type { KnownServer } from "../../switchover/preflight/pooler-setup.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { RuleId } from "../result/rule-ids.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 

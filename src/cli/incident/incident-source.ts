@@ -4,7 +4,7 @@ import { readIncidentFile, type IncidentFile } from "../../replay/file/incident-
 import { parseIncidentText } from "./incident-text.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** The largest incident file, in bytes. The live page has the same limit (src/web/past/worker.js). */
 const bytesMax = 32 * 1024 * 1024;

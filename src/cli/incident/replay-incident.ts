@@ -3,7 +3,7 @@ import type { IncidentFile } from "../../replay/file/incident-file.ts";
 import { checkExpectations } from "../../replay/expectations.ts";
 import { replayTimeline, type ReplayedChange } from "../../replay/timeline.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import { safe } from "../output/style.ts";
 import { parseIncidentSource, readIncidentSource } from "./incident-source.ts";
 

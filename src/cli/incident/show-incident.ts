@@ -2,7 +2,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { untilAborted } from "../framework/until-aborted.ts";
 import { safe } from "../output/style.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import { parseIncidentSource, readIncidentSource } from "./incident-source.ts";
 import { startIncidentServer, type IncidentServer } from "./incident-server.ts";
 

@@ -1,6 +1,6 @@
 import { readRegularFile } from "../../files/regular-file.ts";
 import { countEdges } from "../compare/haproxy-sections.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { connectionTarget, type ConnectionTarget } from "./database/connection-target.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isObject } from "../../cluster/values/json.ts";
 import type { Result } from "./document.ts";
 import { resultSchema } from "./schema.ts";
-import { errorMessage } from "./error-message.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** One violation of the schema. */
 export interface Violation {

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import {
   type Alias,
@@ -37,7 +38,7 @@ export function readYamlFile(file: string): YamlFile {
   try {
     text = readBounded(file);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return unreadable(file, {
       line: null,
       found: reason,
@@ -54,7 +55,7 @@ export function parseYaml(text: string, file: string): YamlFile {
     return parseOrThrow(text, file);
   } catch (error) {
     // The parser throws if it recurses too deep or meets too many aliases.
-    const found = error instanceof Error ? error.message : String(error);
+    const found = errorMessage(error);
     return unreadable(file, {
       line: 1,
       found,
@@ -186,7 +187,7 @@ function describeFailure(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOENT") return "there is no such file";
   if (code === "EACCES") return "permission denied for the user that runs rolecall";
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 /**

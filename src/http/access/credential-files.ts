@@ -1,3 +1,4 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
@@ -40,7 +41,7 @@ function refuseUnusable({ cert, key, ca }: ListenerTls, tls: SecureContextOption
     createSecureContext(tls);
   } catch (error) {
     const files = [cert, key, ...(ca === null ? [] : [ca])].join(", ");
-    throw new Error(`${error instanceof Error ? error.message : String(error)} (${files})`, { cause: error });
+    throw new Error(`${errorMessage(error)} (${files})`, { cause: error });
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import { noFastPathCounts, type FallbackReason, type FastPathCounts } from "../message/fast-path-counts.ts";
 
 /** Counts what the fast path of one process does, and trips it at the first unexpected thing. */
@@ -34,7 +35,7 @@ export class FastPathMonitor {
     if (this.#isTripped) return;
     this.#isTripped = true;
     try {
-      this.#onTrip(error instanceof Error ? error.message : String(error));
+      this.#onTrip(errorMessage(error));
     } catch {
       // Callbacks of libuv are the callers. A log that fails must not end the process.
     }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import { createServer, type Server } from "node:http";
 import type { CachedResponses } from "../message/handler.ts";
 import { renderReply } from "../message/http1-serializer.ts";
@@ -54,7 +55,7 @@ export async function selfTest(io: TcpIo): Promise<string | null> {
     const address = await listenOnLoopback(server);
     return await compare({ io, server, address, signal: aborter.signal });
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   } finally {
     clearTimeout(timer);
     server.close();

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { BalancerConfig } from "../../config/model/config.ts";
 import { backoffMs } from "../../probe/schedule/backoff.ts";
 import type { Balancer, BalancerContext, BalancerStatus } from "../balancer.ts";
@@ -196,7 +197,7 @@ export class HaproxyBalancer implements Balancer {
     metrics.set("balancerUp", { balancer }, 0);
     metrics.count("balancerPushes", { balancer, outcome: "failed" }, this.#queue.countSince(this.#failedAtMs));
     this.#failedAtMs = this.#context.now();
-    this.#problems.report("runtime API", error instanceof Error ? error.message : String(error));
+    this.#problems.report("runtime API", errorMessage(error));
     this.#failures += 1;
     const [firstMs, maxMs] = this.#timing.retryMs;
     return backoffMs({ firstMs, maxMs, failures: this.#failures });

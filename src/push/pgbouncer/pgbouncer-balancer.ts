@@ -1,3 +1,4 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { PoolerConfig } from "../../config/model/config.ts";
 import { backoffMs } from "../../probe/schedule/backoff.ts";
@@ -156,7 +157,7 @@ export class PgbouncerBalancer implements Balancer {
           return outcome.kind === "failed" ? { routed: false, problem: outcome.problem } : { routed: true };
         });
       } catch (error) {
-        return { routed: false, problem: messageOf(error) };
+        return { routed: false, problem: errorMessage(error) };
       }
     };
     try {
@@ -185,7 +186,7 @@ export class PgbouncerBalancer implements Balancer {
       const balancer = this.#config.name;
       this.#isUp = false;
       metrics.set("balancerUp", { balancer }, 0);
-      this.#problems.report("console", messageOf(error));
+      this.#problems.report("console", errorMessage(error));
       return this.#retryMs(this.#timing.consoleRetryMs);
     }
   }
@@ -284,8 +285,4 @@ export class PgbouncerBalancer implements Balancer {
     this.#turn = result.catch(() => {});
     return result;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import { ConsoleError } from "./console-error.ts";
 import type { PgbouncerConsole } from "./console.ts";
@@ -45,7 +46,7 @@ export async function routeFile(tools: RoutingTools, file: string, routes: Route
     if (text === known.text && wrongBefore.length === 0) return { kind: "unchanged" };
     if (text !== known.text) await tools.files.replace(known, text);
   } catch (error) {
-    return { kind: "failed", problem: messageOf(error) };
+    return { kind: "failed", problem: errorMessage(error) };
   }
   const problem = await reloadProblem(tools, file, routes);
   if (problem === null) {
@@ -110,7 +111,7 @@ async function restore(tools: RoutingTools, { known, text, before, routes }: Wri
       : `the old file is back, and PgBouncer leads ${changed.join(", ")} elsewhere than before`;
   } catch (error) {
     if (error instanceof ConsoleError) throw error;
-    return `the old file could not be brought back: ${messageOf(error)}`;
+    return `the old file could not be brought back: ${errorMessage(error)}`;
   }
 }
 
@@ -138,8 +139,4 @@ async function refusalOf(answer: Promise<unknown>): Promise<string | null> {
     if (error instanceof ConsoleError && error.kind === "refused") return error.message;
     throw error;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

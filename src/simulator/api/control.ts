@@ -1,3 +1,4 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import { type Answer, json } from "./answer.ts";
 import type { SimulatedRequest } from "./request.ts";
 import { type Cluster, leaderOf, simulatedNodeNamed } from "../model/cluster.ts";
@@ -78,7 +79,7 @@ async function inject(
     for (const { name } of nodes) await injectInto(name, fault);
     return null;
   } catch (error) {
-    return problem(409, error instanceof Error ? error.message : String(error));
+    return problem(409, errorMessage(error));
   }
 }
 

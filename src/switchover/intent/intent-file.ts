@@ -1,3 +1,4 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import { readRegularFileLater } from "../../files/regular-file.ts";
 import { replaceFile } from "../../state/files/atomic-file.ts";
 import { type IntendedPause, parseIntents, type PauseIntent, withoutTarget, writtenIntents } from "./pause-intent.ts";
@@ -40,7 +41,7 @@ export class IntentFile {
     } catch (error) {
       const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
       if (isAbsent) return { kind: "known", intents: [] };
-      return unreadable(this.path, error instanceof Error ? error.message : String(error));
+      return unreadable(this.path, errorMessage(error));
     }
   }
 

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 import { CommandError } from "../../framework/command-error.ts";
-import { errorMessage } from "../../result/error-message.ts";
+import { errorMessage } from "../../../cluster/values/error-message.ts";
 import { parseConnectionString } from "./connection-string.ts";
 
 const sslModes = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;

@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { Client, DatabaseError as ServerError } from "pg";
 import { withDeadline } from "../../client/deadline.ts";
-import { errorMessage } from "../../result/error-message.ts";
+import { errorMessage } from "../../../cluster/values/error-message.ts";
 import type { ConnectionTarget } from "./connection-target.ts";
 
 /** How long the end of a session may take before its socket is destroyed, in ms. */

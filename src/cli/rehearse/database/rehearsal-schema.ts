@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorMessage } from "../../result/error-message.ts";
+import { errorMessage } from "../../../cluster/values/error-message.ts";
 import type { ConnectionTarget } from "./connection-target.ts";
 import { withSession, type QueryLimits } from "./database-session.ts";
 

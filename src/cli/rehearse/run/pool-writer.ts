@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../cluster/values/error-message.ts";
 import { setMaxListeners } from "node:events";
 import type { ConnectionTarget } from "../database/connection-target.ts";
 import { SqlError, withSession, type Rows } from "../database/database-session.ts";
@@ -129,7 +130,7 @@ export function isNotExecuted(error: unknown): boolean {
 
 /** The cause of a failure in a few words: the SQLSTATE, if there is one, and the message. */
 export function causeOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const state = error instanceof SqlError && error.sqlState !== null ? `${error.sqlState} ` : "";
   const isClosed = /^Connection terminated|is not queryable/.test(message);
   const text = isClosed ? "the connection was closed" : message;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CommandError } from "../../framework/command-error.ts";
-import { errorMessage } from "../../result/error-message.ts";
+import { errorMessage } from "../../../cluster/values/error-message.ts";
 
 /** One of the files that a command renders. */
 export interface RenderedFile {
