@@ -4,6 +4,7 @@ import type { Snapshot } from "../cluster/snapshot.ts";
 import type { ClusterConfig } from "../config/model/config.ts";
 import type { Logger } from "../log/logger.ts";
 import { removeStaleDrafts } from "./files/atomic-file.ts";
+import { inTime, late } from "./files/in-time.ts";
 import { noBootClock, type BootClock, type BootSource } from "./boot-clock.ts";
 import { noSavedState, readSavedState, writeSavedState, type SavedState } from "./saved-state.ts";
 
@@ -12,7 +13,6 @@ import { noSavedState, readSavedState, writeSavedState, type SavedState } from "
  * neither waiting.
  */
 const waitMax = 2_000;
-const late = Symbol("late");
 
 /** The state file of a running process. Without a configured path every method does nothing. */
 export class StateFile {
@@ -35,7 +35,7 @@ export class StateFile {
 
   /** Resolves when every write requested so far has ended, after {@link waitMax} at the latest. */
   async flush(): Promise<void> {
-    if ((await inTime(this.#written)) !== late) return;
+    if ((await inTime(this.#written, waitMax)) !== late) return;
     this.#log.error({ file: this.#path() }, `state file not written: the file system did not answer in ${waitMax} ms`);
   }
 
@@ -43,7 +43,7 @@ export class StateFile {
   async read(clusters: readonly ClusterConfig[]): Promise<SavedState> {
     const file = this.#path();
     if (file === null) return noSavedState;
-    const read = await inTime(readSavedState(file, clusters, this.#bootClock));
+    const read = await inTime(readSavedState(file, clusters, this.#bootClock), waitMax);
     const saved = read === late ? { ...noSavedState, problems: [`it must be readable within ${waitMax} ms`] } : read;
     for (const problem of saved.problems)
       this.#log.warn({ file, problem }, "state file not used, or used only in part");
@@ -54,7 +54,7 @@ export class StateFile {
   async removeStaleDrafts(): Promise<void> {
     const file = this.#path();
     if (file === null) return;
-    const removed = await inTime(removeStaleDrafts(file));
+    const removed = await inTime(removeStaleDrafts(file), waitMax);
     if (removed !== late && removed.length > 0) this.#log.info({ file, removed }, "unfinished state files removed");
   }
 
@@ -70,7 +70,7 @@ export class StateFile {
       this.#pending = this.#written.then(() => this.#writeNow(current));
       this.#written = this.#pending;
     }
-    const written = await inTime(this.#pending);
+    const written = await inTime(this.#pending, waitMax);
     return written === late ? { kind: "failed", problem: `the disk did not answer in ${waitMax} ms` } : written;
   }
 
@@ -90,13 +90,4 @@ export class StateFile {
       return { kind: "failed", problem: errorMessage(error) };
     }
   }
-}
-
-/** Waits for a promise that never rejects. @returns `late` if it takes longer than {@link waitMax} */
-async function inTime<Value>(promise: Promise<Value>): Promise<Value | typeof late> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<typeof late>((resolve) => {
-    timer = setTimeout(() => resolve(late), waitMax);
-  });
-  return Promise.race([promise.finally(() => clearTimeout(timer)), timeout]);
 }

@@ -1,3 +1,4 @@
+import { socketProblem } from "../socket-problem.ts";
 import { connect, type Socket } from "node:net";
 import type { RuntimeAddress } from "../../config/model/config.ts";
 
@@ -41,7 +42,7 @@ export class RuntimeSession {
     this.#socket = socket;
     socket.setEncoding("utf8").setNoDelay(true);
     socket.on("data", (chunk: string) => this.#receive(chunk));
-    socket.on("error", (error) => this.#fail(problemOf(error)));
+    socket.on("error", (error) => this.#fail(socketProblem(error) ?? error.message));
     socket.on("close", () => this.#fail("HAProxy closed the connection without a complete answer"));
     const late = `no complete answer within ${this.#deadlineMs} ms`;
     this.#deadline = setTimeout(() => this.#fail(late), this.#deadlineMs);
@@ -88,10 +89,4 @@ export class RuntimeSession {
     this.#socket?.destroy();
     for (const { reject } of this.#waiters.splice(0)) reject(this.#failure);
   }
-}
-
-function problemOf(error: NodeJS.ErrnoException): string {
-  if (error.code === "ENOENT") return "the socket does not exist (ENOENT)";
-  if (error.code === "EACCES") return "the permissions of the socket do not let rolecall use it (EACCES)";
-  return error.code === "ECONNREFUSED" ? "the connection was refused (ECONNREFUSED)" : error.message;
 }

@@ -3,6 +3,7 @@ import type { Client } from "pg";
 import type { PgbouncerConfig } from "../../config/model/config.ts";
 import { readTls } from "../../config/tls-material.ts";
 import { readRegularFile } from "../../files/regular-file.ts";
+import { socketProblem } from "../socket-problem.ts";
 import { ConsoleError } from "./console-error.ts";
 import { ConsoleStream } from "./console-stream.ts";
 
@@ -151,7 +152,10 @@ export class PgbouncerConsole {
     const severity = "severity" in error ? error.severity : undefined;
     if (severity !== undefined)
       return new ConsoleError(this.#client === null || severity === "ERROR" ? "refused" : "lost", error.message);
-    return new ConsoleError("lost", connectionProblem(error) ?? error.message);
+    // A file that is missing has the same codes as a socket.
+    const { syscall }: NodeJS.ErrnoException = error;
+    const problem = syscall === "connect" ? socketProblem(error) : null;
+    return new ConsoleError("lost", problem ?? error.message);
   }
 }
 
@@ -168,11 +172,4 @@ export function quoteDatabase(name: string): string {
 function requirePassword(user: string, file: string | null): string {
   if (file === null) throw new ConsoleError("refused", `PgBouncer asks for the password of ${user}: set password_file`);
   return readRegularFile(file).split(/\r?\n/, 1)[0] ?? "";
-}
-
-function connectionProblem({ code, syscall }: NodeJS.ErrnoException): string | undefined {
-  if (syscall !== "connect") return undefined;
-  if (code === "ENOENT") return "the socket does not exist (ENOENT)";
-  if (code === "EACCES") return "the permissions of the socket do not let rolecall use it (EACCES)";
-  return code === "ECONNREFUSED" ? "the connection was refused (ECONNREFUSED)" : undefined;
 }

@@ -1,6 +1,7 @@
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import { readRegularFileLater } from "../../files/regular-file.ts";
 import { replaceFile } from "../../state/files/atomic-file.ts";
+import { inTime, late } from "../../state/files/in-time.ts";
 import { type IntendedPause, parseIntents, type PauseIntent, withoutTarget, writtenIntents } from "./pause-intent.ts";
 
 /** What an earlier process left: what it may have paused, or why that cannot be known. */
@@ -34,7 +35,7 @@ export class IntentFile {
   /** Reads what an earlier process left, and keeps it until its targets are closed. To be called once, first. */
   async read(): Promise<LeftIntents> {
     try {
-      const intents = parseIntents(await inTime(readRegularFileLater(this.path, bytesMax)));
+      const intents = parseIntents(await promptly(readRegularFileLater(this.path, bytesMax)));
       if (intents === undefined) return unreadable(this.path, "its content must be a list of intents of format 1");
       this.#intents = intents;
       return { kind: "known", intents };
@@ -64,7 +65,7 @@ export class IntentFile {
     const writing = this.#write(this.#last, change);
     // Also one that takes too long is waited for before the next: it must not overtake that.
     this.#last = writing.catch(() => {});
-    return inTime(writing);
+    return promptly(writing);
   }
 
   async #write(
@@ -83,10 +84,8 @@ function unreadable(file: string, why: string): LeftIntents {
 }
 
 /** Waits for the file system, for {@link limitMs} at most. @throws its error, or an Error if it takes longer */
-async function inTime<Value>(promise: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the file system did not answer within ${limitMs} ms`)), limitMs);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+async function promptly<Value>(promise: Promise<Value>): Promise<Value> {
+  const value = await inTime(promise, limitMs);
+  if (value === late) throw new Error(`the file system did not answer within ${limitMs} ms`);
+  return value;
 }

@@ -1,0 +1,6 @@
+/** What an error of a connection means for people; `null` for one without words of its own. */
+export function socketProblem({ code }: NodeJS.ErrnoException): string | null {
+  if (code === "ENOENT") return "the socket does not exist (ENOENT)";
+  if (code === "EACCES") return "the permissions of the socket do not let rolecall use it (EACCES)";
+  return code === "ECONNREFUSED" ? "the connection was refused (ECONNREFUSED)" : null;
+}
