@@ -102,6 +102,8 @@ function scenarios(command: Command): void {
       `${title} of ${old.name}: ${readCount} reads, ${failedReads.length} failed; ${inSessions} reads in two sessions, ${cut} cut; ` +
         `${writes.attempts.length} writes, ${writes.failures.length} failed, longest outage ${(outageMs / 1000).toFixed(1)} s`,
     );
+    // A failure begins long before it is noticed: its evidence is all that was written.
+    if (failedReads.length > 0 || cut > 0) console.log([haproxy, ...edges].map(({ log }) => log).join("\n"));
     assert.ok(readCount > 50 && inSessions > 50 && writes.attempts.length > 10, "there was traffic");
     assert.deepEqual(failedReads.map(described), [], "failed reads");
     assert.equal(cut, 0, "read sessions that were cut");

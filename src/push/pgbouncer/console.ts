@@ -22,8 +22,8 @@ const terminate = Buffer.from([0x58, 0, 0, 0, 4]);
  * later would be taken for that of the next command.
  */
 export class PgbouncerConsole {
-  /** Its `application_name`, which no other console has: SHOW CLIENTS lists it. */
-  readonly name: string = `rolecall ${randomBytes(6).toString("hex")}`;
+  /** Its `application_name`: SHOW CLIENTS lists it. */
+  readonly name: string;
   /** Resolves when the connection has ended, for whatever reason. */
   readonly ended: Promise<void>;
   readonly #stream: ConsoleStream;
@@ -37,15 +37,17 @@ export class PgbouncerConsole {
   /**
    * Connects and logs in. Reads the password and the TLS files.
    * @param limitMs for all of it
+   * @param name its `application_name`; without it one that no other console has
    * @throws ConsoleError
    */
-  static async open(target: ConsoleTarget, limitMs: number): Promise<PgbouncerConsole> {
-    const opened = new PgbouncerConsole();
+  static async open(target: ConsoleTarget, limitMs: number, name: string = uniqueName()): Promise<PgbouncerConsole> {
+    const opened = new PgbouncerConsole(name);
     await opened.#limited(limitMs, () => opened.#logIn(target));
     return opened;
   }
 
-  private constructor() {
+  private constructor(name: string) {
+    this.name = name;
     const stream = new ConsoleStream();
     this.#stream = stream;
     this.ended = new Promise((resolve) => {
@@ -167,6 +169,10 @@ export class PgbouncerConsole {
 export function quoteDatabase(name: string): string {
   if (/^\w+$/.test(name)) return name;
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+function uniqueName(): string {
+  return `rolecall ${randomBytes(6).toString("hex")}`;
 }
 
 function requirePassword(user: string, file: string | null): string {

@@ -48,8 +48,12 @@ export class Child {
 
   /** The end of what it wrote, for messages. */
   get tail(): string {
-    const lines = readFileSync(this.#logFile, "utf8").trimEnd().split("\n");
-    return [`--- ${this.#program.name} (${this.isRunning ? "running" : "ended"}):`, ...lines.slice(-15)].join("\n");
+    return this.#written(15);
+  }
+
+  /** All that it wrote, for a failure that begins long before it is noticed. */
+  get log(): string {
+    return this.#written(Infinity);
   }
 
   /**
@@ -67,6 +71,12 @@ export class Child {
       signal(this.pid, "SIGKILL");
       await until({ what: `end of ${this.#program.name} after SIGKILL`, seconds: 5 }, ended);
     }
+  }
+
+  #written(lineCount: number): string {
+    const lines = readFileSync(this.#logFile, "utf8").trimEnd().split("\n");
+    const state = this.isRunning ? "running" : "ended";
+    return [`--- ${this.#program.name} (${state}):`, ...lines.slice(-lineCount)].join("\n");
   }
 
   get #logFile(): string {

@@ -113,7 +113,10 @@ export class RenderedLab {
     }
   }
 
-  /** Waits until the fallback pools of every HAProxy, whose checks are less frequent, have this primary alone. */
+  /**
+   * Waits until the fallback pools of every HAProxy, whose checks are less frequent, have this primary alone. A server
+   * whose status is `UP 1/2` has failed one check and still takes sessions.
+   */
   async fallbackSettled(primary: string): Promise<void> {
     for (const { title, statsPort, tail } of this.balancers) {
       if (statsPort === null) continue;
@@ -122,7 +125,7 @@ export class RenderedLab {
         const { body } = await ask({ port: statsPort, path: "/;csv" });
         const rows = body.split("\n").map((line) => line.split(","));
         const servers = rows.filter(([pool, server]) => pool === "demo_write_direct" && server !== "BACKEND");
-        return servers.length === 3 && servers.every((row) => (row[17] === "UP") === (row[1] === primary));
+        return servers.length === 3 && servers.every((row) => row[17]?.startsWith(row[1] === primary ? "UP" : "DOWN"));
       });
     }
   }

@@ -130,6 +130,11 @@ export class Rolecall {
     return this.#child.tail;
   }
 
+  /** All of its log. */
+  get log(): string {
+    return this.#child.log;
+  }
+
   /** Sends SIGTERM and returns the exit code, which must be 0; `null` if it had to be killed. */
   async stop(): Promise<number | null> {
     await this.#child.stop("SIGTERM", 10);
