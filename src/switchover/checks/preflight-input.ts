@@ -1,0 +1,31 @@
+import type { Config } from "../../config/model/config.ts";
+import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import type { KnownServer } from "../preflight/pooler-setup.ts";
+import type { Supervisor } from "../preflight/preflight-line.ts";
+
+/** A seamless switchover that is asked for, and what the process has for it. */
+export interface PreflightInput {
+  readonly cluster: string;
+  /** The node that the caller takes for the leader; `null`: whichever leads. */
+  readonly leader: string | null;
+  /** The node that should lead; `null`: the cluster elects one. */
+  readonly candidate: string | null;
+  readonly config: Pick<Config, "poolers" | "stateFile">;
+  /** The names of the peers that will be asked to acknowledge the intent. */
+  readonly peers: readonly string[];
+  /** Whether poolers may be paused that no peer reaches (`--unguarded`). */
+  readonly isUnguarded: boolean;
+  readonly supervisor: Supervisor;
+  /** How long clients may be held at most, in ms. */
+  readonly deadlineMs: number;
+  /** How long clients were held in the switchovers of this cluster that rolecall has seen, in ms, oldest first. */
+  readonly heldMs: readonly number[];
+}
+
+/** Where the evidence comes from. Both are read after the consoles: as late as possible. */
+export interface PreflightSources {
+  /** The evidence of the cluster now; `null` if it is not monitored. */
+  readonly view: () => ClusterView | null;
+  /** The nodes of all clusters whose database addresses are known. */
+  readonly servers: () => readonly KnownServer[];
+}
