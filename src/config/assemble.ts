@@ -11,6 +11,8 @@ import type {
   HaproxyBackendConfig,
   HistoryConfig,
   ListenerConfig,
+  PeerConfig,
+  PeerShape,
   PoolerConfig,
   PoolerShape,
   SimulatorConfig,
@@ -42,7 +44,7 @@ export function assembleConfig(
   shape: ConfigShape,
   origin: ConfigOrigin,
 ): { readonly config: Config; readonly simulator: SimulatorConfig | null } {
-  const { guards: guardsShape, clusters, listen, balancers, poolers, simulator, history, ...complete } = shape;
+  const { guards: guardsShape, clusters, listen, balancers, poolers, peers, simulator, history, ...complete } = shape;
   const stateFile = shape.stateFile === null ? null : resolve(origin.stateFolder, shape.stateFile);
   const guards = mergeGuards(guardsShape);
   const onlyClusterName = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
@@ -53,6 +55,7 @@ export function assembleConfig(
     listen: (listen ?? []).map((listener) => buildListener(listener, onlyClusterName, origin)),
     balancers: balancers.map((balancer) => buildBalancer(balancer, onlyClusterName, shape)),
     poolers: poolers.map((pooler) => buildPooler(pooler, onlyClusterName, { shape, folder: origin.folder })),
+    peers: peers.map((peer) => buildPeer(peer, origin)),
     stateFile,
     history: buildHistory(history, stateFile, origin),
   };
@@ -146,6 +149,15 @@ function buildPooler(
   };
 }
 
+function buildPeer({ name, tls, tokenFile, ...peer }: PeerShape, { folder }: ConfigOrigin): PeerConfig {
+  return {
+    ...peer,
+    name: name ?? new URL(peer.url).host,
+    tls: absoluteTls(folder, tls),
+    tokenFile: absolute(folder, tokenFile),
+  };
+}
+
 function buildAccess(access: ListenerAccess, folder: string): ListenerAccess {
   const { tls, auth } = access;
   return {
@@ -161,6 +173,7 @@ function buildAccess(access: ListenerAccess, folder: string): ListenerAccess {
           },
     auth: auth === null ? null : { ...auth, bearer: auth.bearer.map((file) => resolve(folder, file)) },
     hintTokens: access.hintTokens.map((file) => resolve(folder, file)),
+    pauseTokens: access.pauseTokens.map((file) => resolve(folder, file)),
   };
 }
 

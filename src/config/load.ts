@@ -9,6 +9,7 @@ import { readEnvironment } from "./sources/environment.ts";
 import { type ConfigFlags, readFlags } from "./sources/flags.ts";
 import { type ConfigIssue, valueIssue } from "./model/issue.ts";
 import { checkLagTimes } from "./checks/lag-time-checks.ts";
+import { checkPeers } from "./checks/peer-checks.ts";
 import { checkPoolers } from "./checks/pooler-checks.ts";
 import { checkListeners } from "./checks/listener-checks.ts";
 import { type Merged, mergeSources } from "./sources/merge.ts";
@@ -78,7 +79,9 @@ interface NamedFile {
 
 function crossIssues(value: Merged["value"]): readonly ConfigIssue[] {
   const parts = readValidParts(value);
-  return [checkClusters, checkListeners, checkLagTimes, checkBalancers, checkPoolers].flatMap((check) => check(parts));
+  return [checkClusters, checkListeners, checkLagTimes, checkBalancers, checkPoolers, checkPeers].flatMap((check) =>
+    check(parts),
+  );
 }
 
 /** Adds where the value of an issue comes from: a flag, a variable, or a line of the file. */

@@ -79,6 +79,7 @@ const sameKeys: ReadonlyMap<string, string> = new Map([
   ["clusters[].dcs.tls", "clusters[].tls"],
   ["clusters[].dcs.auth", "clusters[].auth"],
   ["poolers[].pgbouncer.tls", "clusters[].tls"],
+  ["peers[].tls", "clusters[].tls"],
   ["balancers[].haproxy.backends[].weight", "listen[].weight"],
 ]);
 

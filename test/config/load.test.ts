@@ -80,6 +80,7 @@ test("a minimal file gets every default", () => {
     ],
     balancers: [],
     poolers: [],
+    peers: [],
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

@@ -32,6 +32,7 @@ export function configOf(
     listen: [listenerOf({})],
     balancers: [],
     poolers: [],
+    peers: [],
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

@@ -1,6 +1,6 @@
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
 import { ExporterRoles } from "../../http/exporter-api/exporter-roles.ts";
-import { isHintCall } from "../../http/admin-api/hint-api.ts";
+import { adminScopeOf } from "../../http/admin-api/admin-api.ts";
 import type { IncomingCall } from "../../http/message/incoming-call.ts";
 import { isReload } from "../../http/message/exporter-paths.ts";
 import type { ListenerHandler, RequestHandler } from "../../http/message/handler.ts";
@@ -43,7 +43,7 @@ export function buildListenerHandler(
     case "agent":
       throw new Error("Cannot build a handler: agent listeners speak no HTTP");
     case "admin":
-      return Object.assign((call: IncomingCall) => backend.admin(call), { isHint: isHintCall });
+      return Object.assign((call: IncomingCall) => backend.admin(call), { scopeOf: adminScopeOf });
     case "exporter":
       return exporterHandler({ listener, config }, sources, backend);
     case "node":

@@ -30,30 +30,24 @@ export function diagnoseTls(result: ResultBuilder, problem: TlsProblem, subject:
 }
 
 /**
- * Checks the files of the listeners: certificates, keys, CA certificates (RC109, RC111, RC114, RC115), bearer tokens
- * and hint tokens (RC006).
+ * Checks the files of the listeners: certificates, keys, CA certificates (RC109, RC111, RC114, RC115), tokens
+ * (RC006).
  * @returns how many listeners have TLS
  */
 export function checkListenerFiles(result: ResultBuilder, { listen }: Pick<Config, "listen">): number {
   for (const [index, { access }] of listen.entries()) {
-    const { tls, auth, hintTokens } = access;
+    const { tls, auth, hintTokens, pauseTokens } = access;
     if (tls !== null)
       for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `listen[${index}].tls`);
     checkTokenFiles(result, auth?.bearer ?? [], `listen[${index}].auth.bearer`);
     checkTokenFiles(result, hintTokens, `listen[${index}].hint_tokens`);
+    checkTokenFiles(result, pauseTokens, `listen[${index}].pause_tokens`);
   }
   return listen.filter(({ access }) => access.tls !== null).length;
 }
 
 function checkTokenFiles(result: ResultBuilder, files: readonly string[], key: string): void {
-  for (const [at, file] of files.entries()) {
-    const problem = readProblem(file);
-    if (problem !== null)
-      result.diagnose("RC006", {
-        message: `${key}[${at}]: ${file} cannot be read: ${problem}`,
-        location: { file, kind: "source" },
-      });
-  }
+  for (const [at, file] of files.entries()) checkSecretFile(result, file, `${key}[${at}]`);
 }
 
 /**
@@ -76,19 +70,34 @@ export function checkClusterFiles(result: ResultBuilder, { clusters }: Pick<Conf
     diagnoseTls(result, problem, `${users.length === 1 ? "cluster" : "clusters"} ${users.join(", ")}`);
 }
 
-/** Checks the TLS files and the passwords for the consoles of poolers (RC006, RC109, RC111, RC114, RC115). */
-export function checkPoolerFiles(result: ResultBuilder, { poolers }: Pick<Config, "poolers">): void {
+/**
+ * Checks the TLS files, passwords and tokens for the consoles of poolers and for peers (RC006, RC109, RC111, RC114,
+ * RC115).
+ */
+export function checkSwitchoverFiles(
+  result: ResultBuilder,
+  { poolers, peers }: Pick<Config, "poolers" | "peers">,
+): void {
   for (const [index, { pgbouncer }] of poolers.entries()) {
     const { tls, passwordFile } = pgbouncer;
     const key = `poolers[${index}].pgbouncer`;
     if (tls !== null) for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `${key}.tls`);
-    const problem = passwordFile === null ? null : readProblem(passwordFile);
-    if (problem !== null)
-      result.diagnose("RC006", {
-        message: `${key}.password_file: ${passwordFile} cannot be read: ${problem}`,
-        location: { file: passwordFile ?? "", kind: "source" },
-      });
+    checkSecretFile(result, passwordFile, `${key}.password_file`);
   }
+  for (const [index, { tls, tokenFile }] of peers.entries()) {
+    const key = `peers[${index}]`;
+    if (tls !== null) for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `${key}.tls`);
+    checkSecretFile(result, tokenFile, `${key}.token_file`);
+  }
+}
+
+function checkSecretFile(result: ResultBuilder, file: string | null, key: string): void {
+  const problem = file === null ? null : readProblem(file);
+  if (file !== null && problem !== null)
+    result.diagnose("RC006", {
+      message: `${key}: ${file} cannot be read: ${problem}`,
+      location: { file, kind: "source" },
+    });
 }
 
 function readProblem(file: string): string | null {

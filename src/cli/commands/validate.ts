@@ -1,7 +1,7 @@
 import { loadConfig } from "../../config/load.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { diagnoseProblem } from "../result/config-problem.ts";
-import { checkClusterFiles, checkListenerFiles, checkPoolerFiles } from "../client/tls-findings.ts";
+import { checkClusterFiles, checkListenerFiles, checkSwitchoverFiles } from "../client/tls-findings.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
 import { counted } from "../output/words.ts";
@@ -35,7 +35,7 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
   else {
     checkListenerFiles(result, loaded.config);
     checkClusterFiles(result, loaded.config);
-    checkPoolerFiles(result, loaded.config);
+    checkSwitchoverFiles(result, loaded.config);
     result.cover("files", "complete", { detail: "certificates, keys and tokens" });
   }
   // An unusable file is a finding of its own: rolecall would not start with this configuration.

@@ -65,7 +65,8 @@ function checkCluster({ cluster, nodes }: ClusterPart, index: number): readonly 
   ];
 }
 
-function checkCertificate(
+/** Checks that a client certificate and its key are configured together. */
+export function checkCertificate(
   tls: { readonly cert: string | null; readonly key: string | null } | null,
   path: ConfigPath,
 ): readonly ConfigIssue[] {

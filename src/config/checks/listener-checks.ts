@@ -31,12 +31,13 @@ const agentKeys = ["check", "weight", "drain_by"];
 
 /** The keys that a dialect does not have. */
 const foreignKeys: Readonly<Record<ListenerConfig["dialect"], readonly string[]>> = {
-  node: [...agentKeys, "read_only", "hint_tokens"],
+  node: [...agentKeys, "read_only", "hint_tokens", "pause_tokens"],
   admin: [...agentKeys, "operator_pages", "node", "whole_cluster"],
-  exporter: [...agentKeys, "operator_pages", "hint_tokens", "whole_cluster"],
-  agent: "management read_only tls auth proxy_protocol trusted_origins operator_pages hint_tokens whole_cluster".split(
-    " ",
-  ),
+  exporter: [...agentKeys, "operator_pages", "hint_tokens", "pause_tokens", "whole_cluster"],
+  agent: [
+    ..."management read_only tls auth proxy_protocol trusted_origins".split(" "),
+    ..."operator_pages hint_tokens pause_tokens whole_cluster".split(" "),
+  ],
 };
 
 /** Why a dialect does not have a key, where that says what to write. */

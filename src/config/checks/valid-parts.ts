@@ -5,6 +5,7 @@ import type {
   ClusterShape,
   ListenerConfig,
   NodeConfig,
+  PeerShape,
   PooledDatabaseShape,
   PoolerShape,
   RuntimeAddress,
@@ -12,6 +13,7 @@ import type {
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
 import { clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
 import { listenerSchema } from "../schema/listener-schema.ts";
+import { peerSchema } from "../schema/peer-schema.ts";
 import { pgbouncerSchema, pooledDatabaseSchema } from "../schema/pooler-schema.ts";
 import { ignoreParamsSchema, probeSchema } from "../schema/schema.ts";
 import { name } from "../schema/value-schemas.ts";
@@ -26,6 +28,7 @@ export interface ValidParts {
   readonly listen: readonly ListenerPart[];
   readonly balancers: readonly BalancerPart[];
   readonly poolers: readonly PoolerPart[];
+  readonly peers: readonly (PeerShape | null)[];
   readonly ignoreParams: readonly string[];
   /** The probe interval in ms; 0 if it is invalid: then no time is too short for it. */
   readonly intervalMs: number;
@@ -72,6 +75,7 @@ export function readValidParts(value: Readonly<Record<string, unknown>>): ValidP
     })),
     balancers: elementsOf(value["balancers"]).map(balancerPart),
     poolers: elementsOf(value["poolers"]).map(poolerPart),
+    peers: elementsOf(value["peers"]).map((peer) => valid(peerSchema, peer)),
     ignoreParams: valid(ignoreParamsSchema, value["ignore_params"]) ?? [],
     intervalMs: valid(probeSchema, { interval })?.intervalMs ?? 0,
   };

@@ -26,6 +26,7 @@ export const unrestrictedAccess: ListenerAccess = {
   tls: null,
   auth: null,
   hintTokens: [],
+  pauseTokens: [],
   allow: null,
   allowFor: "all",
   proxyProtocol: null,

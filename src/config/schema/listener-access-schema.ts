@@ -197,6 +197,10 @@ export const listenerAccessFields = {
   hint_tokens: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
     "Files with one token per line for POST /hint on an admin listener. Such a token permits nothing else",
   ),
+  pause_tokens: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
+    "Files with one token per line for /pauses on an admin listener, where other rolecalls announce what they pause. " +
+      "Such a token permits nothing else",
+  ),
   allow: networks()
     .nullable()
     .default(null)

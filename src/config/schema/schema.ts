@@ -2,6 +2,7 @@ import { balancerSchema } from "./balancer-schema.ts";
 import * as z from "zod";
 import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
 import { listenerSchema } from "./listener-schema.ts";
+import { peerSchema } from "./peer-schema.ts";
 import { poolerSchema } from "./pooler-schema.ts";
 import { byteSize, duration, flag, hostSuffix, integer, list, plainText, section, whenValid } from "./value-schemas.ts";
 
@@ -234,6 +235,9 @@ export const configSchema = z
       ),
       poolers: list(poolerSchema, 64).describe(
         "PgBouncers whose clients wait during a planned switchover, and whose databases may follow the verdicts",
+      ),
+      peers: list(peerSchema, 8).describe(
+        "Other rolecalls that let the clients of poolers go on if this one dies during a planned switchover",
       ),
       host_suffixes: list(hostSuffix(), 64).describe(
         "Suffixes of Host headers: {node}.{cluster}{suffix} selects a node",

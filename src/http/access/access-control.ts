@@ -5,27 +5,28 @@ import type { Caller } from "../message/caller.ts";
 import { clientAddressOf } from "./client-addresses.ts";
 import { hasVerifiedCertificate } from "./verified-certificate.ts";
 import type { ListenerAccess, GuardedCalls } from "../../config/model/listener-access-config.ts";
-import { digestOf, type BearerToken, type CredentialFiles } from "./credential-files.ts";
+import { digestOf, scopedFiles, type BearerToken, type CredentialFiles } from "./credential-files.ts";
 import { allowlistOf } from "./ip-allowlist.ts";
 import { BasicAuth } from "./basic-auth.ts";
 import type { PasswordVerdict } from "./password-queue.ts";
+import type { TokenScope } from "../message/handler.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
 
 /** The caller of an authorized request, or the reply that refuses it. */
 export type AuthDecision = { readonly caller: Caller } | { readonly refusal: Reply };
 
-/** What a request may do: `safe`: it changes nothing; `unsafe`: it may change state; `hint`: it is `POST /hint`. */
-export type RequestKind = "safe" | "unsafe" | "hint";
+/** What a request may do: `safe`: it changes nothing; `unsafe`: it may change state; else tokens of its own permit it. */
+export type RequestKind = "safe" | "unsafe" | TokenScope;
 
 /** Authorizes the requests of one listener: all of them, or only those that change state. */
 export class AccessControl {
   readonly #access: ListenerAccess;
-  readonly #files: Pick<CredentialFiles, "tokens" | "hintTokens">;
+  readonly #files: Pick<CredentialFiles, "tokens" | "scoped">;
   readonly #isAllowed: ((address: string) => boolean) | null;
   readonly #passwords: BasicAuth;
   readonly #challenges: readonly string[];
 
-  constructor(access: ListenerAccess, files: Pick<CredentialFiles, "tokens" | "hintTokens">) {
+  constructor(access: ListenerAccess, files: Pick<CredentialFiles, "tokens" | "scoped">) {
     this.#access = access;
     this.#files = files;
     this.#isAllowed = access.allow === null ? null : allowlistOf(access.allow);
@@ -35,12 +36,14 @@ export class AccessControl {
 
   /**
    * Authorizes a request by address and credential. Returns a promise only if a password has to be hashed. On a
-   * listener with hint tokens, a hint needs one of them or another credential of the listener, whatever `auth` is for.
+   * listener with hint tokens, a hint needs one of them or another credential of the listener, whatever `auth` is for;
+   * and so do pauses with pause tokens.
    */
   authorize(message: IncomingMessage, kind: RequestKind): AuthDecision | Promise<AuthDecision> {
-    const { auth, allowFor, hintTokens } = this.#access;
+    const { auth, allowFor } = this.#access;
     const isUnsafe = kind !== "safe";
-    const needsToken = kind === "hint" && hintTokens.length > 0;
+    const isScoped = kind === "hint" || kind === "pause";
+    const needsToken = isScoped && scopedFiles(this.#access)[kind].length > 0;
     const address = clientAddressOf(message.socket);
     if (this.#isAllowed !== null && isFor(allowFor, isUnsafe) && !this.#isAllowed(address)) {
       const text = `Cannot accept a request from ${address}: it must be in one of the networks in allow`;
@@ -53,8 +56,8 @@ export class AccessControl {
     if (!needsToken && (auth === null || !isFor(auth.for, isUnsafe)))
       return { caller: { ...client, principal: certificate } };
     if (auth?.certificate === true && certificate !== null) return { caller: { ...client, principal: certificate } };
-    const { tokens } = this.#files;
-    return this.#authenticate(message, client, needsToken ? [...tokens, ...this.#files.hintTokens] : tokens);
+    const { tokens, scoped } = this.#files;
+    return this.#authenticate(message, client, isScoped ? [...tokens, ...scoped[kind]] : tokens);
   }
 
   #authenticate(
@@ -114,10 +117,12 @@ function certificateOf({ socket }: IncomingMessage): string | null {
   return `certificate ${typeof name === "string" ? name : "without a name"}`;
 }
 
-function challengesOf({ auth, hintTokens }: ListenerAccess): readonly string[] {
+function challengesOf(access: ListenerAccess): readonly string[] {
+  const { auth } = access;
   const basic =
     auth !== null && auth.basic.length > 0 ? ["WWW-Authenticate", 'Basic realm="rolecall", charset="UTF-8"'] : [];
-  const hasTokens = hintTokens.length > 0 || (auth !== null && auth.bearer.length > 0);
+  const isScoped = Object.values(scopedFiles(access)).some((files) => files.length > 0);
+  const hasTokens = isScoped || (auth !== null && auth.bearer.length > 0);
   const bearer = hasTokens ? ["WWW-Authenticate", 'Bearer realm="rolecall"'] : [];
   return [...basic, ...bearer];
 }

@@ -6,6 +6,7 @@ import type { ListenerAccess, ListenerTls } from "../../config/model/listener-ac
 import { readTls, tlsPathsOf } from "../../config/tls-material.ts";
 import { WatchedFiles } from "../../config/watched-files.ts";
 import { readRegularFile } from "../../files/regular-file.ts";
+import type { TokenScope } from "../message/handler.ts";
 
 /** A bearer token as its digest: the token itself is not kept. */
 export interface BearerToken {
@@ -21,8 +22,8 @@ export type OnCredentialsRead = (problem: string | null) => void;
 export interface ListenerCredentials {
   readonly tls: SecureContextOptions;
   readonly tokens: readonly BearerToken[];
-  /** Tokens that `POST /hint` accepts, and nothing else. */
-  readonly hintTokens: readonly BearerToken[];
+  /** Tokens that one kind of call accepts, and nothing else. */
+  readonly scoped: Readonly<Record<TokenScope, readonly BearerToken[]>>;
 }
 
 /**
@@ -32,7 +33,17 @@ export interface ListenerCredentials {
 export function readCredentials(access: ListenerAccess): ListenerCredentials {
   const tls = readTlsOf(access);
   if (access.tls !== null) refuseUnusable(access.tls, tls);
-  return { tls, tokens: readTokens(access.auth?.bearer ?? []), hintTokens: readTokens(access.hintTokens) };
+  const { hint, pause } = scopedFiles(access);
+  const scoped = { hint: readTokens(hint), pause: readTokens(pause) };
+  return { tls, tokens: readTokens(access.auth?.bearer ?? []), scoped };
+}
+
+/** The files with the tokens of each kind of call that has tokens of its own. */
+export function scopedFiles({
+  hintTokens: hint,
+  pauseTokens: pause,
+}: ListenerAccess): Readonly<Record<TokenScope, readonly string[]>> {
+  return { hint, pause };
 }
 
 /** OpenSSL says what is wrong, but not in which file. */
@@ -57,7 +68,11 @@ export class CredentialFiles {
     { onReadResult, onChange }: CredentialFilesEvents,
   ) {
     this.#credentials = credentials;
-    const paths = [...tlsPathsOf(access.tls), ...(access.auth?.bearer ?? []), ...access.hintTokens];
+    const paths = [
+      ...tlsPathsOf(access.tls),
+      ...(access.auth?.bearer ?? []),
+      ...Object.values(scopedFiles(access)).flat(),
+    ];
     this.#files = new WatchedFiles(paths, () => readCredentials(access), {
       onProblem: onReadResult,
       onChange: (renewed) => {
@@ -77,8 +92,8 @@ export class CredentialFiles {
     return this.#credentials.tokens;
   }
 
-  get hintTokens(): readonly BearerToken[] {
-    return this.#credentials.hintTokens;
+  get scoped(): ListenerCredentials["scoped"] {
+    return this.#credentials.scoped;
   }
 
   close(): void {

@@ -2,21 +2,22 @@ import type { IncomingMessage } from "node:http";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
 import { safeMethods } from "../message/request.ts";
+import type { RequestKind } from "./access-control.ts";
+import { scopedFiles } from "./credential-files.ts";
 import { refuseCrossOrigin } from "./cross-origin.ts";
 
 /**
- * Refuses a request that changes state if the listener is read-only, or if a page of another site sent it. A hint
- * changes no state: a read-only listener takes it if it has hint tokens.
- * @param isHint whether the request is `POST /hint`
+ * Refuses a request that changes state if the listener is read-only, or if a page of another site sent it. A
+ * read-only listener takes the calls that it has tokens for: a hint changes no state, and a pause is not its own.
  * @returns the refusal; `null` if the request is allowed so far
  */
 export function refuseUnsafe(
   { method, headers }: IncomingMessage,
   access: ListenerAccess,
-  isHint: boolean,
+  kind: Exclude<RequestKind, "safe">,
 ): Reply | null {
-  const mayHint = isHint && access.hintTokens.length > 0;
-  if (access.readOnly && !mayHint) return readOnlyReply(method ?? "");
+  if (access.readOnly && (kind === "unsafe" || scopedFiles(access)[kind].length === 0))
+    return readOnlyReply(method ?? "");
   const isProtected = access.auth !== null || access.tls !== null;
   const isSafeMethod = safeMethods.includes(method ?? "");
   return refuseCrossOrigin(headers, { trusted: access.trustedOrigins, isProtected, isSafeMethod });

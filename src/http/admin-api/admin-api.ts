@@ -1,8 +1,9 @@
 import { answerDiagnostics, isDiagnosticsTarget } from "../diagnostics/diagnostics-api.ts";
 import type { DiagnosticsSources } from "../diagnostics/diagnostics-sources.ts";
+import type { TokenScope } from "../message/handler.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { type Reply, errorReply, jsonReply, methodNotAllowed } from "../message/reply.ts";
-import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
+import { type Request, safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import { type RequestTarget, parseRequestTarget } from "../message/request-target.ts";
 import type { LiveStreams } from "../live/live-streams.ts";
 import type { PageFiles } from "../live/page-files.ts";
@@ -15,6 +16,7 @@ import { scrapesMax, servePage } from "../pages/page.ts";
 import { type HintApiContext, answerHint, isHintCall, isHintPath } from "./hint-api.ts";
 import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
 import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
+import { readPausePath } from "./pause-paths.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
@@ -36,6 +38,12 @@ export interface AdminApiContext {
   readonly pageApi: PageApiContext;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
+}
+
+/** Which calls of an admin listener tokens of their own permit. */
+export function adminScopeOf(request: Request): TokenScope | null {
+  if (isHintCall(request)) return "hint";
+  return readPausePath(request) === null ? null : "pause";
 }
 
 const ownPaths = [

@@ -213,12 +213,13 @@ export class Listener implements SocketListener {
     }
     if (problem !== null) return { refusal: problem };
     const kind = this.#kindOf(request);
-    const refusal = kind === "safe" ? null : refuseUnsafe(message, this.#access, kind === "hint");
+    const refusal = kind === "safe" ? null : refuseUnsafe(message, this.#access, kind);
     return refusal === null ? this.#opened().accessControl.authorize(message, kind) : { refusal };
   }
 
   #kindOf(request: Request): RequestKind {
-    if (this.#handler.isHint?.(request) === true) return "hint";
+    const scope = this.#handler.scopeOf?.(request) ?? null;
+    if (scope !== null) return scope;
     return !safeMethods.includes(request.method) || this.#handler.changesState?.(request) === true ? "unsafe" : "safe";
   }
 

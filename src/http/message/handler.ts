@@ -13,14 +13,17 @@ export interface CachedResponses {
   find(text: string): { readonly bytes: Buffer; readonly keepsConnection: boolean } | null;
 }
 
+/** Calls that a token of their own permits: hints, and the pauses that other rolecalls announce. */
+export type TokenScope = "hint" | "pause";
+
 /** Answers the requests of one listener. */
 export interface ListenerHandler extends RequestHandler {
   /** Rendered responses that the fast path may send. Absent if the fast path is off. */
   readonly cached?: CachedResponses;
   /** Whether a request changes state although its method is safe. Absent if none does. */
   readonly changesState?: (request: Request) => boolean;
-  /** Whether a request is a hint, which needs no more than a hint token. Absent if the listener takes no hints. */
-  readonly isHint?: (request: Request) => boolean;
+  /** Whose tokens suffice for a request; `null`: it needs a full credential. Absent if the listener has no such call. */
+  readonly scopeOf?: (request: Request) => TokenScope | null;
 }
 
 /**

@@ -1,0 +1,37 @@
+import * as z from "zod";
+import { isLoopback } from "../values/loopback.ts";
+import { tlsSchema } from "./cluster-schema.ts";
+import { baseAddress, name, plainText, whenValid } from "./value-schemas.ts";
+
+/** One entry of `peers`. */
+export const peerSchema = z
+  .strictObject(
+    {
+      name: name().nullable().default(null).describe("Name of the peer in logs and reports. Default: host:port of url"),
+      url: baseAddress("https://core2:9108", []).describe(
+        "An admin listener of another rolecall whose configuration has the same poolers under the same names",
+      ),
+      token_file: plainText("the name of a file", 4096)
+        .nullable()
+        .default(null)
+        .describe(
+          "File with a token of the peer's pause_tokens on its first line. Read for each switchover. Default: no token",
+        ),
+      tls: tlsSchema("peer").nullable().prefault(null).describe("TLS of connections to the peer"),
+    },
+    { error: "a mapping with the keys name, url, token_file and tls" },
+  )
+  .superRefine(
+    ({ url, token_file: token, tls }, context) => {
+      const { protocol, hostname } = new URL(url);
+      const isReadable = protocol === "http:" && !isLoopback(hostname.replace(/^\[|\]$/g, ""));
+      if (token !== null && isReadable)
+        context.addIssue({ code: "custom", path: ["url"], message: "an https address, because a token is sent to it" });
+      if (token === null && (tls?.cert ?? null) === null) {
+        const message = "set, or tls.cert and tls.key: a peer accepts nobody without a credential";
+        context.addIssue({ code: "custom", path: ["token_file"], message });
+      }
+    },
+    whenValid("url", "token_file", "tls"),
+  )
+  .transform(({ token_file: tokenFile, ...written }) => ({ ...written, tokenFile }));
