@@ -6,4 +6,7 @@ import { buildPage } from "./page.mjs";
 
 await bundleForNode("dist");
 await buildPage("dist/web");
-writeFileSync("dist/licences.txt", licences("dist/serve.cjs and dist/worker.cjs contain code of packages below."));
+writeFileSync(
+  "dist/licences.txt",
+  licences("dist/serve.cjs, dist/worker.cjs and dist/guardian.cjs contain code of packages below."),
+);

@@ -29,9 +29,12 @@ const serviceOptions = {
   sourcemap: true,
 };
 
+/** The processes that the main process starts. */
+const children = { worker: "src/app/worker.ts", guardian: "src/app/guardian.ts" };
+
 /**
- * Writes the program for Node. The service is one CommonJS file with its packages, and so is a worker: V8 can cache
- * their code, and they start fast. Other commands are modules, and packages stay imports, as npm installs them.
+ * Writes the program for Node. The service is one CommonJS file with its packages, and so are the processes that it
+ * starts: V8 can cache their code, and they start fast. Other commands are modules, and packages stay imports, as npm installs them.
  * @param {string} folder where to; what it holds is removed
  */
 export async function bundleForNode(folder) {
@@ -41,7 +44,11 @@ export async function bundleForNode(folder) {
     packages: "external",
     format: "esm",
     splitting: true,
-    entryPoints: { main: "packaging/main-entry.ts", "app/worker": "packaging/worker-entry.ts" },
+    entryPoints: {
+      main: "packaging/main-entry.ts",
+      "app/worker": "packaging/worker-entry.ts",
+      "app/guardian": "packaging/guardian-entry.ts",
+    },
     chunkNames: "parts/[hash]",
     // For the coverage of programs that tests start; the package leaves the maps out.
     sourcemap: true,
@@ -50,7 +57,7 @@ export async function bundleForNode(folder) {
   const services = await build({
     ...common,
     ...serviceOptions,
-    entryPoints: { serve: "src/main.ts", worker: "src/app/worker.ts" },
+    entryPoints: { serve: "src/main.ts", ...children },
     outExtension: { ".js": ".cjs" },
     outdir: folder,
   });
@@ -60,7 +67,7 @@ export async function bundleForNode(folder) {
 }
 
 /**
- * Writes what the executable holds: `entry.cjs`, which runs `main.cjs` or `worker.cjs`, and `modules.json`.
+ * Writes what the executable holds: `entry.cjs`, which runs one of the other bundles, and `modules.json`.
  * @param {string} folder where to
  */
 export async function bundleExecutable(folder) {
@@ -73,9 +80,9 @@ export async function bundleExecutable(folder) {
     ...serviceOptions,
     plugins: [onlyNeededParts],
     sourcemap: false,
-    entryPoints: { main: "src/main.ts", worker: "src/app/worker.ts" },
+    entryPoints: { main: "src/main.ts", ...children },
   });
-  const bundles = ["main", "worker"].map((name) => join(folder, `${name}.cjs`));
+  const bundles = ["main", ...Object.keys(children)].map((name) => join(folder, `${name}.cjs`));
   writeTable(join(folder, "modules.json"), bundles);
 }
 

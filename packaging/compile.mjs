@@ -20,7 +20,7 @@ const timed = ["flush-bytecode", "opt", "maglev", "sparkplug"];
 for (const flag of [...flags, ...timed.map((name) => `--no-${name}`)]) setFlagsFromString(flag);
 const script = new Script(readFileSync(bundle, "latin1"), { filename: bundle });
 process.once("exit", (code) => {
-  // `serve` refuses the configuration with 2; a worker without a main process ends with 0.
+  // `serve` refuses the configuration with 2; a child process without a main process ends with 0.
   if (code === 1) return;
   // The flags are part of the cache: they must be those of the program.
   for (const name of timed) setFlagsFromString(`--${name}`);

@@ -20,7 +20,7 @@ for (const folder of ["deploy/systemd", "dist/web"])
 
 const heapFlags = ["--semi-space-growth-factor=1", "--heap-growing-percent=100"];
 /** The bundles of executable-entry.ts, and the flags of V8 that it sets before it runs them. */
-const bundles = { main: heapFlags, worker: [...heapFlags, "--single-threaded-gc"] };
+const bundles = { main: heapFlags, worker: [...heapFlags, "--single-threaded-gc"], guardian: heapFlags };
 
 function run(node, folder, args) {
   // An environment of its own, because the program reads variables while it is compiled.

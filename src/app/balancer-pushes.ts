@@ -9,7 +9,7 @@ import type { OwnMetrics } from "../metrics/own-metrics.ts";
 import type { Balancer, BalancerContext, BalancerStatus } from "../push/balancer.ts";
 import { HaproxyBalancer } from "../push/haproxy/haproxy-balancer.ts";
 import { PgbouncerBalancer } from "../push/pgbouncer/pgbouncer-balancer.ts";
-import type { ServerPool } from "../push/pool-verdicts.ts";
+import { isOfPrimary, type ServerPool } from "../push/pool-verdicts.ts";
 import { VerdictFollower } from "../push/verdict-follower.ts";
 
 /** What the pushes depend on. */
@@ -101,10 +101,22 @@ export class BalancerPushes {
     for (const { balancer } of this.#running.values()) balancer.stop();
   }
 
-  /** The PgBouncer whose file rolecall writes, or `null` if there is none of that name. */
-  fileTarget(pooler: string): PgbouncerBalancer | null {
-    const balancer = this.#running.get(pooler)?.balancer;
-    return balancer instanceof PgbouncerBalancer ? balancer : null;
+  /** The names of the balancers that lead clients to the primary of a cluster. */
+  leadingToPrimary(cluster: string): readonly string[] {
+    return [...this.#running.values()]
+      .filter(({ target: { pools } }) => pools.some((pool) => pool.cluster === cluster && isOfPrimary(pool)))
+      .map(({ target: { name } }) => name);
+  }
+
+  /** Makes sure that a balancer leads the clients of a cluster's primary to a node, as {@link Balancer.lead}. */
+  async lead(
+    balancer: string,
+    to: { readonly cluster: string; readonly node: string },
+    limitMs: number,
+  ): Promise<string | null> {
+    const running = this.#running.get(balancer);
+    if (running === undefined) return `${balancer} is not configured any more`;
+    return running.balancer.lead(to.cluster, to.node, limitMs);
   }
 
   #keptOrNew(target: PushTarget): RunningBalancer {

@@ -162,6 +162,16 @@ export class Monitor {
     return this.#balancers.statuses(only);
   }
 
+  /** The names of the balancers that lead clients to the primary of a cluster. */
+  leadingToPrimary(cluster: string): readonly string[] {
+    return this.#balancers.leadingToPrimary(cluster);
+  }
+
+  /** Makes sure that a balancer leads clients to a node, as {@link BalancerPushes.lead}. */
+  lead(...to: Parameters<BalancerPushes["lead"]>): ReturnType<BalancerPushes["lead"]> {
+    return this.#balancers.lead(...to);
+  }
+
   /** Probes every node of one cluster now, so that a change made through rolecall is seen sooner. */
   probeNow(cluster: string): void {
     this.#probers.probeNow(cluster);

@@ -12,6 +12,14 @@ export interface AuditSink {
   readonly onCall: (record: AuditRecord) => void;
 }
 
+/** An answer of rolecall itself. */
+export interface OwnAnswer {
+  readonly status: number;
+  readonly document: object;
+  /** The code of a refusal; `null` if the call was accepted. */
+  readonly error: string | null;
+}
+
 /** One management call from its arrival to its audit record. */
 export class CallContext {
   readonly call: ManagementCall;
@@ -33,6 +41,13 @@ export class CallContext {
     refuse(this.incoming.response, refusal);
     const { status, error } = refusal;
     this.audit({ node: node?.node.name ?? null, status, outcome: "refused", problem: error });
+  }
+
+  /** Answers a call that no node receives, because rolecall itself does what it asks for. */
+  answer({ status, document, error }: OwnAnswer): void {
+    writeJson(this.incoming.response, document, { status, headers: [] });
+    const outcome = error !== null ? "refused" : this.call.isDryRun ? "tried" : "passed";
+    this.audit({ node: null, status, outcome, problem: error });
   }
 
   /** Answers `?dry_run=1` with 200 and what would happen to the call. */

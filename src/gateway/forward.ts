@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import { errorCode, neverArrived } from "./call-failure.ts";
 import { type AnswerHead, readAnswerHead } from "./answer-head.ts";
 import { type ProxiedRequest, type ProxyHandler, proxyRequest } from "./proxy-server.ts";
 import { refuse } from "./refuse.ts";
@@ -181,11 +182,7 @@ function answerHeaders(response: ServerResponse): readonly string[] {
 
 /** Describes an error. Without a connection the call cannot have been executed; with one, it may have been. */
 function describe(upstreamName: string, error: Error): string {
-  const code = "code" in error && typeof error.code === "string" ? error.code : error.message;
-  const isNotExecuted =
-    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ERR_(SSL|TLS)_|.*CERT|SELF_SIGNED|UNABLE_TO)/.test(
-      code,
-    );
+  const code = errorCode(error);
   const problem = `${upstreamName} could not be reached, or its answer is not valid HTTP (${code})`;
-  return `${problem}: ${isNotExecuted ? "the call was not executed" : maybeExecuted}`;
+  return `${problem}: ${neverArrived(code) ? "the call was not executed" : maybeExecuted}`;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { clusterNamed } from "../cluster/lookup.ts";
 import { type CalledChange, type ManagementCall, type NodeRequest, callRules } from "../cluster/management-call.ts";
 import type { Node } from "../cluster/node.ts";
@@ -6,10 +7,11 @@ import type { Snapshot } from "../cluster/snapshot.ts";
 import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
 import { withholdsPassword } from "../health/evidence/node/node-password.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
+import type { Caller } from "../http/message/caller.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
 import type { AuditRecord } from "./audit-record.ts";
 import { ConcurrentBodies } from "./concurrent-bodies.ts";
-import { CallContext } from "./call-context.ts";
+import { CallContext, type OwnAnswer } from "./call-context.ts";
 import { precheck } from "./checks/precheck.ts";
 import { refuseUnproved } from "./checks/unproved.ts";
 import { type SwitchoverOptions, switchoverOptions } from "./checks/switchover-candidates.ts";
@@ -20,14 +22,33 @@ import { forward } from "./forward.ts";
 import { headersFor, requestIdOf } from "./headers.ts";
 import { InFlightLimiter } from "./in-flight-limiter.ts";
 import { refuse } from "./refuse.ts";
+import { type OwnCallAnswer, sendCall } from "./send-call.ts";
 import type { NodeCredentials } from "./node-credentials.ts";
-import { isObject, nameOf, parseJson } from "../cluster/values/json.ts";
+import { isObject, type JsonObject, nameOf, parseJson } from "../cluster/values/json.ts";
 import { readBody } from "../http/message/request-body.ts";
 
 /** The node that a call is forwarded to, and the base address of its API. */
 interface ForwardTarget {
   readonly node: Node;
   readonly api: string;
+}
+
+/** Which node receives a call; without a receiver, why none does. */
+interface Decision {
+  readonly target: Observation | null;
+  readonly receiver: ForwardTarget | null;
+  readonly refusal: Refusal | null;
+}
+
+/** A switchover that rolecall itself carries out, for somebody. */
+export interface OwnSwitchover {
+  readonly cluster: string;
+  /** The names of members. */
+  readonly leader: string;
+  readonly candidate: string | null;
+  readonly caller: Caller;
+  /** The deadline for the answer, in ms. */
+  readonly timeoutMs: number;
 }
 
 /** What the gateway depends on. */
@@ -44,6 +65,12 @@ export interface GatewayContext {
   /** A call is about to be forwarded that makes another node the primary. @returns what says that it came to nothing */
   readonly announceChange: (change: CalledChange) => () => void;
   readonly onCall: (record: AuditRecord) => void;
+  /** Begins a switchover that rolecall itself carries out. @param body that of the call, with `"seamless": true` */
+  readonly switchOverSeamlessly: (
+    cluster: string,
+    body: JsonObject,
+    how: { readonly isDryRun: boolean; readonly caller: Caller },
+  ) => OwnAnswer;
 }
 
 /** The limit for the answer to a management call, in bytes. The largest real answer is a dynamic configuration. */
@@ -89,6 +116,53 @@ export class Gateway {
     return view === null ? null : switchoverOptions(view);
   }
 
+  /**
+   * Sends a switchover, after the checks of every call. It is announced and audited as one that a client sends. Always
+   * resolves.
+   * @returns a refusal, or the answer of the node
+   */
+  async switchOver({ cluster, leader, candidate, caller, timeoutMs }: OwnSwitchover): Promise<Refusal | OwnCallAnswer> {
+    const { now, onCall, announceChange, probeNow, credentials: credentialsOf } = this.#dependencies;
+    const startedAtMs = now();
+    const requestId = randomUUID();
+    const call: ManagementCall = { name: "switchover", method: "POST", cluster, node: null, isDryRun: false };
+    const audit = (result: Pick<AuditRecord, "node" | "status" | "outcome" | "problem">): void => {
+      const { principal, address } = caller;
+      const [who, durationMs] = [principal, now() - startedAtMs];
+      onCall({ who, from: address, method: "POST", call: call.name, cluster, requestId, durationMs, ...result });
+    };
+    const body = Buffer.from(JSON.stringify({ leader, ...(candidate === null ? {} : { candidate }) }));
+    const view = this.#viewOf(cluster);
+    const { target, receiver, refusal } =
+      view === null
+        ? { target: null, receiver: null, refusal: unknownCluster(cluster) }
+        : this.#decide(call, body, view);
+    if (receiver === null) {
+      const refused = refusal ?? unknownCluster(cluster);
+      const { status, error } = refused;
+      audit({ node: target?.node.name ?? null, status, outcome: "refused", problem: error });
+      return refused;
+    }
+    const { node, api } = receiver;
+    const credentials = credentialsOf(cluster);
+    const headers = headersFor({
+      received: { "content-type": "application/json" },
+      caller,
+      requestId,
+      host: new URL(api).host,
+      hasAuth: credentials.hasAuth,
+      length: body.length,
+    });
+    const withdraw = announceChange({ cluster, call: "switchover", from: leader, to: candidate, by: caller.principal });
+    const sent = { method: "POST", origin: api, path: "/switchover", headers, body, credentials, timeoutMs };
+    const answer = await sendCall(sent);
+    probeNow(cluster);
+    const [status, problem] = "status" in answer ? [answer.status, null] : [502, answer.problem];
+    if (status >= 400 && status < 500) withdraw();
+    audit({ node: node.name, status, outcome: "passed", problem });
+    return answer;
+  }
+
   /** Streams what only a node can answer: its metrics, and its exporter's pages. */
   async fetch(request: NodeRequest, incoming: IncomingCall): Promise<void> {
     const { cluster } = request;
@@ -108,23 +182,29 @@ export class Gateway {
       this.#answerLocally(context, null, unknownCluster(call.cluster));
       return;
     }
-    const target = selectTarget(view, call);
-    if ("error" in target) {
-      this.#answerLocally(context, null, target);
+    const seamless = seamlessBody(call, body);
+    if (seamless !== null) {
+      const how = { isDryRun: call.isDryRun, caller: context.incoming.caller };
+      context.answer(this.#dependencies.switchOverSeamlessly(call.cluster, seamless, how));
       return;
     }
-    const wallMs = this.#dependencies.wall();
+    const { target, receiver, refusal } = this.#decide(call, body, view);
+    if (call.isDryRun || receiver === null) this.#answerLocally(context, target, refusal);
+    else await this.#forward(context, receiver, call.name === "reinitialize" ? normalizeReinitialize(body) : body);
+  }
+
+  /** Finds the node that receives a call, or why none does. */
+  #decide(call: ManagementCall, body: Buffer, view: ClusterView): Decision {
+    const target = selectTarget(view, call);
+    if ("error" in target) return { target: null, receiver: null, refusal: target };
     const { node } = target;
     const refusal =
       refuseWithoutApi(node) ??
       refuseUnproved(target) ??
       refusePlaintextPassword(node, view) ??
-      precheck({ call, body, view, target, wallMs });
-    if (call.isDryRun || refusal !== null || node.api === null) this.#answerLocally(context, target, refusal);
-    else {
-      const sent = call.name === "reinitialize" ? normalizeReinitialize(body) : body;
-      await this.#forward(context, { node, api: node.api }, sent);
-    }
+      precheck({ call, body, view, target, wallMs: this.#dependencies.wall() });
+    const isReceived = refusal === null && node.api !== null;
+    return { target, receiver: isReceived ? { node, api: node.api } : null, refusal };
   }
 
   /** Answers a call that is not forwarded: a dry run, or a call with a refusal. */
@@ -184,6 +264,13 @@ function calledChange({ call, incoming }: CallContext, body: Buffer): CalledChan
   if (said["scheduled_at"] !== undefined && said["scheduled_at"] !== null) return null;
   const by = incoming.caller.principal;
   return { cluster, call: name, from: nameOf(said["leader"]), to: nameOf(said["candidate"]), by };
+}
+
+/** The body of a switchover that rolecall itself is asked to carry out; `null` for any other call. */
+function seamlessBody({ name, method }: ManagementCall, body: Buffer): JsonObject | null {
+  if (name !== "switchover" || method !== "POST") return null;
+  const value = parseJson(body.toString("utf8"));
+  return isObject(value) && value["seamless"] === true ? value : null;
 }
 
 /** A node that is known through its exporter alone takes no calls. */

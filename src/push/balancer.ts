@@ -22,6 +22,12 @@ export interface Balancer {
   start(): void;
   /** Sends changes. Does not wait and does not throw: what fails is tried again, and is in the status. */
   push(changes: readonly ServerChange[]): void;
+  /**
+   * Makes sure that the clients of a cluster's primary are led to this node, and reads it back. Never rejects.
+   * @param limitMs for all of it
+   * @returns `null` once the balancer itself says so; else what is missing
+   */
+  lead(cluster: string, node: string, limitMs: number): Promise<string | null>;
   /** What is known of it now. @param only the servers of this cluster, without the problems of others; `null`: all */
   status(only: string | null): BalancerStatus;
   /** Ends: sends nothing more. */

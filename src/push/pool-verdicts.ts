@@ -1,6 +1,7 @@
 import { nodeNamed } from "../cluster/lookup.ts";
 import type { Check } from "../health/check.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
+import { oneNodeRoutes } from "../health/route.ts";
 import { judgeMember } from "../health/rules/pool.ts";
 import type { Verdict } from "../health/verdict.ts";
 import type { WeightConfig } from "../config/model/config.ts";
@@ -36,6 +37,11 @@ export interface PoolVerdicts {
   readonly servers: readonly ServerVerdict[];
   /** In ms of rolecall's clock. */
   readonly validUntilMs: number;
+}
+
+/** Whether a pool is for the primary: at most one node is fit. */
+export function isOfPrimary({ check }: Pick<ServerPool, "check">): boolean {
+  return oneNodeRoutes.has(check.route);
 }
 
 /** Judges the servers of a pool, except those whose node is not in the cluster. Pure. */

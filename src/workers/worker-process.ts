@@ -1,7 +1,7 @@
 import { fork, type ChildProcess, type SendHandle, type StdioOptions } from "node:child_process";
 import type { ListenerConfig } from "../config/model/config.ts";
 import { noFastPathCounts } from "../http/message/fast-path-counts.ts";
-import { workerProgram } from "../program/worker-program.ts";
+import { childProgram } from "../program/child-program.ts";
 import { queuedMsOf, runMsMax, startDeadline, type Waited, waitMsMax } from "./patient-deadline.ts";
 import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } from "./messages.ts";
 
@@ -78,7 +78,7 @@ export class WorkerProcess {
   /** Starts a worker process. @throws Error if the system cannot start one */
   static spawn(events: WorkerEvents): WorkerProcess {
     const stdio: StdioOptions = ["ignore", "inherit", "inherit", "ipc"];
-    const { module, execArgv } = workerProgram(heapFlags);
+    const { module, execArgv } = childProgram("worker", heapFlags);
     return new WorkerProcess(fork(module, [], { stdio, serialization: "advanced", execArgv: [...execArgv] }), events);
   }
 

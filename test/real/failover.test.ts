@@ -57,9 +57,10 @@ function scenarios(command: Command): void {
     });
 
     test(`hang ${round} of the primary fails no read`, async () => {
-      await failover(`hang ${round}`, (leader) => {
+      await failover(`hang ${round}`, async (leader) => {
+        await leader.betweenRounds();
         assert.ok(leader.postmaster !== undefined);
-        return Promise.resolve(freezeMachine(leader.postmaster, leader.pid));
+        return freezeMachine(leader.postmaster, leader.pid);
       });
     });
   }
@@ -103,7 +104,8 @@ function scenarios(command: Command): void {
         `${writes.attempts.length} writes, ${writes.failures.length} failed, longest outage ${(outageMs / 1000).toFixed(1)} s`,
     );
     // A failure begins long before it is noticed: its evidence is all that was written.
-    if (failedReads.length > 0 || cut > 0) console.log([haproxy, ...edges].map(({ log }) => log).join("\n"));
+    if (failedReads.length > 0 || cut > 0)
+      console.log([haproxy, ...edges, ...cluster.nodes].map(({ log }) => log).join("\n"));
     assert.ok(readCount > 50 && inSessions > 50 && writes.attempts.length > 10, "there was traffic");
     assert.deepEqual(failedReads.map(described), [], "failed reads");
     assert.equal(cut, 0, "read sessions that were cut");

@@ -5,10 +5,12 @@ import type { Balancer, BalancerContext, BalancerStatus } from "../balancer.ts";
 import { BalancerProblems } from "../balancer-problems.ts";
 import { ChangeQueue } from "../change-queue.ts";
 import { ExchangeLoop } from "../exchange-loop.ts";
+import { isOfPrimary } from "../pool-verdicts.ts";
 import type { ServerChange } from "../server-change.ts";
 import { type AppliedChange, applyChanges, readBackends } from "./apply-changes.ts";
 import { type HaproxyProcess, haproxyProcessCommands, parseHaproxyProcess } from "./haproxy-process.ts";
 import { RuntimeApiError, RuntimeSession } from "./runtime-session.ts";
+import type { ServerState } from "./server-state.ts";
 
 /** What it depends on. */
 export interface HaproxyBalancerContext extends BalancerContext {
@@ -94,6 +96,31 @@ export class HaproxyBalancer implements Balancer {
   push(changes: readonly ServerChange[]): void {
     for (const change of changes) this.#queue.add(change);
     this.#loop.now();
+  }
+
+  /** Sends what waits, and asks HAProxy which servers of the primary's backends run. */
+  async lead(cluster: string, node: string, limitMs: number): Promise<string | null> {
+    this.#loop.now();
+    const backends = this.#config.haproxy.backends.filter(
+      (backend) => backend.cluster === cluster && isOfPrimary(backend),
+    );
+    const session = new RuntimeSession(this.#config.haproxy.socket, limitMs);
+    try {
+      session.open();
+      const states = await readBackends(
+        session,
+        backends.map(({ name }) => name),
+      );
+      return (
+        backends
+          .map(({ name, servers }) => wrongServer(states.get(name), name, serverOf(servers, node)))
+          .find(isText) ?? null
+      );
+    } catch (error) {
+      return errorMessage(error);
+    } finally {
+      session.close();
+    }
   }
 
   /** Stops. Changes that wait are dropped: HAProxy's checks go on. */
@@ -202,4 +229,26 @@ export class HaproxyBalancer implements Balancer {
     const [firstMs, maxMs] = this.#timing.retryMs;
     return backoffMs({ firstMs, maxMs, failures: this.#failures });
   }
+}
+
+/** The name of the server that is a node. */
+function serverOf(servers: Readonly<Record<string, string>> | null, node: string): string {
+  const named = Object.entries(servers ?? {}).find(([, other]) => other === node);
+  return named?.[0] ?? node;
+}
+
+/** @returns why new sessions of a backend do not go to this server alone; `null` if they do */
+function wrongServer(
+  states: ReadonlyMap<string, ServerState> | null | undefined,
+  backend: string,
+  server: string,
+): string | null {
+  if (states === null || states === undefined) return `HAProxy has no backend ${backend}`;
+  const running = [...states].flatMap(([name, { operational }]) => (operational === "running" ? [name] : []));
+  if (running.length === 1 && running[0] === server) return null;
+  return `${backend} of HAProxy leads to ${running.length === 0 ? "no server" : running.join(", ")}`;
+}
+
+function isText(value: string | null): value is string {
+  return value !== null;
 }

@@ -6,12 +6,13 @@ import { removeStaleDrafts } from "../../state/files/atomic-file.ts";
 import type { Balancer, BalancerContext, BalancerStatus } from "../balancer.ts";
 import { BalancerProblems } from "../balancer-problems.ts";
 import { ExchangeLoop } from "../exchange-loop.ts";
+import { isOfPrimary } from "../pool-verdicts.ts";
 import type { ServerChange } from "../server-change.ts";
 import { ConsoleError } from "./console-error.ts";
 import { PgbouncerConsole } from "./console.ts";
 import { readVersion } from "./documents.ts";
 import { includedFiles, type IncludedFiles } from "./included-file.ts";
-import { isRouted, routeFile, type Routes, type RoutingOutcome } from "./route-databases.ts";
+import { routeFile, type Routes, type RoutingOutcome } from "./route-databases.ts";
 
 /** What it depends on. */
 export interface PgbouncerBalancerContext extends BalancerContext {
@@ -121,17 +122,16 @@ export class PgbouncerBalancer implements Balancer {
     this.#loop.stop();
   }
 
-  /**
-   * Whether PgBouncer itself says that a database leads to a server.
-   * @throws ConsoleError
-   */
-  async isRouted({ database, host, port }: RouteTarget, limitMs: number): Promise<boolean> {
-    const console = await PgbouncerConsole.open(this.#config.pgbouncer, limitMs);
-    try {
-      return await isRouted({ console, limitMs }, new Map([[database, { host, port }]]));
-    } finally {
-      console.close();
+  /** Routes the databases of the cluster that have a file, also while they are paused. */
+  async lead(cluster: string, node: string, limitMs: number): Promise<string | null> {
+    const address = this.#context.addressOf(cluster, node);
+    if (address === null) return `the address of the database of ${node} is not known`;
+    for (const { name: database, check, file, ...own } of this.#config.databases) {
+      if (file === null || own.cluster !== cluster || !isOfPrimary({ check })) continue;
+      const result = await this.route({ database, ...address }, limitMs);
+      if (!result.routed) return `${this.#config.name}/${database}: ${result.problem}`;
     }
+    return null;
   }
 
   /**

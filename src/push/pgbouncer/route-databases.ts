@@ -57,11 +57,6 @@ export async function routeFile(tools: RoutingTools, file: string, routes: Route
   return { kind: "failed", problem: `${problem}; ${await restore(tools, { known, text, before, routes })}` };
 }
 
-/** Whether PgBouncer leads a database to a server. @throws ConsoleError */
-export async function isRouted(tools: Omit<RoutingTools, "files">, routes: Routes): Promise<boolean> {
-  return wrongOf(await shownDatabases(tools), routes).length === 0;
-}
-
 async function shownDatabases({ console, limitMs }: Omit<RoutingTools, "files">): Promise<readonly ShownDatabase[]> {
   return readDatabases(await console.query("SHOW DATABASES", limitMs));
 }

@@ -17,24 +17,67 @@ export function pauseConsoleName(run: string): string {
 }
 
 /**
- * Sends RESUME on a console of its own, and reads back what became of it. To be repeated until it succeeds: a PAUSE that
- * was sent and is late may still arrive as long as its console is there.
- * @param limitMs for each step
- * @returns `null` once nothing is paused and no PAUSE of the run can arrive any more; else why that is not sure
+ * Resumes one database. Its console is opened before anything is paused: a PgBouncer whose clients wait may have no
+ * connection left for another one.
  */
-export async function resumeTarget(
-  { run, database, console }: ResumableTarget,
-  limitMs: number,
-): Promise<string | null> {
-  try {
-    const opened = await PgbouncerConsole.open(console, limitMs);
-    try {
-      return await resumeOn(opened, { run, database }, limitMs);
-    } finally {
+export class TargetResumer {
+  readonly #target: ResumableTarget;
+  readonly #limitMs: number;
+  #console: PgbouncerConsole | null = null;
+  #attempt: Promise<string | null> | null = null;
+  #isClosed = false;
+
+  /** @param limitMs for each step with the console, in ms */
+  constructor(target: ResumableTarget, limitMs: number) {
+    this.#target = target;
+    this.#limitMs = limitMs;
+  }
+
+  /** The open console; opens one if there is none. @throws ConsoleError */
+  async console(): Promise<PgbouncerConsole> {
+    if (this.#console?.isOpen === true) return this.#console;
+    const opened = await PgbouncerConsole.open(this.#target.console, this.#limitMs);
+    if (this.#isClosed) {
       opened.close();
+      throw new ConsoleError("lost", "the console was closed");
     }
-  } catch (error) {
-    return errorMessage(error);
+    this.#console = opened;
+    return opened;
+  }
+
+  /**
+   * Sends RESUME, and reads back what became of it. To be repeated until it succeeds: a PAUSE that was sent and is late
+   * may still arrive as long as its console is there. A call while another one runs shares its result.
+   * @returns `null` once nothing is paused and no PAUSE of the run can arrive any more; else why that is not sure
+   */
+  resume(): Promise<string | null> {
+    this.#attempt ??= this.#resume().finally(() => {
+      this.#attempt = null;
+    });
+    return this.#attempt;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#console?.close();
+  }
+
+  async #resume(): Promise<string | null> {
+    try {
+      return await resumeOn(await this.console(), this.#target, this.#limitMs);
+    } catch (error) {
+      return errorMessage(error);
+    }
+  }
+}
+
+/** Resumes one database once, on a console of its own. @returns as {@link TargetResumer.resume} */
+export async function resumeTarget(target: ResumableTarget, limitMs: number): Promise<string | null> {
+  const resumer = new TargetResumer(target, limitMs);
+  try {
+    return await resumer.resume();
+  } finally {
+    resumer.close();
   }
 }
 
@@ -43,11 +86,12 @@ async function resumeOn(
   { run, database }: Pick<ResumableTarget, "run" | "database">,
   limitMs: number,
 ): Promise<string | null> {
+  // Clients are listed before RESUME: after it, nothing that was not connected then can pause.
   const clients = readClients(await console.query("SHOW CLIENTS", limitMs));
   const isLeft = clients.some(({ applicationName }) => applicationName === pauseConsoleName(run));
   const refusal = await refusalOf(console.query(`RESUME ${quoteDatabase(database)}`, limitMs));
   const shown = readDatabases(await console.query("SHOW DATABASES", limitMs)).find(({ name }) => name === database);
-  // A database that is gone holds nobody: PgBouncer closes its clients.
+  // A database that is gone holds nobody: PgBouncer has closed its clients.
   if (shown?.isPaused === true) return refusal ?? "it is still paused";
   // Under a PAUSE without a database, RESUME of one says "not paused" while all clients are held.
   if ((await readPausing(console, limitMs)) === "held") return "somebody has paused all databases of this PgBouncer";

@@ -19,12 +19,18 @@ const bytesMax = 32 * 1024 * 1024;
  * paused, so that the next process can resume what it names. Changes are written one after the other.
  */
 export class IntentFile {
-  readonly path: string;
+  readonly #path: () => string | null;
   #intents: readonly PauseIntent[] = [];
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string) {
-    this.path = path;
+  /** @param path where it is, now: a reload may move it; `null`: nowhere, so nothing may be paused */
+  constructor(path: () => string | null) {
+    this.#path = path;
+  }
+
+  /** Where it is now; `null`: nowhere. */
+  get path(): string | null {
+    return this.#path();
   }
 
   /** The intents that are not over. */
@@ -34,15 +40,17 @@ export class IntentFile {
 
   /** Reads what an earlier process left, and keeps it until its targets are closed. To be called once, first. */
   async read(): Promise<LeftIntents> {
+    const { path } = this;
+    if (path === null) return { kind: "known", intents: [] };
     try {
-      const intents = parseIntents(await promptly(readRegularFileLater(this.path, bytesMax)));
-      if (intents === undefined) return unreadable(this.path, "its content must be a list of intents of format 1");
+      const intents = parseIntents(await promptly(readRegularFileLater(path, bytesMax)));
+      if (intents === undefined) return unreadable(path, "its content must be a list of intents of format 1");
       this.#intents = intents;
       return { kind: "known", intents };
     } catch (error) {
       const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
       if (isAbsent) return { kind: "known", intents: [] };
-      return unreadable(this.path, errorMessage(error));
+      return unreadable(path, errorMessage(error));
     }
   }
 
@@ -74,7 +82,9 @@ export class IntentFile {
   ): Promise<void> {
     await before;
     const intents = change(this.#intents);
-    await replaceFile(this.path, writtenIntents(intents));
+    const { path } = this;
+    if (path === null) throw new Error("state_file must be set, because nothing may be paused without it");
+    await replaceFile(path, writtenIntents(intents));
     this.#intents = intents;
   }
 }

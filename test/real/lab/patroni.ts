@@ -7,6 +7,7 @@ import { Child } from "./child.ts";
 import { ports } from "./ports.ts";
 import { childrenOf } from "./processes.ts";
 import { reapAtExit, signal } from "./reaper.ts";
+import { until } from "../../fake/until.ts";
 
 export const postgresBin = "/usr/lib/postgresql/15/bin";
 
@@ -117,8 +118,23 @@ export class PatroniNode {
     }
   }
 
+  get log(): string {
+    return this.#child?.log ?? "";
+  }
+
   get tail(): string {
     return this.#child?.tail ?? `--- ${this.name}: never started`;
+  }
+
+  /**
+   * Waits until this Patroni, which leads, has just ended a round of its loop, and sleeps. Frozen in the middle of a round,
+   * Patroni 3.0.2 overwrites the leader key of another node when it goes on: with etcd3 it writes the key without a
+   * condition (`_update_leader`; 4.x compares the name in it). Then the cluster itself goes back to the old timeline.
+   */
+  async betweenRounds(): Promise<void> {
+    const rounds = (): number => this.log.split("the leader with the lock").length;
+    const before = rounds();
+    await until({ what: `a round of the loop of ${this.name}`, evidence: () => this.tail }, () => rounds() > before);
   }
 
   /** Sends SIGKILL to Patroni alone: its PostgreSQL continues without a manager. */

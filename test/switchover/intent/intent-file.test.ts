@@ -27,7 +27,8 @@ function intentOf(run: string): PauseIntent {
 }
 
 function newFile(): IntentFile {
-  return new IntentFile(join(temporaryFolder("intent"), "state.json.pauses"));
+  const path = join(temporaryFolder("intent"), "state.json.pauses");
+  return new IntentFile(() => path);
 }
 
 describe("the file of what may be paused", () => {
@@ -36,7 +37,7 @@ describe("the file of what may be paused", () => {
     assert.deepEqual(await file.read(), { kind: "known", intents: [] });
     await file.announce(intentOf("r1"));
     await file.announce(intentOf("r2"));
-    assert.deepEqual(await new IntentFile(file.path).read(), {
+    assert.deepEqual(await new IntentFile(() => file.path).read(), {
       kind: "known",
       intents: [intentOf("r1"), intentOf("r2")],
     });
@@ -60,19 +61,19 @@ describe("the file of what may be paused", () => {
       file.close("r2", { pooler: "pgb1", database: "orders" }),
       file.withdraw("r2"),
     ]);
-    assert.deepEqual(await new IntentFile(file.path).read(), { kind: "known", intents: [] });
-    assert.deepEqual(readdirSync(join(file.path, "..")), ["state.json.pauses"], "no draft is left");
+    assert.deepEqual(await new IntentFile(() => file.path).read(), { kind: "known", intents: [] });
+    assert.deepEqual(readdirSync(join(file.path ?? "", "..")), ["state.json.pauses"], "no draft is left");
   });
 
   test("is readable by nobody else", async () => {
     const file = newFile();
     await file.announce(intentOf("r1"));
-    assert.equal(statSync(file.path).mode & 0o777, 0o600);
+    assert.equal(statSync(file.path ?? "").mode & 0o777, 0o600);
   });
 
   test("an intent that cannot be written is an error, and is not open", async () => {
     const folder = temporaryFolder("intent");
-    const file = new IntentFile(join(folder, "missing", "state.json.pauses"));
+    const file = new IntentFile(() => join(folder, "missing", "state.json.pauses"));
     await assert.rejects(file.announce(intentOf("r1")), /ENOENT/);
     assert.deepEqual(file.open, []);
     mkdirSync(join(folder, "missing"));
@@ -81,6 +82,13 @@ describe("the file of what may be paused", () => {
       file.open.map(({ run }) => run),
       ["r2"],
     );
+  });
+
+  test("without a place for it nothing is announced", async () => {
+    const file = new IntentFile(() => null);
+    assert.deepEqual(await file.read(), { kind: "known", intents: [] });
+    await assert.rejects(file.announce(intentOf("r1")), /state_file must be set/);
+    assert.deepEqual(file.open, []);
   });
 
   for (const [title, content] of [
@@ -92,7 +100,7 @@ describe("the file of what may be paused", () => {
   ] as const)
     test(`a file with ${title} is unreadable, and says so`, async () => {
       const file = newFile();
-      writeFileSync(file.path, content);
+      writeFileSync(file.path ?? "", content);
       const left = await file.read();
       assert.equal(left.kind, "unreadable");
       assert.match(

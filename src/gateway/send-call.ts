@@ -1,0 +1,69 @@
+import { type IncomingHttpHeaders, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { errorCode, neverArrived } from "./call-failure.ts";
+import type { NodeCredentials } from "./node-credentials.ts";
+
+/** A call that rolecall itself makes. */
+export interface OwnCall {
+  readonly method: string;
+  /** Base address as `http://host:port`. */
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly credentials: NodeCredentials;
+  /** The deadline for the whole answer, in ms. */
+  readonly timeoutMs: number;
+}
+
+/** The answer of a node; or what failed, and whether the node may have executed the call nevertheless. */
+export type OwnCallAnswer =
+  { readonly status: number; readonly text: string } | { readonly problem: string; readonly mayBeExecuted: boolean };
+
+/** The longest answer that is read, in bytes: a switchover is answered with one line. */
+const answerMax = 64 * 1024;
+
+/** Sends a call once. Always resolves: nobody knows whether a call that failed halfway was executed. */
+export function sendCall(call: OwnCall): Promise<OwnCallAnswer> {
+  const { method, origin, path, headers, body, credentials, timeoutMs } = call;
+  const url = new URL(path, origin);
+  const { checkServerIdentity, ...material } = credentials.tls;
+  const servername = credentials.serverNames.get(origin) ?? material.servername;
+  const tls = {
+    ...material,
+    ...(servername === undefined ? {} : { servername }),
+    ...(checkServerIdentity === undefined ? {} : { checkServerIdentity }),
+  };
+  const auth = credentials.auth === null ? {} : { auth: credentials.auth };
+  const signal = AbortSignal.timeout(timeoutMs);
+  return new Promise((resolve) => {
+    const fail = (error: Error): void => {
+      const code = errorCode(error);
+      const problem = signal.aborted ? `no answer within ${timeoutMs} ms` : code;
+      resolve({ problem, mayBeExecuted: signal.aborted || !neverArrived(code) });
+    };
+    try {
+      const options = { method, headers, signal, agent: false as const, ...auth };
+      const sent = url.protocol === "https:" ? requestHttps(url, { ...options, ...tls }) : requestHttp(url, options);
+      sent.on("error", fail);
+      sent.once("response", (answer) => {
+        const pieces: Buffer[] = [];
+        let length = 0;
+        answer.on("error", fail);
+        answer.on("data", (piece: Buffer) => {
+          length += piece.length;
+          if (length <= answerMax) pieces.push(piece);
+          else sent.destroy(new Error(`an answer of more than ${answerMax} bytes`));
+        });
+        answer.once("end", () =>
+          resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(pieces).toString("utf8") }),
+        );
+        answer.once("close", () => fail(new Error("the node closed the connection before the end of its answer")));
+      });
+      sent.once("close", () => fail(new Error("no answer")));
+      sent.end(body);
+    } catch (error) {
+      fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+}

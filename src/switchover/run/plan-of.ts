@@ -1,0 +1,76 @@
+import type { Config, PoolerConfig } from "../../config/model/config.ts";
+import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import { isOfPrimary } from "../../push/pool-verdicts.ts";
+import type { GuardedTarget } from "../guardian/messages.ts";
+import type { SwitchoverPlan } from "../machine/plan.ts";
+
+/** A seamless switchover that is asked for. Nodes have their names in the configuration. */
+export interface SwitchoverRequest {
+  readonly cluster: string;
+  /** `null`: whichever leads. */
+  readonly leader: string | null;
+  /** `null`: the cluster elects one. */
+  readonly candidate: string | null;
+  readonly isDryRun: boolean;
+  /** Whether poolers may be paused that no peer reaches. */
+  readonly isUnguarded: boolean;
+  /** From the first PAUSE until everything is resumed, in ms. */
+  readonly deadlineMs: number;
+  /** How long a route is waited for that cannot be read, in ms. */
+  readonly routeWaitMs: number;
+}
+
+/** The route of clients whose balancer is neither pushed to nor read: its checks are waited for. */
+export const checkedRoute = "checks";
+
+/** What is not known from the request alone. */
+export interface PlanSources {
+  readonly config: Pick<Config, "poolers">;
+  readonly view: ClusterView;
+  readonly run: string;
+  /** The names of the balancers that lead clients to the primary of the cluster. */
+  readonly balancers: readonly string[];
+  readonly peers: readonly string[];
+}
+
+/** Times in ms that no request changes. The checks take less than 2 s if every console answers. */
+const limits = { checkMs: 15_000, armMs: 3_000, silenceMs: 1_000, resumeMs: 250, quietMs: 10_000, followMs: 60_000 };
+
+/** Says what a seamless switchover does. */
+export function planOf(
+  request: SwitchoverRequest,
+  { config, view, run, balancers, peers }: PlanSources,
+): SwitchoverPlan {
+  const { cluster, candidate, isDryRun, deadlineMs } = request;
+  const targets = pausedBy(config, cluster);
+  const areRouted = config.poolers.every(({ databases }) =>
+    databases.every((database) => database.cluster !== cluster || !isOfPrimary(database) || database.file !== null),
+  );
+  const isPushed = balancers.some((name) => config.poolers.every((pooler) => pooler.name !== name));
+  return {
+    run,
+    cluster,
+    leader: request.leader ?? view.lock.holder ?? "",
+    candidate,
+    isDryRun,
+    targets: targets.map(({ pooler, database }) => ({ pooler, database })),
+    routes: areRouted || isPushed ? balancers : [...balancers, checkedRoute],
+    peers,
+    limits: { ...limits, pauseMs: pauseLimitMs(config.poolers, targets), deadlineMs },
+  };
+}
+
+/** The databases of poolers that lead to the primary of a cluster, and how their consoles are reached. */
+export function pausedBy({ poolers }: Pick<Config, "poolers">, cluster: string): readonly GuardedTarget[] {
+  return poolers.flatMap(({ name, pgbouncer: { processes: _, ...console }, databases }) =>
+    databases
+      .filter((database) => database.cluster === cluster && isOfPrimary(database))
+      .map((database) => ({ pooler: name, database: database.name, console })),
+  );
+}
+
+/** The shortest `pause_limit` of the poolers: all are resumed as soon as one has waited too long. */
+function pauseLimitMs(poolers: readonly PoolerConfig[], targets: readonly GuardedTarget[]): number {
+  const own = poolers.filter(({ name }) => targets.some(({ pooler }) => pooler === name));
+  return Math.min(...own.map(({ pauseLimitMs: limitMs }) => limitMs));
+}

@@ -1,0 +1,97 @@
+import type { Outcome } from "../machine/state.ts";
+import type { PreflightLine } from "../preflight/preflight-line.ts";
+import type { RecordedStep, SwitchoverRun } from "./switchover-run.ts";
+
+/** What is known of a run beside its machine. */
+export interface RunFacts {
+  /** Who asked for it, as authentication found. */
+  readonly by: string | null;
+  /** In ms since the epoch. */
+  readonly startedWallMs: number;
+  /** In ms of rolecall's clock. */
+  readonly nowMs: number;
+}
+
+/** The answer to `GET /clusters/{c}/switchover/run`. */
+export interface RunDocument {
+  readonly run: string;
+  readonly cluster: string;
+  readonly by: string | null;
+  readonly leader: string;
+  readonly candidate: string | null;
+  readonly dry_run: boolean;
+  readonly started_at: string;
+  readonly elapsed_ms: number;
+  readonly state: string;
+  /** Until everything is resumed, whatever happens; `null` while nothing may be paused. */
+  readonly deadline_in_ms: number | null;
+  readonly preflight: readonly PreflightLine[];
+  readonly forecast_ms: number | null;
+  readonly steps: readonly { readonly step: string; readonly text: string | null; readonly after_ms: number }[];
+  readonly targets: readonly {
+    readonly pooler: string;
+    readonly database: string;
+    readonly phase: string | null;
+    readonly held_ms: number | null;
+  }[];
+  readonly outcome: Outcome | null;
+  /** The outcome as a sentence. */
+  readonly text: string | null;
+}
+
+/** Describes a run, whether it is over or not. */
+export function runDocument(run: SwitchoverRun, { by, startedWallMs, nowMs }: RunFacts): RunDocument {
+  const { plan, state, steps, preflight, heldMs } = run;
+  const holding = "targets" in state ? state : null;
+  const outcome = state.kind === "ended" ? state.outcome : null;
+  return {
+    run: plan.run,
+    cluster: plan.cluster,
+    by,
+    leader: plan.leader,
+    candidate: plan.candidate,
+    dry_run: plan.isDryRun,
+    started_at: new Date(startedWallMs).toISOString(),
+    elapsed_ms: Math.round(run.elapsedMs),
+    state: state.kind,
+    deadline_in_ms: holding === null ? null : Math.max(0, Math.round(holding.deadlineMs - nowMs)),
+    preflight: preflight?.lines ?? [],
+    forecast_ms: preflight?.forecastMs ?? null,
+    steps: steps.map(writtenStep),
+    targets: plan.targets.map((target, at) => ({
+      ...target,
+      phase: holding?.targets[at] ?? null,
+      held_ms: rounded(heldMs[at] ?? null),
+    })),
+    outcome,
+    text: outcome === null ? null : outcomeText(outcome, plan.leader),
+  };
+}
+
+/** The outcome of a switchover as a sentence. */
+export function outcomeText(outcome: Outcome, leader: string): string {
+  switch (outcome.kind) {
+    case "dry_run":
+      return "A dry run: nothing was changed.";
+    case "refused":
+      return `Refused: ${outcome.reason}. Nothing was changed.`;
+    case "aborted":
+      return `Stopped before the switchover: ${outcome.reason}. Clients go on with ${leader}; nothing was changed.`;
+    case "rejected":
+      return `The cluster refused the switchover (${outcome.status}): ${outcome.reason}. Nothing was changed.`;
+    case "switched":
+      return `${outcome.node} is the primary, and clients go on there.`;
+    case "unknown":
+      return `Clients go on: ${outcome.reason}. A switchover may still happen.`;
+    case "no_primary":
+      return "Clients go on, and no node is the primary. A switchover may still happen.";
+  }
+}
+
+function writtenStep({ step, text, afterMs }: RecordedStep): RunDocument["steps"][number] {
+  return { step, text, after_ms: Math.round(afterMs) };
+}
+
+function rounded(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}

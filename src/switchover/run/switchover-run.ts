@@ -1,0 +1,329 @@
+import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import type { Preflight } from "../preflight/preflight-line.ts";
+import { advanceSwitchover, beginSwitchover, wakeAtMs } from "../machine/advance.ts";
+import type { StepName, SwitchoverEffect } from "../machine/effect.ts";
+import type { Pending, RequestResult, SwitchoverEvent } from "../machine/event.ts";
+import type { SwitchoverPlan } from "../machine/plan.ts";
+import type { Outcome, SwitchoverState } from "../machine/state.ts";
+import type { SwitchoverTransition } from "../machine/transition.ts";
+
+/** Carries out the effects on one target. None of its methods waits or throws. */
+export interface TargetHand {
+  pause(): void;
+  readPaused(): void;
+  resume(): void;
+  close(): void;
+  /** For how long clients have been held, or were held, in ms; `null` if they never were. */
+  readonly heldMs: number | null;
+}
+
+/** What resumes everything if this process cannot: the intent on the disk, the guardian process, a peer. */
+export interface Safeguard {
+  /** `intent`, `guardian` or the name of a peer, as the machine waits for it. */
+  readonly name: string;
+  /** Gets ready to resume. @returns why that failed; `null` if it is ready */
+  arm(): Promise<string | null>;
+  /**
+   * Says that this process lives.
+   * @param open positions of the targets that may still be paused
+   * @param leftMs until everything has to be resumed, in ms
+   */
+  beat(open: readonly number[], leftMs: number): void;
+  /** Nothing is paused any more. */
+  disarm(): void;
+}
+
+/** What carries out a switchover. */
+export interface SwitchoverHands {
+  readonly preflight: () => Promise<Preflight>;
+  readonly safeguards: readonly Safeguard[];
+  readonly targets: readonly TargetHand[];
+  readonly request: () => Promise<RequestResult>;
+  /** The node that rolecall says yes to for `/primary`, and whether a failover is pending. */
+  readonly primary: () => { readonly node: string | null; readonly pending: Pending };
+  /**
+   * Tries once to lead a route to a node.
+   * @returns how it is known that the route leads there; a text that says what is missing if it does not yet
+   */
+  readonly lead: (route: number, node: string) => Promise<"verified" | "waited" | { readonly missing: string }>;
+  /** Says durably that nothing is paused at a target. @throws Error if it cannot be said */
+  readonly close: (target: number) => Promise<void>;
+}
+
+/** What a run depends on. */
+export interface RunContext {
+  readonly plan: SwitchoverPlan;
+  readonly now: () => number;
+  readonly setTimer: SetTimer;
+  /** Reports an internal error. */
+  readonly onError: (error: unknown) => void;
+  readonly onStep: (step: RecordedStep) => void;
+  readonly onEnd: (outcome: Outcome) => void;
+}
+
+/** A step, and when it was reached after the start of the run, in ms. */
+export interface RecordedStep {
+  readonly step: StepName;
+  readonly text: string | null;
+  readonly afterMs: number;
+}
+
+/** How often the machine runs while clients are held, in ms. */
+const tickMs = 50;
+/** How often safeguards hear that this process lives, in ms. */
+const beatMs = 250;
+/** The time between two attempts to lead a route, in ms. */
+const routeRetryMs = 50;
+
+/**
+ * Runs one switchover: passes events to the machine, and carries out its effects. The machine decides everything.
+ */
+export class SwitchoverRun {
+  readonly #context: RunContext;
+  readonly #hands: SwitchoverHands;
+  readonly #startedMs: number;
+  readonly #steps: RecordedStep[] = [];
+  #state: SwitchoverState;
+  #preflight: Preflight | null = null;
+  /** Events that came while the machine ran. */
+  readonly #events: SwitchoverEvent[] = [];
+  #isRunning = false;
+  #cancelTimer: CancelTimer | null = null;
+  #beatAtMs = -Infinity;
+  /** The node that routes are led to; attempts for another one end. */
+  #routedNode: string | null = null;
+  /** The targets whose intent is being closed. */
+  readonly #closing = new Set<number>();
+  /** Resolves at the end. */
+  readonly ended: Promise<void>;
+  #resolveEnded: () => void = () => {};
+
+  constructor(context: RunContext, hands: (run: SwitchoverRun) => SwitchoverHands) {
+    this.#context = context;
+    this.#startedMs = context.now();
+    this.#hands = hands(this);
+    this.#state = { kind: "checking", untilMs: Infinity };
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+  }
+
+  get plan(): SwitchoverPlan {
+    return this.#context.plan;
+  }
+
+  get state(): SwitchoverState {
+    return this.#state;
+  }
+
+  get steps(): readonly RecordedStep[] {
+    return this.#steps;
+  }
+
+  get preflight(): Preflight | null {
+    return this.#preflight;
+  }
+
+  /** How long ago it began, in ms. */
+  get elapsedMs(): number {
+    return this.#context.now() - this.#startedMs;
+  }
+
+  /** For how long the clients of each target have been held, or were held, in ms; `null` if they never were. */
+  get heldMs(): readonly (number | null)[] {
+    return this.#hands.targets.map(({ heldMs }) => heldMs);
+  }
+
+  /** Begins. To be called once. */
+  start(): void {
+    this.#follow(beginSwitchover(this.plan, this.#context.now()));
+    this.#runLater();
+  }
+
+  /** Passes an event to the machine. Does not throw. */
+  happened(event: SwitchoverEvent): void {
+    this.#events.push(event);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    try {
+      for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift())
+        this.#follow(advanceSwitchover(this.plan, this.#state, { event: next, nowMs: this.#context.now() }));
+    } finally {
+      this.#isRunning = false;
+    }
+    this.#runLater();
+  }
+
+  /** Whether PAUSE may be sent now: looks at the time anew. */
+  mayPause(): boolean {
+    this.happened({ kind: "tick" });
+    return this.#state.kind === "pausing";
+  }
+
+  /** To be called when the state of the cluster has changed. */
+  clusterChanged(): void {
+    if (isWatching(this.#state)) this.#lookAtPrimary();
+  }
+
+  #follow({ state, effects }: SwitchoverTransition): void {
+    this.#state = state;
+    for (const effect of effects) {
+      try {
+        this.#carryOut(effect);
+      } catch (error) {
+        this.#context.onError(error);
+      }
+    }
+  }
+
+  #carryOut(effect: SwitchoverEffect): void {
+    const { targets } = this.#hands;
+    switch (effect.kind) {
+      case "check":
+        return this.#check();
+      case "arm":
+        for (const safeguard of this.#hands.safeguards) this.#arm(safeguard);
+        return;
+      case "pause":
+        return targets[effect.target]?.pause();
+      case "read_paused":
+        return targets[effect.target]?.readPaused();
+      case "resume":
+        return targets[effect.target]?.resume();
+      case "request":
+        void this.#hands.request().then(
+          (result) => this.happened({ kind: "answered", result }),
+          (error: unknown) =>
+            this.#failed(error, { kind: "answered", result: { kind: "unknown", reason: "internal error" } }),
+        );
+        return;
+      case "route":
+        return this.#route(effect.node);
+      case "close":
+        return this.#close(effect.target);
+      case "disarm":
+        for (const safeguard of this.#hands.safeguards) safeguard.disarm();
+        return;
+      case "step":
+        return this.#record(effect.step, effect.text);
+      case "end":
+        return this.#end(effect.outcome);
+    }
+  }
+
+  #check(): void {
+    void this.#hands.preflight().then(
+      (preflight) => {
+        this.#preflight = preflight;
+        this.happened({ kind: "checked", refusal: preflight.refusal });
+      },
+      (error: unknown) => this.#failed(error, { kind: "checked", refusal: "the checks failed: internal error" }),
+    );
+  }
+
+  #arm(safeguard: Safeguard): void {
+    const part = safeguard.name;
+    void safeguard.arm().then(
+      (problem) => this.happened(problem === null ? { kind: "armed", part } : { kind: "not_armed", part, problem }),
+      (error: unknown) => this.#failed(error, { kind: "not_armed", part, problem: "internal error" }),
+    );
+  }
+
+  #route(node: string): void {
+    this.#routedNode = node;
+    for (const route of this.plan.routes.keys()) this.#leadUntilDone(route, node);
+  }
+
+  #leadUntilDone(route: number, node: string): void {
+    const isOver = (): boolean => this.#state.kind === "ended" || this.#routedNode !== node;
+    const attempt = async (): Promise<void> => {
+      while (!isOver()) {
+        const result = await this.#hands.lead(route, node);
+        if (isOver()) return;
+        if (typeof result === "string") return this.happened({ kind: "routed", route, by: result });
+        await new Promise<void>((resolve) => void this.#context.setTimer(resolve, routeRetryMs));
+      }
+    };
+    void attempt().catch((error: unknown) => this.#context.onError(error));
+  }
+
+  #close(target: number): void {
+    if (this.#closing.has(target)) return;
+    this.#closing.add(target);
+    void this.#hands
+      .close(target)
+      .then(
+        () => this.happened({ kind: "closed", target }),
+        // It is tried again with the next repetition: nothing is paused there meanwhile.
+        (error: unknown) => this.#context.onError(error),
+      )
+      .finally(() => this.#closing.delete(target));
+  }
+
+  #record(step: StepName, text: string | null): void {
+    const recorded = { step, text, afterMs: this.elapsedMs };
+    this.#steps.push(recorded);
+    this.#context.onStep(recorded);
+  }
+
+  #end(outcome: Outcome): void {
+    for (const safeguard of this.#hands.safeguards) safeguard.disarm();
+    for (const target of this.#hands.targets) target.close();
+    this.#context.onEnd(outcome);
+    this.#resolveEnded();
+  }
+
+  #failed(error: unknown, event: SwitchoverEvent): void {
+    this.#context.onError(error);
+    this.happened(event);
+  }
+
+  #lookAtPrimary(): void {
+    this.happened({ kind: "primary", ...this.#hands.primary() });
+  }
+
+  #runLater(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    const wakeMs = wakeAtMs(this.#state);
+    if (wakeMs === null) return;
+    const nowMs = this.#context.now();
+    const untilWakeMs = Math.max(0, wakeMs - nowMs);
+    const delayMs = isGuarded(this.#state) || isWatching(this.#state) ? Math.min(tickMs, untilWakeMs) : untilWakeMs;
+    this.#cancelTimer = this.#context.setTimer(() => this.#tick(), delayMs);
+  }
+
+  #tick(): void {
+    this.#cancelTimer = null;
+    if (isWatching(this.#state)) this.#lookAtPrimary();
+    else this.happened({ kind: "tick" });
+    this.#beat();
+  }
+
+  /** After the machine has looked at the time: a process that stood still does not say that all is well. */
+  #beat(): void {
+    const state = this.#state;
+    const nowMs = this.#context.now();
+    if (!isGuarded(state) || nowMs - this.#beatAtMs < beatMs) return;
+    this.#beatAtMs = nowMs;
+    const { targets, limits } = this.plan;
+    const isHeld = state.kind !== "arming";
+    const open = [...targets.keys()].filter((target) => !isHeld || state.targets[target] !== "closed");
+    const leftMs = isHeld ? Math.max(0, state.deadlineMs - nowMs) : limits.armMs + limits.deadlineMs;
+    for (const safeguard of this.#hands.safeguards) safeguard.beat(open, leftMs);
+  }
+}
+
+/** Whether something may be paused, or will be as soon as all safeguards are ready. */
+function isGuarded(
+  state: SwitchoverState,
+): state is Extract<SwitchoverState, { readonly kind: "arming" } | { readonly targets: unknown }> {
+  return state.kind === "arming" || "targets" in state;
+}
+
+/** Whether the machine waits for a primary, or for the loss of one. */
+function isWatching({ kind }: SwitchoverState): boolean {
+  return (
+    kind === "pausing" || kind === "switching" || kind === "routing" || kind === "resuming" || kind === "following"
+  );
+}

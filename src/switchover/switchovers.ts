@@ -1,0 +1,399 @@
+import { randomBytes } from "node:crypto";
+import type { ClusterState } from "../cluster/snapshot.ts";
+import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
+import { errorMessage } from "../cluster/values/error-message.ts";
+import type { JsonObject } from "../cluster/values/json.ts";
+import type { Config } from "../config/model/config.ts";
+import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
+import type { Caller } from "../http/message/caller.ts";
+import type { Logger } from "../log/logger.ts";
+import { Guardian } from "./guardian/guardian.ts";
+import type { GuardedTarget } from "./guardian/messages.ts";
+import { PauseHand } from "./hands/pause-hand.ts";
+import { TargetResumer } from "./hands/resume-target.ts";
+import type { IntentFile } from "./intent/intent-file.ts";
+import type { PauseIntent } from "./intent/pause-intent.ts";
+import type { Pending, RequestResult } from "./machine/event.ts";
+import type { SwitchoverPlan } from "./machine/plan.ts";
+import type { Outcome } from "./machine/state.ts";
+import type { Preflight } from "./preflight/preflight-line.ts";
+import { checkedRoute, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
+import { readSwitchoverRequest } from "./run/read-request.ts";
+import { outcomeText, runDocument, type RunDocument } from "./run/run-document.ts";
+import { type RecordedStep, type Safeguard, type SwitchoverHands, SwitchoverRun } from "./run/switchover-run.ts";
+
+/** What seamless switchovers depend on. */
+export interface SwitchoversContext {
+  readonly log: Logger;
+  readonly config: () => Config;
+  readonly intents: IntentFile;
+  /** In ms of rolecall's clock. */
+  readonly now: () => number;
+  /** In ms since the epoch. */
+  readonly wall: () => number;
+  readonly setTimer: SetTimer;
+  /** The evidence of a cluster now; `null` if it is not monitored. */
+  readonly view: (cluster: string) => ClusterView | null;
+  readonly primary: (cluster: string) => { readonly node: string | null; readonly pending: Pending };
+  readonly preflight: (request: SwitchoverRequest, heldMs: readonly number[]) => Promise<Preflight>;
+  readonly request: (plan: SwitchoverPlan, caller: Caller) => Promise<RequestResult>;
+  readonly balancersOf: (cluster: string) => readonly string[];
+  readonly lead: (
+    balancer: string,
+    to: { readonly cluster: string; readonly node: string },
+    limitMs: number,
+  ) => Promise<string | null>;
+  readonly peerNames: () => readonly string[];
+  /** The safeguards of a run beside this machine. @param onLost a peer has taken over */
+  readonly peers: (intent: PauseIntent, events: PeerEvents) => readonly Safeguard[];
+  readonly onStep: (plan: SwitchoverPlan, step: RecordedStep) => void;
+  readonly onEnd: (document: RunDocument) => void;
+}
+
+/** What peers report of a run. Peers are positions in the list of the plan. */
+export interface PeerEvents {
+  readonly onEcho: (peer: number) => void;
+  readonly onTakenOver: (by: string) => void;
+}
+
+/** Why a run does not begin: the status of the answer, a code, and a sentence. */
+export interface BeginRefusal {
+  readonly status: number;
+  readonly error: string;
+  readonly message: string;
+}
+
+/** The answer to a call. */
+export interface CallAnswer {
+  readonly status: number;
+  readonly document: object;
+  /** The code of a refusal; `null` if a run has begun. */
+  readonly error: string | null;
+}
+
+/** What came of an attempt to resume what is paused. */
+export interface ResumeResult {
+  /** As `pgb1/orders`. */
+  readonly resumed: readonly string[];
+  readonly problems: readonly { readonly target: string; readonly problem: string }[];
+}
+
+interface KnownRun {
+  readonly run: SwitchoverRun;
+  readonly by: string | null;
+  readonly startedWallMs: number;
+}
+
+/** Of each command but PAUSE, in ms. */
+const commandMs = 1_000;
+/** Between two looks at a pooler that is read again, in ms. */
+const pollMs = 20;
+/** How often an unverified RESUME of an earlier process is repeated, in ms. */
+const repeatMs = 250;
+/** Of one attempt to lead a balancer to the new primary, in ms. */
+const leadMs = 2_000;
+/** How many held times of a cluster the forecast is made from. */
+const heldMax = 10;
+
+/** The seamless switchovers of this process: one of a cluster at a time. */
+export class Switchovers {
+  readonly #context: SwitchoversContext;
+  /** The run of each cluster that runs or ran last. */
+  readonly #runs = new Map<string, KnownRun>();
+  readonly #heldMs = new Map<string, readonly number[]>();
+  readonly #cancelWaits = new Set<CancelTimer>();
+  #isStopped = false;
+
+  constructor(context: SwitchoversContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Resumes what an earlier process may have left paused. Resolves when the file is read; RESUME goes on until it is
+   * verified.
+   */
+  async start(): Promise<void> {
+    const { intents, log } = this.#context;
+    const left = await intents.read();
+    if (left.kind === "unreadable") {
+      log.error({ problem: left.problem }, "it is not known what an earlier process has left paused");
+      return;
+    }
+    for (const intent of left.intents) {
+      const targets = intent.targets.map(({ pooler, database }) => `${pooler}/${database}`);
+      log.warn({ cluster: intent.cluster, run: intent.run, targets }, "resuming what an earlier process has paused");
+      for (const target of intent.targets) void this.#resumeLeft(intent, target);
+    }
+  }
+
+  /**
+   * Answers the call for a seamless switchover: begins a run, and does not wait for it.
+   * @param body that of the call
+   */
+  call(
+    cluster: ClusterState,
+    body: JsonObject,
+    how: { readonly isDryRun: boolean; readonly caller: Caller },
+  ): CallAnswer {
+    const request = readSwitchoverRequest(body, cluster, how.isDryRun);
+    const begun = "problem" in request ? refused(400, "bad_request", request.problem) : this.begin(request, how.caller);
+    if (!("error" in begun)) return { status: 202, document: { ...begun, cluster: cluster.name }, error: null };
+    const { status, ...document } = begun;
+    return { status, document, error: begun.error };
+  }
+
+  /** Begins a run. Does not wait for it. */
+  begin(request: SwitchoverRequest, caller: Caller): { readonly run: string } | BeginRefusal {
+    const refusal = this.#refusalOf(request);
+    if (refusal !== null) return refusal;
+    const { config, view: viewOf, balancersOf, wall } = this.#context;
+    const view = viewOf(request.cluster);
+    if (view === null) return refused(404, "unknown_cluster", `Cannot find cluster ${JSON.stringify(request.cluster)}`);
+    const balancers = balancersOf(request.cluster);
+    const guarded = pausedBy(config(), request.cluster);
+    const run = randomBytes(6).toString("hex");
+    const peers = this.#context.peerNames();
+    const plan = planOf(request, { config: config(), view, run, balancers, peers });
+    const begun = this.#build(plan, { request, caller, guarded });
+    this.#runs.set(request.cluster, { run: begun, by: caller.principal, startedWallMs: wall() });
+    begun.start();
+    return { run };
+  }
+
+  /** The run of a cluster that runs or ran last; `null` if there was none. */
+  current(cluster: string): RunDocument | null {
+    const known = this.#runs.get(cluster);
+    return known === undefined ? null : this.#describe(known);
+  }
+
+  /** To be called when the state of a cluster has changed. */
+  clusterChanged(cluster: string): void {
+    this.#runs.get(cluster)?.run.clusterChanged();
+  }
+
+  /** Resumes every database of the cluster's poolers once, whoever has paused it. Nothing may be running there. */
+  async resume(cluster: string): Promise<ResumeResult | BeginRefusal> {
+    const running = this.#runningOf(cluster);
+    if (running !== null) return isRunning(cluster, running);
+    const results = await Promise.all(
+      pausedBy(this.#context.config(), cluster).map(async ({ pooler, database, console }) => {
+        const resumer = new TargetResumer({ run: "", database, console }, commandMs);
+        const problem = await resumer.resume();
+        resumer.close();
+        return { target: `${pooler}/${database}`, problem };
+      }),
+    );
+    return {
+      resumed: results.flatMap(({ target, problem }) => (problem === null ? [target] : [])),
+      problems: results.flatMap(({ target, problem }) => (problem === null ? [] : [{ target, problem }])),
+    };
+  }
+
+  /**
+   * Ends every run: one that has not requested its switchover resumes and gives up, another one is finished. Resolves
+   * when nothing is paused any more.
+   */
+  async stop(reason: string): Promise<void> {
+    this.#isStopped = true;
+    for (const { run } of this.#runs.values()) run.happened({ kind: "stop", reason });
+    await Promise.all([...this.#runs.values()].map(({ run }) => run.ended));
+    for (const cancel of this.#cancelWaits) cancel();
+  }
+
+  #refusalOf({ cluster }: SwitchoverRequest): BeginRefusal | null {
+    const { config, intents } = this.#context;
+    if (this.#isStopped) return refused(503, "stopping", "Cannot begin a switchover: rolecall is stopping");
+    const running = this.#runningOf(cluster);
+    if (running !== null) return isRunning(cluster, running);
+    if (pausedBy(config(), cluster).length === 0)
+      return refused(
+        409,
+        "no_pooler",
+        `Cannot switch over cluster ${cluster} seamlessly: poolers must have a database of it, got none`,
+      );
+    if (intents.open.some((intent) => intent.cluster === cluster))
+      return refused(
+        409,
+        "resuming",
+        `Cannot begin a switchover of ${cluster}: what an earlier process has paused is not resumed yet`,
+      );
+    return null;
+  }
+
+  #runningOf(cluster: string): string | null {
+    const known = this.#runs.get(cluster);
+    return known === undefined || known.run.state.kind === "ended" ? null : known.run.plan.run;
+  }
+
+  #build(
+    plan: SwitchoverPlan,
+    {
+      request,
+      caller,
+      guarded,
+    }: { readonly request: SwitchoverRequest; readonly caller: Caller; readonly guarded: readonly GuardedTarget[] },
+  ): SwitchoverRun {
+    const { log, now, setTimer, onStep } = this.#context;
+    const onError = (error: unknown): void =>
+      log.error({ err: error, cluster: plan.cluster, run: plan.run }, "internal error in a switchover");
+    const runContext = {
+      plan,
+      now,
+      setTimer,
+      onError,
+      onStep: (step: RecordedStep) => onStep(plan, step),
+      onEnd: (outcome: Outcome) => this.#onEnd(plan, outcome),
+    };
+    return new SwitchoverRun(runContext, (run) => this.#handsOf(run, plan, { request, caller, guarded }));
+  }
+
+  #handsOf(
+    run: SwitchoverRun,
+    plan: SwitchoverPlan,
+    {
+      request,
+      caller,
+      guarded,
+    }: { readonly request: SwitchoverRequest; readonly caller: Caller; readonly guarded: readonly GuardedTarget[] },
+  ): SwitchoverHands {
+    const { now, intents, primary, preflight, peers } = this.#context;
+    const { cluster, limits } = plan;
+    const targets = guarded.map(
+      ({ database, console }, target) =>
+        new PauseHand({
+          target: { run: plan.run, database, console },
+          limits: { commandMs, pauseMs: limits.pauseMs + commandMs, pollMs },
+          mayPause: () => run.mayPause(),
+          now,
+          onEvent: (event) => run.happened({ ...event, target }),
+        }),
+    );
+    const intent = this.#intentOf(plan, guarded);
+    return {
+      preflight: () => preflight(request, this.#heldMs.get(cluster) ?? []),
+      safeguards: [
+        intentSafeguard(intents, intent, () => Promise.all(targets.map((hand) => hand.prepare()))),
+        new Guardian(
+          { run: plan.run, targets: guarded, leftMs: limits.armMs + limits.deadlineMs },
+          { onLost: () => run.happened({ kind: "guardian_lost" }) },
+        ),
+        ...peers(intent, {
+          onEcho: (peer) => run.happened({ kind: "echo", peer }),
+          onTakenOver: (by) => run.happened({ kind: "fenced", by }),
+        }),
+      ],
+      targets,
+      request: () => this.#context.request(plan, caller),
+      primary: () => primary(cluster),
+      lead: (route, node) => this.#lead(plan, { route, node, waitMs: request.routeWaitMs }),
+      close: (target) => intents.close(plan.run, plan.targets[target] ?? { pooler: "", database: "" }),
+    };
+  }
+
+  #intentOf({ run, cluster, limits }: SwitchoverPlan, targets: readonly GuardedTarget[]): PauseIntent {
+    const deadlineWallMs = this.#context.wall() + limits.checkMs + limits.armMs + limits.deadlineMs;
+    return { run, cluster, deadlineWallMs, targets };
+  }
+
+  async #lead(
+    { cluster, routes }: SwitchoverPlan,
+    { route, node, waitMs }: { readonly route: number; readonly node: string; readonly waitMs: number },
+  ): Promise<"verified" | "waited" | { readonly missing: string }> {
+    const name = routes[route] ?? "";
+    if (name === checkedRoute) {
+      await this.#wait(waitMs);
+      return "waited";
+    }
+    const missing = await this.#context.lead(name, { cluster, node }, leadMs);
+    return missing === null ? "verified" : { missing };
+  }
+
+  #onEnd({ cluster, leader }: SwitchoverPlan, outcome: Outcome): void {
+    const known = this.#runs.get(cluster);
+    if (known === undefined) return;
+    if (outcome.kind === "switched") {
+      const held = Math.max(...known.run.heldMs.map((ms) => ms ?? 0));
+      this.#heldMs.set(cluster, [...(this.#heldMs.get(cluster) ?? []), held].slice(-heldMax));
+    }
+    const level = outcome.kind === "switched" || outcome.kind === "dry_run" ? "info" : "warn";
+    this.#context.log[level](
+      { cluster, outcome: outcome.kind, text: outcomeText(outcome, leader) },
+      "switchover ended",
+    );
+    this.#context.onEnd(this.#describe(known));
+  }
+
+  #describe({ run, by, startedWallMs }: KnownRun): RunDocument {
+    return runDocument(run, { by, startedWallMs, nowMs: this.#context.now() });
+  }
+
+  async #resumeLeft({ run, cluster }: PauseIntent, { pooler, database, console }: GuardedTarget): Promise<void> {
+    const { log, intents } = this.#context;
+    const resumer = new TargetResumer({ run, database, console }, commandMs);
+    let lastProblem: string | null = null;
+    while (!this.#isStopped) {
+      const problem = await this.#closeIfResumed(resumer, () => intents.close(run, { pooler, database }));
+      if (problem === null) break;
+      if (problem !== lastProblem) log.error({ cluster, pooler, database, problem }, "database not resumed yet");
+      lastProblem = problem;
+      await this.#wait(repeatMs);
+    }
+    resumer.close();
+    if (!this.#isStopped)
+      log.info({ cluster, pooler, database }, "database resumed that an earlier process had paused");
+  }
+
+  async #closeIfResumed(resumer: TargetResumer, close: () => Promise<void>): Promise<string | null> {
+    const problem = await resumer.resume();
+    if (problem !== null) return problem;
+    try {
+      await close();
+      return null;
+    } catch (error) {
+      return errorMessage(error);
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#context.setTimer(() => {
+        this.#cancelWaits.delete(done);
+        resolve();
+      }, ms);
+      const done = (): void => {
+        cancel();
+        resolve();
+      };
+      this.#cancelWaits.add(done);
+    });
+  }
+}
+
+/** The file that the next process reads. With it the consoles are opened that RESUME will be sent on. */
+function intentSafeguard(
+  intents: IntentFile,
+  intent: PauseIntent,
+  prepare: () => Promise<readonly (string | null)[]>,
+): Safeguard {
+  return {
+    name: "intent",
+    arm: async () => {
+      try {
+        await intents.announce(intent);
+      } catch (error) {
+        return errorMessage(error);
+      }
+      return (await prepare()).find((problem) => problem !== null) ?? null;
+    },
+    beat: () => {},
+    disarm: () => void intents.withdraw(intent.run).catch(() => {}),
+  };
+}
+
+function isRunning(cluster: string, run: string): BeginRefusal & { readonly run: string } {
+  return { ...refused(409, "running", `Cannot begin a switchover of ${cluster}: one is running (${run})`), run };
+}
+
+function refused(status: number, error: string, message: string): BeginRefusal {
+  return { status, error, message };
+}
