@@ -6,7 +6,7 @@ import { logHint } from "./logs/hint-lines.ts";
 import { LimitedLines } from "../log/limited-lines.ts";
 import { ListenerLog } from "./logs/listener-log.ts";
 import { type Logger, lostLinesOf } from "../log/logger.ts";
-import type { Gateway } from "../gateway/gateway.ts";
+import type { Gateway, GatewayContext } from "../gateway/gateway.ts";
 import { NodeCredentialStore } from "../gateway/node-credentials.ts";
 import type { Store } from "../state/store.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
@@ -29,9 +29,12 @@ import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { LivePage } from "./handlers/live-page.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
 import { ListenerGroup } from "./listener-group.ts";
-import { thisMachine } from "./machine.ts";
+import { thisMachine, waitAtMost } from "./machine.ts";
 import { Monitor } from "./monitor.ts";
 import { ProcessLife } from "./process-life.ts";
+import { buildSwitchovers } from "./switchover-wiring.ts";
+import type { Switchovers } from "../switchover/switchovers.ts";
+import { clusterNamed } from "../cluster/lookup.ts";
 import { type ConfigSource, type ReloadEnd, Reloader } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
 import { version } from "../config/version.ts";
@@ -47,6 +50,9 @@ export interface AppOptions {
   readonly source?: ConfigSource;
 }
 
+/** How long the end waits for a switchover that was requested, in ms: as long as one takes by default, and to resume. */
+const stoppingMaxMs = 20_000;
+
 /** The composition root of the serving process: wires the modules together, starts and stops them. */
 export class App {
   readonly #log: Logger;
@@ -55,6 +61,7 @@ export class App {
   readonly #nodeCredentials: NodeCredentialStore;
   readonly #certificates: CertificateExpiry;
   readonly #gateway: Gateway;
+  readonly #switchovers: Switchovers;
   readonly #snapshots: SnapshotLongPoll;
   readonly #page: LivePage;
   readonly #listenerLog: ListenerLog;
@@ -110,7 +117,14 @@ export class App {
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),
     );
     const [metrics, monitor, credentials] = [this.#metrics, this.#monitor, this.#nodeCredentials];
-    this.#gateway = buildGateway(this.#sources, { log, metrics, monitor, credentials });
+    this.#gateway = buildGateway(this.#sources, {
+      log,
+      metrics,
+      monitor,
+      credentials,
+      switchOverSeamlessly: (...call) => this.#switchOverSeamlessly(...call),
+    });
+    this.#switchovers = buildSwitchovers({ log, config: () => this.#config, monitor, gateway: this.#gateway });
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#page = new LivePage(this.#sources, {
       eventLog,
@@ -191,9 +205,10 @@ export class App {
     const { store } = this.#monitor;
     this.#nodeCredentials.start(this.#config.clusters);
     this.#certificates.start(this.#config);
-    await this.#monitor.restore();
+    await Promise.all([this.#monitor.restore(), this.#switchovers.start()]);
     this.#endOutcomes = store.onOutcome((...recorded) => this.#listeners.record(...recorded));
     store.onChange(() => this.#snapshots.changed());
+    store.onChange((_, { name }) => this.#switchovers.clusterChanged(name));
     this.#page.follow(store);
     await this.#listeners.openAdmin(this.#config.listen);
     await this.#monitor.start();
@@ -201,6 +216,8 @@ export class App {
   }
 
   async #close(): Promise<void> {
+    // Nothing may stay paused. What is not resumed in time is resumed by the guardian, and by the next process.
+    await waitAtMost(thisMachine.setTimer, stoppingMaxMs, this.#switchovers.stop("rolecall is stopping"));
     await this.#listeners.close();
     // The probes end later, and the workers are gone.
     this.#endOutcomes();
@@ -272,6 +289,15 @@ export class App {
     if (ended.kind === "refused") eventLog.recordProcess(reloadRefusedEvent(ended.refused, ended.loadedAtMs));
   }
 
+  #switchOverSeamlessly(
+    ...[name, body, how]: Parameters<GatewayContext["switchOverSeamlessly"]>
+  ): ReturnType<GatewayContext["switchOverSeamlessly"]> {
+    const cluster = clusterNamed(this.#monitor.store.current, name);
+    if (cluster !== undefined) return this.#switchovers.call(cluster, body, how);
+    const message = `Cannot find cluster ${JSON.stringify(name)}: it is not configured`;
+    return { status: 404, document: { error: "unknown_cluster", message }, error: "unknown_cluster" };
+  }
+
   #recordHint(record: HintRecord): void {
     const { cluster, effect } = record;
     this.#metrics.own.count("hints", { cluster, effect });
@@ -287,6 +313,7 @@ export class App {
       eventLog,
       history,
       gateway: this.#gateway,
+      switchovers: this.#switchovers,
       snapshots: this.#snapshots,
       page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),

@@ -1,7 +1,7 @@
 import { logManagementCall } from "../logs/audit-log.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import type { Logger } from "../../log/logger.ts";
-import { Gateway } from "../../gateway/gateway.ts";
+import { Gateway, type GatewayContext } from "../../gateway/gateway.ts";
 import type { NodeCredentialStore } from "../../gateway/node-credentials.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { AnswerSources } from "./answer-sources.ts";
@@ -17,12 +17,13 @@ export interface GatewayParts {
     readonly eventLog: Pick<EventLog, "recordCall">;
   };
   readonly credentials: NodeCredentialStore;
+  readonly switchOverSeamlessly: GatewayContext["switchOverSeamlessly"];
 }
 
 /** Builds the gateway of this process: each call is logged and counted. */
 export function buildGateway(
   { snapshot, policy, now }: AnswerSources,
-  { log, metrics, monitor, credentials }: GatewayParts,
+  { log, metrics, monitor, credentials, switchOverSeamlessly }: GatewayParts,
 ): Gateway {
   return new Gateway({
     snapshot,
@@ -32,6 +33,7 @@ export function buildGateway(
     credentials: (cluster) => credentials.get(cluster),
     probeNow: (cluster) => monitor.probeNow(cluster),
     announceChange: (change) => monitor.eventLog.recordCall(change),
+    switchOverSeamlessly,
     onCall: (record) => {
       const { cluster, call, method, status, durationMs } = record;
       metrics.own.observe("managementCalls", { cluster, call, method, status: String(status) }, durationMs);

@@ -20,6 +20,7 @@ import { scopeOf } from "../../http/node-api/node-handler.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { Drains } from "../../state/drains.ts";
+import type { Switchovers } from "../../switchover/switchovers.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { buildExporterApi } from "./exporter-pages.ts";
 import type { LivePage } from "./live-page.ts";
@@ -32,6 +33,7 @@ export interface MainBackendContext {
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
   readonly gateway: Gateway;
+  readonly switchovers: Pick<Switchovers, "current" | "resume">;
   readonly snapshots: SnapshotLongPoll;
   readonly page: LivePage;
   /**
@@ -90,7 +92,11 @@ export function buildMainBackend(
       },
       limits: context.limits,
       edges: () => context.edges(listener.cluster),
-      switchover: { passthrough: gateway, options: (cluster: string) => gateway.switchoverOptions(cluster) },
+      switchover: {
+        passthrough: gateway,
+        options: (cluster: string) => gateway.switchoverOptions(cluster),
+        seamless: context.switchovers,
+      },
     },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };

@@ -6,7 +6,13 @@ import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import type { RequestTarget } from "../message/request-target.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import { type LagApiContext, answerLag } from "./lag-api.ts";
-import { type SwitchoverApiContext, answerSwitchover, unknownCluster } from "./switchover-api.ts";
+import {
+  type SwitchoverApiContext,
+  answerResume,
+  answerRun,
+  answerSwitchover,
+  unknownCluster,
+} from "./switchover-api.ts";
 
 /** The sources of the answers on those paths that only the live page needs. */
 export interface PageApiContext {
@@ -21,9 +27,15 @@ export interface PageApiContext {
 }
 
 /** The paths below `/clusters/{cluster}/`. */
-const clusterPaths: ReadonlySet<string> = new Set(["switchover", "lag", "limits"]);
+const clusterPaths: ReadonlySet<string> = new Set([
+  "switchover",
+  "switchover/run",
+  "switchover/resume",
+  "lag",
+  "limits",
+]);
 
-/** Whether a target is `/session` or `/edges`, or `switchover`, `lag` or `limits` of a cluster. */
+/** Whether a target is `/session` or `/edges`, or one of the paths of a cluster. */
 export function isPageApiTarget({ cluster, node, path }: RequestTarget): boolean {
   if (node !== null) return false;
   return cluster === null ? path === "session" || path === "edges" : clusterPaths.has(path);
@@ -40,9 +52,12 @@ export async function answerPageApi(
 ): Promise<Reply | null> {
   const { scope, access } = context;
   if (path === "session") return sessionReply(call, access);
-  if (path === "switchover" && cluster !== null) {
+  if (path.startsWith("switchover") && cluster !== null) {
     if (!isServed(scope, cluster)) return unknownCluster(cluster);
-    return answerSwitchover(call, { cluster, query }, { ...context.switchover, access });
+    const switchover = { ...context.switchover, access };
+    if (path === "switchover/run") return answerRun(call, cluster, switchover);
+    if (path === "switchover/resume") return answerResume(call, cluster, switchover);
+    return answerSwitchover(call, { cluster, query }, switchover);
   }
   const { method } = call.request;
   if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);

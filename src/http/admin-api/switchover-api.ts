@@ -3,7 +3,7 @@ import type { ListenerAccess } from "../../config/model/listener-access-config.t
 import type { IncomingCall } from "../message/incoming-call.ts";
 import type { Passthrough } from "../message/passthrough.ts";
 import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
-import { safeMethods } from "../message/request.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import type { RequestTarget } from "../message/request-target.ts";
 
 /** What switchovers need. */
@@ -12,6 +12,13 @@ export interface SwitchoverApiContext {
   readonly passthrough: Pick<Passthrough, "manage">;
   /** Who may take over; `null` for a cluster that is not monitored. */
   readonly options: (cluster: string) => object | null;
+  /** The switchovers that rolecall itself carries out. */
+  readonly seamless: {
+    /** The run of a cluster that runs or ran last; `null` if there was none. */
+    readonly current: (cluster: string) => object | null;
+    /** Resumes what is paused on the poolers of a cluster. */
+    readonly resume: (cluster: string) => Promise<object>;
+  };
 }
 
 /**
@@ -39,6 +46,32 @@ export async function answerSwitchover(
   const managed: ManagementCall = { name: "switchover", method, cluster, node: null, isDryRun };
   await passthrough.manage(managed, call);
   return null;
+}
+
+/** Answers `/clusters/{cluster}/switchover/run`: how far the seamless switchover is that runs or ran last. */
+export function answerRun(call: IncomingCall, cluster: string, { seamless }: SwitchoverApiContext): Reply {
+  const { method } = call.request;
+  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
+  const run = seamless.current(cluster);
+  if (run !== null) return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(run));
+  const message = `Cannot show a seamless switchover of ${cluster}: this process has begun none`;
+  return errorReply(404, "no_run", { message });
+}
+
+/** Answers `POST /clusters/{cluster}/switchover/resume`: lifts what is paused on the poolers of the cluster. */
+export async function answerResume(
+  call: IncomingCall,
+  cluster: string,
+  { access, seamless }: SwitchoverApiContext,
+): Promise<Reply> {
+  const { method } = call.request;
+  if (method !== "POST") return methodNotAllowed(method, "POST");
+  const refusal = refuseCall(call, access);
+  if (refusal !== null) return refusal;
+  const result = await seamless.resume(cluster);
+  if (!("error" in result)) return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(result));
+  const { error, message } = result as { readonly error: string; readonly message: string };
+  return errorReply(409, error, { message });
 }
 
 function refuseCall({ message, caller }: IncomingCall, access: SwitchoverApiContext["access"]): Reply | null {

@@ -111,7 +111,7 @@ describe("the file of what may be paused", () => {
 
   test("a file that is none is unreadable", async () => {
     const file = newFile();
-    mkdirSync(file.path);
+    mkdirSync(file.path ?? "");
     assert.equal((await file.read()).kind, "unreadable");
     await assert.rejects(file.announce(intentOf("r1")), /regular file/);
   });
