@@ -11,8 +11,13 @@ const run = promisify(execFile);
  * @returns the rows without decoration, columns parted by `|`; undefined where no server was reached or the statement
  * failed
  */
-export async function psql(port: number, statement: string, deadlineMs = 5000): Promise<string | undefined> {
-  const address = ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", "-d", "postgres"];
+export async function psql(
+  port: number,
+  statement: string,
+  deadlineMs = 5000,
+  { user, database } = { user: "postgres", database: "postgres" },
+): Promise<string | undefined> {
+  const address = ["-h", "127.0.0.1", "-p", String(port), "-U", user, "-d", database];
   try {
     const { stdout } = await run("psql", ["-X", "-A", "-t", "-q", ...address, "-c", statement], {
       timeout: deadlineMs,

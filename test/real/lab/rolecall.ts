@@ -24,6 +24,8 @@ export interface RolecallOptions {
   readonly listener?: object;
   /** Further configuration of the admin listener. */
   readonly admin?: object;
+  /** Further keys at the top of the configuration, such as `poolers`. */
+  readonly top?: object;
 }
 
 /** The answer of `/explain` for one check of one node. */
@@ -54,7 +56,7 @@ export interface RememberedChange {
 export class Rolecall {
   /** Where it answers balancers. */
   readonly port: number;
-  readonly #adminPort: number;
+  readonly adminPort: number;
   readonly #child: Child;
 
   /** Starts it beside a cluster, with defaults but for ports and what is given, and waits (15 s) until it is ready. */
@@ -84,7 +86,7 @@ export class Rolecall {
   private constructor(child: Child, port: number, adminPort: number) {
     this.#child = child;
     this.port = port;
-    this.#adminPort = adminPort;
+    this.adminPort = adminPort;
   }
 
   /** Asks about one node of the cluster; `route` starts with a slash. The deadline is 2 s where none is given. */
@@ -95,7 +97,7 @@ export class Rolecall {
   /** Asks why a check of a node is answered as it is. */
   async explain(node: string, check: string): Promise<Explained> {
     const reply = await ask({
-      port: this.#adminPort,
+      port: this.adminPort,
       path: `/explain?node=${node}&check=${encodeURIComponent(check)}`,
     });
     if (reply.status !== 200) throw new Error(`Cannot explain ${check} of ${node}: ${reply.status} ${reply.body}`);
@@ -104,20 +106,24 @@ export class Rolecall {
 
   /** The last changes of a node that it remembers, oldest first. */
   async verdicts(node: string): Promise<readonly RememberedChange[]> {
-    const reply = await ask({ port: this.#adminPort, path: `/nodes/${node}/verdicts` });
+    const reply = await ask({ port: this.adminPort, path: `/nodes/${node}/verdicts` });
     if (reply.status !== 200) throw new Error(`Cannot tell the verdicts on ${node}: ${reply.status} ${reply.body}`);
     return (JSON.parse(reply.body) as { readonly changes: readonly RememberedChange[] }).changes;
   }
 
   /** The page of its metrics. */
   async metrics(): Promise<string> {
-    return (await ask({ port: this.#adminPort, path: "/metrics" })).body;
+    return (await ask({ port: this.adminPort, path: "/metrics" })).body;
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error("Cannot name the process of rolecall: it was not started");
+    return this.#child.pid;
   }
 
   /** SIGSTOP; what it returns thaws it again. */
   freeze(): () => void {
-    if (this.#child.pid === undefined) throw new Error("Cannot freeze rolecall: it was not started");
-    return freeze(this.#child.pid);
+    return freeze(this.pid);
   }
 
   /** SIGKILL: gone between two instants. */
@@ -143,7 +149,7 @@ export class Rolecall {
 
   async #ready(isPlain: boolean): Promise<void> {
     // A listener that requires certificates does not answer without TLS.
-    for (const port of isPlain ? [this.port, this.#adminPort] : [this.#adminPort])
+    for (const port of isPlain ? [this.port, this.adminPort] : [this.adminPort])
       await until({ what: `ready rolecall on port ${port}`, seconds: 15, evidence: () => this.tail }, async () => {
         if (!this.#child.isRunning) throw new Error(`rolecall ended with code ${this.#child.exitCode}\n${this.tail}`);
         return (await ask({ port, path: "/readyz" })).status === 200 ? true : undefined;
@@ -161,6 +167,7 @@ function configuration(
     cluster = {},
     listener = {},
     admin = {},
+    top = {},
   }: Omit<RolecallOptions, "number"> & { readonly port: number; readonly adminPort: number },
 ): object {
   const apis = nodes.map(({ url }) => url);
@@ -173,5 +180,6 @@ function configuration(
     ],
     guards,
     drain: "200ms",
+    ...top,
   };
 }

@@ -1,0 +1,186 @@
+/**
+ * A real cluster, two PgBouncers in front of it and a rolecall that knows them. How the PgBouncers come to the primary
+ * differs: by the file that rolecall writes, or through a HAProxy with a push or without.
+ */
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Cluster } from "../../test/real/lab/cluster.ts";
+import { Haproxy } from "../../test/real/lab/haproxy.ts";
+import type { PatroniNode } from "../../test/real/lab/patroni.ts";
+import { Pgbouncer, type PgbouncerOptions } from "../../test/real/lab/pgbouncer.ts";
+import { ports } from "../../test/real/lab/ports.ts";
+import { psql } from "../../test/real/lab/psql.ts";
+import { Rolecall } from "../../test/real/lab/rolecall.ts";
+import { until } from "../../test/fake/until.ts";
+import { createTable, Load } from "./load.ts";
+import type { AdminApi } from "./run-document.ts";
+
+/** `checks`: HAProxy asks rolecall, and rolecall does not push. */
+export const routes = ["file", "push", "checks"] as const;
+export type Route = (typeof routes)[number];
+
+export interface LabOptions {
+  readonly patroni: readonly [string, ...string[]];
+  /** The program of PgBouncer. */
+  readonly pgbouncer: string;
+  readonly route: Route;
+}
+
+/** The name of the database in the PgBouncers. */
+const database = "orders";
+
+export class Lab {
+  readonly #options: LabOptions;
+  readonly #token = randomBytes(16).toString("hex");
+  readonly #poolers: Pgbouncer[] = [];
+  #cluster: Cluster | undefined;
+  #rolecall: Rolecall | undefined;
+  #haproxy: Haproxy | undefined;
+
+  /** Starts everything. If that fails, nothing is left running. */
+  static async start(options: LabOptions): Promise<Lab> {
+    const lab = new Lab(options);
+    try {
+      await lab.#start();
+    } catch (error) {
+      await lab.stop();
+      throw error;
+    }
+    return lab;
+  }
+
+  private constructor(options: LabOptions) {
+    this.#options = options;
+  }
+
+  get cluster(): Cluster {
+    return started(this.#cluster);
+  }
+
+  get rolecall(): Rolecall {
+    return started(this.#rolecall);
+  }
+
+  get poolers(): readonly Pgbouncer[] {
+    return this.#poolers;
+  }
+
+  get api(): AdminApi {
+    return { port: this.rolecall.adminPort, token: this.#token };
+  }
+
+  /** Starts clients that write through both PgBouncers. */
+  load(clients = 20, pauseMs = 5): Load {
+    return new Load({ ports: this.#poolers.map(({ port }) => port), database, clients, pauseMs });
+  }
+
+  /** Starts rolecall, for the first time or again, and waits until it is ready. */
+  async startRolecall(): Promise<void> {
+    const tokenFile = join(this.cluster.folder, "token");
+    writeFileSync(tokenFile, `${this.#token}\n`, { mode: 0o600 });
+    this.#rolecall = await Rolecall.start(this.cluster, {
+      cluster: { dcs: { etcd: [`http://127.0.0.1:${ports.etcdClient}`] } },
+      admin: { management: "on", auth: { for: "unsafe", bearer: [tokenFile] } },
+      top: {
+        state_file: join(this.cluster.folder, "rolecall.state"),
+        poolers: this.#poolers.map((pooler, at) => ({
+          name: `pgb${at + 1}`,
+          // One by TCP, one by its socket.
+          pgbouncer: { address: at % 2 === 0 ? pooler.address : pooler.socketAddress, user: "rolecall" },
+          databases: [{ name: database, ...(this.#options.route === "file" ? { file: pooler.includedFile } : {}) }],
+        })),
+        ...(this.#options.route === "push" ? { balancers: [pushedBalancer(this.#socket)] } : {}),
+      },
+    });
+  }
+
+  /** Waits until a switchover is possible: both replicas stream, and rolecall says yes to every node in its role. */
+  async settled(seconds = 60): Promise<PatroniNode> {
+    await this.cluster.streaming(seconds);
+    const evidence = (): string => this.rolecall.tail;
+    return until({ what: "rolecall's yes to every node in its role", seconds, evidence }, async () => {
+      const leader = await this.cluster.leader();
+      const answers = await Promise.all(
+        this.cluster.nodes.map((node) =>
+          this.rolecall.ask(node.name, node === leader ? "/primary" : "/replica?lag=1MB"),
+        ),
+      );
+      return answers.every(({ status }) => status === 200) ? leader : undefined;
+    });
+  }
+
+  /** Ends every process and removes all files. */
+  async stop(): Promise<void> {
+    await this.#rolecall?.stop();
+    await this.#haproxy?.stop();
+    for (const pooler of this.#poolers) await pooler.stop();
+    await this.#cluster?.stop();
+  }
+
+  get #socket(): string {
+    return join(this.cluster.folder, "haproxy.sock");
+  }
+
+  async #start(): Promise<void> {
+    const { patroni, pgbouncer, route } = this.#options;
+    this.#cluster = await Cluster.start(patroni);
+    await this.cluster.streaming();
+    const leader = await this.cluster.leader();
+    if ((await psql(leader.databasePort, createTable)) === undefined)
+      throw new Error(`Cannot create the table: ${leader.name} must take writes, got no answer`);
+    while (this.#poolers.length < 2)
+      this.#poolers.push(await Pgbouncer.start(poolerOptions(pgbouncer, route, leader.databasePort)));
+    await this.startRolecall();
+    if (route !== "file")
+      this.#haproxy = await Haproxy.start(this.cluster, (cluster, socket) =>
+        haproxyConfiguration(cluster, socket, route),
+      );
+    await this.settled();
+    for (const { port } of this.#poolers)
+      await until(
+        { what: "an answer through PgBouncer", seconds: 30, evidence: () => this.rolecall.tail },
+        async () => (await psql(port, "SELECT 1", 5_000, { user: "app", database })) === "1",
+      );
+  }
+}
+
+function started<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error("Cannot use the lab: it must be started, got a part that is not");
+  return part;
+}
+
+function poolerOptions(program: string, route: Route, primaryPort: number): PgbouncerOptions {
+  const line = (port: number): string => `${database} = host=127.0.0.1 port=${port} dbname=postgres user=postgres`;
+  // One login that fails would hold clients for the default `server_login_retry`, 15 s: nothing here shortens that.
+  const settings = { max_prepared_statements: 100 };
+  return route === "file"
+    ? { program, settings, included: [line(primaryPort)] }
+    : { program, settings, databases: [line(ports.haproxyWrite)] };
+}
+
+function pushedBalancer(socket: string): object {
+  return { haproxy: { socket, cut_sessions: true, backends: [{ name: "write", check: "/primary" }] } };
+}
+
+/** With a push the checks are slow, so that a route that is quick was pushed. */
+function haproxyConfiguration({ nodes }: Cluster, socket: string, route: Route): string {
+  const pace = route === "push" ? "inter 2s rise 2 fall 2" : "inter 300ms rise 2 fall 1";
+  return `global
+  stats socket ${socket} mode 600 level admin
+defaults
+  mode tcp
+  timeout connect 2s
+  timeout client 1h
+  timeout server 1h
+  timeout check 900ms
+listen write
+  bind 127.0.0.1:${ports.haproxyWrite}
+  option httpchk
+  http-check send meth GET uri-lf /clusters/demo/nodes/%[srv_name]/primary ver HTTP/1.1 hdr Host rolecall
+  http-check expect status 200
+  http-check send-state
+  default-server check addr 127.0.0.1 port ${ports.rolecall} ${pace} on-marked-down shutdown-sessions
+${nodes.map(({ name, databasePort }) => `  server ${name} 127.0.0.1:${databasePort}`).join("\n")}
+`;
+}
