@@ -5,15 +5,13 @@ import type { Node } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
-import { withholdsPassword } from "../health/evidence/node/node-password.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { Caller } from "../http/message/caller.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
 import type { AuditRecord } from "./audit-record.ts";
 import { ConcurrentBodies } from "./concurrent-bodies.ts";
 import { CallContext, type OwnAnswer } from "./call-context.ts";
-import { precheck } from "./checks/precheck.ts";
-import { refuseUnproved } from "./checks/unproved.ts";
+import { checkCall } from "./checks/check-call.ts";
 import { type SwitchoverOptions, switchoverOptions } from "./checks/switchover-candidates.ts";
 import type { Refusal } from "./checks/refusal.ts";
 import { selectTarget } from "./checks/target-selection.ts";
@@ -198,11 +196,7 @@ export class Gateway {
     const target = selectTarget(view, call);
     if ("error" in target) return { target: null, receiver: null, refusal: target };
     const { node } = target;
-    const refusal =
-      refuseWithoutApi(node) ??
-      refuseUnproved(target) ??
-      refusePlaintextPassword(node, view) ??
-      precheck({ call, body, view, target, wallMs: this.#dependencies.wall() });
+    const refusal = checkCall({ call, body, view, target, wallMs: this.#dependencies.wall() });
     const isReceived = refusal === null && node.api !== null;
     return { target, receiver: isReceived ? { node, api: node.api } : null, refusal };
   }
@@ -271,21 +265,6 @@ function seamlessBody({ name, method }: ManagementCall, body: Buffer): JsonObjec
   if (name !== "switchover" || method !== "POST") return null;
   const value = parseJson(body.toString("utf8"));
   return isObject(value) && value["seamless"] === true ? value : null;
-}
-
-/** A node that is known through its exporter alone takes no calls. */
-function refuseWithoutApi({ api, name }: Node): Refusal | null {
-  return api === null ? { status: 503, error: "no_api", message: `Cannot forward the call: ${name} has no API` } : null;
-}
-
-/**
- * Refuses to send the node password without TLS if TLS is configured. The address may come from a member list, which
- * must not be able to make us send the password unencrypted.
- */
-function refusePlaintextPassword(node: Node, { policy }: ClusterView): Refusal | null {
-  if (!withholdsPassword(node, policy)) return null;
-  const message = `Cannot forward the call: the API address of ${node.name} must be https in a cluster with TLS, got ${node.api}`;
-  return { status: 503, error: "password_in_clear", message };
 }
 
 function unknownCluster(name: string): Refusal {

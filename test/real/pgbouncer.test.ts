@@ -57,7 +57,7 @@ test("processes that share a port are peers, each with a console of its own", { 
       [[2], [], [0]],
     );
     const listed = peers.map(({ socketAddress }) => poolerOf(socketAddress, socketAddress));
-    const setup = { servers: [], resolved: new Map(), deadlineMs: 15_000 };
+    const setup = { servers: [], resolved: new Map(), deadlineMs: 15_000, cluster: null };
     const texts = (pooler: PoolerConfig, shown: PgbouncerInspection, poolers: readonly PoolerConfig[]) =>
       poolerFindings({ ...setup, pooler, shown, poolers }).flatMap(({ kind, text }) =>
         kind === "processes" ? [text] : [],
@@ -189,7 +189,7 @@ function scenarios(program: string): void {
       const shown = await inspected(targetOf(pgbouncer));
       assert.deepEqual([shown.pausing, shown.isOneProcess], ["possible", true]);
       const pooler = poolerOf("pgb1", pgbouncer.socketAddress);
-      const setup = { pooler, poolers: [pooler], servers: [], resolved: new Map(), deadlineMs: 15_000 };
+      const setup = { pooler, poolers: [pooler], servers: [], resolved: new Map(), deadlineMs: 15_000, cluster: null };
       const kinds = (found: PgbouncerInspection): readonly string[] =>
         poolerFindings({ ...setup, shown: found }).map(({ kind }) => kind);
       const expected = isAtLeast(shown.version, 1, 21) ? [] : ["version"];

@@ -41,7 +41,7 @@ type Consoles = readonly [PgbouncerConsole, PgbouncerConsole];
 /**
  * Reads all that rolecall has to know of PgBouncers before it pauses databases there. Changes nothing. The consoles of
  * all are open at the same time, so that two addresses of one process are seen.
- * @param limitMs of each step
+ * @param limitMs of the logins, and of all answers after them
  * @returns for each target what its console says, or why it says nothing
  */
 export async function inspectPgbouncers(
@@ -59,11 +59,11 @@ export async function inspectPgbouncers(
 }
 
 async function openTwo(target: ConsoleTarget, limitMs: number): Promise<Consoles> {
-  const first = await PgbouncerConsole.open(target, limitMs);
+  const both = [PgbouncerConsole.open(target, limitMs), PgbouncerConsole.open(target, limitMs)] as const;
   try {
-    return [first, await PgbouncerConsole.open(target, limitMs)];
+    return await Promise.all(both);
   } catch (error) {
-    first.close();
+    for (const console of both) console.then((opened) => opened.close()).catch(() => {});
     throw error;
   }
 }
@@ -78,17 +78,27 @@ async function inspect(
   limitMs: number,
 ): Promise<PgbouncerInspection> {
   const [console, second] = own;
+  // They are answered one after the other, within one limit.
   const show = (what: string): Promise<readonly ConsoleRow[]> => console.query(`SHOW ${what}`, limitMs);
-  const names = new Set(readClients(await show("CLIENTS")).map(({ applicationName }) => applicationName));
+  const [clients, version, settings, databases, pools, peers, pausing] = await Promise.all([
+    show("CLIENTS").then(readClients),
+    show("VERSION").then(readVersion),
+    show("CONFIG").then(readConfig),
+    show("DATABASES").then(readDatabases),
+    show("POOLS").then(readPools),
+    peersUnlessUnknown(show("PEERS")),
+    readPausing(console, limitMs),
+  ]);
+  const names = new Set(clients.map(({ applicationName }) => applicationName));
   const isHere = (consoles: Consoles | ConsoleError): boolean =>
     !(consoles instanceof ConsoleError) && consoles !== own && consoles.some(({ name }) => names.has(name));
   return {
-    version: readVersion(await show("VERSION")),
-    settings: readConfig(await show("CONFIG")),
-    databases: readDatabases(await show("DATABASES")),
-    pools: readPools(await show("POOLS")),
-    peers: await peersUnlessUnknown(show("PEERS")),
-    pausing: await readPausing(console, limitMs),
+    version,
+    settings,
+    databases,
+    pools,
+    peers,
+    pausing,
     isOneProcess: names.has(second.name),
     twins: opened.flatMap((consoles, at) => (isHere(consoles) ? [at] : [])),
   };

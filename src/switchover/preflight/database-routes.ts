@@ -3,7 +3,7 @@ import { isLoopback } from "../../config/values/loopback.ts";
 import { bareHost } from "../../health/evidence/node/identity.ts";
 import type { ShownDatabase } from "../../push/pgbouncer/documents.ts";
 import type { PoolerFinding } from "./pooler-finding.ts";
-import type { KnownServer, PoolerSetup } from "./pooler-setup.ts";
+import { type KnownServer, type PoolerSetup, relevantDatabases } from "./pooler-setup.ts";
 
 /** Where a database of PgBouncer leads. */
 interface Route {
@@ -25,12 +25,12 @@ const unlistedMax = 20;
 /** Where the listed databases lead, and what else leads there. */
 export function routeFindings(setup: PoolerSetup): readonly PoolerFinding[] {
   const { pooler, shown } = setup;
-  const listed = pooler.databases.flatMap((database) => {
+  const listed = relevantDatabases(setup).flatMap((database) => {
     const found = shown.databases.find(({ name }) => name === database.name);
     return found === undefined ? [] : [{ database, route: routeOf(found, setup) }];
   });
   const others = shown.databases.filter(
-    ({ name }) => name !== "pgbouncer" && !pooler.databases.some((database) => database.name === name),
+    ({ name }) => name !== "pgbouncer" && !listed.some(({ database }) => database.name === name),
   );
   return [
     ...listed.flatMap(({ database, route }) => listedFindings(pooler.name, database, route)),
@@ -96,17 +96,19 @@ function unlistedFindings(
 ): readonly PoolerFinding[] {
   const { pooler } = setup;
   const route = routeOf(other, setup);
-  const clusters = new Set(pooler.databases.map(({ cluster }) => cluster));
+  const clusters = new Set(setup.cluster === null ? pooler.databases.map(({ cluster }) => cluster) : [setup.cluster]);
   const node = route.nodes.find(({ cluster }) => clusters.has(cluster));
-  const twin = listed.find((one) => one.route.text === route.text);
+  const configured = pooler.databases.find(({ name }) => name === other.name);
+  const twin = configured === undefined ? listed.find((one) => one.route.text === route.text) : undefined;
   if (node === undefined && twin === undefined) return [];
+  const must = configured === undefined ? "be among databases" : `have the cluster ${node?.cluster}`;
   const where = node === undefined ? `as ${twin?.database.name} does` : `${node.node} of the cluster ${node.cluster}`;
   return [
     {
       kind: "unlisted",
       level: "error",
       subject: `${pooler.name}/${other.name}`,
-      text: `must be among databases, because it leads to ${route.text}, ${where}: its clients would not wait`,
+      text: `must ${must}, because it leads to ${route.text}, ${where}: its clients would not wait`,
       hint: "Add it to databases of the pooler, or remove it from PgBouncer.",
     },
   ];

@@ -3,7 +3,7 @@ import { isAtLeast, type ShownDatabase, type ShownPool } from "../../push/pgboun
 import { routeFindings } from "./database-routes.ts";
 import type { PoolerFinding } from "./pooler-finding.ts";
 import { processFindings } from "./pooler-processes.ts";
-import type { PoolerSetup } from "./pooler-setup.ts";
+import { type PoolerSetup, relevantDatabases } from "./pooler-setup.ts";
 
 /** How long a seamless switchover may hold clients, if nothing else is asked for, in ms. */
 export const defaultDeadlineMs = 15_000;
@@ -12,15 +12,18 @@ export const defaultDeadlineMs = 15_000;
 const loginRetryMaxS = 1;
 
 /**
- * Whether a seamless switchover can hold the clients of a pooler: what its console says against the configuration.
+ * Whether a seamless switchover can hold the clients of a pooler: what its console says against the configuration. Of a
+ * pooler without a database that matters it only says whether others lead there.
  * @returns what is wrong, errors and warnings together; nothing if all is well
  */
 export function poolerFindings(setup: PoolerSetup): readonly PoolerFinding[] {
+  const databases = relevantDatabases(setup);
+  if (databases.length === 0) return routeFindings(setup);
   return [
     ...accessFindings(setup),
     ...processFindings(setup),
     ...pauseFindings(setup),
-    ...setup.pooler.databases.flatMap((database) => databaseFindings(database, setup)),
+    ...databases.flatMap((database) => databaseFindings(database, setup)),
     ...routeFindings(setup),
     ...versionFindings(setup),
     ...settingFindings(setup),
@@ -62,7 +65,9 @@ function databaseFindings(database: PooledDatabaseConfig, setup: PoolerSetup): r
   if (found === undefined) {
     const hint = "Add it to [databases] of PgBouncer by its name, or include its file there.";
     const text = "must be in SHOW DATABASES, got none: it does not exist, or only as the automatic *";
-    return [{ kind: "database", level: database.file === null ? "error" : "warning", subject, text, hint }];
+    // Before rolecall has written its file it need not exist. What is to be paused must.
+    const isError = database.file === null || setup.cluster !== null;
+    return [{ kind: "database", level: isError ? "error" : "warning", subject, text, hint }];
   }
   const findings: PoolerFinding[] = [];
   if (found.isDisabled)

@@ -1,5 +1,6 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import type { PoolerConfig } from "../../config/model/config.ts";
+import type { Snapshot } from "../../cluster/snapshot.ts";
+import type { PooledDatabaseConfig, PoolerConfig } from "../../config/model/config.ts";
 import type { PgbouncerInspection } from "../../push/pgbouncer/inspect-pgbouncer.ts";
 
 /** A node of a configured cluster, with the address of its database. */
@@ -21,4 +22,23 @@ export interface PoolerSetup {
   readonly resolved: ReadonlyMap<string, readonly string[]>;
   /** How long clients may be held at most, in ms. */
   readonly deadlineMs: number;
+  /** The only cluster that matters: that of a switchover; `null`: all of them do. */
+  readonly cluster: string | null;
+}
+
+/** The databases of a pooler that matter. */
+export function relevantDatabases({
+  pooler,
+  cluster,
+}: Pick<PoolerSetup, "pooler" | "cluster">): readonly PooledDatabaseConfig[] {
+  return cluster === null ? pooler.databases : pooler.databases.filter((database) => database.cluster === cluster);
+}
+
+/** The nodes of all clusters whose database addresses are known. */
+export function knownServers({ clusters }: Pick<Snapshot, "clusters">): readonly KnownServer[] {
+  return clusters.flatMap(({ name: cluster, nodes }) =>
+    nodes.flatMap(({ node: { name: node, database: address } }) =>
+      address === null ? [] : [{ cluster, node, address }],
+    ),
+  );
 }

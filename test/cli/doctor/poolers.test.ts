@@ -4,30 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { runJson } from "../../fake/command-line.ts";
-import { type ConsoleAnswer, FakeConsole } from "../../fake/fake-console.ts";
+import type { FakeConsole } from "../../fake/fake-console.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
-
-const database = { port: 5000, pool_mode: null, current_connections: 0, paused: 0, disabled: 0 };
-
-/** The console of a PgBouncer that has nothing that doctor reports. */
-function goodConsole(): FakeConsole {
-  const fake = new FakeConsole();
-  const settings = { pool_mode: "transaction", server_login_retry: "1", query_wait_timeout: "120", so_reuseport: "0" };
-  const answers: Readonly<Record<string, ConsoleAnswer>> = {
-    "SHOW VERSION": [{ version: "PgBouncer 1.24.1" }],
-    "SHOW DATABASES": [
-      { name: "orders", host: "127.0.0.9", ...database },
-      { name: "pgbouncer", host: null, ...database },
-    ],
-    "SHOW POOLS": [],
-    "SHOW PEERS": [],
-    "SHOW CONFIG": Object.entries(settings).map(([key, value]) => ({ key, value })),
-    "PAUSE pgbouncer": { error: "cannot pause admin db: pgbouncer" },
-  };
-  fake.answer = (command) =>
-    command === "SHOW CLIENTS" ? fake.shownClients() : (answers[command] ?? { error: `invalid command '${command}'` });
-  return fake;
-}
+import { goodConsole, shownDatabase as database } from "../../fake/good-console.ts";
 
 /** Runs doctor with these poolers. Returns rule, severity and message of each finding about them. */
 async function findings(context: TestContext, poolers: string): Promise<readonly (readonly string[])[]> {

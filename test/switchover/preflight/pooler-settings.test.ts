@@ -12,6 +12,8 @@ interface Row {
   readonly name: string;
   readonly address?: string;
   readonly processes?: number;
+  /** The cluster of a switchover. */
+  readonly cluster?: string;
   readonly configured?: readonly { readonly name: string; readonly cluster: string; readonly file: string | null }[];
   /** The addresses of other poolers. */
   readonly others?: readonly string[];
@@ -91,6 +93,7 @@ function findingsOf(row: Row): ReturnType<typeof poolerFindings> {
       ["pg2.internal", ["10.0.0.2"]],
     ]),
     deadlineMs: defaultDeadlineMs,
+    cluster: row.cluster ?? null,
   });
 }
 

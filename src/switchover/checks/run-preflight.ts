@@ -1,0 +1,108 @@
+import { formatPoolerAddress } from "../../config/values/pooler-address.ts";
+import type { PoolerConfig } from "../../config/model/config.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
+import { ConsoleError } from "../../push/pgbouncer/console-error.ts";
+import { inspectPgbouncers } from "../../push/pgbouncer/inspect-pgbouncer.ts";
+import { candidateLines } from "../preflight/candidate-lines.ts";
+import { forecastLine, forecastOf } from "../preflight/forecast.ts";
+import { guardLine, stateFileLine } from "../preflight/guard-lines.ts";
+import { leaderLine } from "../preflight/leader-lines.ts";
+import { poolerLines } from "../preflight/pooler-lines.ts";
+import { relevantDatabases } from "../preflight/pooler-setup.ts";
+import { errorLine, type Preflight, type PreflightLine, warningLine } from "../preflight/preflight-line.ts";
+import { holderLines, type ServerSamples } from "../preflight/probable-holders.ts";
+import type { PreflightInput, PreflightSources } from "./preflight-input.ts";
+import { hostsOf, type InspectedPooler, resolveHosts } from "./resolve-hosts.ts";
+import { sampleServers } from "./sample-servers.ts";
+
+/** How long a console may take for the login, and for all its answers, in ms. */
+const consoleMs = 750;
+/** How long a resolver may take for all names, in ms. */
+const resolveMs = 300;
+/** When the last sample is taken at the latest, in ms after the start. */
+const samplesMs = 1_600;
+
+type Samples = ServerSamples | Error | null;
+
+/**
+ * Checks whether a seamless switchover may run, and how long clients will wait. Takes at most 1.8 s. Changes nothing, and
+ * sends nothing to the nodes: of them the evidence of the probes is used.
+ * @returns every line with its figures, in the order in which people read them
+ */
+export async function runPreflight(input: PreflightInput, sources: PreflightSources): Promise<Preflight> {
+  const { cluster, config, deadlineMs } = input;
+  const { poolers } = config;
+  const sampling = samplePoolers(input);
+  // All at the same time: also a pooler without a database of the cluster may be the process of another one.
+  const inspected = await inspectPgbouncers(
+    poolers.map(({ pgbouncer }) => pgbouncer),
+    consoleMs,
+  );
+  const usable = poolers.flatMap((pooler, at): readonly InspectedPooler[] => {
+    const shown = inspected[at];
+    return shown === undefined || shown instanceof ConsoleError ? [] : [{ pooler, shown }];
+  });
+  const resolved = await resolveHosts(hostsOf(usable, sources.servers()), resolveMs);
+  const samples = await sampling;
+  const setup = { poolers, servers: sources.servers(), resolved, deadlineMs, cluster };
+  const guards = { ...input, stateFile: config.stateFile };
+  const ofPoolers = poolers.flatMap((pooler, at) => {
+    const shown = inspected[at];
+    const databases = relevantDatabases({ pooler, cluster }).map(({ name }) => name);
+    const isNeeded = databases.length > 0;
+    const guard = isNeeded ? [guardLine(pooler, guards)] : [];
+    if (shown === undefined || shown instanceof ConsoleError) return [consoleLine(pooler, shown, isNeeded), ...guard];
+    const sampled = samples[at] ?? null;
+    const holders = sampled === null ? [] : holderLines(pooler, databases, sampled);
+    return [...poolerLines({ ...setup, pooler, shown }), ...guard, ...holders];
+  });
+  const view = sources.view();
+  if (view === null)
+    return concluded(
+      [errorLine("cluster", `must be one that is monitored, got ${cluster}`, "Name a cluster of the configuration.")],
+      null,
+    );
+  const forecast = forecastOf(view, input.heldMs);
+  const lines = [
+    leaderLine(view, input.leader),
+    ...candidateLines(view, input.candidate),
+    ...(samples.every((sampled) => sampled === null) ? [noPoolerLine(cluster)] : []),
+    ...ofPoolers,
+    stateFileLine(guards),
+    forecastLine(forecast, deadlineMs),
+  ];
+  return concluded(lines, forecast?.waitMs ?? null);
+}
+
+/** The samples of each pooler of the configuration; `null` where no database of it is to be paused. */
+function samplePoolers({ config: { poolers }, cluster }: PreflightInput): Promise<readonly Samples[]> {
+  const endMs = performance.now() + samplesMs;
+  return Promise.all(
+    poolers.map(async (pooler) =>
+      relevantDatabases({ pooler, cluster }).length === 0 ? null : sampleServers(pooler.pgbouncer, consoleMs, endMs),
+    ),
+  );
+}
+
+/** A pooler that says nothing. One without a database of the cluster refuses nothing. */
+function consoleLine(
+  { name, pgbouncer }: PoolerConfig,
+  problem: ConsoleError | undefined,
+  isNeeded: boolean,
+): PreflightLine {
+  const text = `Cannot use the console at ${formatPoolerAddress(pgbouncer.address)}: ${errorMessage(problem)}`;
+  const hint = "Check that PgBouncer runs, its address, and that the user is in admin_users and has this password.";
+  return isNeeded
+    ? errorLine(name, text, hint)
+    : warningLine(name, `${text}; whether clients of it lead to the cluster is not known`, hint);
+}
+
+function noPoolerLine(cluster: string): PreflightLine {
+  const text = `must have a database of the cluster ${cluster}, got none: nobody's clients would wait`;
+  return errorLine("poolers", text, "Configure poolers, or switch over without --seamless.");
+}
+
+function concluded(lines: readonly PreflightLine[], forecastMs: number | null): Preflight {
+  const first = lines.find(({ level }) => level === "error");
+  return { lines, refusal: first === undefined ? null : `${first.subject}: ${first.text}`, forecastMs };
+}

@@ -1,0 +1,49 @@
+import type { PoolerConfig } from "../../config/model/config.ts";
+import { listText } from "../../health/documents/wording.ts";
+import { errorLine, okLine, type PreflightLine, type Supervisor, warningLine } from "./preflight-line.ts";
+
+/** What resumes clients if this process dies while they are held. */
+export interface PauseGuards {
+  /** The file of the state; beside it is written what is paused. */
+  readonly stateFile: string | null;
+  /** The names of the peers that will be asked to acknowledge. */
+  readonly peers: readonly string[];
+  /** Whether poolers may be paused that no peer reaches. */
+  readonly isUnguarded: boolean;
+  readonly supervisor: Supervisor;
+}
+
+/** Whether what is paused is written down, so that the next start resumes it. */
+export function stateFileLine({ stateFile }: PauseGuards): PreflightLine {
+  const subject = "state_file";
+  if (stateFile !== null)
+    return okLine(subject, `what is paused is written beside ${stateFile} before the first PAUSE`);
+  const text = "must be set, got none: what is paused is written down before the first PAUSE, for the next start";
+  return errorLine(subject, text, "Set state_file in the configuration.");
+}
+
+/** Who resumes the clients of a pooler if this process cannot. Peers reach consoles over TCP only. */
+export function guardLine({ name, pgbouncer }: PoolerConfig, guards: PauseGuards): PreflightLine {
+  const { peers, isUnguarded, supervisor } = guards;
+  const isReachable = "host" in pgbouncer.address;
+  if (isReachable && peers.length > 0)
+    return okLine(
+      name,
+      `before the first PAUSE ${listText(peers)} must acknowledge it: if rolecall dies, it is resumed from there`,
+    );
+  const why = isReachable ? "no peer is configured" : "a peer cannot reach the folder of a Unix socket";
+  if (!isUnguarded)
+    return errorLine(
+      name,
+      `must be reached by a peer, got none: ${why}`,
+      "Configure peers and an address host:port, or allow an unguarded switchover (--unguarded).",
+    );
+  const text = `is not reached by a peer (${why}): if rolecall and its guardian process die, it stays paused until rolecall runs again`;
+  return warningLine(name, `${text}, ${restartText(supervisor)}`, "Configure peers and an address host:port.");
+}
+
+function restartText({ isPresent, watchdogMs }: Supervisor): string {
+  if (!isPresent) return "without a bound, because no supervisor is seen that starts it";
+  if (watchdogMs === null) return "which its supervisor starts; without a watchdog not if it hangs";
+  return `which its supervisor starts, within ${watchdogMs / 1000} s if it hangs`;
+}
