@@ -17,6 +17,8 @@ const silenceMs = 1_000;
 const repeatMs = 250;
 /** Of each step with a console, in ms. */
 const commandMs = 1_000;
+/** Until the first console is open, in ms: a new process has to load what speaks to it. */
+const openMs = 3_000;
 
 type Phase = "new" | "guarding" | "resuming" | "over";
 
@@ -55,7 +57,7 @@ export class Guard {
       this.#resumers.map(async (resumer, at) => {
         const { pooler = "", database = "" } = targets[at] ?? {};
         try {
-          await resumer.console();
+          await resumer.console(openMs);
           return [];
         } catch (error) {
           return [`${pooler}/${database}: ${errorMessage(error)}`];

@@ -33,10 +33,10 @@ export class TargetResumer {
     this.#limitMs = limitMs;
   }
 
-  /** The open console; opens one if there is none. @throws ConsoleError */
-  async console(): Promise<PgbouncerConsole> {
+  /** The open console; opens one if there is none. @param limitMs for that @throws ConsoleError */
+  async console(limitMs: number = this.#limitMs): Promise<PgbouncerConsole> {
     if (this.#console?.isOpen === true) return this.#console;
-    const opened = await PgbouncerConsole.open(this.#target.console, this.#limitMs);
+    const opened = await PgbouncerConsole.open(this.#target.console, limitMs);
     if (this.#isClosed) {
       opened.close();
       throw new ConsoleError("lost", "the console was closed");

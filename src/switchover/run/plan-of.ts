@@ -34,7 +34,7 @@ export interface PlanSources {
 }
 
 /** Times in ms that no request changes. The checks take less than 2 s if every console answers. */
-const limits = { checkMs: 15_000, armMs: 3_000, silenceMs: 1_000, resumeMs: 250, quietMs: 10_000, followMs: 60_000 };
+const limits = { checkMs: 15_000, armMs: 5_000, silenceMs: 1_000, resumeMs: 250, quietMs: 10_000, followMs: 60_000 };
 
 /** Says what a seamless switchover does. */
 export function planOf(
