@@ -306,7 +306,7 @@ export class App {
 
   #handlerFor(listener: ListenerConfig): ListenerHandler {
     const inConfig = { listener, config: this.#config };
-    const { drains, eventLog, history, clock } = this.#monitor;
+    const { drains, eventLog, history, clock, pauses } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
       hints: { follow: (hint) => this.#monitor.followHint(hint), onHint: (record) => this.#recordHint(record) },
@@ -314,6 +314,7 @@ export class App {
       history,
       gateway: this.#gateway,
       switchovers: this.#switchovers,
+      pauses,
       snapshots: this.#snapshots,
       page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),
@@ -358,6 +359,7 @@ function buildMetrics(parts: MetricsParts): Metrics {
     answers: () => [...counter.rows(), ...listeners().answers()],
     workers: () => listeners().usage(),
     fastPath: () => listeners().fastPathCounts(),
+    pauses: () => monitor().pauses.held,
     certificates: () => certificates().readings,
     lostLogLines: () => lostLinesOf(log),
     history: () => monitor().history.usage,

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import { lockHolderOf } from "../cluster/leadership.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
@@ -26,6 +27,7 @@ import { Drains } from "../state/drains.ts";
 import { hasSameSavedState } from "../state/saved-state.ts";
 import { StateFile } from "../state/state-file.ts";
 import { Store } from "../state/store.ts";
+import { PauseKeeper } from "../switchover/peers/pause-keeper.ts";
 
 /** What the monitor depends on. */
 export interface MonitorContext {
@@ -49,6 +51,8 @@ export class Monitor {
   readonly drains: Drains;
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
+  /** Resumes what other rolecalls announce and no longer resume. */
+  readonly pauses: PauseKeeper;
   readonly #log: Logger;
   readonly #errorLines: LimitedLines;
   readonly #stateFile: StateFile;
@@ -94,6 +98,7 @@ export class Monitor {
       now: () => clock.observe(),
       setTimer: machine.setTimer,
     });
+    this.pauses = this.#buildPauses(machine);
     this.#stateFile = new StateFile(() => this.#config.stateFile, log, { clock, bootId: machine.bootId });
     this.#probers = new Probers({
       cluster: state,
@@ -193,12 +198,24 @@ export class Monitor {
     this.#probers.stop();
     this.#balancers.stop();
     this.drains.stop();
+    this.pauses.stop();
     this.#cancelTick?.();
     await Promise.all([this.#stateFile.flush(), this.history.stop()]);
   }
 
   get #clusterNames(): readonly string[] {
     return this.store.current.clusters.map(({ name }) => name);
+  }
+
+  #buildPauses({ setTimer }: Pick<Machine, "setTimer">): PauseKeeper {
+    return new PauseKeeper({
+      log: this.#log,
+      now: () => this.clock.observe(),
+      setTimer,
+      poolers: () => this.#config.poolers,
+      name: hostname(),
+      onChange: (change) => contain(this.#errorLines, { run: change.run }, () => this.eventLog.recordPauses(change)),
+    });
   }
 
   #record(outcome: ProbeOutcome): void {

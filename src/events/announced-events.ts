@@ -1,4 +1,5 @@
 import { type DrainChange, type DrainExtent, drainFields } from "../cluster/drain.ts";
+import type { KeptPauses } from "../cluster/announced-pauses.ts";
 import type { CalledChange } from "../cluster/management-call.ts";
 import type { ClusterEvent, EventDraft, EventKind } from "./cluster-event.ts";
 import { countText, spanText } from "../health/documents/wording.ts";
@@ -45,6 +46,23 @@ const begunTexts: Readonly<Record<DrainExtent, string>> = {
   all: "drained from all routes",
   distrust: "distrusted, and what it states counts for nothing,",
 };
+
+/** Returns the event of pauses of another rolecall, which this one resumes or has resumed. */
+export function keptPausesEvent({ kind, cause, run, cluster, from, databases }: KeptPauses): EventDraft {
+  const why = cause === "silence" ? "it sends no heartbeats any more" : "its deadline is over";
+  const isBegun = kind === "taken_over";
+  return {
+    kind: isBegun ? "pauses_taken_over" : "pauses_lifted",
+    severity: isBegun ? "warning" : "info",
+    cluster,
+    node: null,
+    message: isBegun
+      ? `rolecall resumes what another rolecall paused for a switchover of ${cluster}: ${why}`
+      : `nothing is paused any more of what another rolecall paused for a switchover of ${cluster}`,
+    cause: why,
+    figures: { run, from, databases: databases.length, first: databases[0] ?? "" },
+  };
+}
 
 /** The audit fields of a drain's log line: what, by whom, until when. */
 export function drainAudit({ kind, drain, endedBy }: DrainChange): object {

@@ -34,6 +34,8 @@ export const clusterEventKinds = [
   "undrained",
   "distrusted",
   "trusted",
+  "pauses_taken_over",
+  "pauses_lifted",
   "node_joined",
   "node_left",
 ] as const;

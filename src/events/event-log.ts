@@ -1,3 +1,4 @@
+import type { KeptPauses } from "../cluster/announced-pauses.ts";
 import type { DrainChange } from "../cluster/drain.ts";
 import { nodeNamed } from "../cluster/lookup.ts";
 import type { CalledChange } from "../cluster/management-call.ts";
@@ -8,7 +9,14 @@ import type { LoggedChange, TimedSummary } from "../health/documents/summary.ts"
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { AccusationHistory, type Accused } from "./accusation-history.ts";
 import type { ClusterEvent, EventDraft } from "./cluster-event.ts";
-import { drainAudit, calledEvent, drainEvent, startedEvent, stoppedEvent } from "./announced-events.ts";
+import {
+  drainAudit,
+  calledEvent,
+  drainEvent,
+  keptPausesEvent,
+  startedEvent,
+  stoppedEvent,
+} from "./announced-events.ts";
 import { logEvent, logVerdictChange, verdictFields } from "./event-lines.ts";
 import { EventStream } from "./event-stream.ts";
 import { LeaderDisputes } from "./leader-disputes.ts";
@@ -175,6 +183,12 @@ export class EventLog {
     const draft = drainEvent(change);
     const event = this.events.publish(draft);
     logEvent(this.#context.log, event ?? draft, drainAudit(change));
+  }
+
+  /** Publishes and logs that this process resumes what another rolecall has paused, or has resumed all of it. */
+  recordPauses(change: KeptPauses): void {
+    const draft = keptPausesEvent(change);
+    logEvent(this.#context.log, this.events.publish(draft) ?? draft, { poolers: change.databases.slice(0, 20) });
   }
 
   /** Publishes and logs that this process begins to monitor clusters. @param version that of rolecall */

@@ -309,6 +309,12 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
+    name: "rolecall_pauses_held",
+    help: "Databases of poolers that other rolecalls may have paused: watched, or resuming because that rolecall is silent.",
+    read: ({ pauses }) => pauses().map(({ cluster, state, databases }) => [{ cluster, state }, databases]),
+  },
+  {
+    type: "gauge",
     name: "rolecall_certificate_expiry_timestamp_seconds",
     help: "When the certificate of a listener, or the one presented to a cluster's nodes (usage client), expires.",
     read: ({ certificates }) =>

@@ -11,6 +11,12 @@ export interface MetricSources extends ClusterSources {
   readonly fastPath: () => FastPathUsage;
   /** What the workers used of the machine, how many there are, and how many were lost; `null` if there are none. */
   readonly workers: () => WorkersUsage | null;
+  /** How many databases of poolers this process watches or resumes for other rolecalls. */
+  readonly pauses: () => readonly {
+    readonly cluster: string;
+    readonly state: "watched" | "resuming";
+    readonly databases: number;
+  }[];
   /** When the certificates expire that rolecall presents. */
   readonly certificates: () => readonly CertificateReading[];
   /** How many log lines were lost because stderr was not read. */

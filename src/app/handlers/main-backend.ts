@@ -6,6 +6,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { WantedLag } from "../../http/admin-api/lag-api.ts";
+import type { PausesApiContext } from "../../http/admin-api/pauses-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
@@ -51,6 +52,8 @@ export interface MainBackendContext {
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly hints: Omit<HintApiContext, "snapshot">;
+  /** Resumes what other rolecalls announce and no longer resume. */
+  readonly pauses: PausesApiContext["keeper"];
   readonly gate: PageGate;
   /** Wall time, in ms since the epoch. */
   readonly wall: () => number;
@@ -66,7 +69,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { history, gateway, metrics, drains, hints, snapshots, page, gate, wall } = context;
+  const { history, gateway, metrics, drains, hints, pauses, snapshots, page, gate, wall } = context;
   const scope = scopeOf(listener, config);
   const diagnostics = diagnosticsOf(sources, context);
   const admin = {
@@ -98,6 +101,7 @@ export function buildMainBackend(
         seamless: context.switchovers,
       },
     },
+    pauses: { keeper: pauses, access: listener.access },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };

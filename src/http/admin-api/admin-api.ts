@@ -17,6 +17,7 @@ import { type HintApiContext, answerHint, isHintCall, isHintPath } from "./hint-
 import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
 import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
 import { readPausePath } from "./pause-paths.ts";
+import { type PausesApiContext, answerPause } from "./pauses-api.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
@@ -36,6 +37,7 @@ export interface AdminApiContext {
   readonly page: PageFiles;
   readonly hints: HintApiContext;
   readonly pageApi: PageApiContext;
+  readonly pauses: Omit<PausesApiContext, "only">;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
 }
@@ -51,6 +53,7 @@ const ownPaths = [
   "/snapshot",
   "/drains",
   "/hint",
+  "/pauses",
   "/livez",
   "/readyz",
   "/events/stream",
@@ -59,7 +62,7 @@ const ownPaths = [
 ];
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/hint`, `/livez`, `/readyz`, the
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/hint`, `/pauses`, `/livez`, `/readyz`, the
  * diagnostics pages, the live page and its stream.
  * @returns `null` if the response is written
  */
@@ -69,6 +72,8 @@ export async function answerAdminRequest(
 ): Promise<Reply | null> {
   const { request, message } = call;
   if (isHintCall(request)) return answerHint(call, scope.cluster, sources.hints);
+  const pause = readPausePath(request);
+  if (pause !== null) return answerPause(call, pause, { ...sources.pauses, only: scope.cluster });
   if (isHintPath(request.target)) return methodNotAllowed(request.method, "POST");
   if (isDiagnosticsTarget(request.target)) return answerDiagnostics(call, scope, sources.diagnostics);
   const target = parseRequestTarget(request.target);

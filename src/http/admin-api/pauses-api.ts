@@ -1,0 +1,74 @@
+import type { PauseAnswer } from "../../cluster/announced-pauses.ts";
+import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
+import { readJsonBody } from "../message/json-body.ts";
+import { errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
+import type { PausePath } from "./pause-paths.ts";
+
+/** What the calls of other rolecalls about their pauses need. */
+export interface PausesApiContext {
+  readonly access: Pick<ListenerAccess, "management" | "pauseTokens">;
+  /** Who resumes what they no longer can resume. Bodies are unchecked; `only`: the one cluster that is answered for. */
+  readonly keeper: {
+    announce(
+      body: unknown,
+      caller: { readonly from: string; readonly only: string | null },
+      hasLeft: () => boolean,
+    ): Promise<PauseAnswer>;
+    beat(run: string, body: unknown, only: string | null): PauseAnswer;
+    end(run: string, only: string | null): PauseAnswer;
+  };
+  /** The listener's cluster; `null`: all. */
+  readonly only: string | null;
+}
+
+/** The longest body, in bytes: longer than the names of the most databases. */
+const bodyMax = 2 * 1024 * 1024;
+
+/**
+ * Answers `POST /pauses`, `POST /pauses/{run}/heartbeat` and `DELETE /pauses/{run}`. The listener needs `pause_tokens` or
+ * `management: on`, and the caller one of its credentials.
+ */
+export async function answerPause(call: IncomingCall, path: PausePath, context: PausesApiContext): Promise<Reply> {
+  const { request, message, caller } = call;
+  const { run, isHeartbeat } = path;
+  const { keeper, only } = context;
+  const method = run === null || isHeartbeat ? "POST" : "DELETE";
+  if (request.method !== method) return methodNotAllowed(request.method, method);
+  const { principal } = caller;
+  if (!context.access.management && context.access.pauseTokens.length === 0)
+    return forbidden("pauses_off", "this listener must have pause_tokens, or management: on");
+  if (principal === null) return forbidden("unauthenticated", "the caller must be authenticated, got no credential");
+  if (run !== null && !isHeartbeat) return replyOf(keeper.end(run, only));
+  const read = await readJsonBody(message, bodyMax);
+  if (!read.ok) return read.reply;
+  if (run !== null) return replyOf(keeper.beat(run, read.body, only));
+  const from = `${principal} (${caller.address})`;
+  return replyOf(await keeper.announce(read.body, { from, only }, () => message.socket.destroyed));
+}
+
+function forbidden(error: string, why: string): Reply {
+  return errorReply(403, error, { message: `Cannot take calls about pauses: ${why}` });
+}
+
+function replyOf(answer: PauseAnswer): Reply {
+  const ok = { code: 200, phrase: "OK" };
+  switch (answer.kind) {
+    case "acknowledged":
+      return jsonReply(ok, JSON.stringify({ acknowledged: true }));
+    case "held":
+    case "ended":
+      return jsonReply(ok, JSON.stringify({ state: answer.kind }));
+    case "taken_over":
+      return jsonReply({ code: 410, phrase: "taken_over" }, JSON.stringify({ state: answer.kind, by: answer.by }));
+    case "unknown_run":
+      return errorReply(404, "no_run", { message: "Cannot find this run: it must be announced and not ended" });
+    case "unreadable":
+      return errorReply(400, "bad_request", { message: `Cannot read this body: ${answer.problem}` });
+    case "refused":
+    case "unreached":
+      return errorReply(answer.kind === "refused" ? 409 : 503, answer.kind, {
+        message: `Cannot answer for these pauses: ${answer.problem}`,
+      });
+  }
+}

@@ -1,0 +1,252 @@
+import type { KeptPauses, PauseAnswer, TakeoverCause } from "../../cluster/announced-pauses.ts";
+import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import type { PoolerConfig } from "../../config/model/config.ts";
+import { LimitedLines } from "../../log/limited-lines.ts";
+import type { Logger } from "../../log/logger.ts";
+import { resumeTarget } from "../hands/resume-target.ts";
+import type { PauseTarget } from "../machine/plan.ts";
+import { type Announcement, byPooler, keyOf, readAnnouncement, readHeartbeat, flatTargets } from "./announcement.ts";
+import { type ReachedPooler, reachPoolers } from "./reach-poolers.ts";
+import { nextWatch, type WatchedRun, type WatchEvent } from "./watched-run.ts";
+
+/** What the keeper depends on. */
+export interface PauseKeeperContext {
+  readonly log: Logger;
+  /** Ms of rolecall's clock. */
+  readonly now: () => number;
+  readonly setTimer: SetTimer;
+  /** The configured poolers. A run keeps those that it was announced with. */
+  readonly poolers: () => readonly PoolerConfig[];
+  /** How other rolecalls name this one. */
+  readonly name: string;
+  readonly onChange: (change: KeptPauses) => void;
+}
+
+/** Who calls, and for which cluster it may; `null`: for all. */
+export interface PauseCaller {
+  readonly from: string;
+  readonly only: string | null;
+}
+
+/** How many databases of a cluster are watched, or resumed. */
+export interface HeldCount {
+  readonly cluster: string;
+  readonly state: "watched" | "resuming";
+  readonly databases: number;
+}
+
+interface KeptRun {
+  readonly announcement: Announcement;
+  readonly from: string;
+  /** `null`: its poolers are being reached. */
+  watch: WatchedRun | null;
+  poolers: ReadonlyMap<string, ReachedPooler>;
+  /** What was open when this process took over. */
+  taken: readonly PauseTarget[];
+}
+
+/** How many runs are kept at most, those included that are over and remembered. */
+const runsMax = 64;
+/** How often the runs are looked at, and an unverified RESUME is repeated, in ms. */
+const intervalMs = 250;
+/** A process that is late by more than this did not run for a while, in ms. */
+const lateMs = 500;
+/** How many databases of one pooler are resumed at once: each takes a console. */
+const atOnce = 8;
+
+/**
+ * Resumes what another rolecall has paused and no longer can resume. The other one announces what it is about to pause,
+ * and sends heartbeats. 2 s after the last one, or at its deadline, this one takes over: it repeats RESUME until its
+ * effect is seen, and tells the other one. A restart forgets everything.
+ */
+export class PauseKeeper {
+  readonly #context: PauseKeeperContext;
+  readonly #lines: LimitedLines;
+  readonly #runs = new Map<string, KeptRun>();
+  #cancelTick: CancelTimer | null = null;
+  #tickedAtMs = 0;
+  #isStopped = false;
+
+  constructor(context: PauseKeeperContext) {
+    this.#context = context;
+    const limit = { what: "pauses that cannot be lifted", level: "warn", max: 10, periodMs: 10_000 } as const;
+    this.#lines = new LimitedLines(context.log, limit);
+  }
+
+  /** How many databases it watches, and how many it resumes. Zero for a cluster whose runs are over. */
+  get held(): readonly HeldCount[] {
+    return [...this.#runs.values()].flatMap(({ announcement: { cluster }, watch }) => {
+      if (watch === null) return [];
+      const count = watch.open.length;
+      const isHeld = watch.kind === "held";
+      return [
+        { cluster, state: "watched", databases: isHeld ? count : 0 },
+        { cluster, state: "resuming", databases: isHeld ? 0 : count },
+      ];
+    });
+  }
+
+  /**
+   * Takes an announcement (`POST /pauses`), and reaches all of its poolers.
+   * @param hasLeft whether the caller no longer waits for the answer: then nothing is watched for it
+   */
+  async announce(body: unknown, { from, only }: PauseCaller, hasLeft: () => boolean): Promise<PauseAnswer> {
+    const read = readAnnouncement(body);
+    if (typeof read === "string") return { kind: "unreadable", problem: read };
+    const { run, cluster } = read;
+    if (only !== null && cluster !== only)
+      return { kind: "refused", problem: `this listener does not answer for ${cluster}` };
+    if (this.#runs.has(run)) return { kind: "refused", problem: `the run ${run} is known already` };
+    if (this.#isStopped) return { kind: "unreached", problem: "rolecall is stopping" };
+    if (!this.#hasRoom()) return { kind: "unreached", problem: `${runsMax} runs are watched already` };
+    const kept: KeptRun = { announcement: read, from, watch: null, poolers: new Map(), taken: [] };
+    this.#runs.set(run, kept);
+    const reached = await reachPoolers(read, this.#context.poolers());
+    // It may have ended meanwhile, and this process too.
+    const isWanted = this.#runs.get(run) === kept && !this.#isStopped && !hasLeft();
+    if (reached.kind === "reached" && isWanted) {
+      this.#watch(kept, reached.poolers);
+      return { kind: "acknowledged" };
+    }
+    if (this.#runs.get(run) === kept) this.#runs.delete(run);
+    return reached.kind === "reached" ? { kind: "unreached", problem: "the caller has left" } : reached;
+  }
+
+  /** Takes a heartbeat (`POST /pauses/{run}/heartbeat`). */
+  beat(run: string, body: unknown, only: string | null): PauseAnswer {
+    const open = readHeartbeat(body);
+    if (typeof open === "string") return { kind: "unreadable", problem: open };
+    const kept = this.#find(run, only);
+    if (kept === null || kept.watch === null) return { kind: "unknown_run" };
+    this.#advance(kept, { kind: "beat", open });
+    return kept.watch.kind === "held" ? { kind: "held" } : { kind: "taken_over", by: this.#context.name };
+  }
+
+  /** Ends a run of which nothing is paused any more (`DELETE /pauses/{run}`). */
+  end(run: string, only: string | null): PauseAnswer {
+    if (this.#find(run, only) === null) return { kind: "unknown_run" };
+    this.#runs.delete(run);
+    return { kind: "ended" };
+  }
+
+  /** Stops. What is open then stays paused, unless the other rolecall resumes it. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelTick?.();
+    for (const { announcement, watch } of this.#runs.values())
+      if (watch !== null && watch.open.length > 0)
+        this.#context.log.warn(
+          { run: announcement.run, cluster: announcement.cluster, poolers: byPooler(watch.open) },
+          "stopping; pauses of another rolecall are no longer watched",
+        );
+    this.#runs.clear();
+    this.#lines.end();
+  }
+
+  #watch(kept: KeptRun, poolers: KeptRun["poolers"]): void {
+    const { log, now } = this.#context;
+    const { run, cluster, deadlineMs, poolers: announced } = kept.announcement;
+    const nowMs = now();
+    kept.poolers = poolers;
+    kept.watch = { kind: "held", open: flatTargets(announced), heardAtMs: nowMs, deadlineAtMs: nowMs + deadlineMs };
+    log.info(
+      { run, cluster, from: kept.from, deadline_ms: deadlineMs, poolers: byPooler(kept.watch.open) },
+      "pauses of another rolecall are watched",
+    );
+    if (this.#cancelTick !== null) return;
+    this.#tickedAtMs = nowMs;
+    this.#tickLater();
+  }
+
+  #tickLater(): void {
+    this.#cancelTick = this.#context.setTimer(() => this.#tick(), intervalMs);
+  }
+
+  #tick(): void {
+    const nowMs = this.#context.now();
+    const stoodStill = nowMs - this.#tickedAtMs > intervalMs + lateMs;
+    this.#tickedAtMs = nowMs;
+    for (const kept of this.#runs.values()) this.#advance(kept, { kind: "tick", stoodStill });
+    this.#cancelTick = null;
+    if ([...this.#runs.values()].some(({ watch }) => watch !== null)) this.#tickLater();
+  }
+
+  #advance(kept: KeptRun, event: WatchEvent): void {
+    const before = kept.watch;
+    if (before === null) return;
+    const after = nextWatch(before, event, this.#context.now());
+    if (after === null) return this.#giveUp(kept, before);
+    kept.watch = after;
+    if (after.kind !== "taken_over") return;
+    if (before.kind === "held") {
+      kept.taken = after.open;
+      this.#report("taken_over", kept, after.cause);
+      for (const { pooler } of byPooler(after.open)) void this.#resumeAll(kept, pooler);
+    } else if (event.kind === "resumed" && before.open.length > 0 && after.open.length === 0)
+      this.#report("lifted", kept, after.cause);
+  }
+
+  #report(kind: KeptPauses["kind"], { announcement, from, taken }: KeptRun, cause: TakeoverCause): void {
+    const { run, cluster } = announcement;
+    this.#context.onChange({ kind, cause, run, cluster, from, databases: taken.map(keyOf) });
+  }
+
+  #giveUp({ announcement: { run, cluster } }: KeptRun, { open }: WatchedRun): void {
+    this.#runs.delete(run);
+    if (open.length > 0)
+      this.#context.log.error({ run, cluster, poolers: byPooler(open) }, "pauses could not be lifted within a day");
+  }
+
+  /** Repeats RESUME on one pooler until it is verified for each database, or the run is over. */
+  async #resumeAll(kept: KeptRun, pooler: string): Promise<void> {
+    for (;;) {
+      const open = this.#openAt(kept, pooler);
+      for (let at = 0; at < open.length; at += atOnce)
+        await Promise.all(open.slice(at, at + atOnce).map((target) => this.#resume(kept, target)));
+      if (this.#openAt(kept, pooler).length === 0) return;
+      await new Promise<void>((resolve) => void this.#context.setTimer(resolve, intervalMs));
+    }
+  }
+
+  async #resume(kept: KeptRun, target: PauseTarget): Promise<void> {
+    const reached = kept.poolers.get(target.pooler);
+    // The other rolecall may have resumed it meanwhile: then somebody else may have paused it since.
+    const isOpen = this.#openAt(kept, target.pooler).some((open) => keyOf(open) === keyOf(target));
+    if (reached === undefined || !isOpen) return;
+    const { run, cluster } = kept.announcement;
+    const problem = await resumeTarget({ run, database: target.database, console: reached.console }, limitOf(reached));
+    const line = { run, cluster, pooler: target.pooler, database: target.database };
+    if (problem === null) {
+      this.#context.log.info(line, "pause of another rolecall lifted");
+      this.#advance(kept, { kind: "resumed", target });
+    } else if (!this.#isStopped)
+      this.#lines.write({ level: "warn", text: "pause of another rolecall cannot be lifted yet" }, () => ({
+        ...line,
+        problem,
+      }));
+  }
+
+  /** What this process has to resume at a pooler. Nothing once the run is over. */
+  #openAt(kept: KeptRun, pooler: string): readonly PauseTarget[] {
+    const { announcement, watch } = kept;
+    if (watch?.kind !== "taken_over" || this.#runs.get(announcement.run) !== kept) return [];
+    return watch.open.filter((target) => target.pooler === pooler);
+  }
+
+  #find(run: string, only: string | null): KeptRun | null {
+    const kept = this.#runs.get(run);
+    return kept === undefined || (only !== null && kept.announcement.cluster !== only) ? null : kept;
+  }
+
+  /** Forgets the oldest run that is over, if there is no room for another one. */
+  #hasRoom(): boolean {
+    if (this.#runs.size < runsMax) return true;
+    const over = [...this.#runs].find(([, { watch }]) => watch?.kind === "taken_over" && watch.open.length === 0);
+    return over !== undefined && this.#runs.delete(over[0]);
+  }
+}
+
+/** Four times what the pooler needed before: a network that is cut must be seen soon, and a far one take its time. */
+function limitOf({ tookMs }: ReachedPooler): number {
+  return Math.min(5_000, Math.max(500, Math.round(4 * tookMs)));
+}

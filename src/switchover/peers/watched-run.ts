@@ -1,0 +1,69 @@
+import type { TakeoverCause } from "../../cluster/announced-pauses.ts";
+import type { PauseTarget } from "../machine/plan.ts";
+import { keyOf } from "./announcement.ts";
+
+/** A run of another rolecall. All times are in ms of rolecall's clock. */
+export type WatchedRun =
+  /** The other one sends heartbeats. */
+  | {
+      readonly kind: "held";
+      readonly open: readonly PauseTarget[];
+      readonly heardAtMs: number;
+      readonly deadlineAtMs: number;
+    }
+  /**
+   * This one resumes what is open, and the other one is told so: it must not go on. Without anything open, the run is
+   * remembered for that reason only.
+   */
+  | {
+      readonly kind: "taken_over";
+      readonly cause: TakeoverCause;
+      readonly open: readonly PauseTarget[];
+      readonly untilMs: number;
+    };
+
+export type WatchEvent =
+  /** A heartbeat, with what may still be paused; `null`: as said before. */
+  | { readonly kind: "beat"; readonly open: readonly PauseTarget[] | null }
+  /** Time passes. `stoodStill`: this process did not run for a while, and may not have read what came meanwhile. */
+  | { readonly kind: "tick"; readonly stoodStill: boolean }
+  | { readonly kind: "resumed"; readonly target: PauseTarget };
+
+/** After this time without a heartbeat the peer takes over, in ms. */
+export const silenceMaxMs = 2_000;
+/** How long heartbeats that came while this process stood still may take to be read, in ms. */
+const readingMs = 500;
+/** How long RESUME is repeated, and how long a run that was taken over is remembered, in ms. */
+const takeoverMaxMs = 86_400_000;
+
+/**
+ * The next state of a run.
+ * @returns `null` once it is over, whatever is open
+ */
+export function nextWatch(run: WatchedRun, event: WatchEvent, nowMs: number): WatchedRun | null {
+  switch (event.kind) {
+    case "beat": {
+      const open = event.open === null ? run.open : among(run.open, event.open);
+      return run.kind === "held" ? { ...run, open, heardAtMs: nowMs } : { ...run, open };
+    }
+    case "resumed":
+      return { ...run, open: run.open.filter((target) => keyOf(target) !== keyOf(event.target)) };
+    case "tick":
+      if (run.kind === "taken_over") return nowMs >= run.untilMs ? null : run;
+      if (nowMs >= run.deadlineAtMs) return takenOver(run, "deadline", nowMs);
+      if (nowMs - run.heardAtMs < silenceMaxMs) return run;
+      return event.stoodStill
+        ? { ...run, heardAtMs: nowMs - silenceMaxMs + readingMs }
+        : takenOver(run, "silence", nowMs);
+  }
+}
+
+function takenOver({ open }: WatchedRun, cause: TakeoverCause, nowMs: number): WatchedRun | null {
+  return open.length === 0 ? null : { kind: "taken_over", cause, open, untilMs: nowMs + takeoverMaxMs };
+}
+
+/** What is closed stays closed: nobody can open a target again. */
+function among(before: readonly PauseTarget[], open: readonly PauseTarget[]): readonly PauseTarget[] {
+  const named = new Set(open.map(keyOf));
+  return before.filter((target) => named.has(keyOf(target)));
+}
