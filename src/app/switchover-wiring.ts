@@ -1,14 +1,18 @@
 import type { Config } from "../config/model/config.ts";
 import { clusterNamed, nodeNamed } from "../cluster/lookup.ts";
+import type { Snapshot } from "../cluster/snapshot.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { plainCheck } from "../health/check.ts";
 import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
 import { judgeMember } from "../health/rules/pool.ts";
 import type { Caller } from "../http/message/caller.ts";
 import type { Logger } from "../log/logger.ts";
+import { runPreflight } from "../switchover/checks/run-preflight.ts";
+import { supervisorOf } from "../switchover/checks/supervisor.ts";
 import { IntentFile } from "../switchover/intent/intent-file.ts";
 import type { RequestResult } from "../switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../switchover/machine/plan.ts";
+import type { KnownServer } from "../switchover/preflight/pooler-setup.ts";
 import { Switchovers } from "../switchover/switchovers.ts";
 import { thisMachine } from "./machine.ts";
 import type { Monitor } from "./monitor.ts";
@@ -41,11 +45,11 @@ export function buildSwitchovers({ log, config, monitor, gateway }: SwitchoverPa
     setTimer: thisMachine.setTimer,
     view,
     primary: (cluster) => ({ node: primaryOf(view(cluster)), pending: "unknown" }),
-    // The whole list of checks comes with switchover/checks/run-preflight.ts.
-    preflight: async ({ cluster }) => {
-      const leads = primaryOf(view(cluster)) !== null;
-      return { lines: [], refusal: leads ? null : `${cluster} has no primary`, forecastMs: null };
-    },
+    preflight: (request, heldMs) =>
+      runPreflight(
+        { ...request, config: config(), peers: [], supervisor: supervisorOf(process.env, process.pid), heldMs },
+        { view: () => view(request.cluster), servers: () => knownServers(store.current) },
+      ),
     request: (plan, caller) => requestSwitchover(plan, { caller, gateway, monitor }),
     balancersOf: (cluster) => monitor.leadingToPrimary(cluster),
     lead: (balancer, to, limitMs) => monitor.lead(balancer, to, limitMs),
@@ -60,6 +64,15 @@ export function buildSwitchovers({ log, config, monitor, gateway }: SwitchoverPa
 /** The file that says what is paused; `null` without `state_file`. */
 function pausesFile({ stateFile }: Pick<Config, "stateFile">): string | null {
   return stateFile === null ? null : `${stateFile}.pauses`;
+}
+
+/** The nodes of all clusters whose database addresses are known. */
+function knownServers({ clusters }: Snapshot): readonly KnownServer[] {
+  return clusters.flatMap(({ name: cluster, nodes }) =>
+    nodes.flatMap(({ node: { name: node, database: address } }): readonly KnownServer[] =>
+      address === null ? [] : [{ cluster, node, address }],
+    ),
+  );
 }
 
 /** The node that `/primary` says yes to; `null` if there is none. */

@@ -30,14 +30,16 @@ export class FakeConsole {
   readonly commands: string[] = [];
   /** What clients said at their start, and `X` for each that ended politely. */
   readonly starts: string[] = [];
-  answer: (command: string) => ConsoleAnswer;
+  /** The `application_name` of each open connection. */
+  readonly names = new Map<Socket, string>();
+  answer: (command: string) => ConsoleAnswer | Promise<ConsoleAnswer>;
   login: FakeLogin = { kind: "trust" };
   /** The certificate and key of its TLS; `null`: it offers none. */
   tls: { readonly cert: string; readonly key: string } | null = null;
   port = 0;
   readonly #open = new Set<Socket>();
 
-  constructor(answer: ((command: string) => ConsoleAnswer) | Readonly<Record<string, ConsoleAnswer>> = {}) {
+  constructor(answer: FakeConsole["answer"] | Readonly<Record<string, ConsoleAnswer>> = {}) {
     this.answer =
       typeof answer === "function"
         ? answer
@@ -62,10 +64,7 @@ export class FakeConsole {
 
   /** SHOW CLIENTS of the consoles that have logged in and not ended, as far as rolecall reads it. */
   shownClients(): readonly FakeRow[] {
-    return this.starts.flatMap((start, at) => {
-      const [, name] = /application_name (rolecall [0-9a-f]+)/.exec(start) ?? [];
-      return name === undefined ? [] : [{ state: "active", ptr: `0x${at + 1}`, application_name: name }];
-    });
+    return [...this.names].map(([, name], at) => ({ state: "active", ptr: `0x${at + 1}`, application_name: name }));
   }
 
   /** Sends bytes to every client, unasked. */
@@ -80,7 +79,12 @@ export class FakeConsole {
 
   #accept(socket: Socket): void {
     this.#open.add(socket);
-    socket.on("close", () => this.#open.delete(socket)).on("error", () => {});
+    socket
+      .on("close", () => {
+        this.#open.delete(socket);
+        this.names.delete(socket);
+      })
+      .on("error", () => {});
     socket.once("data", (first: Buffer) => this.#begin(socket, first));
   }
 
@@ -126,7 +130,9 @@ class FakeClient {
 
   #start(message: Buffer): void {
     this.#isStarted = true;
-    this.#console.starts.push(message.toString("utf8", 8).split("\0").filter(Boolean).join(" "));
+    const words = message.toString("utf8", 8).split("\0").filter(Boolean);
+    this.#console.starts.push(words.join(" "));
+    this.#console.names.set(this.#socket, words[words.indexOf("application_name") + 1] ?? "");
     const { login } = this.#console;
     switch (login.kind) {
       case "trust":
@@ -151,7 +157,7 @@ class FakeClient {
     else if (type === "Q") {
       const command = body.toString("utf8", 0, body.length - 1);
       this.#console.commands.push(command);
-      this.#reply(this.#console.answer(command));
+      void Promise.resolve(this.#console.answer(command)).then((answer) => this.#reply(answer));
     }
   }
 

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { describe, test, type TestContext } from "node:test";
+import { PgbouncerConsole } from "../../../src/push/pgbouncer/console.ts";
+import { PauseHand, type PauseEvent } from "../../../src/switchover/hands/pause-hand.ts";
+import { pauseConsoleName, resumeTarget } from "../../../src/switchover/hands/resume-target.ts";
+import { FakePgbouncer } from "../../fake/fake-pgbouncer.ts";
+import { until } from "../../fake/until.ts";
+
+const run = "r1";
+
+/** A hand, and what it told. */
+class Fixture {
+  readonly pgbouncer: FakePgbouncer;
+  readonly hand: PauseHand;
+  readonly told: PauseEvent[] = [];
+  mayPause = true;
+
+  private constructor(pgbouncer: FakePgbouncer, pauseMs: number) {
+    this.pgbouncer = pgbouncer;
+    this.hand = new PauseHand({
+      target: { run, database: "orders", console: pgbouncer.target },
+      limits: { commandMs: 2_000, pauseMs, pollMs: 5 },
+      mayPause: () => this.mayPause,
+      now: () => performance.now(),
+      onEvent: (event) => this.told.push(event),
+    });
+  }
+
+  static async of(context: TestContext, pauseMs = 2_000): Promise<Fixture> {
+    const fixture = new Fixture(await FakePgbouncer.start(context), pauseMs);
+    context.after(() => fixture.hand.close());
+    assert.equal(await fixture.hand.prepare(), null);
+    return fixture;
+  }
+
+  async tells(kind: PauseEvent["kind"]): Promise<PauseEvent> {
+    return until(`${kind}, told: ${JSON.stringify(this.told)}`, () => this.told.find((event) => event.kind === kind));
+  }
+
+  get kinds(): readonly string[] {
+    return this.told.map(({ kind }) => kind);
+  }
+}
+
+describe("one database of a pooler", () => {
+  test("is paused, read and resumed, on a console of its own for PAUSE", async (context) => {
+    const fixture = await Fixture.of(context);
+    const { hand, pgbouncer } = fixture;
+    assert.equal(hand.heldMs, null);
+    hand.pause();
+    await fixture.tells("pause_answered");
+    assert.ok(pgbouncer.console.starts.some((start) => start.includes(pauseConsoleName(run))));
+    hand.readPaused();
+    assert.deepEqual(await fixture.tells("paused_read"), { kind: "paused_read", isPaused: true });
+    hand.resume();
+    // The first attempt may still see the console of PAUSE.
+    await until("a verified RESUME", () => {
+      hand.resume();
+      return fixture.kinds.includes("resumed");
+    });
+    assert.equal(pgbouncer.isPaused, false);
+    assert.ok((hand.heldMs ?? 0) > 0);
+    assert.equal(fixture.kinds.filter((kind) => kind === "resumed").length, 1);
+  });
+
+  test("is read as paused only when no transaction runs", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.pgbouncer.begin();
+    fixture.hand.pause();
+    await until("PAUSE", () => fixture.pgbouncer.isPaused);
+    fixture.hand.readPaused();
+    await until("SHOW POOLS", () => fixture.pgbouncer.console.commands.includes("SHOW POOLS"));
+    assert.deepEqual(fixture.kinds, []);
+    fixture.pgbouncer.end();
+    assert.deepEqual(await fixture.tells("paused_read"), { kind: "paused_read", isPaused: true });
+    await fixture.tells("pause_answered");
+  });
+
+  test("is read as not paused when somebody has resumed it", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.hand.pause();
+    await fixture.tells("pause_answered");
+    fixture.pgbouncer.isPaused = false;
+    fixture.hand.readPaused();
+    assert.deepEqual(await fixture.tells("paused_read"), { kind: "paused_read", isPaused: false });
+  });
+
+  for (const [title, prepare, problem] of [
+    ["somebody else has paused", (pgbouncer: FakePgbouncer) => (pgbouncer.isPaused = true), /somebody else has paused/],
+    ["a PAUSE of all databases holds", (pgbouncer: FakePgbouncer) => (pgbouncer.isHeld = true), /all databases/],
+    [
+      "a PgBouncer does not know",
+      (pgbouncer: FakePgbouncer) =>
+        pgbouncer.instead.set("SHOW DATABASES", [{ name: "other", paused: 0, disabled: 0 }]),
+      /no such database/,
+    ],
+    [
+      "the user may not pause",
+      (pgbouncer: FakePgbouncer) => pgbouncer.instead.set("PAUSE pgbouncer", { error: "admin access needed" }),
+      /admin_users/,
+    ],
+  ] as const)
+    test(`is left alone where ${title}, also by RESUME`, async (context) => {
+      const fixture = await Fixture.of(context);
+      prepare(fixture.pgbouncer);
+      fixture.hand.pause();
+      const event = await fixture.tells("pause_withheld");
+      assert.match("problem" in event ? event.problem : "", problem);
+      fixture.hand.resume();
+      await fixture.tells("resumed");
+      assert.deepEqual(fixture.pgbouncer.changes, []);
+    });
+
+  test("is not paused when the time for it has passed meanwhile", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.mayPause = false;
+    fixture.hand.pause();
+    assert.deepEqual(await fixture.tells("pause_withheld"), { kind: "pause_withheld", problem: "it was too late" });
+    assert.deepEqual(fixture.pgbouncer.changes, []);
+  });
+
+  test("is not paused any more after RESUME was wanted", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.hand.pause();
+    fixture.hand.resume();
+    await fixture.tells("resumed");
+    await until("the end of its consoles", () => fixture.pgbouncer.console.shownClients().length === 0);
+    assert.deepEqual(fixture.pgbouncer.changes, []);
+    assert.deepEqual(fixture.kinds, ["resumed"]);
+  });
+
+  test("a PAUSE that waits for a transaction fails in time, and is resumed", async (context) => {
+    const fixture = await Fixture.of(context, 50);
+    fixture.pgbouncer.begin();
+    fixture.hand.pause();
+    const event = await fixture.tells("pause_failed");
+    assert.match("problem" in event ? event.problem : "", /within 50 ms/);
+    await until("a verified RESUME", () => {
+      fixture.hand.resume();
+      return fixture.kinds.includes("resumed");
+    });
+    assert.equal(fixture.pgbouncer.isPaused, false);
+  });
+
+  test("a pooler that is lost and comes back unpaused is told as restarted; one that stayed paused is not", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.hand.pause();
+    await fixture.tells("pause_answered");
+    fixture.pgbouncer.console.cut();
+    await fixture.tells("console_lost");
+    await until("another console", () => fixture.pgbouncer.console.shownClients().length === 1);
+    fixture.pgbouncer.isPaused = false;
+    fixture.pgbouncer.console.cut();
+    await fixture.tells("restarted");
+    assert.deepEqual(fixture.kinds, ["pause_answered", "console_lost", "console_lost", "restarted"]);
+  });
+});
+
+describe("RESUME", () => {
+  test("is verified only while no console of a PAUSE of the run is left", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    pgbouncer.isPaused = true;
+    const target = { run, database: "orders", console: pgbouncer.target };
+    const pause = await PgbouncerConsole.open(pgbouncer.target, 2_000, pauseConsoleName(run));
+    assert.equal(await resumeTarget(target, 2_000), "a console that sent PAUSE is still connected");
+    assert.equal(pgbouncer.isPaused, false, "it is resumed nevertheless");
+    const other = await PgbouncerConsole.open(pgbouncer.target, 2_000, pauseConsoleName("r2"));
+    context.after(() => other.close());
+    pause.close();
+    await until("a verified RESUME", async () => (await resumeTarget(target, 2_000)) === null);
+  });
+
+  test("is not verified while all databases are held, or the console does not answer", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    const target = { run, database: "orders", console: pgbouncer.target };
+    pgbouncer.isHeld = true;
+    assert.match((await resumeTarget(target, 2_000)) ?? "", /all databases/);
+    pgbouncer.isHeld = false;
+    assert.equal(await resumeTarget(target, 2_000), null);
+    pgbouncer.instead.set("RESUME orders", "silence");
+    assert.match((await resumeTarget(target, 50)) ?? "", /within 50 ms/);
+    pgbouncer.instead.set("RESUME orders", { error: "no" });
+    pgbouncer.isPaused = true;
+    assert.equal(await resumeTarget(target, 2_000), "no");
+  });
+});
