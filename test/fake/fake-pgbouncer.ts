@@ -57,6 +57,12 @@ export class FakePgbouncer {
         return [{ name: "orders", host: "10.0.0.1", port: 5432, paused: this.isPaused ? 1 : 0, disabled: 0 }];
       case "SHOW POOLS":
         return [poolRow(this.#running)];
+      case "SHOW VERSION":
+        return [{ version: "PgBouncer 1.24.1" }];
+      case "SHOW CONFIG":
+        return Object.entries(settings).map(([key, value]) => ({ key, value }));
+      case "SHOW SERVERS":
+        return [];
       case "SHOW CLIENTS":
         return this.console.shownClients();
       default:
@@ -64,6 +70,8 @@ export class FakePgbouncer {
     }
   }
 }
+
+const settings = { pool_mode: "transaction", query_wait_timeout: "120", server_login_retry: "1", so_reuseport: "0" };
 
 function poolRow(active: number): Readonly<Record<string, string | number>> {
   const counts = {

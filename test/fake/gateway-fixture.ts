@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { pino } from "pino";
 import { App } from "../../src/app/app.ts";
-import type { ClusterConfig, ListenerConfig, NodeConfig } from "../../src/config/model/config.ts";
+import type { ClusterConfig, Config, ListenerConfig, NodeConfig } from "../../src/config/model/config.ts";
 import { unrestrictedAccess, type ListenerAccess } from "../../src/config/model/listener-access-config.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/simulator.ts";
 import { sendRequest, type HttpAnswer, type RequestParts } from "./http-request.ts";
@@ -32,6 +32,7 @@ export interface GatewayFixtureOptions {
   readonly listener?: Partial<ListenerConfig>;
   readonly cluster?: Partial<ClusterConfig>;
   readonly hostSuffixes?: readonly string[];
+  readonly config?: Partial<Pick<Config, "poolers" | "stateFile">>;
 }
 
 /** Like {@link gatewayFixture}, but in front of the test's own nodes: they are configured, none is discovered. */
@@ -70,7 +71,7 @@ async function open(
     listenerOf({ cluster: "demo", address: "127.0.0.3" }),
   ];
   const app = new App(
-    configOf({ clusters: [cluster], listen, hostSuffixes: options.hostSuffixes ?? [] }),
+    configOf({ clusters: [cluster], listen, hostSuffixes: options.hostSuffixes ?? [], ...options.config }),
     pino({}, lines),
   );
   await app.start();
