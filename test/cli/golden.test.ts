@@ -34,6 +34,8 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   drain: ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade"],
   drains: ["drains"],
   switchover: ["switchover", "--cluster", "demo", "--candidate", "pg2", "--yes"],
+  "switchover-seamless": ["switchover", "catalog", "--to", "pg2", "--seamless", "--yes"],
+  "switchover-refused": ["switchover", "orders", "--seamless", "--dry-run"],
   reinitialize: ["reinitialize", "demo/pg1", "--yes"],
   config: ["config", "--cluster", "demo"],
   "unknown-route": ["explain", "/replicaa"],

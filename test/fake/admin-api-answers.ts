@@ -1,5 +1,6 @@
 import { clusterExplanation } from "./cluster-explanation.ts";
 import { leaderRow } from "./leader-row.ts";
+import { endedRun, switchedRun } from "./run-documents.ts";
 import type { CannedAnswer } from "./canned-server.ts";
 
 const node = {
@@ -241,6 +242,18 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
   },
   "POST /clusters/demo/switchover?dry_run=1": { body: { dry_run: true, would: "pass", cluster: "demo", node: "pg1" } },
   "DELETE /clusters/demo/switchover": { status: 404, body: "no switchover is scheduled" },
+  "POST /clusters/catalog/switchover": { status: 202, body: { run: "r1", cluster: "catalog" } },
+  "/clusters/catalog/switchover/run": { body: { ...switchedRun, cluster: "catalog" } },
+  "POST /clusters/orders/switchover?dry_run=1": { status: 202, body: { run: "r1", cluster: "orders" } },
+  "/clusters/orders/switchover/run": {
+    body: {
+      ...endedRun("refused", "Refused: pgb1: must be reached by a peer, got none. Nothing was changed."),
+      cluster: "orders",
+    },
+  },
+  "POST /clusters/orders/switchover/resume": {
+    body: { resumed: ["pgb1/orders"], problems: [{ target: "pgb2/orders", problem: "it is still paused" }] },
+  },
   "POST /clusters/demo/failover": { status: 412, body: { error: "precondition", message: "pg3 does not answer" } },
   "POST /clusters/demo/nodes/pg2/restart": { status: 202, body: "Restart scheduled" },
   "DELETE /clusters/demo/nodes/pg2/restart": { body: "scheduled restart deleted" },

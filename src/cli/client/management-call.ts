@@ -77,8 +77,7 @@ function reportDryRun(
   );
 }
 
-/** The path of a call to the cluster of `--cluster`; without that option, to the only cluster. */
-export function clusterPath({ args }: CommandContext, call: string): string {
-  const cluster = args.text("cluster");
+/** The path of a call to a cluster. @param cluster `null`: the only one */
+export function clusterPath(cluster: string | null, call: string): string {
   return cluster === null ? `/${call}` : `/clusters/${encodeURIComponent(cluster)}/${call}`;
 }

@@ -10,7 +10,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 export async function dynamicConfig(context: CommandContext): Promise<void> {
   const { args, result, print } = context;
   const server = new RolecallClient(context, "node", managementTimeout);
-  const path = clusterPath(context, "config");
+  const path = clusterPath(context.args.text("cluster"), "config");
   const [patch, replacement] = [args.text("patch"), args.text("replace")];
   const assignments = args.list("set");
   if (replacement !== null && (patch !== null || assignments.length > 0))

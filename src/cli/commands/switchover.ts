@@ -1,28 +1,54 @@
 import { parseClusterDocument } from "../../cluster/documents/cluster-document.ts";
 import { parseInstant } from "../../cluster/values/timestamp.ts";
-import { fetchStatusFrom } from "../client/cluster-status.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { confirm } from "../framework/confirm.ts";
 import { clusterPath, callManagementApi, managementTimeout } from "../client/management-call.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
+import { namedCandidate, namedCluster, onlyCluster } from "../switchover/named-cluster.ts";
+import { resumePaused, seamlessSwitchover } from "../switchover/seamless.ts";
 
-/** `rolecall switchover`: switches over now or at a time, or cancels a scheduled switchover. */
+/** Options of a seamless switchover. */
+const seamlessOnly: readonly string[] = ["deadline", "route-wait", "unguarded"];
+/** Options that exclude each other. */
+const ways: readonly string[] = ["seamless", "resume", "cancel", "at"];
+
+/**
+ * `rolecall switchover`: switches over now or at a time, or cancels a scheduled switchover; or lets the server switch over
+ * while clients wait.
+ */
 export async function switchover(context: CommandContext): Promise<void> {
   const { args } = context;
+  refuseContradictions(context);
+  if (args.has("seamless")) return seamlessSwitchover(context);
+  if (args.has("resume")) return resumePaused(context);
+  const cluster = namedCluster(context);
   const server = new RolecallClient(context, "node", managementTimeout);
-  const path = clusterPath(context, "switchover");
+  const path = clusterPath(cluster, "switchover");
   if (args.has("cancel")) {
     await confirm(context, "This cancels the scheduled switchover");
     return callManagementApi(context, server, { method: "DELETE", path, purpose: "cancel the scheduled switchover" });
   }
   const at = scheduledTime(context);
-  const leader = args.text("leader") ?? (await currentLeader(context, server));
-  const candidate = args.text("candidate");
+  const candidate = namedCandidate(context);
+  const leader = args.text("leader") ?? (await currentLeader(context, server, cluster));
   const roles = `from ${leader} to ${candidate ?? "the node that the cluster elects"}${at === null ? " now" : ` at ${at}`}`;
   await confirm(context, `This switches over ${roles}`);
   const body = { leader, ...(candidate === null ? {} : { candidate }), ...(at === null ? {} : { scheduled_at: at }) };
   return callManagementApi(context, server, { method: "POST", path, body, purpose: `switch over ${roles}` });
+}
+
+/** @throws CommandError (RC001) if options do not belong together */
+function refuseContradictions({ args }: CommandContext): void {
+  const isGiven = (name: string): boolean => args.has(name) || args.text(name) !== null;
+  const [first, second] = ways.filter(isGiven);
+  if (first !== undefined && second !== undefined)
+    throw new CommandError("RC001", `--${first} must be given without --${second}`);
+  if (args.has("resume") && args.has("dry-run"))
+    throw new CommandError("RC001", "--resume must be given without --dry-run");
+  const stray = seamlessOnly.find(isGiven);
+  if (stray !== undefined && first !== "seamless")
+    throw new CommandError("RC001", `--${stray} must be given with --seamless`);
 }
 
 /** `rolecall failover --candidate NODE`: makes a candidate the leader, even without the current leader. */
@@ -37,7 +63,7 @@ export async function failover(context: CommandContext): Promise<void> {
   );
   return callManagementApi(context, server, {
     method: "POST",
-    path: clusterPath(context, "failover"),
+    path: clusterPath(context.args.text("cluster"), "failover"),
     body: { candidate },
     purpose: `make ${candidate} the leader without the consent of the current one`,
   });
@@ -59,24 +85,9 @@ export function scheduledTime({ args }: CommandContext): string | null {
   return at;
 }
 
-/**
- * The name of the only cluster, as an admin listener has it: health listeners need it in a path, unless they answer for
- * one cluster. `null` if there are several, or no admin listener answers.
- */
-async function onlyCluster(context: CommandContext): Promise<string | null> {
-  try {
-    const { clusters } = await fetchStatusFrom(new RolecallClient(context, "admin"));
-    return clusters.length === 1 ? (clusters[0]?.cluster ?? null) : null;
-  } catch (error) {
-    if (error instanceof CommandError) return null;
-    throw error;
-  }
-}
-
 /** The leader in the cluster document. The call must name it, so that no other node is switched over by mistake. */
-async function currentLeader(context: CommandContext, server: RolecallClient): Promise<string> {
-  const only = context.args.text("cluster") === null ? await onlyCluster(context) : null;
-  const path = only === null ? clusterPath(context, "cluster") : `/clusters/${encodeURIComponent(only)}/cluster`;
+async function currentLeader(context: CommandContext, server: RolecallClient, cluster: string | null): Promise<string> {
+  const path = clusterPath(cluster ?? (await onlyCluster(context)), "cluster");
   const document = parseClusterDocument(await server.getObject(path));
   if (document === undefined || document.leader === null)
     throw new CommandError(

@@ -119,7 +119,7 @@ function requireReplica(cluster: StatusCluster, leader: string, { cause }: Rehea
 function switchoverCall(context: CommandContext, { cause }: RehearsalOptions, leader: string): RolecallRequest | null {
   if (cause.kind === "kill") return null;
   const body = { leader, ...(cause.candidate === null ? {} : { candidate: cause.candidate }) };
-  return { method: "POST", path: clusterPath(context, "switchover"), body };
+  return { method: "POST", path: clusterPath(context.args.text("cluster"), "switchover"), body };
 }
 
 /** Checks by a dry run that rolecall would forward the switchover. */

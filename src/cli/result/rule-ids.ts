@@ -84,6 +84,8 @@ export const ruleIds = [
   "RC201",
   "RC202",
   "RC203",
+  "RC210",
+  "RC211",
 ] as const;
 
 /** The identifier of a rule. */

@@ -285,6 +285,16 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "clients of a pooler may wait long or fail",
     "Correct the setting of PgBouncer that the message names.",
   ),
+  RC210: rule(
+    "error",
+    "a seamless switchover did not happen: nothing was changed",
+    "Correct what the message names, and try it with --dry-run.",
+  ),
+  RC211: rule(
+    "error",
+    "how a seamless switchover ends is not known, or clients may still be held",
+    "Run rolecall status to see who leads, and rolecall doctor to see whether anything is paused.",
+  ),
 };
 
 /** Whether a rule with this identifier exists. */

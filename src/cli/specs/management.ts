@@ -15,7 +15,11 @@ export const managementCommands: readonly CommandSpec[] = [
   {
     name: "switchover",
     summary: "switch over to another leader, now or at a scheduled time",
-    about: `Makes a candidate the leader, or lets the cluster elect one.${viaGateway}`,
+    about:
+      `Makes a candidate the leader, or lets the cluster elect one.${viaGateway}\n\n` +
+      "With --seamless a running rolecall switches over while the clients of its poolers wait, so that none of them gets an\n" +
+      "error (admin listener with management: on and authentication). It prints what was checked, and each step with its time.",
+    positionals: { usage: "[CLUSTER]", least: 0, most: 1, completes: "cluster" },
     options: [
       {
         name: "leader",
@@ -24,8 +28,22 @@ export const managementCommands: readonly CommandSpec[] = [
         help: "the current leader (default: the leader in the cluster document)",
       },
       { name: "candidate", value: "NODE", completes: "node", help: "the new leader (default: the cluster elects one)" },
+      { name: "to", value: "NODE", completes: "node", help: "the same as --candidate" },
       { name: "at", value: "TIME", help: "when, with a time zone, such as 2026-01-31T03:00:00Z (default: now)" },
       { name: "cancel", help: "cancel the scheduled switchover" },
+      { name: "seamless", help: "let the clients of the cluster's poolers wait meanwhile" },
+      {
+        name: "deadline",
+        value: "TIME",
+        help: "with --seamless: how long they wait at most, whatever happens (default 15s)",
+      },
+      {
+        name: "route-wait",
+        value: "TIME",
+        help: "with --seamless: how long to wait for a balancer that is only checked (default 1s)",
+      },
+      { name: "unguarded", help: "with --seamless: also if no peer would resume the clients if rolecall died" },
+      { name: "resume", help: "resume every database of the cluster's poolers, whoever has paused it" },
       dryRun,
       yes,
       clusterOption,
@@ -34,8 +52,9 @@ export const managementCommands: readonly CommandSpec[] = [
     examples: [
       "rolecall switchover --candidate pg2",
       "rolecall switchover --cluster demo --at 2026-01-31T03:00:00Z --yes",
+      "rolecall switchover demo --to pg2 --seamless",
     ],
-    checks,
+    checks: [...checks, { id: "run", required: false }],
     load: async () => (await import("../commands/switchover.ts")).switchover,
   },
   {

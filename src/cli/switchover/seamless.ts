@@ -1,0 +1,154 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { isObject, listOf, parseJson } from "../../cluster/values/json.ts";
+import { refusalAction } from "../client/refusal.ts";
+import { replyMessage, RolecallClient, type RolecallReply } from "../client/rolecall-client.ts";
+import { nextCommand } from "../client/next-command.ts";
+import { confirm } from "../framework/confirm.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+import { CommandError } from "../framework/command-error.ts";
+import { safe } from "../output/style.ts";
+import { namedCandidate, namedCluster, onlyCluster } from "./named-cluster.ts";
+import { endLines, isGood, isUnchanged, newLines, nothingPrinted } from "./run-text.ts";
+import { readShownRun, type ShownRun } from "./shown-run.ts";
+
+/** Between two looks at a run, in ms. */
+const pollMs = 100;
+
+/** What to do if a run cannot be followed to its end. */
+const leftAction =
+  "Run rolecall status to see who leads. What is paused is resumed by the guardian process, a peer, or the next start.";
+
+/**
+ * `rolecall switchover CLUSTER --seamless`: asks the server for a switchover during which the clients of poolers wait,
+ * and prints its steps until its end. A run that does not end well is a finding: RC210 if nothing was changed, else
+ * RC211.
+ */
+export async function seamlessSwitchover(context: CommandContext): Promise<void> {
+  const { args, result } = context;
+  const cluster = await requireCluster(context);
+  const [leader, candidate] = [args.text("leader"), namedCandidate(context)];
+  const to = candidate ?? "the node that the cluster elects";
+  const body = {
+    seamless: true,
+    leader,
+    candidate,
+    deadline: `${args.duration("deadline", "15s")}ms`,
+    route_wait: `${args.duration("route-wait", "1s")}ms`,
+    unguarded: args.has("unguarded"),
+  };
+  await confirm(context, `This switches ${cluster} over to ${to}, and lets the clients of its poolers wait meanwhile`);
+  const server = new RolecallClient(context, "admin");
+  const path = pathOf(cluster, args.has("dry-run") ? "?dry_run=1" : "");
+  const reply = await server.call({ method: "POST", path, body });
+  const begun = parseJson(reply.text);
+  if (reply.status !== 202 || !isObject(begun) || typeof begun["run"] !== "string")
+    return reportRefusal(context, `POST ${path}`, reply);
+  result.cover("call", "complete", { detail: `POST ${path}: ${reply.status}` });
+  const last = await follow(context, server, { cluster, run: begun["run"] });
+  if (last !== null) conclude(context, last);
+}
+
+/** `rolecall switchover CLUSTER --resume`: lifts what is paused on the poolers of a cluster, whoever has paused it. */
+export async function resumePaused(context: CommandContext): Promise<void> {
+  const { result, print } = context;
+  const cluster = await requireCluster(context);
+  await confirm(context, `This resumes every database of the poolers of ${cluster}, whoever has paused it`);
+  const path = pathOf(cluster, "/resume");
+  const reply = await new RolecallClient(context, "admin").call({ method: "POST", path, body: {} });
+  const answer = parseJson(reply.text);
+  if (reply.status !== 200 || !isObject(answer)) return reportRefusal(context, `POST ${path}`, reply);
+  result.cover("call", "complete", { detail: `POST ${path}: ${reply.status}` });
+  result.data = answer;
+  for (const target of listOf(answer["resumed"])) print(`${safe(String(target))} is not paused\n`);
+  for (const problem of listOf(answer["problems"]).filter(isObject))
+    result.diagnose("RC211", {
+      message: `${safe(String(problem["target"]))} may still be paused: ${safe(String(problem["problem"]))}`,
+      action: "Send RESUME to the console of this PgBouncer, and run rolecall doctor.",
+    });
+}
+
+/** Prints the steps of a run until it ends. @returns `null` if it cannot be followed to its end: that is a finding */
+async function follow(
+  context: CommandContext,
+  server: RolecallClient,
+  { cluster, run }: { readonly cluster: string; readonly run: string },
+): Promise<ShownRun | null> {
+  const { result, print, style, signal, onInterrupt } = context;
+  onInterrupt(
+    () => `The switchover goes on at the server. ${nextCommand(context, { name: "status" })} shows who leads.`,
+  );
+  const path = pathOf(cluster, "/run");
+  let printed = nothingPrinted;
+  let silentSinceMs: number | null = null;
+  for (;;) {
+    const reply = await answerOf(server, path);
+    if (reply === null) {
+      silentSinceMs ??= performance.now();
+      if (performance.now() - silentSinceMs >= server.timeoutMs) return lost(context, `${server.url} does not answer`);
+    } else {
+      silentSinceMs = null;
+      const document = parseJson(reply.text);
+      const shown = reply.status === 200 && isObject(document) ? readShownRun(document) : null;
+      if (shown === null || shown.run !== run)
+        return lost(context, shown === null ? replyMessage(reply) : `another one (${shown.run}) has begun since`);
+      result.data = document;
+      const lines = newLines(shown, printed, style);
+      printed = lines.printed;
+      if (lines.text !== "") print(lines.text);
+      if (shown.outcome !== null) return shown;
+    }
+    await pause(pollMs, undefined, { signal }).catch(() => {}); // the next request reports the abort
+  }
+}
+
+/**
+ * The answer; `null` if the server cannot be reached now, or has none for the moment. The run goes on there, or ends with
+ * its process.
+ */
+async function answerOf(server: RolecallClient, path: string): Promise<RolecallReply | null> {
+  try {
+    const reply = await server.get(path);
+    return reply.status === 429 || reply.status >= 500 ? null : reply;
+  } catch (error) {
+    if (error instanceof CommandError && error.rule === "RC005") return null;
+    throw error;
+  }
+}
+
+function conclude({ result, print }: CommandContext, run: ShownRun): void {
+  const { cluster, outcome, text } = run;
+  print(endLines(run));
+  result.cover("run", "complete", { detail: `it ended as ${outcome}` });
+  if (!isGood(run))
+    result.diagnose(isUnchanged(run) ? "RC210" : "RC211", { message: `${cluster}: ${text ?? outcome}` });
+}
+
+function lost({ result }: CommandContext, why: string): null {
+  result.cover("run", "incomplete", { detail: "not followed to its end", required: true });
+  result.diagnose("RC211", { message: `Cannot follow the switchover to its end: ${why}`, action: leftAction });
+  return null;
+}
+
+/** The server did not begin it. */
+function reportRefusal({ result }: CommandContext, call: string, reply: RolecallReply): void {
+  result.cover("call", "complete", { detail: `${call}: ${reply.status}` });
+  const message = `${call} answered ${reply.status}: ${replyMessage(reply)}`;
+  if (reply.status < 300)
+    return result.diagnose("RC211", {
+      message: `${message}. The server may be of a version that has switched over without letting clients wait`,
+    });
+  result.diagnose("RC060", {
+    message,
+    action: `${refusalAction(reply, "Read the message.")} Nothing was changed.`,
+  });
+}
+
+async function requireCluster(context: CommandContext): Promise<string> {
+  const cluster = namedCluster(context) ?? (await onlyCluster(context));
+  if (cluster !== null) return cluster;
+  throw new CommandError("RC001", "CLUSTER must be given: the server has several, or no admin listener of it answers");
+}
+
+function pathOf(cluster: string, rest: string): string {
+  return `/clusters/${encodeURIComponent(cluster)}/switchover${rest}`;
+}
