@@ -13,6 +13,7 @@ import { ports, requireFree } from "./ports.ts";
 import { childrenOf } from "./processes.ts";
 import { psql } from "./psql.ts";
 import { removeAtExit, signal } from "./reaper.ts";
+import { freePort } from "../../fake/free-port.ts";
 import { until } from "../../fake/until.ts";
 
 /** The exporters that can be tried: how each is started beside a database. */
@@ -159,13 +160,7 @@ export class PlainPair {
   }
 
   #run(program: string, ...args: readonly string[]): void {
-    const command = [join(postgresBin, program), ...args];
-    const asPostgres =
-      process.getuid?.() === 0
-        ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command]
-        : command;
-    const [first = "", ...rest] = asPostgres;
-    execFileSync(first, rest, { cwd: this.folder, stdio: ["ignore", "ignore", "pipe"], timeout: 60_000 });
+    runPostgres(this.folder, program, ...args);
   }
 
   #runUntilItWorks(program: string, ...args: readonly string[]): void {
@@ -178,5 +173,54 @@ export class PlainPair {
         execFileSync("sleep", ["0.2"]);
       }
     }
+  }
+}
+
+/** Runs a program of PostgreSQL to its end, as user postgres where the tests run as root. @throws Error if it fails */
+function runPostgres(folder: string, program: string, ...args: readonly string[]): void {
+  const command = [join(postgresBin, program), ...args];
+  const asPostgres =
+    process.getuid?.() === 0
+      ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command]
+      : command;
+  const [first = "", ...rest] = asPostgres;
+  execFileSync(first, rest, { cwd: folder, stdio: ["ignore", "ignore", "pipe"], timeout: 60_000 });
+}
+
+/** One PostgreSQL on a free port, without anything beside it. */
+export class PlainDatabase {
+  readonly folder: string = mkdtempSync(join(tmpdir(), "rolecall-database-"));
+  readonly port: number;
+  readonly #child: Child;
+
+  /** Starts one and waits until it answers. */
+  static async start(): Promise<PlainDatabase> {
+    const database = new PlainDatabase(await freePort());
+    const evidence = (): string => database.#child.tail;
+    await until({ what: "a database that answers", seconds: 30, evidence }, async () =>
+      (await psql(database.port, "select 1")) === "1" ? true : undefined,
+    );
+    return database;
+  }
+
+  private constructor(port: number) {
+    this.port = port;
+    removeAtExit(this.folder);
+    giveToPostgres(this.folder);
+    const data = join(this.folder, "data");
+    runPostgres(this.folder, "initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync");
+    const settings = [
+      `port=${port}`,
+      "listen_addresses=127.0.0.1",
+      "fsync=off",
+      `unix_socket_directories=${this.folder}`,
+    ];
+    const command = [join(postgresBin, "postgres"), "-D", data, ...settings.flatMap((one) => ["-c", one])] as const;
+    this.#child = new Child({ name: "database", command: [...command], folder: this.folder, asPostgres: true });
+  }
+
+  async stop(): Promise<void> {
+    await this.#child.stop("SIGINT");
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }
