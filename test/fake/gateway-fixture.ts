@@ -32,7 +32,7 @@ export interface GatewayFixtureOptions {
   readonly listener?: Partial<ListenerConfig>;
   readonly cluster?: Partial<ClusterConfig>;
   readonly hostSuffixes?: readonly string[];
-  readonly config?: Partial<Pick<Config, "poolers" | "stateFile">>;
+  readonly config?: Partial<Pick<Config, "poolers" | "peers" | "stateFile">>;
 }
 
 /** Like {@link gatewayFixture}, but in front of the test's own nodes: they are configured, none is discovered. */

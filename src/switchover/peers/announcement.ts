@@ -35,7 +35,10 @@ const announcementSchema = mapping({
     .max(3_600_000, { error: "at most 3600000" }),
   poolers: boundedList(mapping({ pooler: text, console: text, databases }), 1, 64),
 });
-const heartbeatSchema = mapping({ open: boundedList(mapping({ pooler: text, databases }), 0, 64).optional() });
+const heartbeatSchema = mapping({
+  open: boundedList(mapping({ pooler: text, databases }), 0, 64).optional(),
+  left_ms: z.int({ error: "a whole number from 0" }).min(0, { error: "at least 0" }).optional(),
+});
 
 function mapping<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
   return z.strictObject(shape, { error: `an object with the keys ${Object.keys(shape).join(", ")}` });
@@ -60,16 +63,28 @@ export function readAnnouncement(body: unknown): Announcement | string {
   return { run, cluster, deadlineMs, poolers };
 }
 
-/** The body of `POST /pauses/{run}/heartbeat`. @param open what may still be paused; `null`: as said before */
-export function writtenHeartbeat(open: readonly PauseTarget[] | null): string {
-  return JSON.stringify(open === null ? {} : { open: byPooler(open) });
+/** What another rolecall says of its run. */
+export interface PauseHeartbeat {
+  /** What may still be paused; `null`: as said before. */
+  readonly open: readonly PauseTarget[] | null;
+  /** Until everything has to be resumed, in ms; `null`: as said before. */
+  readonly leftMs: number | null;
 }
 
-/** Reads a heartbeat. @returns what may still be paused; `null`: as said before; a text if it is no heartbeat */
-export function readHeartbeat(body: unknown): readonly PauseTarget[] | null | string {
+/** The body of `POST /pauses/{run}/heartbeat`. */
+export function writtenHeartbeat({ open, leftMs }: PauseHeartbeat): string {
+  return JSON.stringify({
+    ...(open === null ? {} : { open: byPooler(open) }),
+    ...(leftMs === null ? {} : { left_ms: Math.round(leftMs) }),
+  });
+}
+
+/** Reads the body of `POST /pauses/{run}/heartbeat`. @returns what is wrong with it, as a text, if it is none */
+export function readHeartbeat(body: unknown): PauseHeartbeat | string {
   const read = heartbeatSchema.safeParse(body);
   if (!read.success) return problemOf(read.error);
-  return read.data.open === undefined ? null : flatTargets(read.data.open);
+  const { open, left_ms: leftMs = null } = read.data;
+  return { open: open === undefined ? null : flatTargets(open), leftMs };
 }
 
 /** The databases of each pooler. */

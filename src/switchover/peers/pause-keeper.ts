@@ -1,12 +1,13 @@
 import type { KeptPauses, PauseAnswer, TakeoverCause } from "../../cluster/announced-pauses.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import type { PoolerConfig } from "../../config/model/config.ts";
 import { LimitedLines } from "../../log/limited-lines.ts";
 import type { Logger } from "../../log/logger.ts";
-import { resumeTarget } from "../hands/resume-target.ts";
+import { resumeTarget, TargetResumer } from "../hands/resume-target.ts";
 import type { PauseTarget } from "../machine/plan.ts";
 import { type Announcement, byPooler, keyOf, readAnnouncement, readHeartbeat, flatTargets } from "./announcement.ts";
-import { type ReachedPooler, reachPoolers } from "./reach-poolers.ts";
+import { type Reached, type ReachedPooler, reachPoolers } from "./reach-poolers.ts";
 import { nextWatch, type WatchedRun, type WatchEvent } from "./watched-run.ts";
 
 /** What the keeper depends on. */
@@ -41,6 +42,8 @@ interface KeptRun {
   /** `null`: its poolers are being reached. */
   watch: WatchedRun | null;
   poolers: ReadonlyMap<string, ReachedPooler>;
+  /** Those of the first databases of each pooler, with open consoles, by the keys of the targets. */
+  readonly resumers: Map<string, TargetResumer>;
   /** What was open when this process took over. */
   taken: readonly PauseTarget[];
 }
@@ -53,6 +56,8 @@ const intervalMs = 250;
 const lateMs = 500;
 /** How many databases of one pooler are resumed at once: each takes a console. */
 const atOnce = 8;
+/** How long opening the consoles of an announcement may take, in ms. */
+const openMs = 1_000;
 
 /**
  * Resumes what another rolecall has paused and no longer can resume. The other one announces what it is about to pause,
@@ -99,33 +104,34 @@ export class PauseKeeper {
     if (this.#runs.has(run)) return { kind: "refused", problem: `the run ${run} is known already` };
     if (this.#isStopped) return { kind: "unreached", problem: "rolecall is stopping" };
     if (!this.#hasRoom()) return { kind: "unreached", problem: `${runsMax} runs are watched already` };
-    const kept: KeptRun = { announcement: read, from, watch: null, poolers: new Map(), taken: [] };
+    const kept: KeptRun = { announcement: read, from, watch: null, poolers: new Map(), resumers: new Map(), taken: [] };
     this.#runs.set(run, kept);
-    const reached = await reachPoolers(read, this.#context.poolers());
+    const reached = await this.#reach(kept);
     // It may have ended meanwhile, and this process too.
     const isWanted = this.#runs.get(run) === kept && !this.#isStopped && !hasLeft();
     if (reached.kind === "reached" && isWanted) {
-      this.#watch(kept, reached.poolers);
+      this.#watch(kept);
       return { kind: "acknowledged" };
     }
-    if (this.#runs.get(run) === kept) this.#runs.delete(run);
+    this.#forget(kept);
     return reached.kind === "reached" ? { kind: "unreached", problem: "the caller has left" } : reached;
   }
 
   /** Takes a heartbeat (`POST /pauses/{run}/heartbeat`). */
   beat(run: string, body: unknown, only: string | null): PauseAnswer {
-    const open = readHeartbeat(body);
-    if (typeof open === "string") return { kind: "unreadable", problem: open };
+    const heartbeat = readHeartbeat(body);
+    if (typeof heartbeat === "string") return { kind: "unreadable", problem: heartbeat };
     const kept = this.#find(run, only);
     if (kept === null || kept.watch === null) return { kind: "unknown_run" };
-    this.#advance(kept, { kind: "beat", open });
+    this.#advance(kept, { kind: "beat", ...heartbeat });
     return kept.watch.kind === "held" ? { kind: "held" } : { kind: "taken_over", by: this.#context.name };
   }
 
   /** Ends a run of which nothing is paused any more (`DELETE /pauses/{run}`). */
   end(run: string, only: string | null): PauseAnswer {
-    if (this.#find(run, only) === null) return { kind: "unknown_run" };
-    this.#runs.delete(run);
+    const kept = this.#find(run, only);
+    if (kept === null) return { kind: "unknown_run" };
+    this.#forget(kept);
     return { kind: "ended" };
   }
 
@@ -133,21 +139,47 @@ export class PauseKeeper {
   stop(): void {
     this.#isStopped = true;
     this.#cancelTick?.();
-    for (const { announcement, watch } of this.#runs.values())
+    for (const kept of this.#runs.values()) {
+      const { announcement, watch } = kept;
       if (watch !== null && watch.open.length > 0)
         this.#context.log.warn(
           { run: announcement.run, cluster: announcement.cluster, poolers: byPooler(watch.open) },
           "stopping; pauses of another rolecall are no longer watched",
         );
-    this.#runs.clear();
+      this.#forget(kept);
+    }
     this.#lines.end();
   }
 
-  #watch(kept: KeptRun, poolers: KeptRun["poolers"]): void {
+  /**
+   * Reaches the poolers, and opens consoles for what comes first: a PgBouncer whose clients wait may have no connection
+   * left for a new one.
+   */
+  async #reach(kept: KeptRun): Promise<Reached> {
+    const { run, poolers: announced } = kept.announcement;
+    const reached = await reachPoolers(kept.announcement, this.#context.poolers());
+    if (reached.kind !== "reached") return reached;
+    kept.poolers = reached.poolers;
+    for (const { pooler, databases } of announced) {
+      const found = reached.poolers.get(pooler);
+      if (found === undefined) continue;
+      for (const database of databases.slice(0, atOnce)) {
+        const resumer = new TargetResumer({ run, database, console: found.console }, limitOf(found));
+        kept.resumers.set(keyOf({ pooler, database }), resumer);
+      }
+    }
+    try {
+      await Promise.all([...kept.resumers.values()].map((resumer) => resumer.console(openMs)));
+      return reached;
+    } catch (error) {
+      return { kind: "unreached", problem: errorMessage(error) };
+    }
+  }
+
+  #watch(kept: KeptRun): void {
     const { log, now } = this.#context;
     const { run, cluster, deadlineMs, poolers: announced } = kept.announcement;
     const nowMs = now();
-    kept.poolers = poolers;
     kept.watch = { kind: "held", open: flatTargets(announced), heardAtMs: nowMs, deadlineAtMs: nowMs + deadlineMs };
     log.info(
       { run, cluster, from: kept.from, deadline_ms: deadlineMs, poolers: byPooler(kept.watch.open) },
@@ -175,7 +207,10 @@ export class PauseKeeper {
     const before = kept.watch;
     if (before === null) return;
     const after = nextWatch(before, event, this.#context.now());
-    if (after === null) return this.#giveUp(kept, before);
+    if (after === null) {
+      this.#giveUp(kept, before);
+      return;
+    }
     kept.watch = after;
     if (after.kind !== "taken_over") return;
     if (before.kind === "held") {
@@ -191,8 +226,15 @@ export class PauseKeeper {
     this.#context.onChange({ kind, cause, run, cluster, from, databases: taken.map(keyOf) });
   }
 
-  #giveUp({ announcement: { run, cluster } }: KeptRun, { open }: WatchedRun): void {
-    this.#runs.delete(run);
+  #forget(kept: KeptRun): void {
+    const { run } = kept.announcement;
+    if (this.#runs.get(run) === kept) this.#runs.delete(run);
+    for (const resumer of kept.resumers.values()) resumer.close();
+  }
+
+  #giveUp(kept: KeptRun, { open }: WatchedRun): void {
+    const { run, cluster } = kept.announcement;
+    this.#forget(kept);
     if (open.length > 0)
       this.#context.log.error({ run, cluster, poolers: byPooler(open) }, "pauses could not be lifted within a day");
   }
@@ -214,9 +256,13 @@ export class PauseKeeper {
     const isOpen = this.#openAt(kept, target.pooler).some((open) => keyOf(open) === keyOf(target));
     if (reached === undefined || !isOpen) return;
     const { run, cluster } = kept.announcement;
-    const problem = await resumeTarget({ run, database: target.database, console: reached.console }, limitOf(reached));
+    const prepared = kept.resumers.get(keyOf(target));
+    const problem = await (prepared?.resume() ??
+      resumeTarget({ run, database: target.database, console: reached.console }, limitOf(reached)));
     const line = { run, cluster, pooler: target.pooler, database: target.database };
     if (problem === null) {
+      // The next database may need the connection.
+      prepared?.close();
       this.#context.log.info(line, "pause of another rolecall lifted");
       this.#advance(kept, { kind: "resumed", target });
     } else if (!this.#isStopped)
@@ -242,7 +288,8 @@ export class PauseKeeper {
   #hasRoom(): boolean {
     if (this.#runs.size < runsMax) return true;
     const over = [...this.#runs].find(([, { watch }]) => watch?.kind === "taken_over" && watch.open.length === 0);
-    return over !== undefined && this.#runs.delete(over[0]);
+    if (over !== undefined) this.#forget(over[1]);
+    return over !== undefined;
   }
 }
 

@@ -7,8 +7,8 @@ import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import { readRegularFile } from "../../files/regular-file.ts";
 import { PgbouncerConsole } from "../../push/pgbouncer/console.ts";
 import { socketProblem } from "../../push/socket-problem.ts";
-import type { PauseIntent } from "../intent/pause-intent.ts";
-import type { PauseTarget } from "../machine/plan.ts";
+import type { IntendedPause, PauseIntent } from "../intent/pause-intent.ts";
+import type { Safeguard } from "../run/switchover-run.ts";
 import { byPooler, writtenAnnouncement, writtenHeartbeat } from "./announcement.ts";
 
 /** What a peer says while a run goes on. */
@@ -19,19 +19,19 @@ export interface PeerLinkEvents {
   readonly onTakenOver: (by: string) => void;
 }
 
-/** How far a link is. */
+/** How far a link is. `told`: how many targets the peer knows to be open. */
 type LinkState =
   | { readonly kind: "new" }
-  /** The peer may have acknowledged. `told` is how many targets it knows to be open. */
+  /** The peer may have acknowledged. */
   | { readonly kind: "announced"; readonly session: PeerSession; readonly told: number }
-  | { readonly kind: "taken_over"; readonly session: PeerSession }
+  /** It hears what is closed still: it must not touch that. */
+  | { readonly kind: "taken_over"; readonly session: PeerSession; readonly told: number }
   | { readonly kind: "ended" };
 
 /** The connection to a peer, with the credentials that were read when it was made. */
 interface PeerSession {
   readonly client: Client;
   readonly headers: Readonly<Record<string, string>>;
-  readonly run: string;
 }
 
 interface PeerReply {
@@ -50,79 +50,100 @@ const answerMax = 65_536;
  * What one run says to one peer: that it will pause databases, then heartbeats, then that nothing is paused any more.
  * There is never more than one request at a time, each has a limit, and no error leaves it.
  */
-export class PeerLink {
+export class PeerLink implements Safeguard {
+  readonly name: string;
   readonly #peer: PeerConfig;
+  readonly #intent: PauseIntent;
   readonly #events: PeerLinkEvents;
   #state: LinkState = { kind: "new" };
   #last: Promise<unknown> | null = null;
 
-  constructor(peer: PeerConfig, events: PeerLinkEvents) {
+  constructor(peer: PeerConfig, intent: PauseIntent, events: PeerLinkEvents) {
+    this.name = peer.name;
     this.#peer = peer;
+    this.#intent = intent;
     this.#events = events;
   }
 
   /**
-   * Announces what will be paused. The peer answers yes only if it has reached the same PgBouncers. To be called once,
+   * Announces what will be paused. The peer acknowledges only if it has reached the same PgBouncers. To be called once,
    * and before anything is paused.
    * @returns `null` once it is ready to resume all targets; else why it is not, and then it watches nothing
    */
-  async announce(intent: PauseIntent): Promise<string | null> {
-    const announcing = this.#announce(intent).catch((error: unknown) => textOf(error));
-    const problem = await this.#alone(announcing);
-    if (problem === null) return null;
-    void this.end();
-    return `peer ${this.#peer.name}: ${problem}`;
+  async arm(): Promise<string | null> {
+    const problem = await this.#alone(this.#announce().catch((error: unknown) => textOf(error)));
+    if (problem !== null) void this.end();
+    return problem;
   }
 
   /**
-   * Sends a heartbeat, unless one is under way.
-   * @param open what may still be paused. It only ever gets fewer
+   * Sends a heartbeat, unless a request is under way.
+   * @param open positions of the targets that may still be paused. They only ever get fewer
+   * @param leftMs until everything has to be resumed, in ms
    */
-  async beat(open: readonly PauseTarget[]): Promise<void> {
+  beat(open: readonly number[], leftMs: number): void {
+    void this.sendBeat(open, leftMs);
+  }
+
+  /** As {@link beat}. Resolves when the answer was read, or is late. */
+  async sendBeat(open: readonly number[], leftMs: number): Promise<void> {
     const state = this.#state;
-    if (state.kind !== "announced" || this.#last !== null) return;
+    if ((state.kind !== "announced" && state.kind !== "taken_over") || this.#last !== null) return;
     const { session, told } = state;
-    const body = writtenHeartbeat(open.length === told ? null : open);
-    const path = `/pauses/${encodeURIComponent(session.run)}/heartbeat`;
+    const targets = open.flatMap((at) => this.#intent.targets[at] ?? []).filter(isReachable);
+    const body = writtenHeartbeat({ open: targets.length === told ? null : targets, leftMs });
+    const path = `${pathOf(this.#intent)}/heartbeat`;
     const sending = send(session, { method: "POST", path, body, limitMs: requestMs }).catch(() => null);
     const reply = await this.#alone(sending);
     if (reply === null || this.#state !== state) return;
     if (reply.status === 200) {
-      this.#state = { ...state, told: open.length };
+      this.#state = { ...state, told: targets.length };
       this.#events.onEcho();
     } else if (reply.status === 410) {
-      this.#state = { kind: "taken_over", session };
-      this.#events.onTakenOver(nameIn(reply, "by") ?? this.#peer.name);
+      this.#state = { kind: "taken_over", session, told: targets.length };
+      if (state.kind === "announced") this.#events.onTakenOver(nameIn(reply, "by") ?? this.name);
     }
   }
 
-  /** Says that nothing of the run is paused any more. The peer touches nothing from then on. */
+  /** Says that nothing of the run is paused any more: the peer touches nothing from then on. */
+  disarm(): void {
+    void this.end();
+  }
+
+  /** As {@link disarm}. Resolves when the connection is closed. */
   async end(): Promise<void> {
     const state = this.#state;
-    if (state.kind === "new" || state.kind === "ended") return;
     this.#state = { kind: "ended" };
+    if (state.kind === "new" || state.kind === "ended") return;
     await this.#last;
-    const { client, run } = state.session;
-    const path = `/pauses/${encodeURIComponent(run)}`;
+    const { client } = state.session;
+    const path = pathOf(this.#intent);
     await send(state.session, { method: "DELETE", path, body: null, limitMs: requestMs }).catch(() => null);
     await client.destroy().catch(() => {});
   }
 
-  async #announce(intent: PauseIntent): Promise<string | null> {
-    const session = openSession(this.#peer, intent.run);
-    this.#state = { kind: "announced", session, told: intent.targets.length };
-    const witnesses = await openWitnesses(intent);
+  async #announce(): Promise<string | null> {
+    const { run, cluster, deadlineWallMs } = this.#intent;
+    const targets = this.#intent.targets.filter(isReachable);
+    if (targets.length === 0) return "a peer reaches no pooler, because all have the folder of a Unix socket";
+    const session = openSession(this.#peer);
+    this.#state = { kind: "announced", session, told: targets.length };
+    const witnesses = await openWitnesses(targets);
     try {
-      const poolers = byPooler(intent.targets).map(({ pooler, databases }) => ({
+      const poolers = byPooler(targets).map(({ pooler, databases }) => ({
         pooler,
         databases,
         console: witnesses.get(pooler)?.name ?? "",
       }));
-      const { run, cluster } = intent;
-      const deadlineMs = Math.max(1, Math.round(intent.deadlineWallMs - Date.now()));
+      const deadlineMs = Math.max(1, Math.round(deadlineWallMs - Date.now()));
       const body = writtenAnnouncement({ run, cluster, deadlineMs, poolers });
       const reply = await send(session, { method: "POST", path: "/pauses", body, limitMs: announceMs });
       if (reply.status === 200 && reply.body["acknowledged"] === true) return null;
+      // Who refuses watches nothing. All else has to be taken back.
+      if (reply.status >= 400) {
+        this.#state = { kind: "ended" };
+        void session.client.destroy().catch(() => {});
+      }
       return nameIn(reply, "message") ?? `it answered ${reply.status}`;
     } finally {
       for (const console of witnesses.values()) console.close();
@@ -141,7 +162,7 @@ export class PeerLink {
 }
 
 /** @throws Error if a file cannot be read */
-function openSession({ url, tls, tokenFile }: PeerConfig, run: string): PeerSession {
+function openSession({ url, tls, tokenFile }: PeerConfig): PeerSession {
   const token = tokenFile === null ? null : (readRegularFile(tokenFile).split(/\r?\n/, 1)[0] ?? "").trim();
   return {
     client: new Client(url, {
@@ -155,23 +176,39 @@ function openSession({ url, tls, tokenFile }: PeerConfig, run: string): PeerSess
       "content-type": "application/json",
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     },
-    run,
   };
 }
 
-/** Opens a console on each pooler, by which the peer knows that it has reached the same process. @throws ConsoleError */
-async function openWitnesses({ targets }: PauseIntent): Promise<ReadonlyMap<string, PgbouncerConsole>> {
+/** Another machine has no folder of this one. */
+function isReachable({ console: { address } }: IntendedPause): boolean {
+  return "host" in address;
+}
+
+function pathOf({ run }: PauseIntent): string {
+  return `/pauses/${encodeURIComponent(run)}`;
+}
+
+/**
+ * Opens a console on each pooler, by which the peer knows that it has reached the same process.
+ * @throws Error if one cannot be opened; the others are closed then
+ */
+async function openWitnesses(targets: readonly IntendedPause[]): Promise<ReadonlyMap<string, PgbouncerConsole>> {
   const consoles = new Map(targets.map(({ pooler, console }) => [pooler, console]));
-  const opened = await Promise.allSettled(
-    [...consoles].map(async ([pooler, target]) => [pooler, await PgbouncerConsole.open(target, announceMs)] as const),
+  const witnesses = new Map<string, PgbouncerConsole>();
+  const problems = await Promise.all(
+    [...consoles].map(async ([pooler, target]) => {
+      try {
+        witnesses.set(pooler, await PgbouncerConsole.open(target, announceMs));
+        return [];
+      } catch (error) {
+        return [`pooler ${pooler}: ${errorMessage(error)}`];
+      }
+    }),
   );
-  const witnesses = new Map(opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
-  for (const one of opened)
-    if (one.status === "rejected") {
-      for (const console of witnesses.values()) console.close();
-      throw one.reason;
-    }
-  return witnesses;
+  const [problem] = problems.flat();
+  if (problem === undefined) return witnesses;
+  for (const console of witnesses.values()) console.close();
+  throw new Error(problem);
 }
 
 interface PeerRequest {
@@ -199,5 +236,8 @@ function nameIn({ body }: PeerReply, key: string): string | null {
 }
 
 function textOf(error: unknown): string {
-  return (error instanceof Error ? socketProblem(error) : null) ?? errorMessage(error);
+  if (!(error instanceof Error)) return String(error);
+  const { syscall }: NodeJS.ErrnoException = error;
+  // A file that is missing has the same code as a socket.
+  return (syscall === "connect" ? socketProblem(error) : null) ?? error.message;
 }

@@ -1,6 +1,6 @@
 import type { TakeoverCause } from "../../cluster/announced-pauses.ts";
 import type { PauseTarget } from "../machine/plan.ts";
-import { keyOf } from "./announcement.ts";
+import { type PauseHeartbeat, keyOf } from "./announcement.ts";
 
 /** A run of another rolecall. All times are in ms of rolecall's clock. */
 export type WatchedRun =
@@ -23,8 +23,7 @@ export type WatchedRun =
     };
 
 export type WatchEvent =
-  /** A heartbeat, with what may still be paused; `null`: as said before. */
-  | { readonly kind: "beat"; readonly open: readonly PauseTarget[] | null }
+  | ({ readonly kind: "beat" } & PauseHeartbeat)
   /** Time passes. `stoodStill`: this process did not run for a while, and may not have read what came meanwhile. */
   | { readonly kind: "tick"; readonly stoodStill: boolean }
   | { readonly kind: "resumed"; readonly target: PauseTarget };
@@ -44,7 +43,10 @@ export function nextWatch(run: WatchedRun, event: WatchEvent, nowMs: number): Wa
   switch (event.kind) {
     case "beat": {
       const open = event.open === null ? run.open : among(run.open, event.open);
-      return run.kind === "held" ? { ...run, open, heardAtMs: nowMs } : { ...run, open };
+      if (run.kind === "taken_over") return { ...run, open };
+      // The deadline begins with the first PAUSE, which was ahead when the run was announced.
+      const deadlineAtMs = Math.min(run.deadlineAtMs, nowMs + (event.leftMs ?? Infinity));
+      return { ...run, open, heardAtMs: nowMs, deadlineAtMs };
     }
     case "resumed":
       return { ...run, open: run.open.filter((target) => keyOf(target) !== keyOf(event.target)) };

@@ -20,11 +20,13 @@ test("what is written is what is read", () => {
     { pooler: "pgb2", database: "a" },
     { pooler: "pgb1", database: "b" },
   ];
-  const read = readHeartbeat(JSON.parse(writtenHeartbeat(targets)));
-  assert.ok(Array.isArray(read));
-  assert.deepEqual(new Set(read), new Set(targets));
-  assert.deepEqual(readHeartbeat(JSON.parse(writtenHeartbeat([]))), []);
-  assert.equal(readHeartbeat(JSON.parse(writtenHeartbeat(null))), null);
+  const read = readHeartbeat(JSON.parse(writtenHeartbeat({ open: targets, leftMs: 1_499.6 })));
+  assert.ok(typeof read === "object");
+  assert.deepEqual([new Set(read.open), read.leftMs], [new Set(targets), 1_500]);
+  const none = { open: [], leftMs: 0 };
+  assert.deepEqual(readHeartbeat(JSON.parse(writtenHeartbeat(none))), none);
+  const same = { open: null, leftMs: null };
+  assert.deepEqual(readHeartbeat(JSON.parse(writtenHeartbeat(same))), same);
 });
 
 for (const [title, body] of [

@@ -9,10 +9,11 @@ const day = 86_400_000;
 /** A run that was announced at 0 and may pause until 15 s. */
 const announced: WatchedRun = { kind: "held", open: [a, b], heardAtMs: 0, deadlineAtMs: 15_000 };
 
-const beat: WatchEvent = { kind: "beat", open: null };
+const beat: WatchEvent = { kind: "beat", open: null, leftMs: null };
 const tick: WatchEvent = { kind: "tick", stoodStill: false };
 const lateTick: WatchEvent = { kind: "tick", stoodStill: true };
-const only = (...open: (typeof a)[]): WatchEvent => ({ kind: "beat", open });
+const only = (...open: (typeof a)[]): WatchEvent => ({ kind: "beat", open, leftMs: null });
+const left = (leftMs: number): WatchEvent => ({ kind: "beat", open: null, leftMs });
 const resumed = (target: typeof a): WatchEvent => ({ kind: "resumed", target });
 
 /** A state in few words: what is open, and who resumes it. */
@@ -34,6 +35,16 @@ const rows: readonly (readonly [string, readonly (readonly [number, WatchEvent, 
       [14_900, beat, "held ab"],
       [14_999, tick, "held ab"],
       [15_000, tick, "deadline ab"],
+    ],
+  ],
+  [
+    "a heartbeat brings the deadline nearer, and never puts it off",
+    [
+      [100, left(20_000), "held ab"],
+      [13_500, left(1_000), "held ab"],
+      [13_600, left(9_000), "held ab"],
+      [14_499, tick, "held ab"],
+      [14_500, tick, "deadline ab"],
     ],
   ],
   [
