@@ -139,8 +139,19 @@ function reportRefusal({ result }: CommandContext, call: string, reply: Rolecall
     });
   result.diagnose("RC060", {
     message,
-    action: `${refusalAction(reply, "Read the message.")} Nothing was changed.`,
+    action: `${actionOf(reply)} Nothing was changed.`,
   });
+}
+
+/** What to do about a refusal. Where a plain switchover needs a health listener, this needs an admin listener. */
+function actionOf(reply: RolecallReply): string {
+  const document = parseJson(reply.text);
+  const error = isObject(document) ? document["error"] : null;
+  if (error === "management_off") return "Set management: on, and auth, for the admin listener of rolecall.";
+  if (error === "unauthenticated") return "Set auth for the admin listener, and pass its credential (--token-file).";
+  if (error === "running") return "Wait until it has ended.";
+  if (error === "no_pooler") return "Configure poolers, or switch over without --seamless.";
+  return refusalAction(reply, "Read the message.");
 }
 
 async function requireCluster(context: CommandContext): Promise<string> {
