@@ -4,6 +4,7 @@ import { errorMessage } from "../../cluster/values/error-message.ts";
 import { ConsoleError } from "../../push/pgbouncer/console-error.ts";
 import { inspectPgbouncers } from "../../push/pgbouncer/inspect-pgbouncer.ts";
 import { candidateLines } from "../preflight/candidate-lines.ts";
+import { clusterLines } from "../preflight/cluster-lines.ts";
 import { forecastLine, forecastOf } from "../preflight/forecast.ts";
 import { guardLine, stateFileLine } from "../preflight/guard-lines.ts";
 import { leaderLine } from "../preflight/leader-lines.ts";
@@ -66,6 +67,7 @@ export async function runPreflight(input: PreflightInput, sources: PreflightSour
   const lines = [
     leaderLine(view, input.leader),
     ...candidateLines(view, input.candidate),
+    ...clusterLines(view),
     ...(samples.every((sampled) => sampled === null) ? [noPoolerLine(cluster)] : []),
     ...ofPoolers,
     stateFileLine(guards),

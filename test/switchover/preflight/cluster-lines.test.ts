@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { parse } from "yaml";
+import { unreadDcs } from "../../../src/cluster/dcs.ts";
 import { type ClusterView, viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
 import { candidateLines } from "../../../src/switchover/preflight/candidate-lines.ts";
+import { clusterLines } from "../../../src/switchover/preflight/cluster-lines.ts";
 import { forecastLine, forecastOf } from "../../../src/switchover/preflight/forecast.ts";
 import { leaderLine } from "../../../src/switchover/preflight/leader-lines.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
@@ -23,6 +25,10 @@ interface Row {
   readonly candidate?: string;
   readonly nodes?: Readonly<Record<string, RowNode | null>>;
   readonly settings?: object;
+  /** The scheduled switchover of the cluster document. */
+  readonly scheduled?: object;
+  /** Whom the DCS names; `unreadable`: it cannot be read. Without it none is configured. */
+  readonly dcs?: string;
   readonly afterMs?: number;
   readonly lines: readonly string[];
 }
@@ -30,8 +36,18 @@ interface Row {
 const rows: readonly Row[] = parse(readFileSync("test/spec/switchover/preflight-cluster.yaml", "utf8"));
 const names = ["pg1", "pg2", "pg3"];
 
-function viewOf({ nodes = {}, settings = {}, afterMs = 100 }: Omit<Row, "name" | "lines">): ClusterView {
+function viewOf({
+  nodes = {},
+  settings = {},
+  scheduled,
+  dcs,
+  afterMs = 100,
+}: Omit<Row, "name" | "lines">): ClusterView {
   const fixture = new ClusterFixture({ nodes: names });
+  if (dcs !== undefined) {
+    fixture.cluster = { ...fixture.cluster, dcs: unreadDcs };
+    fixture.readDcs(dcs, 0);
+  }
   const config = { ttl: 30, loop_wait: 10, retry_timeout: 10, maximum_lag_on_failover: 1_000, ...settings };
   fixture.document("config", { of: "pg1", value: config }, 0);
   for (const name of names) {
@@ -43,14 +59,20 @@ function viewOf({ nodes = {}, settings = {}, afterMs = 100 }: Omit<Row, "name" |
       role === "primary" ? { location: 5_000 } : { received_location: received, replayed_location: received };
     fixture.answer(name, { hasLock: hasLock ?? role !== "replica", fields: { role, xlog, ...fields } }, 0);
   }
+  const value = { scope: "demo", members: [], scheduled_switchover: scheduled };
+  if (scheduled !== undefined) fixture.document("cluster", { of: "pg1", value }, 0);
   return viewAt(fixture.cluster, fixture.policy, afterMs);
 }
 
-suite("the lines about the leader and its candidates", () => {
+suite("the lines about a cluster, its leader and its candidates", () => {
   for (const row of rows)
     test(row.name, () => {
       const view = viewOf(row);
-      const lines = [leaderLine(view, row.leader ?? null), ...candidateLines(view, row.candidate ?? null)];
+      const lines = [
+        leaderLine(view, row.leader ?? null),
+        ...candidateLines(view, row.candidate ?? null),
+        ...clusterLines(view),
+      ];
       assert.deepEqual(
         lines.map(({ level, subject, text }) => `${level} ${subject}: ${text}`),
         row.lines,
