@@ -19,6 +19,7 @@ const everywhereAlike = [
   join("cli", "compare", "saved-comparison."),
   join("log", "logger."),
   join("history", "processes."),
+  join("switchover", "peers", "two-processes."),
 ].map((name) => join("test", name));
 const left = which === "code" ? [...everywhereAlike, `proof${sep}`] : [];
 const files = ["test", "proof"]

@@ -18,7 +18,7 @@ export class PausableConsole {
   }
 
   /** How it is reached, once it listens. */
-  get target(): ConsoleTarget {
+  get target(): ConsoleTarget & { readonly address: { readonly host: string; readonly port: number } } {
     const address = { host: "127.0.0.1", port: this.console.port };
     return { address, user: "rolecall", passwordFile: null, tls: null };
   }
