@@ -17,13 +17,26 @@ export function namedCandidate({ args }: CommandContext): string | null {
 }
 
 /**
+ * The cluster that the command names, or the only one of the server.
+ * @throws CommandError (RC001) if the server has several; another one if no admin listener of it answers
+ */
+export async function requireCluster(context: CommandContext): Promise<string> {
+  const named = namedCluster(context);
+  if (named !== null) return named;
+  const { clusters } = await fetchStatusFrom(new RolecallClient(context, "admin"));
+  const [only] = clusters;
+  if (only !== undefined && clusters.length === 1) return only.cluster;
+  const names = clusters.map(({ cluster }) => cluster).join(", ");
+  throw new CommandError("RC001", `CLUSTER must be given: one of ${names}`);
+}
+
+/**
  * The name of the only cluster, as an admin listener has it: health listeners need it in a path, unless they answer for
  * one cluster. `null` if there are several, or no admin listener answers.
  */
 export async function onlyCluster(context: CommandContext): Promise<string | null> {
   try {
-    const { clusters } = await fetchStatusFrom(new RolecallClient(context, "admin"));
-    return clusters.length === 1 ? (clusters[0]?.cluster ?? null) : null;
+    return await requireCluster(context);
   } catch (error) {
     if (error instanceof CommandError) return null;
     throw error;

@@ -7,7 +7,7 @@ import { confirm } from "../framework/confirm.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { safe } from "../output/style.ts";
-import { namedCandidate, namedCluster, onlyCluster } from "./named-cluster.ts";
+import { namedCandidate, requireCluster } from "./named-cluster.ts";
 import { endLines, isGood, isUnchanged, newLines, nothingPrinted } from "./run-text.ts";
 import { readShownRun, type ShownRun } from "./shown-run.ts";
 
@@ -152,12 +152,6 @@ function actionOf(reply: RolecallReply): string {
   if (error === "running") return "Wait until it has ended.";
   if (error === "no_pooler") return "Configure poolers, or switch over without --seamless.";
   return refusalAction(reply, "Read the message.");
-}
-
-async function requireCluster(context: CommandContext): Promise<string> {
-  const cluster = namedCluster(context) ?? (await onlyCluster(context));
-  if (cluster !== null) return cluster;
-  throw new CommandError("RC001", "CLUSTER must be given: the server has several, or no admin listener of it answers");
 }
 
 function pathOf(cluster: string, rest: string): string {

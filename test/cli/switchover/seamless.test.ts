@@ -228,6 +228,8 @@ test("without an argument it is the only cluster; of several one must be named",
   assert.equal((await runJson(["switchover", "--seamless", "--yes", "--server", one.url])).exit_code, 0);
   const two = await serve(context, { "GET /status": status("demo", "other") });
   const { diagnostics } = await runJson(["switchover", "--seamless", "--yes", "--server", two.url]);
-  assert.match(diagnostics[0]?.message ?? "", /^CLUSTER must be given/);
+  assert.match(diagnostics[0]?.message ?? "", /^CLUSTER must be given: one of demo, other$/);
   assert.deepEqual(two.received, []);
+  const none = await runJson(["switchover", "--seamless", "--yes", "--server", "http://127.0.0.1:1"]);
+  assert.deepEqual([none.exit_code, none.diagnostics[0]?.rule_id], [2, "RC005"]);
 });
