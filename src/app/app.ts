@@ -95,6 +95,7 @@ export class App {
       counter: this.#counter,
       config: () => this.#config,
       monitor: () => this.#monitor,
+      switchovers: () => this.#switchovers,
       listeners: () => this.#listeners,
       certificates: () => this.#certificates,
       page: () => this.#page,
@@ -116,15 +117,14 @@ export class App {
     this.#nodeCredentials = new NodeCredentialStore((cluster, problem) =>
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),
     );
-    const [metrics, monitor, credentials] = [this.#metrics, this.#monitor, this.#nodeCredentials];
-    this.#gateway = buildGateway(this.#sources, {
+    this.#gateway = this.#buildGateway();
+    this.#switchovers = buildSwitchovers({
       log,
-      metrics,
-      monitor,
-      credentials,
-      switchOverSeamlessly: (...call) => this.#switchOverSeamlessly(...call),
+      config: () => this.#config,
+      monitor: this.#monitor,
+      gateway: this.#gateway,
+      metrics: this.#metrics.own,
     });
-    this.#switchovers = buildSwitchovers({ log, config: () => this.#config, monitor, gateway: this.#gateway });
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#page = new LivePage(this.#sources, {
       eventLog,
@@ -138,7 +138,7 @@ export class App {
     this.#agents = new AgentHandlers({
       ...this.#sources,
       isStopping: () => this.#life.phase === "draining",
-      onAnswer: (answer) => metrics.own.count("agentAnswers", { answer }),
+      onAnswer: (answer) => this.#metrics.own.count("agentAnswers", { answer }),
     });
     this.#hintLines = new LimitedLines(log, { what: "hints", level: "info", max: 10, periodMs: 10_000 });
     this.#listeners = this.#buildListeners(inherited);
@@ -226,6 +226,16 @@ export class App {
     this.#listenerLog.stop();
     this.#hintLines.end();
     await this.#monitor.stop();
+  }
+
+  #buildGateway(): Gateway {
+    return buildGateway(this.#sources, {
+      log: this.#log,
+      metrics: this.#metrics,
+      monitor: this.#monitor,
+      credentials: this.#nodeCredentials,
+      switchOverSeamlessly: (...call) => this.#switchOverSeamlessly(...call),
+    });
   }
 
   #buildLife(): ProcessLife {
@@ -338,6 +348,7 @@ interface MetricsParts {
   readonly counter: AnswerCounter;
   readonly config: () => Config;
   readonly monitor: () => Monitor;
+  readonly switchovers: () => Switchovers;
   readonly listeners: () => ListenerGroup;
   readonly certificates: () => CertificateExpiry;
   readonly page: () => LivePage;
@@ -347,7 +358,7 @@ interface MetricsParts {
 
 /** Builds the metrics of the serving process. */
 function buildMetrics(parts: MetricsParts): Metrics {
-  const { log, counter, config, monitor, listeners, certificates, page, asked, reloader } = parts;
+  const { log, counter, config, monitor, switchovers, listeners, certificates, page, asked, reloader } = parts;
   return new Metrics({
     asked,
     eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
@@ -359,6 +370,7 @@ function buildMetrics(parts: MetricsParts): Metrics {
     answers: () => [...counter.rows(), ...listeners().answers()],
     workers: () => listeners().usage(),
     fastPath: () => listeners().fastPathCounts(),
+    paused: () => switchovers().paused,
     pauses: () => monitor().pauses.held,
     certificates: () => certificates().readings,
     lostLogLines: () => lostLinesOf(log),

@@ -13,8 +13,10 @@ import { IntentFile } from "../switchover/intent/intent-file.ts";
 import type { RequestResult } from "../switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../switchover/machine/plan.ts";
 import type { KnownServer } from "../switchover/preflight/pooler-setup.ts";
+import { PeerLink } from "../switchover/peers/peer-link.ts";
 import { Switchovers } from "../switchover/switchovers.ts";
 import { thisMachine } from "./machine.ts";
+import type { OwnMetrics } from "../metrics/own-metrics.ts";
 import type { Monitor } from "./monitor.ts";
 
 /** What seamless switchovers take from the process. */
@@ -23,14 +25,16 @@ export interface SwitchoverParts {
   readonly config: () => Config;
   readonly monitor: Monitor;
   readonly gateway: Gateway;
+  readonly metrics: OwnMetrics;
 }
 
 /** How long the answer to the request may take, in ms: Patroni answers when the new leader has the lock. */
 const answerMs = 30_000;
 
 /** Builds what carries out seamless switchovers. */
-export function buildSwitchovers({ log, config, monitor, gateway }: SwitchoverParts): Switchovers {
+export function buildSwitchovers({ log, config, monitor, gateway, metrics }: SwitchoverParts): Switchovers {
   const { store, clock } = monitor;
+  const peerNames = (): readonly string[] => config().peers.map(({ name }) => name);
   const view = (cluster: string): ClusterView | null => {
     const state = clusterNamed(store.current, cluster);
     const policy = store.policyOf(cluster);
@@ -47,17 +51,28 @@ export function buildSwitchovers({ log, config, monitor, gateway }: SwitchoverPa
     primary: (cluster) => ({ node: primaryOf(view(cluster)), pending: "unknown" }),
     preflight: (request, heldMs) =>
       runPreflight(
-        { ...request, config: config(), peers: [], supervisor: supervisorOf(process.env, process.pid), heldMs },
+        {
+          ...request,
+          config: config(),
+          peers: peerNames(),
+          supervisor: supervisorOf(process.env, process.pid),
+          heldMs,
+        },
         { view: () => view(request.cluster), servers: () => knownServers(store.current) },
       ),
     request: (plan, caller) => requestSwitchover(plan, { caller, gateway, monitor }),
     balancersOf: (cluster) => monitor.leadingToPrimary(cluster),
     lead: (balancer, to, limitMs) => monitor.lead(balancer, to, limitMs),
-    peerNames: () => [],
-    peers: () => [],
+    peers: (intent, { onEcho, onTakenOver }) =>
+      config().peers.map((peer, at) => new PeerLink(peer, intent, { onEcho: () => onEcho(at), onTakenOver })),
     onStep: ({ cluster, run }, { step, text, afterMs }) =>
       log.info({ cluster, run, step, text, after_ms: Math.round(afterMs) }, "switchover"),
-    onEnd: () => {},
+    onEnd: (ended) => {
+      const { cluster, outcome, heldMs } = ended;
+      metrics.count("switchovers", { cluster, outcome });
+      if (heldMs !== null) metrics.observe("switchoverHeld", { cluster }, heldMs);
+      if (outcome !== "dry_run" && outcome !== "refused") monitor.eventLog.recordSwitchover(ended);
+    },
   });
 }
 

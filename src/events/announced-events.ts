@@ -1,4 +1,5 @@
 import { type DrainChange, type DrainExtent, drainFields } from "../cluster/drain.ts";
+import type { EndedSwitchover } from "../cluster/ended-switchover.ts";
 import type { KeptPauses } from "../cluster/announced-pauses.ts";
 import type { CalledChange } from "../cluster/management-call.ts";
 import type { ClusterEvent, EventDraft, EventKind } from "./cluster-event.ts";
@@ -46,6 +47,31 @@ const begunTexts: Readonly<Record<DrainExtent, string>> = {
   all: "drained from all routes",
   distrust: "distrusted, and what it states counts for nothing,",
 };
+
+/** Returns the event of a seamless switchover that is over. A refused one has changed nothing, and is no event. */
+export function endedSwitchoverEvent(ended: EndedSwitchover): EventDraft {
+  const { cluster, run, outcome, text, leader, node, heldMs, forecastMs, steps, by } = ended;
+  const forecast = forecastMs === null ? "" : ` (forecast ${spanText(forecastMs)})`;
+  const held = heldMs === null ? "" : `; clients waited up to ${spanText(heldMs)}${forecast}`;
+  return {
+    kind: "switchover_ended",
+    severity: outcome === "switched" ? "info" : "warning",
+    cluster,
+    node,
+    message: `a seamless switchover of ${cluster} from ${leader} is over: ${text.replace(/\.$/, "")}${held}`,
+    cause: null,
+    figures: {
+      run,
+      outcome,
+      from: leader,
+      ...(node === null ? {} : { to: node }),
+      ...(heldMs === null ? {} : { held_ms: heldMs }),
+      ...(forecastMs === null ? {} : { forecast_ms: forecastMs }),
+      ...Object.fromEntries(Object.entries(steps).map(([step, ms]) => [`${step}_ms`, ms])),
+      ...(by === null ? {} : { by }),
+    },
+  };
+}
 
 /** Returns the event of pauses of another rolecall, which this one resumes or has resumed. */
 export function keptPausesEvent({ kind, cause, run, cluster, from, databases }: KeptPauses): EventDraft {

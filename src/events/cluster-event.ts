@@ -34,6 +34,7 @@ export const clusterEventKinds = [
   "undrained",
   "distrusted",
   "trusted",
+  "switchover_ended",
   "pauses_taken_over",
   "pauses_lifted",
   "node_joined",

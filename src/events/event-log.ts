@@ -1,3 +1,4 @@
+import type { EndedSwitchover } from "../cluster/ended-switchover.ts";
 import type { KeptPauses } from "../cluster/announced-pauses.ts";
 import type { DrainChange } from "../cluster/drain.ts";
 import { nodeNamed } from "../cluster/lookup.ts";
@@ -13,6 +14,7 @@ import {
   drainAudit,
   calledEvent,
   drainEvent,
+  endedSwitchoverEvent,
   keptPausesEvent,
   startedEvent,
   stoppedEvent,
@@ -183,6 +185,11 @@ export class EventLog {
     const draft = drainEvent(change);
     const event = this.events.publish(draft);
     logEvent(this.#context.log, event ?? draft, drainAudit(change));
+  }
+
+  /** Publishes and logs that a seamless switchover is over. */
+  recordSwitchover(ended: EndedSwitchover): void {
+    this.#publish(endedSwitchoverEvent(ended), {});
   }
 
   /** Publishes and logs that this process resumes what another rolecall has paused, or has resumed all of it. */

@@ -83,6 +83,19 @@ const countedMetrics = {
     help: "Internal errors that affected one answer or connection; process: caught by the process-wide handler.",
     labels: ["scope"],
   },
+  switchovers: {
+    type: "counter",
+    name: "rolecall_switchovers_total",
+    help: "Seamless switchovers by their outcome.",
+    labels: ["cluster", "outcome"],
+  },
+  switchoverHeld: {
+    type: "histogram",
+    name: "rolecall_switchover_held_seconds",
+    help: "For how long a seamless switchover held the clients of the poolers.",
+    labels: ["cluster"],
+    buckets: [0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5, 10, 15, 30],
+  },
   agentAnswers: {
     type: "counter",
     name: "rolecall_agent_answers_total",
@@ -306,6 +319,12 @@ const readMetrics: readonly ReadMetric[] = [
       const { opened, refused, unread } = streams();
       return byLabel("outcome", { opened, refused, unread });
     },
+  },
+  {
+    type: "gauge",
+    name: "rolecall_paused_databases",
+    help: "Databases of poolers that a seamless switchover of this rolecall, or of an earlier process, may have paused.",
+    read: ({ paused }) => [...paused()].map(([cluster, databases]) => [{ cluster }, databases]),
   },
   {
     type: "gauge",

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
+import type { EndedSwitchover } from "../cluster/ended-switchover.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
-import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
+import type { SetTimer } from "../cluster/timer.ts";
 import { errorMessage } from "../cluster/values/error-message.ts";
 import type { JsonObject } from "../cluster/values/json.ts";
 import type { Config } from "../config/model/config.ts";
@@ -13,13 +14,14 @@ import { PauseHand } from "./hands/pause-hand.ts";
 import { TargetResumer } from "./hands/resume-target.ts";
 import type { IntentFile } from "./intent/intent-file.ts";
 import type { PauseIntent } from "./intent/pause-intent.ts";
+import { LeftPauses, type LeftPausesContext } from "./left-pauses.ts";
 import type { Pending, RequestResult } from "./machine/event.ts";
 import type { SwitchoverPlan } from "./machine/plan.ts";
 import type { Outcome } from "./machine/state.ts";
 import type { Preflight } from "./preflight/preflight-line.ts";
 import { checkedRoute, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
 import { readSwitchoverRequest } from "./run/read-request.ts";
-import { outcomeText, runDocument, type RunDocument } from "./run/run-document.ts";
+import { endedSwitchover, runDocument, type RunDocument } from "./run/run-document.ts";
 import { type RecordedStep, type Safeguard, type SwitchoverHands, SwitchoverRun } from "./run/switchover-run.ts";
 
 /** What seamless switchovers depend on. */
@@ -43,11 +45,10 @@ export interface SwitchoversContext {
     to: { readonly cluster: string; readonly node: string },
     limitMs: number,
   ) => Promise<string | null>;
-  readonly peerNames: () => readonly string[];
   /** The safeguards of a run beside this machine. @param onLost a peer has taken over */
   readonly peers: (intent: PauseIntent, events: PeerEvents) => readonly Safeguard[];
   readonly onStep: (plan: SwitchoverPlan, step: RecordedStep) => void;
-  readonly onEnd: (document: RunDocument) => void;
+  readonly onEnd: (ended: EndedSwitchover) => void;
 }
 
 /** What peers report of a run. Peers are positions in the list of the plan. */
@@ -88,8 +89,6 @@ interface KnownRun {
 const commandMs = 1_000;
 /** Between two looks at a pooler that is read again, in ms. */
 const pollMs = 20;
-/** How often an unverified RESUME of an earlier process is repeated, in ms. */
-const repeatMs = 250;
 /** Of one attempt to lead a balancer to the new primary, in ms. */
 const leadMs = 2_000;
 /** How many held times of a cluster the forecast is made from. */
@@ -101,29 +100,28 @@ export class Switchovers {
   /** The run of each cluster that runs or ran last. */
   readonly #runs = new Map<string, KnownRun>();
   readonly #heldMs = new Map<string, readonly number[]>();
-  readonly #cancelWaits = new Set<CancelTimer>();
+  readonly #left: LeftPauses;
   #isStopped = false;
 
   constructor(context: SwitchoversContext) {
     this.#context = context;
+    const { log, intents, setTimer, config } = context;
+    const databases = (): ReturnType<LeftPausesContext["databases"]> =>
+      config().clusters.flatMap(({ name: cluster }) =>
+        pausedBy(config(), cluster).map((target) => ({ ...target, cluster })),
+      );
+    this.#left = new LeftPauses({ log, intents, setTimer, databases });
   }
 
-  /**
-   * Resumes what an earlier process may have left paused. Resolves when the file is read; RESUME goes on until it is
-   * verified.
-   */
-  async start(): Promise<void> {
-    const { intents, log } = this.#context;
-    const left = await intents.read();
-    if (left.kind === "unreadable") {
-      log.error({ problem: left.problem }, "it is not known what an earlier process has left paused");
-      return;
-    }
-    for (const intent of left.intents) {
-      const targets = intent.targets.map(({ pooler, database }) => `${pooler}/${database}`);
-      log.warn({ cluster: intent.cluster, run: intent.run, targets }, "resuming what an earlier process has paused");
-      for (const target of intent.targets) void this.#resumeLeft(intent, target);
-    }
+  /** Resumes what an earlier process has left paused, as {@link LeftPauses.start}. */
+  start(): Promise<void> {
+    return this.#left.start();
+  }
+
+  /** How many databases of each cluster may be paused now. */
+  get paused(): ReadonlyMap<string, number> {
+    // The intents of runs are open ones too.
+    return this.#left.counts;
   }
 
   /**
@@ -152,7 +150,7 @@ export class Switchovers {
     const balancers = balancersOf(request.cluster);
     const guarded = pausedBy(config(), request.cluster);
     const run = randomBytes(6).toString("hex");
-    const peers = this.#context.peerNames();
+    const peers = config().peers.map(({ name }) => name);
     const plan = planOf(request, { config: config(), view, run, balancers, peers });
     const begun = this.#build(plan, { request, caller, guarded });
     this.#runs.set(request.cluster, { run: begun, by: caller.principal, startedWallMs: wall() });
@@ -197,7 +195,7 @@ export class Switchovers {
     this.#isStopped = true;
     for (const { run } of this.#runs.values()) run.happened({ kind: "stop", reason });
     await Promise.all([...this.#runs.values()].map(({ run }) => run.ended));
-    for (const cancel of this.#cancelWaits) cancel();
+    this.#left.stop();
   }
 
   #refusalOf({ cluster }: SwitchoverRequest): BeginRefusal | null {
@@ -301,71 +299,26 @@ export class Switchovers {
   ): Promise<"verified" | "waited" | { readonly missing: string }> {
     const name = routes[route] ?? "";
     if (name === checkedRoute) {
-      await this.#wait(waitMs);
+      await new Promise<void>((resolve) => void this.#context.setTimer(resolve, waitMs));
       return "waited";
     }
     const missing = await this.#context.lead(name, { cluster, node }, leadMs);
     return missing === null ? "verified" : { missing };
   }
 
-  #onEnd({ cluster, leader }: SwitchoverPlan, outcome: Outcome): void {
+  #onEnd({ cluster }: SwitchoverPlan, outcome: Outcome): void {
     const known = this.#runs.get(cluster);
     if (known === undefined) return;
-    if (outcome.kind === "switched") {
-      const held = Math.max(...known.run.heldMs.map((ms) => ms ?? 0));
-      this.#heldMs.set(cluster, [...(this.#heldMs.get(cluster) ?? []), held].slice(-heldMax));
-    }
+    const ended = endedSwitchover(known.run, outcome, known.by);
+    if (outcome.kind === "switched" && ended.heldMs !== null)
+      this.#heldMs.set(cluster, [...(this.#heldMs.get(cluster) ?? []), ended.heldMs].slice(-heldMax));
     const level = outcome.kind === "switched" || outcome.kind === "dry_run" ? "info" : "warn";
-    this.#context.log[level](
-      { cluster, outcome: outcome.kind, text: outcomeText(outcome, leader) },
-      "switchover ended",
-    );
-    this.#context.onEnd(this.#describe(known));
+    this.#context.log[level]({ cluster, outcome: outcome.kind, text: ended.text }, "switchover ended");
+    this.#context.onEnd(ended);
   }
 
   #describe({ run, by, startedWallMs }: KnownRun): RunDocument {
     return runDocument(run, { by, startedWallMs, nowMs: this.#context.now() });
-  }
-
-  async #resumeLeft({ run, cluster }: PauseIntent, { pooler, database, console }: GuardedTarget): Promise<void> {
-    const { log, intents } = this.#context;
-    const resumer = new TargetResumer({ run, database, console }, commandMs);
-    let lastProblem: string | null = null;
-    while (!this.#isStopped) {
-      const problem = await this.#closeIfResumed(resumer, () => intents.close(run, { pooler, database }));
-      if (problem === null) break;
-      if (problem !== lastProblem) log.error({ cluster, pooler, database, problem }, "database not resumed yet");
-      lastProblem = problem;
-      await this.#wait(repeatMs);
-    }
-    resumer.close();
-    if (!this.#isStopped)
-      log.info({ cluster, pooler, database }, "database resumed that an earlier process had paused");
-  }
-
-  async #closeIfResumed(resumer: TargetResumer, close: () => Promise<void>): Promise<string | null> {
-    const problem = await resumer.resume();
-    if (problem !== null) return problem;
-    try {
-      await close();
-      return null;
-    } catch (error) {
-      return errorMessage(error);
-    }
-  }
-
-  #wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#context.setTimer(() => {
-        this.#cancelWaits.delete(done);
-        resolve();
-      }, ms);
-      const done = (): void => {
-        cancel();
-        resolve();
-      };
-      this.#cancelWaits.add(done);
-    });
   }
 }
 

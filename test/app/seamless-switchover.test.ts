@@ -7,6 +7,7 @@ import { writtenIntents } from "../../src/switchover/intent/pause-intent.ts";
 import type { RunDocument } from "../../src/switchover/run/run-document.ts";
 import { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
 import { gatewayFixture, type GatewayFixture } from "../fake/gateway-fixture.ts";
+import { sendRequest } from "../fake/http-request.ts";
 import { poolerOf } from "../fake/pooler-setup.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
@@ -125,6 +126,8 @@ describe("a seamless switchover", { timeout: 120_000 }, () => {
     }
     assert.deepEqual(fixture.paused, [false, false]);
     assert.deepEqual(fixture.left, []);
+    const events = await sendRequest(`${fixture.gateway.adminUrl}/events`);
+    assert.match(events.body, /switchover_ended.*pg2 is the primary, and clients go on there; clients waited up to/s);
     await until("the end of all consoles", () => fixture.poolers.every(({ console }) => console.connections === 0));
   });
 
@@ -196,6 +199,26 @@ describe("a seamless switchover", { timeout: 120_000 }, () => {
       resumed: ["pgb1/orders", "pgb2/orders"],
       problems: [],
     });
+    assert.deepEqual(fixture.paused, [false, false]);
+  });
+
+  test("whose intents cannot be read is named until somebody resumes it", async (context) => {
+    const fixture = await Fixture.of(context, {
+      before: ([first], intents) => {
+        assert.ok(first !== undefined);
+        first.isPaused = true;
+        writeFileSync(intents, "{");
+      },
+    });
+    const paused = async (): Promise<string | undefined> =>
+      /rolecall_paused_databases\{cluster="demo"\} (\d+)/.exec(
+        (await sendRequest(`${fixture.gateway.adminUrl}/metrics`)).body,
+      )?.[1];
+    await until("the metric", async () => (await paused()) === "1");
+    const named = fixture.gateway.logRecords.flatMap(({ databases }) => (databases === undefined ? [] : [databases]));
+    assert.deepEqual(named, [["pgb1/orders"]]);
+    assert.deepEqual(fixture.poolers[0]?.changes, [], "it may be an operator's pause");
+    await fixture.call("/resume", {});
     assert.deepEqual(fixture.paused, [false, false]);
   });
 

@@ -24,6 +24,7 @@ function metricsOf(
     answers: () => counter.rows(),
     workers: () => null,
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
+    paused: () => new Map(),
     pauses: () => [],
     certificates: () => [],
     lostLogLines: () => 0,

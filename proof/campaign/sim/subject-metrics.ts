@@ -18,6 +18,7 @@ export const metrics: MonitorContext["metrics"] = new Metrics({
   answers: () => [],
   workers: unused,
   fastPath: unused,
+  paused: () => new Map(),
   pauses: () => [],
   certificates: () => [],
   lostLogLines: () => 0,

@@ -17,7 +17,9 @@ export interface SwitchoverApiContext {
     /** The run of a cluster that runs or ran last; `null` if there was none. */
     readonly current: (cluster: string) => object | null;
     /** Resumes what is paused on the poolers of a cluster. */
-    readonly resume: (cluster: string) => Promise<object>;
+    readonly resume: (
+      cluster: string,
+    ) => Promise<{ readonly resumed: readonly string[] } | { readonly error: string; readonly message: string }>;
   };
 }
 
@@ -70,8 +72,7 @@ export async function answerResume(
   if (refusal !== null) return refusal;
   const result = await seamless.resume(cluster);
   if (!("error" in result)) return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(result));
-  const { error, message } = result as { readonly error: string; readonly message: string };
-  return errorReply(409, error, { message });
+  return errorReply(409, result.error, { message: result.message });
 }
 
 function refuseCall({ message, caller }: IncomingCall, access: SwitchoverApiContext["access"]): Reply | null {

@@ -1,5 +1,4 @@
 import { errorMessage } from "../../cluster/values/error-message.ts";
-import { ConsoleError } from "../../push/pgbouncer/console-error.ts";
 import { PgbouncerConsole, quoteDatabase } from "../../push/pgbouncer/console.ts";
 import { readDatabases, readPools } from "../../push/pgbouncer/documents.ts";
 import { readPausing } from "../../push/pgbouncer/inspect-pgbouncer.ts";
@@ -70,7 +69,7 @@ export class PauseHand {
   async prepare(): Promise<string | null> {
     try {
       const console = await this.#resumer.console();
-      this.#watch(console);
+      void this.#watch(console);
       return null;
     } catch (error) {
       return errorMessage(error);
@@ -181,22 +180,20 @@ export class PauseHand {
   }
 
   /** Tells when the console is lost while clients are held, and what is found when it is back. */
-  #watch(console: PgbouncerConsole): void {
-    void console.ended.then(async () => {
-      if (this.#phase !== "sent") return;
-      this.#tell({ kind: "console_lost" });
-      while (this.#phase === "sent") {
-        try {
-          const next = await this.#resumer.console();
-          if ((await this.#shown(next))?.isPaused === true) this.#watch(next);
-          else this.#tell({ kind: "restarted" });
-          return;
-        } catch (error) {
-          if (!(error instanceof ConsoleError)) throw error;
-          await delay(this.#context.limits.pollMs);
-        }
+  async #watch(console: PgbouncerConsole): Promise<void> {
+    await console.ended;
+    if (this.#phase !== "sent") return;
+    this.#tell({ kind: "console_lost" });
+    while (this.#phase === "sent") {
+      try {
+        const next = await this.#resumer.console();
+        if ((await this.#shown(next))?.isPaused === true) void this.#watch(next);
+        else this.#tell({ kind: "restarted" });
+        return;
+      } catch {
+        await delay(this.#context.limits.pollMs);
       }
-    });
+    }
   }
 
   /** After RESUME was sent nothing of PAUSE matters. */

@@ -62,10 +62,10 @@ export function planOf(
 
 /** The databases of poolers that lead to the primary of a cluster, and how their consoles are reached. */
 export function pausedBy({ poolers }: Pick<Config, "poolers">, cluster: string): readonly GuardedTarget[] {
-  return poolers.flatMap(({ name, pgbouncer: { processes: _, ...console }, databases }) =>
+  return poolers.flatMap(({ name, pgbouncer: { address, user, passwordFile, tls }, databases }) =>
     databases
       .filter((database) => database.cluster === cluster && isOfPrimary(database))
-      .map((database) => ({ pooler: name, database: database.name, console })),
+      .map((database) => ({ pooler: name, database: database.name, console: { address, user, passwordFile, tls } })),
   );
 }
 

@@ -1,3 +1,4 @@
+import type { EndedSwitchover } from "../../cluster/ended-switchover.ts";
 import type { Outcome } from "../machine/state.ts";
 import type { PreflightLine } from "../preflight/preflight-line.ts";
 import type { RecordedStep, SwitchoverRun } from "./switchover-run.ts";
@@ -66,6 +67,32 @@ export function runDocument(run: SwitchoverRun, { by, startedWallMs, nowMs }: Ru
     outcome,
     text: outcome === null ? null : outcomeText(outcome, plan.leader),
   };
+}
+
+/** What an event says of a run that is over. */
+export function endedSwitchover(run: SwitchoverRun, outcome: Outcome, by: string | null): EndedSwitchover {
+  const { plan, steps, preflight } = run;
+  const held = run.heldMs.filter((ms) => ms !== null);
+  return {
+    cluster: plan.cluster,
+    run: plan.run,
+    outcome: outcome.kind,
+    text: outcomeText(outcome, plan.leader),
+    leader: plan.leader,
+    node: outcome.kind === "switched" ? outcome.node : null,
+    heldMs: held.length === 0 ? null : Math.round(Math.max(...held)),
+    forecastMs: preflight?.forecastMs ?? null,
+    steps: stepTimes(steps),
+    by,
+  };
+}
+
+/** How long each step took since the one before it, in ms. */
+function stepTimes(steps: readonly RecordedStep[]): Readonly<Record<string, number>> {
+  const timed = steps.filter(({ step }) => step !== "note");
+  return Object.fromEntries(
+    timed.map(({ step, afterMs }, at) => [step, Math.round(afterMs - (timed[at - 1]?.afterMs ?? 0))]),
+  );
 }
 
 /** The outcome of a switchover as a sentence. */

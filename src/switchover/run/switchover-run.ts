@@ -213,12 +213,14 @@ export class SwitchoverRun {
 
   #check(): void {
     void this.#hands.preflight().then(
-      (preflight) => {
-        this.#preflight = preflight;
-        this.happened({ kind: "checked", refusal: preflight.refusal });
-      },
+      (preflight) => this.#onChecked(preflight),
       (error: unknown) => this.#failed(error, { kind: "checked", refusal: "the checks failed: internal error" }),
     );
+  }
+
+  #onChecked(preflight: Preflight): void {
+    this.#preflight = preflight;
+    this.happened({ kind: "checked", refusal: preflight.refusal });
   }
 
   #arm(safeguard: Safeguard): void {

@@ -1,0 +1,19 @@
+/** A seamless switchover that is over. */
+export interface EndedSwitchover {
+  readonly cluster: string;
+  readonly run: string;
+  readonly outcome: "dry_run" | "refused" | "aborted" | "rejected" | "switched" | "unknown" | "no_primary";
+  /** The outcome as a sentence. */
+  readonly text: string;
+  readonly leader: string;
+  /** The new primary; `null` if there is none. */
+  readonly node: string | null;
+  /** The longest time for which clients of a pooler were held, in ms; `null` if none were. */
+  readonly heldMs: number | null;
+  /** What was expected of it, in ms; `null` if that could not be said. */
+  readonly forecastMs: number | null;
+  /** How long each step took, in ms, by its name. */
+  readonly steps: Readonly<Record<string, number>>;
+  /** Who asked for it, as authentication found. */
+  readonly by: string | null;
+}
