@@ -50,6 +50,8 @@ interface KeptRun {
 
 /** How many runs are kept at most, those included that are over and remembered. */
 const runsMax = 64;
+/** How many runs of one cluster may have something open: each keeps consoles. One rolecall has one at a time. */
+const openMax = 4;
 /** How often the runs are looked at, and an unverified RESUME is repeated, in ms. */
 const intervalMs = 250;
 /** A process that is late by more than this did not run for a while, in ms. */
@@ -103,6 +105,8 @@ export class PauseKeeper {
       return { kind: "refused", problem: `this listener does not answer for ${cluster}` };
     if (this.#runs.has(run)) return { kind: "refused", problem: `the run ${run} is known already` };
     if (this.#isStopped) return { kind: "unreached", problem: "rolecall is stopping" };
+    if (this.#openRuns(cluster) >= openMax)
+      return { kind: "unreached", problem: `${openMax} runs of ${cluster} are watched already` };
     if (!this.#hasRoom()) return { kind: "unreached", problem: `${runsMax} runs are watched already` };
     const kept: KeptRun = { announcement: read, from, watch: null, poolers: new Map(), resumers: new Map(), taken: [] };
     this.#runs.set(run, kept);
@@ -282,6 +286,12 @@ export class PauseKeeper {
   #find(run: string, only: string | null): KeptRun | null {
     const kept = this.#runs.get(run);
     return kept === undefined || (only !== null && kept.announcement.cluster !== only) ? null : kept;
+  }
+
+  #openRuns(cluster: string): number {
+    return [...this.#runs.values()].filter(
+      ({ announcement, watch }) => announcement.cluster === cluster && (watch === null || watch.open.length > 0),
+    ).length;
   }
 
   /** Forgets the oldest run that is over, if there is no room for another one. */

@@ -26,6 +26,17 @@ async function findings(context: TestContext, poolers: string): Promise<readonly
     .map(({ rule_id: id, severity, message }) => [id, severity, message]);
 }
 
+test("RC006: names the token of a peer that cannot be read", async (context) => {
+  const fake = goodConsole();
+  await fake.listen(context);
+  const peers = `[{ url: "https://core2:9108", token_file: none }]`;
+  const found = await findings(context, `[${pooler(fake)}]\npeers: ${peers}`);
+  assert.deepEqual(
+    found.map(([rule, , message = ""]) => [rule, message.replace(/\/\S*\/none( cannot be read).*/, "FILE$1")]),
+    [["RC006", "peers[0].token_file: FILE cannot be read"]],
+  );
+});
+
 const pooler = ({ port }: FakeConsole, more = ""): string =>
   `{ name: pgb1, pgbouncer: { address: "127.0.0.1:${port}", user: rolecall${more} }, databases: [{ name: orders }] }`;
 

@@ -1,0 +1,113 @@
+/** Seamless switchovers of a whole process that has another rolecall as its peer. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test, type TestContext } from "node:test";
+import type { App } from "../../src/app/app.ts";
+import type { PoolerConfig } from "../../src/config/model/config.ts";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
+import type { RunDocument } from "../../src/switchover/run/run-document.ts";
+import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
+import { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
+import { gatewayFixture } from "../fake/gateway-fixture.ts";
+import { sendRequest } from "../fake/http-request.ts";
+import { poolerOf } from "../fake/pooler-setup.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
+import { until } from "../fake/until.ts";
+import { appOf, portFor } from "./app-fixture.ts";
+
+interface Pair {
+  readonly poolers: readonly FakePgbouncer[];
+  readonly peer: App;
+  readonly begin: (body?: object) => Promise<void>;
+  readonly ended: () => Promise<RunDocument>;
+  /** How many databases the peer watches. */
+  readonly watched: () => Promise<string | undefined>;
+}
+
+/** @param own the poolers in the configuration of the peer, by those of the first process */
+async function startPair(
+  context: TestContext,
+  own: (poolers: readonly PoolerConfig[]) => readonly PoolerConfig[] = (poolers) => poolers,
+): Promise<Pair> {
+  const folder = temporaryFolder("seamless-peers");
+  const tokenFile = join(folder, "token");
+  writeFileSync(tokenFile, "secret\n");
+  const poolers = [await FakePgbouncer.start(context), await FakePgbouncer.start(context)];
+  const configured = poolers.map(({ console: { port } }, at) => {
+    const pooler = poolerOf(`pgb${at + 1}`, `127.0.0.1:${port}`);
+    return { ...pooler, databases: pooler.databases.map((database) => ({ ...database, cluster: "demo" })) };
+  });
+  const admin = listenerOf({ dialect: "admin", access: { ...unrestrictedAccess, pauseTokens: [tokenFile] } });
+  const nodes = [nodeOf({ name: "pg1", api: "http://127.0.0.1:1" })];
+  const peer = appOf(
+    context,
+    configOf({ clusters: [clusterOf({ nodes })], listen: [admin], poolers: own(configured) }),
+  );
+  await peer.start();
+  const url = `http://127.0.0.1:${portFor(peer, admin)}`;
+  const gateway = await gatewayFixture({
+    listener: { dialect: "admin" },
+    access: { auth: { for: "unsafe", basic: [], bearer: [tokenFile], certificate: false } },
+    config: {
+      stateFile: join(folder, "state.json"),
+      poolers: configured,
+      peers: [{ name: "core2", url, tokenFile, tls: null }],
+    },
+  });
+  context.after(() => gateway.close());
+  const headers = { authorization: "Bearer secret", "content-type": "application/json" };
+  const begin = async (body: object = {}): Promise<void> => {
+    const asked = { seamless: true, route_wait: "0s", candidate: "pg2", ...body };
+    const path = "/clusters/demo/switchover";
+    const answer = await gateway.request(path, { method: "POST", headers, body: JSON.stringify(asked) });
+    assert.equal(answer.status, 202, answer.body);
+  };
+  const ended = (): Promise<RunDocument> =>
+    until({ what: "the end of the run", seconds: 30 }, async () => {
+      const { body } = await gateway.request("/clusters/demo/switchover/run");
+      const run = JSON.parse(body) as RunDocument;
+      return run.state === "ended" ? run : undefined;
+    });
+  const watched = async (): Promise<string | undefined> => {
+    const { body } = await sendRequest(`${url}/metrics`);
+    return /^rolecall_pauses_held\{cluster="demo",state="watched"\} (\d)$/m.exec(body)?.[1];
+  };
+  return { poolers, peer, begin, ended, watched };
+}
+
+describe("a seamless switchover with a peer", { timeout: 120_000 }, () => {
+  test("needs no unguarded: the peer watches it to its end", async (context) => {
+    const { poolers, begin, ended, watched } = await startPair(context);
+    poolers[0]?.begin();
+    await begin();
+    await until("a PAUSE", () => poolers.every(({ isPaused }) => isPaused));
+    assert.equal(await watched(), "2");
+    poolers[0]?.end();
+    const run = await ended();
+    assert.deepEqual(run.outcome, { kind: "switched", node: "pg2" }, JSON.stringify(run));
+    await until("the end at the peer", async () => (await watched()) === undefined);
+    assert.ok(poolers.every(({ isPaused }) => !isPaused));
+  });
+
+  test("does not begin if the peer does not reach what it would pause", async (context) => {
+    const { poolers, begin, ended } = await startPair(context, (configured) => configured.slice(1));
+    await begin();
+    const run = await ended();
+    assert.equal(run.outcome?.kind, "refused");
+    assert.match(run.text ?? "", /core2.*the configuration of this peer has no pooler pgb1/);
+    assert.ok(poolers.every(({ changes }) => changes.length === 0));
+  });
+
+  test("ends with RESUME if the peer is silent before the request", async (context) => {
+    const { poolers, peer, begin, ended } = await startPair(context);
+    poolers[0]?.begin();
+    await begin();
+    await until("a PAUSE", () => poolers.every(({ isPaused }) => isPaused));
+    await peer.stop({ drains: false });
+    const run = await ended();
+    assert.equal(run.outcome?.kind, "aborted");
+    assert.match(run.text ?? "", /the peer core2 has not answered for 1 s/);
+    assert.ok(poolers.every(({ isPaused }) => !isPaused));
+  });
+});
