@@ -124,6 +124,10 @@ export class App {
       monitor: this.#monitor,
       gateway: this.#gateway,
       metrics: this.#metrics.own,
+      checks: async () => {
+        await this.#listeners.refresh();
+        return [...this.#counter.servers.rows(), ...this.#listeners.backends()];
+      },
     });
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#page = new LivePage(this.#sources, {

@@ -6,6 +6,7 @@ import { plainCheck } from "../health/check.ts";
 import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
 import { judgeMember } from "../health/rules/pool.ts";
 import type { Caller } from "../http/message/caller.ts";
+import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
 import { runPreflight } from "../switchover/checks/run-preflight.ts";
 import { supervisorOf } from "../switchover/checks/supervisor.ts";
@@ -26,13 +27,15 @@ export interface SwitchoverParts {
   readonly monitor: Monitor;
   readonly gateway: Gateway;
   readonly metrics: OwnMetrics;
+  /** The checks of each server that HAProxy names, of all processes. */
+  readonly checks: () => Promise<readonly BackendCount[]>;
 }
 
 /** How long the answer to the request may take, in ms: Patroni answers when the new leader has the lock. */
 const answerMs = 30_000;
 
 /** Builds what carries out seamless switchovers. */
-export function buildSwitchovers({ log, config, monitor, gateway, metrics }: SwitchoverParts): Switchovers {
+export function buildSwitchovers({ log, config, monitor, gateway, metrics, checks }: SwitchoverParts): Switchovers {
   const { store, clock } = monitor;
   const peerNames = (): readonly string[] => config().peers.map(({ name }) => name);
   const view = (cluster: string): ClusterView | null => {
@@ -61,6 +64,7 @@ export function buildSwitchovers({ log, config, monitor, gateway, metrics }: Swi
         { view: () => view(request.cluster), servers: () => knownServers(store.current) },
       ),
     request: (plan, caller) => requestSwitchover(plan, { caller, gateway, monitor }),
+    checks,
     balancersOf: (cluster) => monitor.leadingToPrimary(cluster),
     lead: (balancer, to, limitMs) => monitor.lead(balancer, to, limitMs),
     peers: (intent, { onEcho, onTakenOver }) =>

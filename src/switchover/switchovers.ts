@@ -7,9 +7,11 @@ import type { JsonObject } from "../cluster/values/json.ts";
 import type { Config } from "../config/model/config.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import type { Caller } from "../http/message/caller.ts";
+import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
 import { Guardian } from "./guardian/guardian.ts";
 import type { GuardedTarget } from "./guardian/messages.ts";
+import { checkedRoute } from "./hands/checked-route.ts";
 import { PauseHand } from "./hands/pause-hand.ts";
 import { TargetResumer } from "./hands/resume-target.ts";
 import type { IntentFile } from "./intent/intent-file.ts";
@@ -19,7 +21,7 @@ import type { Pending, RequestResult } from "./machine/event.ts";
 import type { SwitchoverPlan } from "./machine/plan.ts";
 import type { Outcome } from "./machine/state.ts";
 import type { Preflight } from "./preflight/preflight-line.ts";
-import { checkedRoute, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
+import { checkedRouteName, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
 import { readSwitchoverRequest } from "./run/read-request.ts";
 import { endedSwitchover, runDocument, type RunDocument } from "./run/run-document.ts";
 import { type RecordedStep, type Safeguard, type SwitchoverHands, SwitchoverRun } from "./run/switchover-run.ts";
@@ -39,6 +41,8 @@ export interface SwitchoversContext {
   readonly primary: (cluster: string) => { readonly node: string | null; readonly pending: Pending };
   readonly preflight: (request: SwitchoverRequest, heldMs: readonly number[]) => Promise<Preflight>;
   readonly request: (plan: SwitchoverPlan, caller: Caller) => Promise<RequestResult>;
+  /** The checks of each server that HAProxy names. */
+  readonly checks: () => Promise<readonly BackendCount[]>;
   readonly balancersOf: (cluster: string) => readonly string[];
   readonly lead: (
     balancer: string,
@@ -77,6 +81,16 @@ export interface ResumeResult {
   /** As `pgb1/orders`. */
   readonly resumed: readonly string[];
   readonly problems: readonly { readonly target: string; readonly problem: string }[];
+}
+
+/** One attempt to lead a route, by its position in the plan. */
+interface LeadingTo {
+  readonly route: number;
+  readonly node: string;
+  /** Since when this is wanted, in ms of rolecall's clock. */
+  readonly sinceMs: number;
+  /** How long to wait where the route cannot be read, in ms. */
+  readonly waitMs: number;
 }
 
 interface KnownRun {
@@ -267,6 +281,8 @@ export class Switchovers {
         }),
     );
     const intent = this.#intentOf(plan, guarded);
+    /** Since when routes have been led to a node, in ms of rolecall's clock. */
+    const leadSince = new Map<string, number>();
     return {
       preflight: () => preflight(request, this.#heldMs.get(cluster) ?? []),
       safeguards: [
@@ -283,7 +299,11 @@ export class Switchovers {
       targets,
       request: () => this.#context.request(plan, caller),
       primary: () => primary(cluster),
-      lead: (route, node) => this.#lead(plan, { route, node, waitMs: request.routeWaitMs }),
+      lead: (route, node) => {
+        const sinceMs = leadSince.get(node) ?? now();
+        leadSince.set(node, sinceMs);
+        return this.#lead(plan, { route, node, sinceMs, waitMs: request.routeWaitMs });
+      },
       close: (target) => intents.close(plan.run, plan.targets[target] ?? { pooler: "", database: "" }),
     };
   }
@@ -295,15 +315,27 @@ export class Switchovers {
 
   async #lead(
     { cluster, routes }: SwitchoverPlan,
-    { route, node, waitMs }: { readonly route: number; readonly node: string; readonly waitMs: number },
+    { route, node, sinceMs, waitMs }: LeadingTo,
   ): Promise<"verified" | "waited" | { readonly missing: string }> {
     const name = routes[route] ?? "";
-    if (name === checkedRoute) {
-      await new Promise<void>((resolve) => void this.#context.setTimer(resolve, waitMs));
-      return "waited";
-    }
+    if (name === checkedRouteName) return this.#leadByChecks({ cluster, node }, sinceMs, waitMs);
     const missing = await this.#context.lead(name, { cluster, node }, leadMs);
     return missing === null ? "verified" : { missing };
+  }
+
+  /** The balancers check by themselves: looks what they have made of the answers. */
+  async #leadByChecks(
+    to: { readonly cluster: string; readonly node: string },
+    sinceMs: number,
+    waitMs: number,
+  ): Promise<"verified" | "waited" | { readonly missing: string }> {
+    const { checks, now, setTimer, view } = this.#context;
+    const nodes = view(to.cluster)?.cluster.nodes.map(({ node: { name } }) => name) ?? [];
+    const seen = checkedRoute(await checks(), { ...to, nodes }, now() - sinceMs);
+    if (seen === "leads") return "verified";
+    if (seen === "elsewhere") return { missing: `balancers that check rolecall do not lead to ${to.node} yet` };
+    await new Promise<void>((resolve) => void setTimer(resolve, waitMs));
+    return "waited";
   }
 
   #onEnd({ cluster }: SwitchoverPlan, outcome: Outcome): void {

@@ -11,6 +11,8 @@ export interface BackendCount {
   readonly status: number;
   readonly reason: string | null;
   readonly agoMs: number;
+  /** Whether the server takes new sessions after that answer. */
+  readonly takes: boolean;
   readonly count: number;
 }
 
@@ -22,6 +24,8 @@ export interface CheckSender {
   readonly cluster: string | null;
   /** Why the answer is a no; `null` for a yes. */
   readonly reason: string | null;
+  /** Whether HAProxy sends it new sessions once it has read the answer. */
+  readonly takes: boolean;
 }
 
 interface Row {
@@ -29,6 +33,7 @@ interface Row {
   readonly route: string;
   status: number;
   reason: string | null;
+  takes: boolean;
   /** When the last answer was sent, in ms of the monotonic clock. */
   lastMs: number;
   count: number;
@@ -53,19 +58,20 @@ export class ServerCensus {
   }
 
   /** Counts an answer to a check. */
-  count({ server, cluster, reason }: CheckSender, route: string, status: number): void {
+  count({ server, cluster, reason, takes }: CheckSender, route: string, status: number): void {
     const lastMs = this.#now();
     const rows = this.#servers.get(server) ?? [];
     for (const row of rows) {
       if (row.route !== route || row.cluster !== cluster) continue;
       row.status = status;
       row.reason = reason;
+      row.takes = takes;
       row.lastMs = lastMs;
       row.count += 1;
       return;
     }
     const kept = rows.length < rowsOfServerMax ? rows : rows.slice(1);
-    this.#servers.set(server, [...kept, { cluster, route, status, reason, lastMs, count: 1 }]);
+    this.#servers.set(server, [...kept, { cluster, route, status, reason, takes, lastMs, count: 1 }]);
   }
 
   /** The checks of each server. */

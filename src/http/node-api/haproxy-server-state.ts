@@ -23,6 +23,20 @@ export function parseServerName(header: string | undefined): string | undefined 
     : /(?:^|;)\s*name=([\w.:-]{1,128}\/[\w.:-]{1,128})(?:;|\s|$)/.exec(header)?.[1];
 }
 
+/**
+ * Whether HAProxy sends new sessions to a server once it has read this answer. The header has the state before it: `UP`,
+ * `UP 1/3` (one more failure takes it down), `DOWN 1/2` (one more success brings it up), `DOWN`, `NOLB`. Without the
+ * figures one more check shows what became of it.
+ * @param status of the answer
+ */
+export function takesSessions(header: string, status: number): boolean {
+  const [, state, count, of] = /^\s*(UP|DOWN)(?:\s+(\d+)\/(\d+))?/.exec(header) ?? [];
+  if (state === undefined) return false;
+  const isPass = status === 200;
+  const isLast = count !== undefined && Number(count) === (state === "DOWN" ? Number(of) - 1 : 1);
+  return state === "UP" ? isPass || !isLast : isPass && isLast;
+}
+
 /** Adds the database address of the header to a check. The check's own `db=` parameter takes precedence. */
 export function withServerState(check: Check, header: string | undefined): Check {
   if (header === undefined || check.database !== null) return check;

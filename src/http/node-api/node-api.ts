@@ -12,7 +12,7 @@ import type { CheckSender } from "../message/server-census.ts";
 import { readSimpleRequest, type SimpleRequest } from "../message/simple-request-parser.ts";
 import { refusePage } from "../pages/page.ts";
 import { answer, answerCluster, answerSelf, type JudgeInputs, type MemoryRequest } from "./answer.ts";
-import { parseServerName } from "./haproxy-server-state.ts";
+import { parseServerName, takesSessions } from "./haproxy-server-state.ts";
 import type { DescribeListeners } from "./listener-directory.ts";
 import { ResponseCache, type CachedReply, type CachedResponse, type CacheEntry } from "./response-cache.ts";
 import { routeRequest, type RoutedCheck, type RoutedRequest } from "./route-request.ts";
@@ -210,11 +210,16 @@ function clusterOf(routed: MemoryRequest): string | null {
 }
 
 /** The server of HAProxy that a check names as its sender, with the cluster that it is about and why it gets a no. */
-function senderOf({ serverState }: Request, cluster: string | null, { headers }: Reply): CheckSender | undefined {
+function senderOf(
+  { serverState }: Request,
+  cluster: string | null,
+  { headers, status }: Reply,
+): CheckSender | undefined {
   const server = parseServerName(serverState);
-  if (server === undefined) return undefined;
+  if (server === undefined || serverState === undefined) return undefined;
   const at = headers.indexOf("X-Rolecall-Reason");
-  return { server, cluster, reason: at < 0 ? null : (headers[at + 1] ?? null) };
+  const reason = at < 0 ? null : (headers[at + 1] ?? null);
+  return { server, cluster, reason, takes: takesSessions(serverState, status) };
 }
 
 /** The route in the metric of answers: one of a few names, whatever was requested. */

@@ -21,7 +21,7 @@ export interface SwitchoverRequest {
 }
 
 /** The route of clients whose balancer is neither pushed to nor read: its checks are waited for. */
-export const checkedRoute = "checks";
+export const checkedRouteName = "checks";
 
 /** What is not known from the request alone. */
 export interface PlanSources {
@@ -54,7 +54,7 @@ export function planOf(
     candidate,
     isDryRun,
     targets: targets.map(({ pooler, database }) => ({ pooler, database })),
-    routes: areRouted || isPushed ? balancers : [...balancers, checkedRoute],
+    routes: areRouted || isPushed ? balancers : [...balancers, checkedRouteName],
     peers,
     limits: { ...limits, pauseMs: pauseLimitMs(config.poolers, targets), deadlineMs },
   };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainCheck } from "../../../src/health/check.ts";
-import { parseServerState, withServerState } from "../../../src/http/node-api/haproxy-server-state.ts";
+import { parseServerState, takesSessions, withServerState } from "../../../src/http/node-api/haproxy-server-state.ts";
 
 const header = "UP 1/3; name=pool/pg1; node=lb1; weight=1/2; address=10.0.0.1; port=5432; check_desc=";
 
@@ -21,4 +21,26 @@ test("the check's own db parameter takes precedence over the header", () => {
   assert.equal(withServerState(check, undefined), check);
   const stated = { ...check, database: { host: "10.0.0.9", port: 5433 } };
   assert.equal(withServerState(stated, header), stated);
+});
+
+test("whether a server takes new sessions after an answer", () => {
+  const cases: readonly (readonly [header: string, status: number, takes: boolean])[] = [
+    ["UP; name=w/pg1", 200, true],
+    ["UP 2/3; name=w/pg1", 200, true],
+    ["UP 2/3; name=w/pg1", 503, true],
+    ["UP 1/3; name=w/pg1", 503, false],
+    ["UP 1/3; name=w/pg1", 200, true],
+    // Whether `fall` is 1 is not in it.
+    ["UP; name=w/pg1", 503, true],
+    ["DOWN; name=w/pg1", 503, false],
+    ["DOWN; name=w/pg1", 200, false],
+    ["DOWN 1/3; name=w/pg1", 200, false],
+    ["DOWN 2/3; name=w/pg1", 200, true],
+    ["DOWN 2/3; name=w/pg1", 503, false],
+    ["NOLB; name=w/pg1", 200, false],
+    ["no check; name=w/pg1", 200, false],
+    ["", 200, false],
+  ];
+  for (const [header, status, takes] of cases)
+    assert.equal(takesSessions(header, status), takes, `${header}, answered ${status}`);
 });
