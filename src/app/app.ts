@@ -307,6 +307,10 @@ export class App {
     ...[name, body, how]: Parameters<GatewayContext["switchOverSeamlessly"]>
   ): ReturnType<GatewayContext["switchOverSeamlessly"]> {
     const cluster = clusterNamed(this.#monitor.store.current, name);
+    if (how.caller.principal === null) {
+      const text = "Cannot begin a seamless switchover: its caller must be authenticated, got no credential";
+      return { status: 403, document: { error: "unauthenticated", message: text }, error: "unauthenticated" };
+    }
     if (cluster !== undefined) return this.#switchovers.call(cluster, body, how);
     const message = `Cannot find cluster ${JSON.stringify(name)}: it is not configured`;
     return { status: 404, document: { error: "unknown_cluster", message }, error: "unknown_cluster" };

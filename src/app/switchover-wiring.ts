@@ -1,6 +1,5 @@
 import type { Config } from "../config/model/config.ts";
 import { clusterNamed, nodeNamed } from "../cluster/lookup.ts";
-import type { Snapshot } from "../cluster/snapshot.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { plainCheck } from "../health/check.ts";
 import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
@@ -13,7 +12,7 @@ import { supervisorOf } from "../switchover/checks/supervisor.ts";
 import { IntentFile } from "../switchover/intent/intent-file.ts";
 import type { RequestResult } from "../switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../switchover/machine/plan.ts";
-import type { KnownServer } from "../switchover/preflight/pooler-setup.ts";
+import { knownServers } from "../switchover/preflight/pooler-setup.ts";
 import { PeerLink } from "../switchover/peers/peer-link.ts";
 import { Switchovers } from "../switchover/switchovers.ts";
 import { thisMachine } from "./machine.ts";
@@ -83,15 +82,6 @@ export function buildSwitchovers({ log, config, monitor, gateway, metrics, check
 /** The file that says what is paused; `null` without `state_file`. */
 function pausesFile({ stateFile }: Pick<Config, "stateFile">): string | null {
   return stateFile === null ? null : `${stateFile}.pauses`;
-}
-
-/** The nodes of all clusters whose database addresses are known. */
-function knownServers({ clusters }: Snapshot): readonly KnownServer[] {
-  return clusters.flatMap(({ name: cluster, nodes }) =>
-    nodes.flatMap(({ node: { name: node, database: address } }): readonly KnownServer[] =>
-      address === null ? [] : [{ cluster, node, address }],
-    ),
-  );
 }
 
 /** The node that `/primary` says yes to; `null` if there is none. */

@@ -3,10 +3,9 @@ import { errorMessage } from "../cluster/values/error-message.ts";
 import type { Logger } from "../log/logger.ts";
 import { PgbouncerConsole } from "../push/pgbouncer/console.ts";
 import { readDatabases } from "../push/pgbouncer/documents.ts";
-import type { GuardedTarget } from "./guardian/messages.ts";
 import { TargetResumer } from "./hands/resume-target.ts";
 import type { IntentFile } from "./intent/intent-file.ts";
-import type { PauseIntent } from "./intent/pause-intent.ts";
+import type { IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
 
 /** What it depends on. */
 export interface LeftPausesContext {
@@ -14,7 +13,7 @@ export interface LeftPausesContext {
   readonly intents: IntentFile;
   readonly setTimer: SetTimer;
   /** The databases of all poolers, with their clusters. */
-  readonly databases: () => readonly (GuardedTarget & { readonly cluster: string })[];
+  readonly databases: () => readonly (IntendedPause & { readonly cluster: string })[];
 }
 
 /** Of each step with a console, in ms. */
@@ -72,7 +71,7 @@ export class LeftPauses {
     this.#waits.clear();
   }
 
-  async #resume({ run, cluster }: PauseIntent, { pooler, database, console }: GuardedTarget): Promise<void> {
+  async #resume({ run, cluster }: PauseIntent, { pooler, database, console }: IntendedPause): Promise<void> {
     const { log, intents } = this.#context;
     const resumer = new TargetResumer({ run, database, console }, commandMs);
     let lastProblem: string | null = null;
@@ -129,7 +128,7 @@ async function problemOf(work: Promise<void>): Promise<string | null> {
 
 /** The paused ones among databases, by cluster. One whose console does not answer counts as paused: it may be. */
 async function pausedNow(
-  databases: readonly (GuardedTarget & { readonly cluster: string })[],
+  databases: readonly (IntendedPause & { readonly cluster: string })[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, string[]>();
   for (const { cluster, pooler, database, console } of databases) {
@@ -139,7 +138,7 @@ async function pausedNow(
   return found;
 }
 
-async function isPaused(target: GuardedTarget["console"], name: string): Promise<boolean> {
+async function isPaused(target: IntendedPause["console"], name: string): Promise<boolean> {
   try {
     const console = await PgbouncerConsole.open(target, commandMs);
     try {

@@ -10,12 +10,11 @@ import type { Caller } from "../http/message/caller.ts";
 import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
 import { Guardian } from "./guardian/guardian.ts";
-import type { GuardedTarget } from "./guardian/messages.ts";
 import { checkedRoute } from "./hands/checked-route.ts";
 import { PauseHand } from "./hands/pause-hand.ts";
 import { TargetResumer } from "./hands/resume-target.ts";
 import type { IntentFile } from "./intent/intent-file.ts";
-import type { PauseIntent } from "./intent/pause-intent.ts";
+import type { IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
 import { LeftPauses, type LeftPausesContext } from "./left-pauses.ts";
 import type { Pending, RequestResult } from "./machine/event.ts";
 import type { SwitchoverPlan } from "./machine/plan.ts";
@@ -243,7 +242,7 @@ export class Switchovers {
       request,
       caller,
       guarded,
-    }: { readonly request: SwitchoverRequest; readonly caller: Caller; readonly guarded: readonly GuardedTarget[] },
+    }: { readonly request: SwitchoverRequest; readonly caller: Caller; readonly guarded: readonly IntendedPause[] },
   ): SwitchoverRun {
     const { log, now, setTimer, onStep } = this.#context;
     const onError = (error: unknown): void =>
@@ -266,7 +265,7 @@ export class Switchovers {
       request,
       caller,
       guarded,
-    }: { readonly request: SwitchoverRequest; readonly caller: Caller; readonly guarded: readonly GuardedTarget[] },
+    }: { readonly request: SwitchoverRequest; readonly caller: Caller; readonly guarded: readonly IntendedPause[] },
   ): SwitchoverHands {
     const { now, intents, primary, preflight, peers } = this.#context;
     const { cluster, limits } = plan;
@@ -308,7 +307,7 @@ export class Switchovers {
     };
   }
 
-  #intentOf({ run, cluster, limits }: SwitchoverPlan, targets: readonly GuardedTarget[]): PauseIntent {
+  #intentOf({ run, cluster, limits }: SwitchoverPlan, targets: readonly IntendedPause[]): PauseIntent {
     const deadlineWallMs = this.#context.wall() + limits.checkMs + limits.armMs + limits.deadlineMs;
     return { run, cluster, deadlineWallMs, targets };
   }

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import type { Safeguard } from "../run/switchover-run.ts";
-import type { FromGuardian, GuardedTarget, ToGuardian } from "./messages.ts";
+import type { IntendedPause } from "../intent/pause-intent.ts";
+import type { FromGuardian, ToGuardian } from "./messages.ts";
 import { childProgram } from "../../program/child-program.ts";
 
 /** What happens to a guardian after it was ready. */
@@ -19,7 +20,7 @@ const endMs = 3_000;
 export class Guardian implements Safeguard {
   readonly name = "guardian";
   readonly #run: string;
-  readonly #targets: readonly GuardedTarget[];
+  readonly #targets: readonly IntendedPause[];
   readonly #leftMs: number;
   readonly #events: GuardianEvents;
   #child: ChildProcess | null = null;
@@ -31,7 +32,7 @@ export class Guardian implements Safeguard {
       run,
       targets,
       leftMs,
-    }: { readonly run: string; readonly targets: readonly GuardedTarget[]; readonly leftMs: number },
+    }: { readonly run: string; readonly targets: readonly IntendedPause[]; readonly leftMs: number },
     events: GuardianEvents,
   ) {
     this.#run = run;

@@ -1,4 +1,4 @@
-import type { ConsoleTarget } from "../../push/pgbouncer/console.ts";
+import type { IntendedPause } from "../intent/pause-intent.ts";
 
 /** What the guardian is told. */
 export type ToGuardian =
@@ -6,7 +6,7 @@ export type ToGuardian =
   | {
       readonly kind: "guard";
       readonly run: string;
-      readonly targets: readonly GuardedTarget[];
+      readonly targets: readonly IntendedPause[];
       readonly leftMs: number;
     }
   /** The main process lives. Positions of the targets that may be paused, and how long they may stay so, in ms. */
@@ -19,10 +19,3 @@ export type FromGuardian =
   | { readonly kind: "ready" }
   | { readonly kind: "problem"; readonly problem: string }
   | { readonly kind: "taken_over"; readonly why: string };
-
-/** A database that may be paused, and how its console is reached. */
-export interface GuardedTarget {
-  readonly pooler: string;
-  readonly database: string;
-  readonly console: ConsoleTarget;
-}

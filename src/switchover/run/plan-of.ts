@@ -1,7 +1,7 @@
 import type { Config, PoolerConfig } from "../../config/model/config.ts";
 import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { isOfPrimary } from "../../push/pool-verdicts.ts";
-import type { GuardedTarget } from "../guardian/messages.ts";
+import type { IntendedPause } from "../intent/pause-intent.ts";
 import type { SwitchoverPlan } from "../machine/plan.ts";
 
 /** A seamless switchover that is asked for. Nodes have their names in the configuration. */
@@ -61,7 +61,7 @@ export function planOf(
 }
 
 /** The databases of poolers that lead to the primary of a cluster, and how their consoles are reached. */
-export function pausedBy({ poolers }: Pick<Config, "poolers">, cluster: string): readonly GuardedTarget[] {
+export function pausedBy({ poolers }: Pick<Config, "poolers">, cluster: string): readonly IntendedPause[] {
   return poolers.flatMap(({ name, pgbouncer: { address, user, passwordFile, tls }, databases }) =>
     databases
       .filter((database) => database.cluster === cluster && isOfPrimary(database))
@@ -70,7 +70,7 @@ export function pausedBy({ poolers }: Pick<Config, "poolers">, cluster: string):
 }
 
 /** The shortest `pause_limit` of the poolers: all are resumed as soon as one has waited too long. */
-function pauseLimitMs(poolers: readonly PoolerConfig[], targets: readonly GuardedTarget[]): number {
+function pauseLimitMs(poolers: readonly PoolerConfig[], targets: readonly IntendedPause[]): number {
   const own = poolers.filter(({ name }) => targets.some(({ pooler }) => pooler === name));
   return Math.min(...own.map(({ pauseLimitMs: limitMs }) => limitMs));
 }
