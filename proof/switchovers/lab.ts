@@ -21,7 +21,8 @@ export const routes = ["file", "push", "checks"] as const;
 export type Route = (typeof routes)[number];
 
 export interface LabOptions {
-  readonly patroni: readonly [string, ...string[]];
+  /** A command that starts Patroni; or a cluster that runs, and goes on after the lab. */
+  readonly patroni: readonly [string, ...string[]] | Cluster;
   /** The program of PgBouncer. */
   readonly pgbouncer: string;
   readonly route: Route;
@@ -115,7 +116,7 @@ export class Lab {
     await this.#rolecall?.stop();
     await this.#haproxy?.stop();
     for (const pooler of this.#poolers) await pooler.stop();
-    await this.#cluster?.stop();
+    if (this.#cluster !== this.#options.patroni) await this.#cluster?.stop();
   }
 
   get #socket(): string {
@@ -124,7 +125,7 @@ export class Lab {
 
   async #start(): Promise<void> {
     const { patroni, pgbouncer, route } = this.#options;
-    this.#cluster = await Cluster.start(patroni);
+    this.#cluster = patroni instanceof Cluster ? patroni : await Cluster.start(patroni);
     await this.cluster.streaming();
     const leader = await this.cluster.leader();
     if ((await psql(leader.databasePort, createTable)) === undefined)
