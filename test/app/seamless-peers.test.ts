@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { describe, test, type TestContext } from "node:test";
+import { pino } from "pino";
 import type { App } from "../../src/app/app.ts";
 import type { PoolerConfig } from "../../src/config/model/config.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
@@ -19,6 +21,7 @@ import { appOf, portFor } from "./app-fixture.ts";
 interface Pair {
   readonly poolers: readonly FakePgbouncer[];
   readonly peer: App;
+  readonly peerLog: readonly string[];
   readonly begin: (body?: object) => Promise<void>;
   readonly ended: () => Promise<RunDocument>;
   /** How many databases the peer watches. */
@@ -40,9 +43,16 @@ async function startPair(
   });
   const admin = listenerOf({ dialect: "admin", access: { ...unrestrictedAccess, pauseTokens: [tokenFile] } });
   const nodes = [nodeOf({ name: "pg1", api: "http://127.0.0.1:1" })];
+  const peerLog: string[] = [];
   const peer = appOf(
     context,
     configOf({ clusters: [clusterOf({ nodes })], listen: [admin], poolers: own(configured) }),
+    {
+      log: pino(
+        { level: "info" },
+        new PassThrough().on("data", (line: Buffer) => peerLog.push(line.toString())),
+      ),
+    },
   );
   await peer.start();
   const url = `http://127.0.0.1:${portFor(peer, admin)}`;
@@ -73,19 +83,21 @@ async function startPair(
     const { body } = await sendRequest(`${url}/metrics`);
     return /^rolecall_pauses_held\{cluster="demo",state="watched"\} (\d)$/m.exec(body)?.[1];
   };
-  return { poolers, peer, begin, ended, watched };
+  return { poolers, peer, peerLog, begin, ended, watched };
 }
 
 describe("a seamless switchover with a peer", { timeout: 120_000 }, () => {
   test("needs no unguarded: the peer watches it to its end", async (context) => {
-    const { poolers, begin, ended, watched } = await startPair(context);
-    poolers[0]?.begin();
+    const { poolers, begin, ended, peerLog, watched } = await startPair(context);
     await begin();
-    await until("a PAUSE", () => poolers.every(({ isPaused }) => isPaused));
-    assert.equal(await watched(), "2");
-    poolers[0]?.end();
     const run = await ended();
     assert.deepEqual(run.outcome, { kind: "switched", node: "pg2" }, JSON.stringify(run));
+    const announced = peerLog.find((line) => line.includes("pauses of another rolecall are watched")) ?? "{}";
+    assert.deepEqual(JSON.parse(announced).poolers, [
+      { pooler: "pgb1", databases: ["orders"] },
+      { pooler: "pgb2", databases: ["orders"] },
+    ]);
+    assert.ok(peerLog.every((line) => !line.includes("pauses_taken_over")));
     await until("the end at the peer", async () => (await watched()) === undefined);
     assert.ok(poolers.every(({ isPaused }) => !isPaused));
   });
