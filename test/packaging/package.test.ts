@@ -63,6 +63,7 @@ describe("the npm package", () => {
     for (const wanted of [
       "dist/main.js",
       "dist/app/worker.js",
+      "dist/app/guardian.js",
       "LICENSE",
       "docs/haproxy.md",
       "packaging/man/rolecall.1",

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { RequestResult } from "../../../src/switchover/machine/event.ts";
+import type { SwitchoverPlan } from "../../../src/switchover/machine/plan.ts";
+import type { Outcome } from "../../../src/switchover/machine/state.ts";
+import type { Preflight } from "../../../src/switchover/preflight/preflight-line.ts";
+import { runDocument } from "../../../src/switchover/run/run-document.ts";
+import { type Safeguard, type SwitchoverHands, SwitchoverRun } from "../../../src/switchover/run/switchover-run.ts";
+import { ManualClock } from "../../fake/manual-clock.ts";
+
+const plan: SwitchoverPlan = {
+  run: "r1",
+  cluster: "demo",
+  leader: "pg1",
+  candidate: "pg2",
+  isDryRun: false,
+  targets: [{ pooler: "pgb1", database: "orders" }],
+  routes: ["pgb1"],
+  peers: [],
+  limits: {
+    checkMs: 10_000,
+    armMs: 2_000,
+    pauseMs: 3_000,
+    deadlineMs: 15_000,
+    silenceMs: 1_000,
+    resumeMs: 250,
+    quietMs: 10_000,
+    followMs: 60_000,
+  },
+};
+const passed: Preflight = { lines: [], refusal: null, forecastMs: 1_900 };
+
+/** A run whose hands do at once what they are told, unless a test replaces what they do. */
+class Fixture {
+  readonly clock = new ManualClock();
+  readonly done: string[] = [];
+  readonly errors: unknown[] = [];
+  readonly run: SwitchoverRun;
+  outcome: Outcome | null = null;
+  primary: string | null = "pg1";
+  preflight = (): Promise<Preflight> => Promise.resolve(passed);
+  arm: Safeguard["arm"] = () => Promise.resolve(null);
+  request = (): Promise<RequestResult> => {
+    this.primary = "pg2";
+    return Promise.resolve({ kind: "accepted" });
+  };
+  lead: SwitchoverHands["lead"] = () => Promise.resolve("verified");
+  close = (): Promise<void> => Promise.resolve();
+
+  constructor() {
+    const context = {
+      plan,
+      now: () => this.clock.nowMs,
+      setTimer: this.clock.setTimer.bind(this.clock),
+      onError: (error: unknown) => this.errors.push(error),
+      onStep: () => {},
+      onEnd: (outcome: Outcome) => {
+        this.outcome = outcome;
+      },
+    };
+    this.run = new SwitchoverRun(context, (run) => ({
+      preflight: () => this.preflight(),
+      safeguards: ["intent", "guardian"].map((name) => ({
+        name,
+        arm: () => this.arm(),
+        beat: (open, leftMs) => this.done.push(`${name} beat ${open.join()} ${leftMs}`),
+        disarm: () => this.done.push(`${name} disarm`),
+      })),
+      targets: [
+        {
+          heldMs: 1_700,
+          pause: () => this.#do("pause", () => run.happened({ kind: "pause_answered", target: 0 })),
+          readPaused: () => this.#do("read", () => run.happened({ kind: "paused_read", target: 0, isPaused: true })),
+          resume: () => this.#do("resume", () => run.happened({ kind: "resumed", target: 0 })),
+          close: () => this.done.push("close consoles"),
+        },
+      ],
+      request: () => this.request(),
+      primary: () => ({ node: this.primary, pending: "unknown" }),
+      lead: (route, node) => this.lead(route, node),
+      close: () => this.close(),
+    }));
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.run.start();
+    await this.clock.pass(0);
+    for (let at = 0; at < 5; at += 1) await new Promise((resolve) => setImmediate(resolve));
+    await this.clock.pass(ms);
+  }
+
+  #do(name: string, then: () => void): void {
+    this.done.push(name);
+    then();
+  }
+}
+
+describe("a run of a switchover", () => {
+  test("carries out what the machine wants, and ends its safeguards", async () => {
+    const fixture = new Fixture();
+    await fixture.pass(1_000);
+    assert.deepEqual(fixture.outcome, { kind: "switched", node: "pg2" });
+    const deeds = fixture.done.filter((deed) => !deed.includes("beat"));
+    assert.deepEqual(deeds, ["pause", "read", "resume", "intent disarm", "guardian disarm", "close consoles"]);
+    await fixture.run.ended;
+    assert.equal(fixture.clock.timers, 0);
+    const facts = { by: "ann", startedWallMs: 0, nowMs: fixture.clock.nowMs };
+    const { targets, text, forecast_ms: forecastMs, outcome } = runDocument(fixture.run, facts);
+    assert.deepEqual(targets, [{ pooler: "pgb1", database: "orders", phase: null, held_ms: 1_700 }]);
+    assert.deepEqual(
+      [text, forecastMs, outcome?.kind],
+      ["pg2 is the primary, and clients go on there.", 1_900, "switched"],
+    );
+  });
+
+  test("says every 250 ms that it lives while clients are held, with what is open and the time left", async () => {
+    const fixture = new Fixture();
+    fixture.request = () => new Promise(() => {});
+    await fixture.pass(1_010);
+    const beats = fixture.done.filter((deed) => deed.startsWith("guardian beat"));
+    assert.equal(beats.length, 4);
+    assert.ok(
+      beats.every((beat) => / 0 1[45]\d\d\d$/.test(beat)),
+      beats.join("; "),
+    );
+  });
+
+  test("resumes at the deadline, whatever does not answer", async () => {
+    const fixture = new Fixture();
+    fixture.request = () => new Promise(() => {});
+    await fixture.pass(15_000);
+    assert.equal(fixture.done.filter((deed) => deed === "resume").length, 1);
+    assert.match(JSON.stringify(fixture.run.state), /"following".*pg1 still leads 15 s after the first PAUSE/);
+  });
+
+  test("tries a route again until it leads there", async () => {
+    const fixture = new Fixture();
+    let attempts = 0;
+    fixture.lead = () => Promise.resolve((attempts += 1) < 4 ? { missing: "not yet" } : "verified");
+    await fixture.pass(1_000);
+    assert.deepEqual([attempts, fixture.outcome?.kind], [4, "switched"]);
+  });
+
+  test("closes an intent again that could not be closed", async () => {
+    const fixture = new Fixture();
+    let attempts = 0;
+    fixture.close = () => ((attempts += 1) < 3 ? Promise.reject(new Error("disk full")) : Promise.resolve());
+    await fixture.pass(2_000);
+    assert.deepEqual([attempts, fixture.errors.length, fixture.outcome?.kind], [3, 2, "switched"]);
+  });
+
+  test("may pause only while the machine says so, at a time that is read anew", async () => {
+    const fixture = new Fixture();
+    fixture.preflight = () => new Promise(() => {});
+    await fixture.pass(100);
+    assert.equal(fixture.run.mayPause(), false);
+  });
+
+  for (const [title, breakIt, outcome] of [
+    [
+      "checks",
+      (fixture: Fixture) => (fixture.preflight = () => Promise.reject(new Error("broken"))),
+      { kind: "refused", reason: "the checks failed: internal error" },
+    ],
+    [
+      "a safeguard",
+      (fixture: Fixture) => (fixture.arm = () => Promise.reject(new Error("broken"))),
+      { kind: "refused", reason: "intent: internal error" },
+    ],
+  ] as const)
+    test(`an internal error in ${title} refuses it, and is reported`, async () => {
+      const fixture = new Fixture();
+      breakIt(fixture);
+      await fixture.pass(100);
+      assert.deepEqual(fixture.outcome, outcome);
+      assert.ok(fixture.errors.length > 0);
+      assert.equal(fixture.done.includes("pause"), false);
+    });
+
+  test("an internal error in the request leaves the outcome unknown until a primary shows", async () => {
+    const fixture = new Fixture();
+    fixture.request = () => Promise.reject(new Error("broken"));
+    await fixture.pass(5_000);
+    assert.equal(fixture.run.state.kind, "switching");
+    fixture.primary = "pg2";
+    fixture.run.clusterChanged();
+    await fixture.clock.pass(500);
+    assert.deepEqual(fixture.outcome, { kind: "switched", node: "pg2" });
+  });
+});
