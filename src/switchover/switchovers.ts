@@ -171,6 +171,17 @@ export class Switchovers {
     return { run };
   }
 
+  /** Whether poolers have a database of a cluster: without one nobody's clients would wait. */
+  isPossible(cluster: string): boolean {
+    return pausedBy(this.#context.config(), cluster).length > 0;
+  }
+
+  /** The run of a cluster that is not over; `null` if there is none. A dry run is one too. */
+  runningOf(cluster: string): string | null {
+    const known = this.#runs.get(cluster);
+    return known === undefined || known.run.state.kind === "ended" ? null : known.run.plan.run;
+  }
+
   /** The run of a cluster that runs or ran last; `null` if there was none. */
   current(cluster: string): RunDocument | null {
     const known = this.#runs.get(cluster);
@@ -184,7 +195,7 @@ export class Switchovers {
 
   /** Resumes every database of the cluster's poolers once, whoever has paused it. Nothing may be running there. */
   async resume(cluster: string): Promise<ResumeResult | BeginRefusal> {
-    const running = this.#runningOf(cluster);
+    const running = this.runningOf(cluster);
     if (running !== null) return isRunning(cluster, running);
     const results = await Promise.all(
       pausedBy(this.#context.config(), cluster).map(async ({ pooler, database, console }) => {
@@ -212,11 +223,11 @@ export class Switchovers {
   }
 
   #refusalOf({ cluster }: SwitchoverRequest): BeginRefusal | null {
-    const { config, intents } = this.#context;
+    const { intents } = this.#context;
     if (this.#isStopped) return refused(503, "stopping", "Cannot begin a switchover: rolecall is stopping");
-    const running = this.#runningOf(cluster);
+    const running = this.runningOf(cluster);
     if (running !== null) return isRunning(cluster, running);
-    if (pausedBy(config(), cluster).length === 0)
+    if (!this.isPossible(cluster))
       return refused(
         409,
         "no_pooler",
@@ -229,11 +240,6 @@ export class Switchovers {
         `Cannot begin a switchover of ${cluster}: what an earlier process has paused is not resumed yet`,
       );
     return null;
-  }
-
-  #runningOf(cluster: string): string | null {
-    const known = this.#runs.get(cluster);
-    return known === undefined || known.run.state.kind === "ended" ? null : known.run.plan.run;
   }
 
   #build(

@@ -45,7 +45,7 @@ test("/edges counts checks by the server that HAProxy names, and ignores other h
   const edges = JSON.parse((await send("/edges")).body);
   const row = { backend: "pg_write", server: "pg1", cluster: "demo", route: "primary" };
   const [{ ms_ago: agoMs, ...counted }, ...others] = edges.backends;
-  assert.deepEqual([counted, others], [{ ...row, status: 200, reason: null, count: 2 }, []]);
+  assert.deepEqual([counted, others], [{ ...row, status: 200, reason: null, takes: true, count: 2 }, []]);
   assert.ok(agoMs >= 0 && agoMs < 60_000, `${agoMs}`);
   await sendRequest(`http://127.0.0.1:${health}/nodes/pg1/replica`, { headers: { "x-haproxy-server-state": named } });
   const { backends } = JSON.parse((await send("/edges")).body);

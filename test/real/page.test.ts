@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "puppeteer-core";
 import { App } from "../../src/app/app.ts";
@@ -6,6 +7,10 @@ import { hashOf } from "../../src/cli/commands/hash-password.ts";
 import { appOf, fixedCluster, portFor, withQuickProbes } from "../app/app-fixture.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
+import { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
+import { poolerOf } from "../fake/pooler-setup.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
+import { until } from "../fake/until.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 import { hasBrowser, openPage, startBrowser } from "./page/browser.ts";
 import { flawsOf } from "./page/flaws.ts";
@@ -136,6 +141,49 @@ if (!hasBrowser()) {
       await sees(lab, ".node.leader", /pg2[^]*primary/);
       assert.deepEqual(lab.problems, []);
     });
+
+    test(
+      "switches over seamlessly, step by step, and shows a run that somebody else has begun",
+      limit,
+      async (context) => {
+        const pooler = await FakePgbouncer.start(context);
+        const configured = poolerOf("pgb1", `127.0.0.1:${pooler.console.port}`);
+        const databases = configured.databases.map((database) => ({ ...database, cluster: "demo" }));
+        const stateFile = join(temporaryFolder("page"), "state.json");
+        const lab = await openLab(browser, context, ["demo"], {
+          access: { auth, management: true },
+          user,
+          config: { stateFile, poolers: [{ ...configured, databases }] },
+        });
+        await lab.page.goto(`${lab.url}#/clusters/demo`);
+        await sees(lab, ".toolbar", /Signed in as ann[^]*Switch over/);
+        await lab.page.click(".toolbar button");
+        await sees(lab, "dialog", /Seamless clients of the poolers wait[^]*Also without a peer/);
+        await lab.page.click("dialog input[value=pg2]");
+        await sees(lab, "dialog .preview", /Refused: pgb1: must be reached by a peer/);
+        await lab.page.click("dialog input[name=unguarded]");
+        await sees(lab, "dialog .preview", /Dry run passed: pg1 may hand over to pg2/);
+        await sees(lab, "dialog .preflight", /leader[^]*candidate[^]*pgb1/);
+        assert.match(await lab.text("dialog"), /Clients will wait about \d\.\d s/);
+        assert.deepEqual(await flawsOf(lab.page, "seamless switchover"), []);
+        // A transaction holds the PAUSE: meanwhile another page shows the same run.
+        pooler.begin();
+        await lab.page.type("dialog input[name=confirm]", "demo");
+        await lab.page.click("dialog .danger");
+        await until("PAUSE", () => pooler.isPaused);
+        const other = await openPage(browser, `${lab.url}#/clusters/demo`, context, user);
+        await sees(other, ".toolbar", /Switch over/);
+        await other.page.click(".toolbar button");
+        await sees(other, "dialog .steps", /Checked: nothing speaks against it/);
+        pooler.end();
+        for (const page of [lab, other])
+          await sees(page, "dialog .steps", /Clients wait[^]*pg2 takes writes[^]*Nothing is paused any more/);
+        await sees(lab, "dialog .done", /pg2 is the primary, and clients go on there/);
+        await sees(lab, "dialog", /pgb1\/orders: clients waited \d+\.\d s/);
+        assert.equal(pooler.isPaused, false);
+        assert.deepEqual([...lab.problems, ...other.problems], []);
+      },
+    );
 
     test("a page of another site cannot change anything with the user's password", limit, async (context) => {
       const lab = await openLab(browser, context, ["demo"], { access: { auth, management: true }, user });

@@ -34,7 +34,7 @@ export interface MainBackendContext {
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
   readonly gateway: Gateway;
-  readonly switchovers: Pick<Switchovers, "current" | "resume">;
+  readonly switchovers: Pick<Switchovers, "current" | "resume" | "isPossible" | "runningOf">;
   readonly snapshots: SnapshotLongPoll;
   readonly page: LivePage;
   /**
@@ -97,7 +97,7 @@ export function buildMainBackend(
       edges: () => context.edges(listener.cluster),
       switchover: {
         passthrough: gateway,
-        options: (cluster: string) => gateway.switchoverOptions(cluster),
+        options: (cluster: string) => withSeamless(gateway.switchoverOptions(cluster), context.switchovers),
         seamless: context.switchovers,
       },
     },
@@ -115,6 +115,20 @@ export function buildMainBackend(
       return exporter.handle(call);
     },
   };
+}
+
+/** Adds whether the clients of poolers can be held meanwhile, and the run that does so now. */
+function withSeamless(
+  options: ReturnType<Gateway["switchoverOptions"]>,
+  switchovers: Pick<Switchovers, "isPossible" | "runningOf">,
+): object | null {
+  return options === null
+    ? null
+    : {
+        ...options,
+        seamless: switchovers.isPossible(options.cluster),
+        running: switchovers.runningOf(options.cluster),
+      };
 }
 
 /** What the diagnostics pages are rendered from. */

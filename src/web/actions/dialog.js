@@ -3,8 +3,9 @@ import { html, useEffect, useRef, useState } from "../html.js";
 /**
  * A dialog that changes something only after the name of the cluster was typed.
  * @param act sends the change; its result is a sentence
+ * @param report what is shown of the change while it is made, and afterwards
  */
-export function ActionDialog({ title, verb, cluster, isReady = true, act, onClose, children }) {
+export function ActionDialog({ title, verb, cluster, isReady = true, act, onClose, report = null, children }) {
   const dialog = useRef(null);
   const [typed, setTyped] = useState("");
   const [state, setState] = useState({ isBusy: false, done: null, error: null });
@@ -25,7 +26,7 @@ export function ActionDialog({ title, verb, cluster, isReady = true, act, onClos
   return html`<dialog ref=${dialog} class="action" aria-labelledby="action-title" onClose=${onClose}>
     <form onSubmit=${submit}>
       <h2 id="action-title">${title}</h2>
-      ${state.done === null ? children : null}
+      ${state.done === null ? children : null} ${report}
       ${
         state.done === null
           ? html`<label class="confirm"

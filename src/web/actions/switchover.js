@@ -3,6 +3,7 @@ import { send } from "../live/session.js";
 import { bytesText } from "../parts/format.js";
 import { Mark } from "../parts/marks.js";
 import { ActionDialog } from "./dialog.js";
+import { PreflightLines, RunSteps, useRun } from "./seamless.js";
 
 /** A planned change of the leader: who may take over, why others may not, and a dry run before the change. */
 export function SwitchoverDialog({ cluster, onClose }) {
@@ -10,34 +11,95 @@ export function SwitchoverDialog({ cluster, onClose }) {
   const [options, setOptions] = useState(null);
   const [error, setError] = useState(null);
   const [dryRun, setDryRun] = useState(null);
+  // Where poolers are configured, holding their clients is what an operator wants.
+  const [how, setHow] = useState({ isSeamless: true, isUnguarded: false });
+  const { run, follow } = useRun(path);
+  const isSeamless = options?.seamless === true && how.isSeamless;
+  const isRunning = run !== null && !run.dry_run && run.state !== "ended";
   useEffect(() => {
-    send("GET", path).then(setOptions, (reason) => setError(reason.message));
+    const read = async () => {
+      const found = await send("GET", path);
+      setOptions(found);
+      // One that somebody else has begun is shown too.
+      if (found.running) await follow(found.running);
+    };
+    read().catch((reason) => setError(reason.message));
   }, [path]);
-  const bodyOf = (candidate) => ({ leader: options.leader, candidate });
-  const choose = (member) => {
-    // An answer about a candidate that is no longer chosen is dropped.
-    const show = (result) => setDryRun((last) => (last?.member === member ? { member, ...result } : last));
-    setDryRun({ member, would: null });
-    send("POST", `${path}?dry_run=1`, bodyOf(member)).then(show, (reason) =>
-      show({ would: "fail", message: reason.message }),
-    );
+  const bodyOf = (candidate, { isSeamless: seamless, isUnguarded: unguarded }) =>
+    seamless ? { seamless, unguarded, leader: options.leader, candidate } : { leader: options.leader, candidate };
+  const check = async (member, wanted) => {
+    const answer = await send("POST", `${path}?dry_run=1`, bodyOf(member, wanted));
+    if (!wanted.isSeamless) return answer;
+    const checked = await follow(answer.run);
+    return checked?.outcome.kind === "dry_run"
+      ? { would: "pass", checked }
+      : { would: "fail", checked, message: checked?.text ?? "" };
+  };
+  const choose = (member, chosen = how) => {
+    const wanted = { ...chosen, isSeamless: options.seamless === true && chosen.isSeamless };
+    const question = { member, wanted, would: null };
+    // An answer about what is no longer chosen is dropped.
+    const show = (result) => setDryRun((last) => (last === question ? { ...question, ...result } : last));
+    setDryRun(question);
+    check(member, wanted).then(show, (reason) => show({ would: "fail", message: reason.message }));
+  };
+  const change = (changed) => {
+    const next = { ...how, ...changed };
+    setHow(next);
+    if (dryRun !== null) choose(dryRun.member, next);
+  };
+  const act = async () => {
+    const answer = await send("POST", path, bodyOf(dryRun.member, dryRun.wanted));
+    if (!dryRun.wanted.isSeamless) return answer.message ?? "The node accepted the switchover.";
+    return (await follow(answer.run))?.text ?? "";
   };
   return html`<${ActionDialog}
     title=${`Switch over ${cluster}`}
     verb="Switch over"
     cluster=${cluster}
-    isReady=${dryRun?.would === "pass"}
-    act=${async () => (await send("POST", path, bodyOf(dryRun.member))).message ?? "The node accepted the switchover."}
+    isReady=${dryRun?.would === "pass" && !isRunning}
+    act=${act}
+    report=${run === null || run.dry_run ? null : html`<${RunSteps} run=${run} />`}
     onClose=${onClose}
   >
     ${error === null ? null : html`<p class="banner bad" role="alert">${error}</p>`}
     ${
       options === null
         ? html`<p class="note">Reading who may take over.</p>`
-        : html`<${Candidates} options=${options} chosen=${dryRun?.member} onChoose=${choose} />`
+        : html`<${Candidates} options=${options} chosen=${dryRun?.member} onChoose=${(member) => choose(member)} />`
     }
+    ${options?.seamless === true ? html`<${SeamlessChoice} how=${how} onChange=${change} />` : null}
     ${dryRun === null ? null : html`<${DryRun} result=${dryRun} leader=${options.leader} />`}
   <//>`;
+}
+
+/** Whether clients of the poolers are held meanwhile, and whether that is allowed without a peer. */
+function SeamlessChoice({ how: { isSeamless, isUnguarded }, onChange }) {
+  return html`<label class="check">
+      <input
+        type="checkbox"
+        name="seamless"
+        checked=${isSeamless}
+        onChange=${({ target }) => onChange({ isSeamless: target.checked })}
+      />
+      <span>Seamless <small>clients of the poolers wait, and no transaction fails</small></span>
+    </label>
+    ${
+      isSeamless
+        ? html`<label class="check">
+            <input
+              type="checkbox"
+              name="unguarded"
+              checked=${isUnguarded}
+              onChange=${({ target }) => onChange({ isUnguarded: target.checked })}
+            />
+            <span
+              >Also without a peer
+              <small>if this machine dies meanwhile, clients wait until rolecall runs again</small></span
+            >
+          </label>`
+        : null
+    }`;
 }
 
 function Candidates({ options: { leader, candidates }, chosen, onChoose }) {
@@ -68,8 +130,15 @@ function Candidates({ options: { leader, candidates }, chosen, onChoose }) {
 }
 
 /** What the dry run found. */
-function DryRun({ result: { member, would, node, message }, leader }) {
+function DryRun({ result: { member, would, node, message, checked }, leader }) {
   if (would === null) return html`<p class="note" role="status">Dry run: nothing is changed.</p>`;
+  if (checked)
+    return html`<${PreflightLines} run=${checked} />
+      <p class=${`preview ${would === "pass" ? "ok" : "bad"}`} role="status">
+        <${Mark} tone=${would === "pass" ? "ok" : "bad"} />${
+          would === "pass" ? `Dry run passed: ${leader} may hand over to ${member}.` : message
+        }
+      </p>`;
   if (would === "pass")
     return html`<p class="preview ok" role="status">
       <${Mark} tone="ok" />Dry run passed: the call would go to ${node}. Writes stop for some seconds while${" "}

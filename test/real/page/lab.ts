@@ -1,6 +1,7 @@
 import type { TestContext } from "node:test";
 import type { Browser } from "puppeteer-core";
 import type { App } from "../../../src/app/app.ts";
+import type { Config } from "../../../src/config/model/config.ts";
 import type { ListenerAccess } from "../../../src/config/model/listener-access-config.ts";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
@@ -23,6 +24,7 @@ export interface LabOptions {
   readonly access?: Partial<ListenerAccess>;
   /** Whom the browser signs in as. */
   readonly user?: { readonly username: string; readonly password: string };
+  readonly config?: Partial<Pick<Config, "poolers" | "stateFile">>;
 }
 
 /** Opens the page of an App over simulated clusters of three nodes, one for each scope. */
@@ -30,7 +32,7 @@ export async function openLab(
   browser: Browser,
   context: TestContext,
   scopes: readonly string[],
-  { access = {}, user }: LabOptions = {},
+  { access = {}, user, config = {} }: LabOptions = {},
 ): Promise<Lab> {
   const simulators = await Promise.all(
     scopes.map((scope) =>
@@ -42,7 +44,7 @@ export async function openLab(
     clusterOf({ name: scopes[at] ?? "", scope: scopes[at] ?? "", discover: nodes.map(({ url }) => url) }),
   );
   const admin = listenerOf({ dialect: "admin", access: { ...unrestrictedAccess, ...access } });
-  const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [admin, whole] })));
+  const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [admin, whole], ...config })));
   await app.start();
   const url = `http://127.0.0.1:${portFor(app, admin)}/`;
   const fault = async (path: string): Promise<void> => {
