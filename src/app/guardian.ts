@@ -7,6 +7,11 @@ import { Guard } from "../switchover/guardian/guard.ts";
 import type { FromGuardian, ToGuardian } from "../switchover/guardian/messages.ts";
 
 function send(message: FromGuardian): void {
+  // The main process may be gone, which writes every other line of the log.
+  if (message.kind === "taken_over")
+    process.stderr.write(
+      `${JSON.stringify({ level: "warn", time: new Date().toISOString(), why: message.why, msg: "the guardian resumes what rolecall has paused" })}\n`,
+    );
   // The empty callback ignores errors: the channel has closed then, and "disconnect" follows.
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }

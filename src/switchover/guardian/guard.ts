@@ -17,6 +17,8 @@ const silenceMs = 1_000;
 const repeatMs = 250;
 /** Of each step with a console, in ms. */
 const commandMs = 1_000;
+/** How long RESUME is repeated, in ms. A PgBouncer that is gone for so long is not paused when it runs again. */
+const resumingMaxMs = 3_600_000;
 /** Until the first console is open, in ms: a new process has to load what speaks to it. */
 const openMs = 3_000;
 
@@ -89,16 +91,18 @@ export class Guard {
     this.#cancelSilence?.();
     this.#cancelDeadline?.();
     this.#context.send({ kind: "taken_over", why });
+    this.#cancelDeadline = this.#context.setTimer(() => this.#end(), resumingMaxMs);
     const open = this.#resumers.filter((_, at) => this.#open.has(at));
     void Promise.all(open.map((resumer) => this.#resumeUntilVerified(resumer))).then(() => this.#end());
   }
 
   async #resumeUntilVerified(resumer: TargetResumer): Promise<void> {
-    while ((await resumer.resume()) !== null)
+    while (this.#phase === "resuming" && (await resumer.resume()) !== null)
       await new Promise<void>((resolve) => void this.#context.setTimer(resolve, repeatMs));
   }
 
   #end(): void {
+    if (this.#phase === "over") return;
     this.#phase = "over";
     this.#cancelSilence?.();
     this.#cancelDeadline?.();

@@ -104,6 +104,18 @@ describe("a guard", () => {
     assert.deepEqual(second.changes, []);
   });
 
+  test("gives up after an hour: a PgBouncer that is gone is not paused", async (context) => {
+    const clock = new ManualClock();
+    const fixture = await Fixture.of(context, (...timer) => clock.setTimer(...timer));
+    await fixture.begin();
+    for (const pooler of fixture.poolers) pooler.instead.set("RESUME orders", "close");
+    fixture.guard.mainEnded();
+    assert.equal(fixture.isOver, false);
+    clock.skip(3_600_000);
+    await clock.pass(0);
+    await until("the end", () => fixture.isOver);
+  });
+
   test("ends without a RESUME when it is told to, and hears nothing any more", async (context) => {
     const fixture = await Fixture.of(context);
     await fixture.begin();
