@@ -121,10 +121,10 @@ test("is done in time although a console is silent, one does not finish, and one
       .filter(({ level, subject }) => level === "error" || subject === "slow")
       .map(({ level, subject, text }) => `${level} ${subject}: ${text.replaceAll(/127\.0\.0\.1:\d+/g, "ADDRESS")}`),
     [
-      "error silent: Cannot use the console at ADDRESS: no complete answer within 750 ms",
+      "error silent: Cannot use the console at ADDRESS: no complete answer within 1500 ms",
       "ok slow: PgBouncer 1.24, one process, user rolecall may PAUSE, server_login_retry 1, query_wait_timeout 120 for a deadline of 15 s, pause_limit 3 s",
       "ok slow: before the first PAUSE core2 must acknowledge it: if rolecall dies, it is resumed from there",
-      "warning slow: long transactions cannot be looked for: no complete answer within 750 ms; pause_limit 3 s decides",
+      "warning slow: long transactions cannot be looked for: no complete answer within 1500 ms; pause_limit 3 s decides",
       "error gone: Cannot use the console at /no/such/folder: the socket does not exist (ENOENT)",
     ],
   );
