@@ -118,17 +118,7 @@ export class App {
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),
     );
     this.#gateway = this.#buildGateway();
-    this.#switchovers = buildSwitchovers({
-      log,
-      config: () => this.#config,
-      monitor: this.#monitor,
-      gateway: this.#gateway,
-      metrics: this.#metrics.own,
-      checks: async () => {
-        await this.#listeners.refresh();
-        return [...this.#counter.servers.rows(), ...this.#listeners.backends()];
-      },
-    });
+    this.#switchovers = this.#buildSwitchovers();
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#page = new LivePage(this.#sources, {
       eventLog,
@@ -239,6 +229,20 @@ export class App {
       monitor: this.#monitor,
       credentials: this.#nodeCredentials,
       switchOverSeamlessly: (...call) => this.#switchOverSeamlessly(...call),
+    });
+  }
+
+  #buildSwitchovers(): Switchovers {
+    return buildSwitchovers({
+      log: this.#log,
+      config: () => this.#config,
+      monitor: this.#monitor,
+      gateway: this.#gateway,
+      metrics: this.#metrics.own,
+      checks: async () => {
+        await this.#listeners.refresh();
+        return [...this.#counter.servers.rows(), ...this.#listeners.backends()];
+      },
     });
   }
 

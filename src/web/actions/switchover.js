@@ -14,7 +14,6 @@ export function SwitchoverDialog({ cluster, onClose }) {
   // Where poolers are configured, holding their clients is what an operator wants.
   const [how, setHow] = useState({ isSeamless: true, isUnguarded: false });
   const { run, follow } = useRun(path);
-  const isSeamless = options?.seamless === true && how.isSeamless;
   const isRunning = run !== null && !run.dry_run && run.state !== "ended";
   useEffect(() => {
     const read = async () => {
@@ -25,23 +24,15 @@ export function SwitchoverDialog({ cluster, onClose }) {
     };
     read().catch((reason) => setError(reason.message));
   }, [path]);
-  const bodyOf = (candidate, { isSeamless: seamless, isUnguarded: unguarded }) =>
-    seamless ? { seamless, unguarded, leader: options.leader, candidate } : { leader: options.leader, candidate };
-  const check = async (member, wanted) => {
-    const answer = await send("POST", `${path}?dry_run=1`, bodyOf(member, wanted));
-    if (!wanted.isSeamless) return answer;
-    const checked = await follow(answer.run);
-    return checked?.outcome.kind === "dry_run"
-      ? { would: "pass", checked }
-      : { would: "fail", checked, message: checked?.text ?? "" };
-  };
   const choose = (member, chosen = how) => {
     const wanted = { ...chosen, isSeamless: options.seamless === true && chosen.isSeamless };
     const question = { member, wanted, would: null };
     // An answer about what is no longer chosen is dropped.
     const show = (result) => setDryRun((last) => (last === question ? { ...question, ...result } : last));
     setDryRun(question);
-    check(member, wanted).then(show, (reason) => show({ would: "fail", message: reason.message }));
+    check(path, bodyOf(options, question), follow).then(show, (reason) =>
+      show({ would: "fail", message: reason.message }),
+    );
   };
   const change = (changed) => {
     const next = { ...how, ...changed };
@@ -49,7 +40,7 @@ export function SwitchoverDialog({ cluster, onClose }) {
     if (dryRun !== null) choose(dryRun.member, next);
   };
   const act = async () => {
-    const answer = await send("POST", path, bodyOf(dryRun.member, dryRun.wanted));
+    const answer = await send("POST", path, bodyOf(options, dryRun));
     if (!dryRun.wanted.isSeamless) return answer.message ?? "The node accepted the switchover.";
     return (await follow(answer.run))?.text ?? "";
   };
@@ -71,6 +62,21 @@ export function SwitchoverDialog({ cluster, onClose }) {
     ${options?.seamless === true ? html`<${SeamlessChoice} how=${how} onChange=${change} />` : null}
     ${dryRun === null ? null : html`<${DryRun} result=${dryRun} leader=${options.leader} />`}
   <//>`;
+}
+
+/** The body of the call for a switchover. */
+function bodyOf({ leader }, { member, wanted: { isSeamless: seamless, isUnguarded: unguarded } }) {
+  return seamless ? { seamless, unguarded, leader, candidate: member } : { leader, candidate: member };
+}
+
+/** Makes a dry run. @returns what it found; of a seamless one each line */
+async function check(path, body, follow) {
+  const answer = await send("POST", `${path}?dry_run=1`, body);
+  if (!body.seamless) return answer;
+  const checked = await follow(answer.run);
+  return checked?.outcome.kind === "dry_run"
+    ? { would: "pass", checked }
+    : { would: "fail", checked, message: checked?.text ?? "" };
 }
 
 /** Whether clients of the poolers are held meanwhile, and whether that is allowed without a peer. */

@@ -24,7 +24,7 @@ test("the check's own db parameter takes precedence over the header", () => {
 });
 
 test("whether a server takes new sessions after an answer", () => {
-  const cases: readonly (readonly [header: string, status: number, takes: boolean])[] = [
+  const cases: readonly (readonly [given: string, status: number, takes: boolean])[] = [
     ["UP; name=w/pg1", 200, true],
     ["UP 2/3; name=w/pg1", 200, true],
     ["UP 2/3; name=w/pg1", 503, true],
@@ -41,6 +41,6 @@ test("whether a server takes new sessions after an answer", () => {
     ["no check; name=w/pg1", 200, false],
     ["", 200, false],
   ];
-  for (const [header, status, takes] of cases)
-    assert.equal(takesSessions(header, status), takes, `${header}, answered ${status}`);
+  for (const [given, status, takes] of cases)
+    assert.equal(takesSessions(given, status), takes, `${given}, answered ${status}`);
 });
