@@ -6,7 +6,7 @@ import { logHint } from "./logs/hint-lines.ts";
 import { LimitedLines } from "../log/limited-lines.ts";
 import { ListenerLog } from "./logs/listener-log.ts";
 import { type Logger, lostLinesOf } from "../log/logger.ts";
-import type { Gateway, GatewayContext } from "../gateway/gateway.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import { NodeCredentialStore } from "../gateway/node-credentials.ts";
 import type { Store } from "../state/store.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
@@ -22,7 +22,7 @@ import type { AskedCheck } from "../health/documents/asked-checks.ts";
 import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { type AnswerSources, answerSourcesOf } from "./handlers/answer-sources.ts";
 import { buildGateway } from "./handlers/build-gateway.ts";
-import { type EdgesSources, describeEdges } from "./handlers/edges.ts";
+import { backendCounts, type EdgesSources, describeEdges } from "./handlers/edges.ts";
 import { AskedNodes } from "./handlers/asked-nodes.ts";
 import { type LimitSources, describeLimits } from "./handlers/lag-limits.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
@@ -34,7 +34,6 @@ import { Monitor } from "./monitor.ts";
 import { ProcessLife } from "./process-life.ts";
 import { buildSwitchovers } from "./switchover-wiring.ts";
 import type { Switchovers } from "../switchover/switchovers.ts";
-import { clusterNamed } from "../cluster/lookup.ts";
 import { type ConfigSource, type ReloadEnd, Reloader } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
 import { version } from "../config/version.ts";
@@ -228,7 +227,7 @@ export class App {
       metrics: this.#metrics,
       monitor: this.#monitor,
       credentials: this.#nodeCredentials,
-      switchOverSeamlessly: (...call) => this.#switchOverSeamlessly(...call),
+      switchOverSeamlessly: (...call) => this.#switchovers.call(...call),
     });
   }
 
@@ -241,7 +240,7 @@ export class App {
       metrics: this.#metrics.own,
       checks: async () => {
         await this.#listeners.refresh();
-        return [...this.#counter.servers.rows(), ...this.#listeners.backends()];
+        return backendCounts({ counter: this.#counter, listeners: this.#listeners });
       },
     });
   }
@@ -305,19 +304,6 @@ export class App {
     this.#metrics.own.count("reloads", { outcome: ended.kind === "applied" ? "applied" : "refused" });
     if (ended.kind === "applied") eventLog.recordProcess(reloadAppliedEvent(ended.clusters, ended.refusedForMs));
     if (ended.kind === "refused") eventLog.recordProcess(reloadRefusedEvent(ended.refused, ended.loadedAtMs));
-  }
-
-  #switchOverSeamlessly(
-    ...[name, body, how]: Parameters<GatewayContext["switchOverSeamlessly"]>
-  ): ReturnType<GatewayContext["switchOverSeamlessly"]> {
-    const cluster = clusterNamed(this.#monitor.store.current, name);
-    if (how.caller.principal === null) {
-      const text = "Cannot begin a seamless switchover: its caller must be authenticated, got no credential";
-      return { status: 403, document: { error: "unauthenticated", message: text }, error: "unauthenticated" };
-    }
-    if (cluster !== undefined) return this.#switchovers.call(cluster, body, how);
-    const message = `Cannot find cluster ${JSON.stringify(name)}: it is not configured`;
-    return { status: 404, document: { error: "unknown_cluster", message }, error: "unknown_cluster" };
   }
 
   #recordHint(record: HintRecord): void {

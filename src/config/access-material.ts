@@ -30,6 +30,10 @@ export function accessPathsOf({ tls, auth }: AccessFiles): readonly string[] {
   return [...tlsPathsOf(tls), ...(auth === null ? [] : [auth.passwordFile])];
 }
 
-function firstLine(file: string): string {
+/**
+ * Reads a secret: the first line of its file.
+ * @throws Error with the file's name if it cannot be read, or is no regular file
+ */
+export function firstLine(file: string): string {
   return readRegularFile(file).split(/\r?\n/, 1)[0] ?? "";
 }

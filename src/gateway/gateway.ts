@@ -65,7 +65,7 @@ export interface GatewayContext {
   readonly onCall: (record: AuditRecord) => void;
   /** Begins a switchover that rolecall itself carries out. @param body that of the call, with `"seamless": true` */
   readonly switchOverSeamlessly: (
-    cluster: string,
+    view: ClusterView,
     body: JsonObject,
     how: { readonly isDryRun: boolean; readonly caller: Caller },
   ) => OwnAnswer;
@@ -183,7 +183,7 @@ export class Gateway {
     const seamless = seamlessBody(call, body);
     if (seamless !== null) {
       const how = { isDryRun: call.isDryRun, caller: context.incoming.caller };
-      context.answer(this.#dependencies.switchOverSeamlessly(call.cluster, seamless, how));
+      context.answer(this.#dependencies.switchOverSeamlessly(view, seamless, how));
       return;
     }
     const { target, receiver, refusal } = this.#decide(call, body, view);

@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { tlsTo } from "../config/tls-material.ts";
 import { errorCode, neverArrived } from "./call-failure.ts";
 import type { NodeCredentials } from "./node-credentials.ts";
 
@@ -27,13 +28,7 @@ const answerMax = 64 * 1024;
 export function sendCall(call: OwnCall): Promise<OwnCallAnswer> {
   const { method, origin, path, headers, body, credentials, timeoutMs } = call;
   const url = new URL(path, origin);
-  const { checkServerIdentity, ...material } = credentials.tls;
-  const servername = credentials.serverNames.get(origin) ?? material.servername;
-  const tls = {
-    ...material,
-    ...(servername === undefined ? {} : { servername }),
-    ...(checkServerIdentity === undefined ? {} : { checkServerIdentity }),
-  };
+  const tls = tlsTo(origin, credentials.tls, credentials.serverNames) ?? {};
   const auth = credentials.auth === null ? {} : { auth: credentials.auth };
   const signal = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve) => {

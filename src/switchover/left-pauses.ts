@@ -4,6 +4,7 @@ import type { Logger } from "../log/logger.ts";
 import { PgbouncerConsole } from "../push/pgbouncer/console.ts";
 import { readDatabases } from "../push/pgbouncer/documents.ts";
 import { TargetResumer } from "./hands/resume-target.ts";
+import { pauseName } from "./machine/plan.ts";
 import type { IntentFile } from "./intent/intent-file.ts";
 import type { IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
 
@@ -56,7 +57,7 @@ export class LeftPauses {
       return;
     }
     for (const intent of left.intents) {
-      const targets = intent.targets.map(({ pooler, database }) => `${pooler}/${database}`);
+      const targets = intent.targets.map(pauseName);
       log.warn({ cluster: intent.cluster, run: intent.run, targets }, "resuming what an earlier process has paused");
       for (const target of intent.targets) void this.#resume(intent, target);
     }
@@ -133,7 +134,7 @@ async function pausedNow(
   const found = new Map<string, string[]>();
   for (const { cluster, pooler, database, console } of databases) {
     if (!(await isPaused(console, database))) continue;
-    found.set(cluster, [...(found.get(cluster) ?? []), `${pooler}/${database}`]);
+    found.set(cluster, [...(found.get(cluster) ?? []), pauseName({ pooler, database })]);
   }
   return found;
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { EndedSwitchover } from "../cluster/ended-switchover.ts";
-import type { ClusterState } from "../cluster/snapshot.ts";
 import type { SetTimer } from "../cluster/timer.ts";
 import { errorMessage } from "../cluster/values/error-message.ts";
 import type { JsonObject } from "../cluster/values/json.ts";
@@ -17,7 +16,7 @@ import type { IntentFile } from "./intent/intent-file.ts";
 import type { IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
 import { LeftPauses, type LeftPausesContext } from "./left-pauses.ts";
 import type { Pending, RequestResult } from "./machine/event.ts";
-import type { SwitchoverPlan } from "./machine/plan.ts";
+import { type SwitchoverPlan, pauseName } from "./machine/plan.ts";
 import type { Outcome } from "./machine/state.ts";
 import type { Preflight } from "./preflight/preflight-line.ts";
 import { checkedRouteName, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
@@ -82,6 +81,14 @@ export interface ResumeResult {
   readonly problems: readonly { readonly target: string; readonly problem: string }[];
 }
 
+/** What a run is made from, in addition to its plan. */
+interface RunParts {
+  readonly request: SwitchoverRequest;
+  readonly caller: Caller;
+  /** Those of the plan, in the same order. */
+  readonly targets: readonly IntendedPause[];
+}
+
 /** One attempt to lead a route, by its position in the plan. */
 interface LeadingTo {
   readonly route: number;
@@ -139,36 +146,14 @@ export class Switchovers {
 
   /**
    * Answers the call for a seamless switchover: begins a run, and does not wait for it.
+   * @param view the evidence of the cluster now
    * @param body that of the call
    */
-  call(
-    cluster: ClusterState,
-    body: JsonObject,
-    how: { readonly isDryRun: boolean; readonly caller: Caller },
-  ): CallAnswer {
-    const request = readSwitchoverRequest(body, cluster, how.isDryRun);
-    const begun = "problem" in request ? refused(400, "bad_request", request.problem) : this.begin(request, how.caller);
-    if (!("error" in begun)) return { status: 202, document: { ...begun, cluster: cluster.name }, error: null };
+  call(view: ClusterView, body: JsonObject, how: { readonly isDryRun: boolean; readonly caller: Caller }): CallAnswer {
+    const begun = this.#begin(view, body, how);
+    if (!("error" in begun)) return { status: 202, document: { ...begun, cluster: view.cluster.name }, error: null };
     const { status, ...document } = begun;
     return { status, document, error: begun.error };
-  }
-
-  /** Begins a run. Does not wait for it. */
-  begin(request: SwitchoverRequest, caller: Caller): { readonly run: string } | BeginRefusal {
-    const refusal = this.#refusalOf(request);
-    if (refusal !== null) return refusal;
-    const { config, view: viewOf, balancersOf, wall } = this.#context;
-    const view = viewOf(request.cluster);
-    if (view === null) return refused(404, "unknown_cluster", `Cannot find cluster ${JSON.stringify(request.cluster)}`);
-    const balancers = balancersOf(request.cluster);
-    const guarded = pausedBy(config(), request.cluster);
-    const run = randomBytes(6).toString("hex");
-    const peers = config().peers.map(({ name }) => name);
-    const plan = planOf(request, { config: config(), view, run, balancers, peers });
-    const begun = this.#build(plan, { request, caller, guarded });
-    this.#runs.set(request.cluster, { run: begun, by: caller.principal, startedWallMs: wall() });
-    begun.start();
-    return { run };
   }
 
   /** Whether poolers have a database of a cluster: without one nobody's clients would wait. */
@@ -193,7 +178,7 @@ export class Switchovers {
     this.#runs.get(cluster)?.run.clusterChanged();
   }
 
-  /** Resumes every database of the cluster's poolers once, whoever has paused it. Nothing may be running there. */
+  /** Resumes every database of the cluster's poolers once, also those that somebody else has paused. No run may be going on there. */
   async resume(cluster: string): Promise<ResumeResult | BeginRefusal> {
     const running = this.runningOf(cluster);
     if (running !== null) return isRunning(cluster, running);
@@ -202,7 +187,7 @@ export class Switchovers {
         const resumer = new TargetResumer({ run: "", database, console }, commandMs);
         const problem = await resumer.resume();
         resumer.close();
-        return { target: `${pooler}/${database}`, problem };
+        return { target: pauseName({ pooler, database }), problem };
       }),
     );
     return {
@@ -220,6 +205,34 @@ export class Switchovers {
     for (const { run } of this.#runs.values()) run.happened({ kind: "stop", reason });
     await Promise.all([...this.#runs.values()].map(({ run }) => run.ended));
     this.#left.stop();
+  }
+
+  #begin(
+    view: ClusterView,
+    body: JsonObject,
+    { isDryRun, caller }: { readonly isDryRun: boolean; readonly caller: Caller },
+  ): { readonly run: string } | BeginRefusal {
+    if (caller.principal === null)
+      return refused(
+        403,
+        "unauthenticated",
+        "Cannot begin a seamless switchover: its caller must be authenticated, got no credential",
+      );
+    const { cluster } = view;
+    const request = readSwitchoverRequest(body, cluster, isDryRun);
+    if ("problem" in request) return refused(400, "bad_request", request.problem);
+    const refusal = this.#refusalOf(request);
+    if (refusal !== null) return refusal;
+    const { balancersOf, wall } = this.#context;
+    const config = this.#context.config();
+    const targets = pausedBy(config, cluster.name);
+    const run = randomBytes(6).toString("hex");
+    const peers = config.peers.map(({ name }) => name);
+    const plan = planOf(request, { config, view, run, targets, balancers: balancersOf(cluster.name), peers });
+    const begun = this.#build(plan, { request, caller, targets });
+    this.#runs.set(cluster.name, { run: begun, by: caller.principal, startedWallMs: wall() });
+    begun.start();
+    return { run };
   }
 
   #refusalOf({ cluster }: SwitchoverRequest): BeginRefusal | null {
@@ -242,14 +255,7 @@ export class Switchovers {
     return null;
   }
 
-  #build(
-    plan: SwitchoverPlan,
-    {
-      request,
-      caller,
-      guarded,
-    }: { readonly request: SwitchoverRequest; readonly caller: Caller; readonly guarded: readonly IntendedPause[] },
-  ): SwitchoverRun {
+  #build(plan: SwitchoverPlan, parts: RunParts): SwitchoverRun {
     const { log, now, setTimer, onStep } = this.#context;
     const onError = (error: unknown): void =>
       log.error({ err: error, cluster: plan.cluster, run: plan.run }, "internal error in a switchover");
@@ -261,21 +267,13 @@ export class Switchovers {
       onStep: (step: RecordedStep) => onStep(plan, step),
       onEnd: (outcome: Outcome) => this.#onEnd(plan, outcome),
     };
-    return new SwitchoverRun(runContext, (run) => this.#handsOf(run, plan, { request, caller, guarded }));
+    return new SwitchoverRun(runContext, (run) => this.#handsOf(run, plan, parts));
   }
 
-  #handsOf(
-    run: SwitchoverRun,
-    plan: SwitchoverPlan,
-    {
-      request,
-      caller,
-      guarded,
-    }: { readonly request: SwitchoverRequest; readonly caller: Caller; readonly guarded: readonly IntendedPause[] },
-  ): SwitchoverHands {
+  #handsOf(run: SwitchoverRun, plan: SwitchoverPlan, { request, caller, targets: paused }: RunParts): SwitchoverHands {
     const { now, intents, primary, preflight, peers } = this.#context;
     const { cluster, limits } = plan;
-    const targets = guarded.map(
+    const targets = paused.map(
       ({ database, console }, target) =>
         new PauseHand({
           target: { run: plan.run, database, console },
@@ -285,7 +283,7 @@ export class Switchovers {
           onEvent: (event) => run.happened({ ...event, target }),
         }),
     );
-    const intent = this.#intentOf(plan, guarded);
+    const intent = this.#intentOf(plan, paused);
     /** Since when routes have been led to a node, in ms of rolecall's clock. */
     const leadSince = new Map<string, number>();
     return {
@@ -293,7 +291,7 @@ export class Switchovers {
       safeguards: [
         intentSafeguard(intents, intent, () => Promise.all(targets.map((hand) => hand.prepare()))),
         new Guardian(
-          { run: plan.run, targets: guarded, leftMs: limits.armMs + limits.deadlineMs },
+          { run: plan.run, targets: paused, leftMs: limits.armMs + limits.deadlineMs },
           { onLost: () => run.happened({ kind: "guardian_lost" }) },
         ),
         ...peers(intent, {

@@ -1,11 +1,9 @@
-/** A PgBouncer as far as PAUSE and RESUME of its one database `orders` go. */
 import type { TestContext } from "node:test";
-import type { ConsoleTarget } from "../../src/push/pgbouncer/console.ts";
-import { type ConsoleAnswer, FakeConsole } from "./fake-console.ts";
+import type { ConsoleAnswer } from "./fake-console.ts";
+import { PausableConsole } from "./pausable-console.ts";
 
-export class FakePgbouncer {
-  readonly console = new FakeConsole((command) => this.#answer(command));
-  isPaused = false;
+/** A PgBouncer whose only database is `orders`, with its transactions, and what a preflight asks of it. */
+export class FakePgbouncer extends PausableConsole {
   /** PAUSE without a database. */
   isHeld = false;
   /** Transactions that run: PAUSE waits for their end. */
@@ -14,19 +12,21 @@ export class FakePgbouncer {
   readonly instead = new Map<string, ConsoleAnswer>();
   #endOfTransactions: (() => void)[] = [];
 
+  constructor() {
+    super(["orders"]);
+  }
+
   static async start(context: TestContext): Promise<FakePgbouncer> {
-    const pgbouncer = new FakePgbouncer();
-    await pgbouncer.console.listen(context);
-    return pgbouncer;
+    return new FakePgbouncer().listen(context);
   }
 
-  get target(): ConsoleTarget {
-    return { address: { host: "127.0.0.1", port: this.console.port }, user: "rolecall", passwordFile: null, tls: null };
+  get isPaused(): boolean {
+    return this.paused.has("orders");
   }
 
-  /** The commands that change something, in the order in which they came. */
-  get changes(): readonly string[] {
-    return this.console.commands.filter((command) => /^(?:PAUSE|RESUME) orders$/.test(command));
+  set isPaused(isPaused: boolean) {
+    if (isPaused) this.paused.add("orders");
+    else this.paused.delete("orders");
   }
 
   begin(): void {
@@ -39,22 +39,17 @@ export class FakePgbouncer {
     for (const end of this.#endOfTransactions.splice(0)) end();
   }
 
-  #answer(command: string): ConsoleAnswer | Promise<ConsoleAnswer> {
+  protected override answer(command: string): ConsoleAnswer | Promise<ConsoleAnswer> {
     const given = this.instead.get(command);
     if (given !== undefined) return given;
+    if (command.startsWith("PAUSE ") && this.isHeld) return { error: "already suspended/paused" };
     switch (command) {
-      case "PAUSE pgbouncer":
-        return { error: this.isHeld ? "already suspended/paused" : "cannot pause admin db: pgbouncer" };
-      case "PAUSE orders":
-        if (this.isHeld) return { error: "already suspended/paused" };
-        this.isPaused = true;
-        return this.#running === 0 ? [] : new Promise((resolve) => this.#endOfTransactions.push(() => resolve([])));
-      case "RESUME orders":
-        if (!this.isPaused) return { error: "database orders is not paused" };
-        this.isPaused = false;
-        return [];
-      case "SHOW DATABASES":
-        return [{ name: "orders", host: "10.0.0.1", port: 5432, paused: this.isPaused ? 1 : 0, disabled: 0 }];
+      case "PAUSE orders": {
+        const answer = super.answer(command);
+        return this.#running === 0
+          ? answer
+          : new Promise((resolve) => this.#endOfTransactions.push(() => resolve(answer)));
+      }
       case "SHOW POOLS":
         return [poolRow(this.#running)];
       case "SHOW VERSION":
@@ -63,10 +58,8 @@ export class FakePgbouncer {
         return Object.entries(settings).map(([key, value]) => ({ key, value }));
       case "SHOW SERVERS":
         return [];
-      case "SHOW CLIENTS":
-        return this.console.shownClients();
       default:
-        return { error: `invalid command '${command}', use SHOW HELP;` };
+        return super.answer(command);
     }
   }
 }

@@ -13,8 +13,11 @@ export class PausableConsole {
   /** In place of the answer to RESUME. */
   resumeAnswer: ConsoleAnswer | null = null;
 
+  readonly #databases: readonly string[];
+
   constructor(databases: readonly string[]) {
-    this.console = new FakeConsole((command) => this.#answer(command, databases));
+    this.#databases = databases;
+    this.console = new FakeConsole((command) => this.answer(command));
   }
 
   /** How it is reached, once it listens. */
@@ -41,7 +44,7 @@ export class PausableConsole {
     return this;
   }
 
-  #answer(command: string, databases: readonly string[]): ConsoleAnswer {
+  protected answer(command: string): ConsoleAnswer | Promise<ConsoleAnswer> {
     const [, verb, name = ""] = /^(PAUSE|RESUME) (\w+)$/.exec(command) ?? [];
     if (command === "PAUSE pgbouncer") return { error: "cannot pause admin db: pgbouncer" };
     if (verb === "PAUSE") {
@@ -58,7 +61,13 @@ export class PausableConsole {
         ...this.otherConsoles.map((application_name) => ({ state: "active", ptr: "0x9", application_name })),
       ];
     if (command === "SHOW DATABASES")
-      return databases.map((database) => ({ name: database, paused: this.paused.has(database) ? 1 : 0, disabled: 0 }));
+      return this.#databases.map((database) => ({
+        name: database,
+        host: "10.0.0.1",
+        port: 5432,
+        paused: this.paused.has(database) ? 1 : 0,
+        disabled: 0,
+      }));
     return { error: `invalid command '${command}', use SHOW HELP;` };
   }
 }

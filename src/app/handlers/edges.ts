@@ -28,6 +28,12 @@ export interface EdgesSources {
   };
 }
 
+/** Where the checks of servers are counted. */
+interface BackendSources {
+  readonly counter: Pick<AnswerCounter, "servers">;
+  readonly listeners: Pick<EdgesSources["listeners"], "backends">;
+}
+
 /**
  * Describes this process, its workers and listeners, the checks that it answers, and the pushes to balancers.
  * @param only the cluster of the listener that received the request: what belongs to other clusters is left out, and so
@@ -38,7 +44,7 @@ export async function describeEdges(sources: EdgesSources, only: string | null):
   await listeners.refresh();
   const answers = only === null ? [...counter.rows(), ...listeners.answers()] : [];
   const isShown = ({ cluster }: { readonly cluster: string | null }): boolean => only === null || cluster === only;
-  const backends = [...counter.servers.rows(), ...listeners.backends()].filter(isShown);
+  const backends = backendCounts(sources).filter(isShown);
   return {
     cluster: only,
     process: {
@@ -59,6 +65,11 @@ export async function describeEdges(sources: EdgesSources, only: string | null):
     backends: backendRows(backends),
     balancers: monitor.balancers(only),
   };
+}
+
+/** The checks of each server that HAProxy names, as each process has counted them. */
+export function backendCounts({ counter, listeners }: BackendSources): readonly BackendCount[] {
+  return [...counter.servers.rows(), ...listeners.backends()];
 }
 
 function listenerRow({ config, port }: { readonly config: ListenerConfig; readonly port: number }): object {

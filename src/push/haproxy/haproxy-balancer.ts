@@ -114,7 +114,7 @@ export class HaproxyBalancer implements Balancer {
       return (
         backends
           .map(({ name, servers }) => wrongServer(states.get(name), name, serverOf(servers, node)))
-          .find(isText) ?? null
+          .find((problem) => problem !== null) ?? null
       );
     } catch (error) {
       return errorMessage(error);
@@ -247,8 +247,4 @@ function wrongServer(
   const running = [...states].flatMap(([name, { operational }]) => (operational === "running" ? [name] : []));
   if (running.length === 1 && running[0] === server) return null;
   return `${backend} of HAProxy leads to ${running.length === 0 ? "no server" : running.join(", ")}`;
-}
-
-function isText(value: string | null): value is string {
-  return value !== null;
 }

@@ -20,3 +20,18 @@ export class ConsoleError extends Error {
     this.kind = kind;
   }
 }
+
+/**
+ * Waits for the answer to a command that PgBouncer may refuse.
+ * @returns the error that PgBouncer answered; `null` if the command succeeded
+ * @throws ConsoleError of another kind
+ */
+export async function refusalOf(answer: Promise<unknown>): Promise<string | null> {
+  try {
+    await answer;
+    return null;
+  } catch (error) {
+    if (error instanceof ConsoleError && error.kind === "refused") return error.message;
+    throw error;
+  }
+}

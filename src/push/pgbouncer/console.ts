@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Client } from "pg";
 import type { PgbouncerConfig } from "../../config/model/config.ts";
+import { firstLine } from "../../config/access-material.ts";
 import { readTls } from "../../config/tls-material.ts";
-import { readRegularFile } from "../../files/regular-file.ts";
 import { socketProblem } from "../socket-problem.ts";
 import { ConsoleError } from "./console-error.ts";
 import { ConsoleStream } from "./console-stream.ts";
@@ -177,5 +177,5 @@ function uniqueName(): string {
 
 function requirePassword(user: string, file: string | null): string {
   if (file === null) throw new ConsoleError("refused", `PgBouncer asks for the password of ${user}: set password_file`);
-  return readRegularFile(file).split(/\r?\n/, 1)[0] ?? "";
+  return firstLine(file);
 }

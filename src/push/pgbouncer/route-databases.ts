@@ -1,6 +1,6 @@
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import { ConsoleError } from "./console-error.ts";
+import { ConsoleError, refusalOf } from "./console-error.ts";
 import type { PgbouncerConsole } from "./console.ts";
 import { quoteDatabase } from "./console.ts";
 import { routeDatabases } from "./databases-file.ts";
@@ -123,15 +123,4 @@ async function reconnect({ console, limitMs }: RoutingTools, databases: readonly
     if (refusal !== null) refusals.push(`PgBouncer refused RECONNECT ${name}: ${refusal}`);
   }
   return refusals.length === 0 ? null : refusals.join("; ");
-}
-
-/** @returns the error that PgBouncer answered; `null` if the command succeeded @throws ConsoleError of another kind */
-async function refusalOf(answer: Promise<unknown>): Promise<string | null> {
-  try {
-    await answer;
-    return null;
-  } catch (error) {
-    if (error instanceof ConsoleError && error.kind === "refused") return error.message;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import { TargetResumer } from "../hands/resume-target.ts";
+import { pauseName } from "../machine/plan.ts";
 import type { FromGuardian, ToGuardian } from "./messages.ts";
 
 /** What a guard depends on. */
@@ -57,12 +58,12 @@ export class Guard {
     this.#resumers = targets.map(({ database, console }) => new TargetResumer({ run, database, console }, commandMs));
     const problems = await Promise.all(
       this.#resumers.map(async (resumer, at) => {
-        const { pooler = "", database = "" } = targets[at] ?? {};
+        const target = targets[at] ?? { pooler: "", database: "" };
         try {
           await resumer.console(openMs);
           return [];
         } catch (error) {
-          return [`${pooler}/${database}: ${errorMessage(error)}`];
+          return [`${pauseName(target)}: ${errorMessage(error)}`];
         }
       }),
     );

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../cluster/values/error-message.ts";
-import { ConsoleError } from "../../push/pgbouncer/console-error.ts";
+import { ConsoleError, refusalOf } from "../../push/pgbouncer/console-error.ts";
 import { type ConsoleTarget, PgbouncerConsole, quoteDatabase } from "../../push/pgbouncer/console.ts";
 import { readClients, readDatabases } from "../../push/pgbouncer/documents.ts";
 import { readPausing } from "../../push/pgbouncer/inspect-pgbouncer.ts";
@@ -11,7 +11,7 @@ export interface ResumableTarget {
   readonly console: ConsoleTarget;
 }
 
-/** The `application_name` of consoles that a run sends PAUSE on. Whoever resumes knows them by it. */
+/** The `application_name` of the consoles that a run sends PAUSE on: by it, other processes recognize them. */
 export function pauseConsoleName(run: string): string {
   return `rolecall pause ${run}`;
 }
@@ -96,15 +96,4 @@ async function resumeOn(
   // Under a PAUSE without a database, RESUME of one says "not paused" while all clients are held.
   if ((await readPausing(console, limitMs)) === "held") return "somebody has paused all databases of this PgBouncer";
   return isLeft ? "a console that sent PAUSE is still connected" : null;
-}
-
-/** @returns what PgBouncer answered where it refused; `null` if the command succeeded */
-async function refusalOf(answer: Promise<unknown>): Promise<string | null> {
-  try {
-    await answer;
-    return null;
-  } catch (error) {
-    if (error instanceof ConsoleError && error.kind === "refused") return error.message;
-    throw error;
-  }
 }

@@ -4,6 +4,11 @@ export interface PauseTarget {
   readonly database: string;
 }
 
+/** The name of a target in texts, which no other one of a run has: `pgb1/orders`. A name has no slash. */
+export function pauseName({ pooler, database }: PauseTarget): string {
+  return `${pooler}/${database}`;
+}
+
 /** What one switchover does, and by when. It stays as it is through a reload of the configuration. */
 export interface SwitchoverPlan {
   /** The identifier of the run, in the intent, the events and the report. */

@@ -1,6 +1,6 @@
 import type { SwitchoverEffect, StepName } from "./effect.ts";
 import type { SwitchoverEvent } from "./event.ts";
-import type { SwitchoverPlan } from "./plan.ts";
+import { type SwitchoverPlan, pauseName } from "./plan.ts";
 import type { Outcome, SwitchoverState, TargetPhase } from "./state.ts";
 
 /** The next state, and what is to be done. */
@@ -41,7 +41,7 @@ export function withPhase(targets: readonly TargetPhase[], target: number, phase
 /** The name of a target in texts: `pgb1/orders`. */
 export function pauseTargetName({ targets }: SwitchoverPlan, target: number): string {
   const found = targets[target];
-  return found === undefined ? "an unknown pooler" : `${found.pooler}/${found.database}`;
+  return found === undefined ? "an unknown pooler" : pauseName(found);
 }
 
 /**

@@ -103,11 +103,6 @@ export function flatTargets(poolers: readonly Omit<AnnouncedPooler, "console">[]
   return poolers.flatMap(({ pooler, databases: names }) => names.map((database) => ({ pooler, database })));
 }
 
-/** Identifies a target among those of one run. A name has no slash. */
-export function keyOf({ pooler, database }: PauseTarget): string {
-  return `${pooler}/${database}`;
-}
-
 function problemOf({ issues: [first] }: z.ZodError): string {
   return `${first?.path.join(".") || "it"} must be ${first?.message ?? "readable"}`;
 }

@@ -5,8 +5,8 @@ import type { PoolerConfig } from "../../config/model/config.ts";
 import { LimitedLines } from "../../log/limited-lines.ts";
 import type { Logger } from "../../log/logger.ts";
 import { resumeTarget, TargetResumer } from "../hands/resume-target.ts";
-import type { PauseTarget } from "../machine/plan.ts";
-import { type Announcement, byPooler, keyOf, readAnnouncement, readHeartbeat, flatTargets } from "./announcement.ts";
+import { type PauseTarget, pauseName } from "../machine/plan.ts";
+import { type Announcement, byPooler, readAnnouncement, readHeartbeat, flatTargets } from "./announcement.ts";
 import { type Reached, type ReachedPooler, reachPoolers } from "./reach-poolers.ts";
 import { nextWatch, type WatchedRun, type WatchEvent } from "./watched-run.ts";
 
@@ -169,7 +169,7 @@ export class PauseKeeper {
       if (found === undefined) continue;
       for (const database of databases.slice(0, atOnce)) {
         const resumer = new TargetResumer({ run, database, console: found.console }, limitOf(found));
-        kept.resumers.set(keyOf({ pooler, database }), resumer);
+        kept.resumers.set(pauseName({ pooler, database }), resumer);
       }
     }
     try {
@@ -227,7 +227,7 @@ export class PauseKeeper {
 
   #report(kind: KeptPauses["kind"], { announcement, from, taken }: KeptRun, cause: TakeoverCause): void {
     const { run, cluster } = announcement;
-    this.#context.onChange({ kind, cause, run, cluster, from, databases: taken.map(keyOf) });
+    this.#context.onChange({ kind, cause, run, cluster, from, databases: taken.map(pauseName) });
   }
 
   #forget(kept: KeptRun): void {
@@ -257,10 +257,10 @@ export class PauseKeeper {
   async #resume(kept: KeptRun, target: PauseTarget): Promise<void> {
     const reached = kept.poolers.get(target.pooler);
     // The other rolecall may have resumed it meanwhile: then somebody else may have paused it since.
-    const isOpen = this.#openAt(kept, target.pooler).some((open) => keyOf(open) === keyOf(target));
+    const isOpen = this.#openAt(kept, target.pooler).some((open) => pauseName(open) === pauseName(target));
     if (reached === undefined || !isOpen) return;
     const { run, cluster } = kept.announcement;
-    const prepared = kept.resumers.get(keyOf(target));
+    const prepared = kept.resumers.get(pauseName(target));
     const problem = await (prepared?.resume() ??
       resumeTarget({ run, database: target.database, console: reached.console }, limitOf(reached)));
     const line = { run, cluster, pooler: target.pooler, database: target.database };

@@ -1,10 +1,10 @@
 import { Client } from "undici";
 import type { PeerConfig } from "../../config/model/config.ts";
+import { firstLine } from "../../config/access-material.ts";
 import { readTls } from "../../config/tls-material.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import { objectOf, parseJson } from "../../cluster/values/json.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
-import { readRegularFile } from "../../files/regular-file.ts";
 import { PgbouncerConsole } from "../../push/pgbouncer/console.ts";
 import { socketProblem } from "../../push/socket-problem.ts";
 import type { IntendedPause, PauseIntent } from "../intent/pause-intent.ts";
@@ -163,7 +163,7 @@ export class PeerLink implements Safeguard {
 
 /** @throws Error if a file cannot be read */
 function openSession({ url, tls, tokenFile }: PeerConfig): PeerSession {
-  const token = tokenFile === null ? null : (readRegularFile(tokenFile).split(/\r?\n/, 1)[0] ?? "").trim();
+  const token = tokenFile === null ? null : firstLine(tokenFile).trim();
   return {
     client: new Client(url, {
       connect: { timeout: requestMs, ...(tls === null ? {} : readTls(tls)) },

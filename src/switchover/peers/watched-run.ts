@@ -1,6 +1,6 @@
 import type { TakeoverCause } from "../../cluster/announced-pauses.ts";
-import type { PauseTarget } from "../machine/plan.ts";
-import { type PauseHeartbeat, keyOf } from "./announcement.ts";
+import { type PauseTarget, pauseName } from "../machine/plan.ts";
+import type { PauseHeartbeat } from "./announcement.ts";
 
 /** A run of another rolecall. All times are in ms of rolecall's clock. */
 export type WatchedRun =
@@ -12,8 +12,8 @@ export type WatchedRun =
       readonly deadlineAtMs: number;
     }
   /**
-   * This one resumes what is open, and the other one is told so: it must not go on. Without anything open, the run is
-   * remembered for that reason only.
+   * This one resumes what is open. The answer to each heartbeat says so, because the other one must not go on. Without
+   * anything open, the run is kept for these answers only.
    */
   | {
       readonly kind: "taken_over";
@@ -49,7 +49,7 @@ export function nextWatch(run: WatchedRun, event: WatchEvent, nowMs: number): Wa
       return { ...run, open, heardAtMs: nowMs, deadlineAtMs };
     }
     case "resumed":
-      return { ...run, open: run.open.filter((target) => keyOf(target) !== keyOf(event.target)) };
+      return { ...run, open: run.open.filter((target) => pauseName(target) !== pauseName(event.target)) };
     case "tick":
       if (run.kind === "taken_over") return nowMs >= run.untilMs ? null : run;
       if (nowMs >= run.deadlineAtMs) return takenOver(run, "deadline", nowMs);
@@ -66,6 +66,6 @@ function takenOver({ open }: WatchedRun, cause: TakeoverCause, nowMs: number): W
 
 /** What is closed stays closed: nobody can open a target again. */
 function among(before: readonly PauseTarget[], open: readonly PauseTarget[]): readonly PauseTarget[] {
-  const named = new Set(open.map(keyOf));
-  return before.filter((target) => named.has(keyOf(target)));
+  const named = new Set(open.map(pauseName));
+  return before.filter((target) => named.has(pauseName(target)));
 }

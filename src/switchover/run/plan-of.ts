@@ -28,6 +28,8 @@ export interface PlanSources {
   readonly config: Pick<Config, "poolers">;
   readonly view: ClusterView;
   readonly run: string;
+  /** What is paused. */
+  readonly targets: readonly IntendedPause[];
   /** The names of the balancers that lead clients to the primary of the cluster. */
   readonly balancers: readonly string[];
   readonly peers: readonly string[];
@@ -39,10 +41,9 @@ const limits = { checkMs: 15_000, armMs: 5_000, silenceMs: 1_000, resumeMs: 250,
 /** Says what a seamless switchover does. */
 export function planOf(
   request: SwitchoverRequest,
-  { config, view, run, balancers, peers }: PlanSources,
+  { config, view, run, targets, balancers, peers }: PlanSources,
 ): SwitchoverPlan {
   const { cluster, candidate, isDryRun, deadlineMs } = request;
-  const targets = pausedBy(config, cluster);
   const areRouted = config.poolers.every(({ databases }) =>
     databases.every((database) => database.cluster !== cluster || !isOfPrimary(database) || database.file !== null),
   );
