@@ -1,4 +1,4 @@
-/** What another rolecall is told about the pauses that it announced. */
+/** The answer to another rolecall about the pauses that it announced. */
 export type PauseAnswer =
   /** All databases were reached: it may pause them. */
   | { readonly kind: "acknowledged" }

@@ -43,7 +43,10 @@ export const managementCommands: readonly CommandSpec[] = [
         help: "with --seamless: how long to wait for a balancer that is only checked (default 1s)",
       },
       { name: "unguarded", help: "with --seamless: also if no peer would resume the clients if rolecall died" },
-      { name: "resume", help: "resume every database of the cluster's poolers, whoever has paused it" },
+      {
+        name: "resume",
+        help: "resume every database of the cluster's poolers, also those that an operator has paused",
+      },
       dryRun,
       yes,
       clusterOption,

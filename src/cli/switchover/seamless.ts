@@ -48,11 +48,14 @@ export async function seamlessSwitchover(context: CommandContext): Promise<void>
   if (last !== null) conclude(context, last);
 }
 
-/** `rolecall switchover CLUSTER --resume`: lifts what is paused on the poolers of a cluster, whoever has paused it. */
+/** `rolecall switchover CLUSTER --resume`: lifts what is paused on the poolers of a cluster, also what an operator has paused. */
 export async function resumePaused(context: CommandContext): Promise<void> {
   const { result, print } = context;
   const cluster = await requireCluster(context);
-  await confirm(context, `This resumes every database of the poolers of ${cluster}, whoever has paused it`);
+  await confirm(
+    context,
+    `This resumes every database of the poolers of ${cluster}, also those that an operator has paused`,
+  );
   const path = pathOf(cluster, "/resume");
   const reply = await new RolecallClient(context, "admin").call({ method: "POST", path, body: {} });
   const answer = parseJson(reply.text);

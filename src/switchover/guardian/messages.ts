@@ -1,6 +1,6 @@
 import type { IntendedPause } from "../intent/pause-intent.ts";
 
-/** What the guardian is told. */
+/** A message to the guardian. */
 export type ToGuardian =
   /** Opens a console to each target. */
   | {
@@ -14,7 +14,7 @@ export type ToGuardian =
   /** Nothing is paused any more. */
   | { readonly kind: "end" };
 
-/** What the guardian says. */
+/** A message from the guardian. */
 export type FromGuardian =
   | { readonly kind: "ready" }
   | { readonly kind: "problem"; readonly problem: string }

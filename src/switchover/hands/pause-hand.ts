@@ -22,8 +22,8 @@ export interface PauseHandContext {
     readonly pollMs: number;
   };
   /**
-   * Whether PAUSE may be sent now. It looks at the time anew: this process may have been stopped since it was told to
-   * pause, and what it wanted to pause may have been resumed by others.
+   * Whether PAUSE may be sent now, by the present time: this process may have been stopped since the machine asked for
+   * the PAUSE, and others may have resumed the database meanwhile.
    */
   readonly mayPause: () => boolean;
   readonly now: () => number;
@@ -41,7 +41,7 @@ type Phase = "idle" | "sent" | "resuming" | "over";
 
 /**
  * Pauses one database of one PgBouncer and resumes it, on consoles of its own. PAUSE has a console that nothing else
- * uses, and that is closed before RESUME. None of its methods waits or throws: what happens is told by `onEvent`.
+ * uses, and that is closed before RESUME. None of its methods waits or throws: `onEvent` reports what happens.
  */
 export class PauseHand {
   readonly #context: PauseHandContext;
@@ -155,7 +155,7 @@ export class PauseHand {
         await delay(pollMs);
       }
     } catch {
-      // The connection is lost: that is told where it is watched.
+      // The connection is lost: `#watch` reports that.
     }
   }
 
