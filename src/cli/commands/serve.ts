@@ -1,4 +1,5 @@
 import { ServingProcess } from "../../app/serving-process.ts";
+import { feedSystemdWatchdog } from "../../app/systemd-watchdog.ts";
 import type { SimulatorConfig } from "../../config/model/config.ts";
 import { ListenError, type ListenErrorKind } from "../../http/listener/listen-error.ts";
 import type { OpenListener } from "../../http/listener/listener-set.ts";
@@ -20,6 +21,11 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
   const given = sourcesOf(args, io.env);
   const loaded = loadedFrom(given, result);
   if (loaded === null) return;
+  // Before anything that may wait: the watchdog counts from the start of the process.
+  feedSystemdWatchdog(
+    io.env,
+    (problem) => void io.stderr.write(`Cannot tell systemd's watchdog that rolecall runs: ${problem}\n`),
+  );
   const signals = collectSignals();
   // A signal may have arrived before this command began to listen for signals.
   if (ended.aborted) throw new CommandError("RC004", `ended by ${String(ended.reason)}`);

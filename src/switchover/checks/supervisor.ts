@@ -2,14 +2,22 @@ import type { Supervisor } from "../preflight/preflight-line.ts";
 
 /**
  * What will start this process again when it dies, as far as its environment says: systemd names the main process of a
- * unit (since version 248) and its watchdog (sd_watchdog_enabled(3)); Kubernetes its API to every container. Whether the
- * unit has Restart= is not visible from here.
+ * unit (since version 248) and its watchdog; Kubernetes its API to every container. Whether the unit has Restart= is not
+ * visible from here.
  * @param pid that of this process: children have the same environment
  */
 export function supervisorOf(env: NodeJS.ProcessEnv, pid: number): Supervisor {
-  const isUnit = env["SYSTEMD_EXEC_PID"] === String(pid);
+  const isUnit = env["SYSTEMD_EXEC_PID"] === String(pid) || env["WATCHDOG_PID"] === String(pid);
   const isPresent = isUnit || env["KUBERNETES_SERVICE_HOST"] !== undefined;
+  return { isPresent, watchdogMs: isPresent ? watchdogMsOf(env, pid) : null };
+}
+
+/**
+ * After how long without a sign of life systemd ends this process, in ms (sd_watchdog_enabled(3)); `null`: never, or no
+ * sign of life can be sent.
+ */
+export function watchdogMsOf(env: NodeJS.ProcessEnv, pid: number): number | null {
   const microseconds = /^\d{1,15}$/.test(env["WATCHDOG_USEC"] ?? "") ? Number(env["WATCHDOG_USEC"]) : 0;
-  const isWatched = isPresent && microseconds > 0 && (env["WATCHDOG_PID"] ?? String(pid)) === String(pid);
-  return { isPresent, watchdogMs: isWatched ? microseconds / 1000 : null };
+  const isOurs = (env["WATCHDOG_PID"] ?? String(pid)) === String(pid);
+  return isOurs && microseconds > 0 && (env["NOTIFY_SOCKET"] ?? "") !== "" ? microseconds / 1000 : null;
 }

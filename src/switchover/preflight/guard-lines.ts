@@ -38,12 +38,14 @@ export function guardLine({ name, pgbouncer }: PoolerConfig, guards: PauseGuards
       `must be reached by a peer, got none: ${why}`,
       "Configure peers and an address host:port, or allow an unguarded switchover (--unguarded).",
     );
-  const text = `is not reached by a peer (${why}): if rolecall and its guardian process die, it stays paused until rolecall runs again`;
+  const text = `is not reached by a peer (${why}): if rolecall and its guardian process die or hang, it stays paused until rolecall runs again`;
   return warningLine(name, `${text}, ${restartText(supervisor)}`, "Configure peers and an address host:port.");
 }
 
 function restartText({ isPresent, watchdogMs }: Supervisor): string {
   if (!isPresent) return "without a bound, because no supervisor is seen that starts it";
-  if (watchdogMs === null) return "which its supervisor starts; without a watchdog not if it hangs";
-  return `which its supervisor starts, within ${watchdogMs / 1000} s if it hangs`;
+  if (watchdogMs === null)
+    return "which its supervisor starts; if they hang, without a bound, because no watchdog is seen";
+  const seconds = watchdogMs / 1000;
+  return `which its supervisor starts: if they hang, within ${seconds} s (WatchdogSec) + RestartSec + 1 s`;
 }

@@ -26,7 +26,7 @@ test("a state file is required", () => {
 suite("a pooler needs a peer that reaches it, or --unguarded", () => {
   const tcp = "10.0.0.9:6432";
   const folder = "/run/pgbouncer";
-  const unguarded = "if rolecall and its guardian process die, it stays paused until rolecall runs again, ";
+  const unguarded = "if rolecall and its guardian process die or hang, it stays paused until rolecall runs again, ";
   const rows: readonly (readonly [string, string, Partial<PauseGuards>, string])[] = [
     [
       "two peers",
@@ -51,13 +51,13 @@ suite("a pooler needs a peer that reaches it, or --unguarded", () => {
       "unguarded, with a supervisor",
       folder,
       { peers: ["core2"], isUnguarded: true, supervisor: { isPresent: true, watchdogMs: null } },
-      `warning: is not reached by a peer (a peer cannot reach the folder of a Unix socket): ${unguarded}which its supervisor starts; without a watchdog not if it hangs`,
+      `warning: is not reached by a peer (a peer cannot reach the folder of a Unix socket): ${unguarded}which its supervisor starts; if they hang, without a bound, because no watchdog is seen`,
     ],
     [
       "unguarded, with a watchdog",
       tcp,
       { isUnguarded: true, supervisor: { isPresent: true, watchdogMs: 10_000 } },
-      `warning: is not reached by a peer (no peer is configured): ${unguarded}which its supervisor starts, within 10 s if it hangs`,
+      `warning: is not reached by a peer (no peer is configured): ${unguarded}which its supervisor starts: if they hang, within 10 s (WatchdogSec) + RestartSec + 1 s`,
     ],
   ];
   for (const [name, address, changes, expected] of rows)
