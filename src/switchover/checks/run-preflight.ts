@@ -63,10 +63,11 @@ export async function runPreflight(input: PreflightInput, sources: PreflightSour
       [errorLine("cluster", `must be one that is monitored, got ${cluster}`, "Name a cluster of the configuration.")],
       null,
     );
+  const isWritten = poolers.some((pooler) => relevantDatabases({ pooler, cluster }).some(({ file }) => file !== null));
   const forecast = forecastOf(view, input.heldMs);
   const lines = [
     leaderLine(view, input.leader),
-    ...candidateLines(view, input.candidate),
+    ...candidateLines(view, input.candidate, isWritten),
     ...clusterLines(view),
     ...(samples.every((sampled) => sampled === null) ? [noPoolerLine(cluster)] : []),
     ...ofPoolers,

@@ -19,27 +19,37 @@ const subject = "candidate";
  * Whether the candidate can take over without delay: the gateway would send the request, and the node streams on the
  * leader's timeline. More is required than for a plain switchover: clients wait for this one.
  * @param asked the node that should lead, by its name or that of its member; `null`: the cluster elects one
+ * @param isWritten whether rolecall writes addresses into the file of a pooler
  * @returns no line without a leader: then nobody can say
  */
-export function candidateLines(view: ClusterView, asked: string | null): readonly PreflightLine[] {
+export function candidateLines(view: ClusterView, asked: string | null, isWritten: boolean): readonly PreflightLine[] {
   const leader = nodeNamed(view.cluster, view.lock.holder);
   if (leader === undefined) return [];
-  return [asked === null ? electedLine(view, leader) : askedLine(view, leader, asked)];
+  const context = { view, leader, isWritten };
+  return [asked === null ? electedLine(context) : askedLine(context, asked)];
 }
 
-function askedLine(view: ClusterView, leader: Observation, asked: string): PreflightLine {
+interface CandidateContext {
+  readonly view: ClusterView;
+  readonly leader: Observation;
+  readonly isWritten: boolean;
+}
+
+function askedLine(context: CandidateContext, asked: string): PreflightLine {
+  const { view } = context;
   const candidate = nodeOfMember(view.cluster, asked);
-  const problem = problemOf(view, leader, candidate?.node.member ?? asked);
+  const problem = problemOf(context, candidate?.node.member ?? asked);
   if (problem !== null) return errorLine(subject, problem, "Choose another candidate, or wait until this one is fit.");
   return okLine(subject, candidate === undefined ? asked : `${candidate.node.name} ${figuresOf(view, candidate)}`);
 }
 
-function electedLine(view: ClusterView, leader: Observation): PreflightLine {
+function electedLine(context: CandidateContext): PreflightLine {
+  const { view, leader } = context;
   const hint = "Name a candidate, or wait until a node is fit.";
   const refusal = requestRefusal(view, leader.node.member, null);
   if (refusal !== null) return errorLine(subject, refusal.message, hint);
   const others = view.cluster.nodes.filter((node) => node !== leader);
-  const judged = others.map((node) => ({ node, problem: problemOf(view, leader, node.node.member) }));
+  const judged = others.map((node) => ({ node, problem: problemOf(context, node.node.member) }));
   const problems = judged.flatMap(({ problem }) => problem ?? []);
   const fit = judged.filter(({ problem }) => problem === null);
   if (fit.length === 0) {
@@ -52,13 +62,15 @@ function electedLine(view: ClusterView, leader: Observation): PreflightLine {
 }
 
 /** Why a member cannot take over; `null` if it can. */
-function problemOf(view: ClusterView, leader: Observation, member: string): string | null {
+function problemOf({ view, leader, isWritten }: CandidateContext, member: string): string | null {
   const refusal = requestRefusal(view, leader.node.member, member);
   if (refusal !== null) return refusal.message;
   const candidate = nodeOfMember(view.cluster, member);
   if (candidate === undefined) return `${member} must be a node that rolecall knows`;
   const { name } = candidate.node;
   const { report } = candidate;
+  if (isWritten && candidate.node.database === null)
+    return `${name} must have a known address of its database, which the file of a pooler needs, got none`;
   if (report === null || !isHeard(view, candidate)) return `${name} must answer, got no fresh report`;
   const context = { view, observation: candidate, report, check: plainCheck("replica") };
   const verdict = judgeAll([running, inHistory, stream], context);

@@ -23,6 +23,8 @@ interface Row {
   readonly name: string;
   readonly leader?: string;
   readonly candidate?: string;
+  /** Whether rolecall writes the file of a pooler. Default: it does not. */
+  readonly isWritten?: boolean;
   readonly nodes?: Readonly<Record<string, RowNode | null>>;
   readonly settings?: object;
   /** The scheduled switchover of the cluster document. */
@@ -70,7 +72,7 @@ suite("the lines about a cluster, its leader and its candidates", () => {
       const view = viewOf(row);
       const lines = [
         leaderLine(view, row.leader ?? null),
-        ...candidateLines(view, row.candidate ?? null),
+        ...candidateLines(view, row.candidate ?? null, row.isWritten ?? false),
         ...clusterLines(view),
       ];
       assert.deepEqual(
