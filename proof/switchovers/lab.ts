@@ -3,7 +3,7 @@
  * differs: by the file that rolecall writes, or through a HAProxy with a push or without.
  */
 import { randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Cluster } from "../../test/real/lab/cluster.ts";
 import { Haproxy } from "../../test/real/lab/haproxy.ts";
@@ -26,17 +26,27 @@ export interface LabOptions {
   /** The program of PgBouncer. */
   readonly pgbouncer: string;
   readonly route: Route;
+  /** A second rolecall, which resumes what the first one has paused; it reaches all consoles. */
+  readonly hasPeer?: boolean;
+  /** Where rolecall reaches a console. Default: the first by TCP; the second by its socket, unless there is a peer. */
+  readonly consoleOf?: (pooler: Pgbouncer, at: number) => Promise<string | undefined>;
+  /** Further settings of the PgBouncers. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+  /** What differs in rolecall's configuration of the cluster. */
+  readonly clusterOf?: (cluster: Cluster) => Promise<object>;
 }
 
 /** The name of the database in the PgBouncers. */
-const database = "orders";
+export const database = "orders";
 
 export class Lab {
   readonly #options: LabOptions;
   readonly #token = randomBytes(16).toString("hex");
+  readonly #peerToken = randomBytes(16).toString("hex");
   readonly #poolers: Pgbouncer[] = [];
   #cluster: Cluster | undefined;
   #rolecall: Rolecall | undefined;
+  #peer: Rolecall | undefined;
   #haproxy: Haproxy | undefined;
 
   /** Starts everything. If that fails, nothing is left running. */
@@ -63,6 +73,11 @@ export class Lab {
     return started(this.#rolecall);
   }
 
+  /** The second rolecall. */
+  get peer(): Rolecall {
+    return started(this.#peer);
+  }
+
   get poolers(): readonly Pgbouncer[] {
     return this.#poolers;
   }
@@ -76,23 +91,35 @@ export class Lab {
     return new Load({ ports: this.#poolers.map(({ port }) => port), database, clients, pauseMs });
   }
 
+  /** Holds the state of rolecall, and what it has paused. */
+  get stateFolder(): string {
+    return join(this.cluster.folder, "state");
+  }
+
   /** Starts rolecall, for the first time or again, and waits until it is ready. */
   async startRolecall(): Promise<void> {
-    const tokenFile = join(this.cluster.folder, "token");
-    writeFileSync(tokenFile, `${this.#token}\n`, { mode: 0o600 });
+    mkdirSync(this.stateFolder, { recursive: true });
+    const token_file = this.#tokenFile("peer-token", this.#peerToken);
+    const peers = [{ url: `http://127.0.0.1:${ports.rolecall2Admin}`, token_file }];
     this.#rolecall = await Rolecall.start(this.cluster, {
-      cluster: { dcs: { etcd: [`http://127.0.0.1:${ports.etcdClient}`] } },
-      admin: { management: "on", auth: { for: "unsafe", bearer: [tokenFile] } },
+      cluster: await this.#clusterSettings(),
+      admin: { management: "on", auth: { for: "unsafe", bearer: [this.#tokenFile("token", this.#token)] } },
       top: {
-        state_file: join(this.cluster.folder, "rolecall.state"),
-        poolers: this.#poolers.map((pooler, at) => ({
-          name: `pgb${at + 1}`,
-          // One by TCP, one by its socket.
-          pgbouncer: { address: at % 2 === 0 ? pooler.address : pooler.socketAddress, user: "rolecall" },
-          databases: [{ name: database, ...(this.#options.route === "file" ? { file: pooler.includedFile } : {}) }],
-        })),
+        state_file: join(this.stateFolder, "rolecall.state"),
+        poolers: await this.#poolerSettings(this.#options.route === "file"),
+        ...(this.#options.hasPeer === true ? { peers } : {}),
         ...(this.#options.route === "push" ? { balancers: [pushedBalancer(this.#socket)] } : {}),
       },
+    });
+  }
+
+  /** Starts the second rolecall, for the first time or again, and waits until it is ready. */
+  async startPeer(): Promise<void> {
+    this.#peer = await Rolecall.start(this.cluster, {
+      number: 2,
+      cluster: await this.#clusterSettings(),
+      admin: { read_only: true, pause_tokens: [this.#tokenFile("peer-token", this.#peerToken)] },
+      top: { poolers: await this.#poolerSettings(false) },
     });
   }
 
@@ -114,9 +141,34 @@ export class Lab {
   /** Ends every process and removes all files. */
   async stop(): Promise<void> {
     await this.#rolecall?.stop();
+    await this.#peer?.stop();
     await this.#haproxy?.stop();
     for (const pooler of this.#poolers) await pooler.stop();
     if (this.#cluster !== this.#options.patroni) await this.#cluster?.stop();
+  }
+
+  async #clusterSettings(): Promise<object> {
+    const more = await this.#options.clusterOf?.(this.cluster);
+    return { dcs: { etcd: [`http://127.0.0.1:${ports.etcdClient}`] }, ...more };
+  }
+
+  async #poolerSettings(isRouted: boolean): Promise<readonly object[]> {
+    const { hasPeer = false, consoleOf } = this.#options;
+    const addressOf = (pooler: Pgbouncer, at: number): string =>
+      at % 2 === 0 || hasPeer ? pooler.address : pooler.socketAddress;
+    return Promise.all(
+      this.#poolers.map(async (pooler, at) => ({
+        name: `pgb${at + 1}`,
+        pgbouncer: { address: (await consoleOf?.(pooler, at)) ?? addressOf(pooler, at), user: "rolecall" },
+        databases: [{ name: database, ...(isRouted ? { file: pooler.includedFile } : {}) }],
+      })),
+    );
+  }
+
+  #tokenFile(name: string, token: string): string {
+    const file = join(this.cluster.folder, name);
+    writeFileSync(file, `${token}\n`, { mode: 0o600 });
+    return file;
   }
 
   get #socket(): string {
@@ -124,14 +176,17 @@ export class Lab {
   }
 
   async #start(): Promise<void> {
-    const { patroni, pgbouncer, route } = this.#options;
+    const { patroni, pgbouncer, route, settings = {}, hasPeer = false } = this.#options;
     this.#cluster = patroni instanceof Cluster ? patroni : await Cluster.start(patroni);
     await this.cluster.streaming();
     const leader = await this.cluster.leader();
     if ((await psql(leader.databasePort, createTable)) === undefined)
       throw new Error(`Cannot create the table: ${leader.name} must take writes, got no answer`);
     while (this.#poolers.length < 2)
-      this.#poolers.push(await Pgbouncer.start(poolerOptions(pgbouncer, route, leader.databasePort)));
+      this.#poolers.push(
+        await Pgbouncer.start(poolerOptions({ program: pgbouncer, settings }, route, leader.databasePort)),
+      );
+    if (hasPeer) await this.startPeer();
     await this.startRolecall();
     if (route !== "file")
       this.#haproxy = await Haproxy.start(this.cluster, (cluster, socket) =>
@@ -151,10 +206,14 @@ function started<T>(part: T | undefined): T {
   return part;
 }
 
-function poolerOptions(program: string, route: Route, primaryPort: number): PgbouncerOptions {
+function poolerOptions(
+  { program, settings: more }: PgbouncerOptions,
+  route: Route,
+  primaryPort: number,
+): PgbouncerOptions {
   const line = (port: number): string => `${database} = host=127.0.0.1 port=${port} dbname=postgres user=postgres`;
   // One login that fails would hold clients for the default `server_login_retry`, 15 s: nothing here shortens that.
-  const settings = { max_prepared_statements: 100 };
+  const settings = { max_prepared_statements: 100, ...more };
   return route === "file"
     ? { program, settings, included: [line(primaryPort)] }
     : { program, settings, databases: [line(ports.haproxyWrite)] };

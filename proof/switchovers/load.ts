@@ -27,6 +27,8 @@ export interface Acknowledged {
   readonly endedMs: number;
   /** The port of the PostgreSQL that wrote the row. */
   readonly server: number;
+  /** The timeline that it wrote to: each promotion begins one. */
+  readonly timeline: number;
 }
 
 /** What happened since the last `mark`. */
@@ -158,8 +160,8 @@ class Writer {
       const startedMs = performance.now();
       try {
         connection ??= await this.#connect();
-        const server = await this.#write(connection, this.#sent);
-        window().acknowledged.push({ client: number, startedMs, endedMs: performance.now(), server });
+        const written = await this.#write(connection, this.#sent);
+        window().acknowledged.push({ client: number, startedMs, endedMs: performance.now(), ...written });
       } catch (error) {
         this.#failed.add(this.#sent);
         const waitMs = performance.now() - startedMs;
@@ -182,14 +184,14 @@ class Writer {
     return client;
   }
 
-  /** @returns the port of the server that wrote the row */
-  async #write(connection: Client, seq: number): Promise<number> {
+  /** @returns who wrote the row */
+  async #write(connection: Client, seq: number): Promise<Pick<Acknowledged, "server" | "timeline">> {
     const { client, kind } = this.#options;
     const isTransaction = kind.endsWith("transaction");
     const insert = (values: string): string =>
-      `INSERT INTO written VALUES (${values}) RETURNING inet_server_port() AS port`;
+      `INSERT INTO written VALUES (${values}) RETURNING inet_server_port() AS port, pg_walfile_name(pg_current_wal_lsn()) AS wal`;
     if (isTransaction) await connection.query("BEGIN");
-    const { rows } = await connection.query<{ readonly port: number }>(
+    const { rows } = await connection.query<{ readonly port: number; readonly wal: string }>(
       kind.startsWith("prepared")
         ? { name: "write", text: insert("$1, $2"), values: [client, seq] }
         : insert(`${client}, ${seq}`),
@@ -197,6 +199,6 @@ class Writer {
     if (isTransaction) await connection.query("COMMIT");
     const [row] = rows;
     if (row === undefined) throw new Error("Cannot tell the server: the statement must return a row, got none");
-    return row.port;
+    return { server: row.port, timeline: Number.parseInt(row.wal.slice(0, 8), 16) };
   }
 }

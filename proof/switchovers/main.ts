@@ -1,6 +1,6 @@
 /**
  * `npm run switchovers -- --rounds N --routes file,push --patroni 3.0.2,4.1 --work DIR`: seamless switchovers of a real
- * cluster under load. proof/README.md says what must hold. The exit code is 1 if something does not hold, and 2 if the
+ * cluster under load; with `--faults` one with each fault at each state. proof/README.md says what must hold. The exit code is 1 if something does not hold, and 2 if the
  * machine lacks something.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -9,7 +9,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { errorMessage } from "../../src/cluster/values/error-message.ts";
 import { pgbouncer124 } from "../../test/real/lab/pgbouncer.ts";
-import { missingProgram, patroni3, patroni4 } from "../../test/real/lab/versions.ts";
+import { type Found, missingProgram, patroni3, patroni4 } from "../../test/real/lab/versions.ts";
+import { playFaults } from "./faults/campaign.ts";
+import type { CellResult } from "./faults/cell.ts";
+import type { FaultSpec } from "./faults/fault-list.ts";
+import { faultReportOf } from "./faults/fault-report.ts";
 import { type Route, routes } from "./lab.ts";
 import { reportOf } from "./report.ts";
 import type { RoundResult } from "./round.ts";
@@ -24,12 +28,15 @@ const { values } = parseArgs({
     work: { type: "string", default: join(tmpdir(), "rolecall-switchovers") },
     for: { type: "string", default: "1000000" },
     report: { type: "boolean", default: false },
+    faults: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
   },
 });
 const resultsFile = join(values.work, "results.jsonl");
+const faultsFile = join(values.work, "faults.jsonl");
 const programs = { "3.0.2": patroni3, "4.1": patroni4 };
 
-if (values.report) console.log(reportOf(resultsIn(resultsFile)));
+if (values.report) console.log(values.faults ? faultReportOf(cells()) : reportOf(series()));
 else process.exitCode = await start();
 
 async function start(): Promise<number> {
@@ -48,8 +55,9 @@ async function start(): Promise<number> {
   mkdirSync(values.work, { recursive: true });
   const untilMs = performance.now() + seconds * 1_000;
   let bad = 0;
+  if (values.faults) return startFaults(versions[0] ?? "", pgbouncer.path, untilMs);
   for (const version of versions) {
-    const found = version in programs ? programs[version as keyof typeof programs]() : { notRun: "not known" };
+    const found = patroniOf(version);
     if ("notRun" in found) return refuse(`this machine must have Patroni ${version}: ${found.notRun}`);
     for (const route of chosen.filter(isRoute)) {
       if (performance.now() >= untilMs) continue;
@@ -57,8 +65,33 @@ async function start(): Promise<number> {
       bad += await play({ ...lab, rounds, transactions, untilMs, onRound: printRound });
     }
   }
-  console.log(reportOf(resultsIn(resultsFile)));
+  console.log(reportOf(series()));
   return bad > 0 ? 1 : 0;
+}
+
+/** Plays the faults with one version of Patroni, and those only whose `NAME, STATE` contains the text of `--only`. */
+async function startFaults(version: string, pgbouncer: string, untilMs: number): Promise<number> {
+  const found = patroniOf(version);
+  if ("notRun" in found) return refuse(`this machine must have Patroni ${version}: ${found.notRun}`);
+  if (process.getuid?.() !== 0) return refuse("faults cut a network, which needs root");
+  let bad = 0;
+  const onResult = (result: CellResult): void => {
+    appendFileSync(faultsFile, `${JSON.stringify({ ...result, patroni: version })}\n`);
+    bad += result.broken.length;
+    const { fault, state, met, outcome, pausedMs, resumedBy, failed, broken } = result;
+    console.log(
+      `${broken.length === 0 ? "ok    " : "FAILED"} ${fault}, ${state} (after ${met}): ${outcome}, paused ` +
+        `${Math.round(pausedMs)} ms, resumed by ${resumedBy.join(", ")}, ${failed} failed${broken.map((text) => `\n  ${text}`).join("")}`,
+    );
+  };
+  const isWanted = ({ name }: FaultSpec, state: string): boolean => `${name}, ${state}`.includes(values.only);
+  await playFaults({ patroni: found.command, pgbouncer, isWanted, untilMs, onResult });
+  console.log(faultReportOf(cells()));
+  return bad > 0 ? 1 : 0;
+}
+
+function patroniOf(version: string): Found {
+  return version in programs ? programs[version as keyof typeof programs]() : { notRun: "not known" };
 }
 
 /** @returns how many faults there were */
@@ -85,10 +118,18 @@ function printRound(round: RoundResult, faults: readonly string[]): void {
   );
 }
 
-function resultsIn(file: string): readonly SeriesResult[] {
+function cells(): readonly CellResult[] {
+  return linesIn(faultsFile) as readonly CellResult[];
+}
+
+function series(): readonly SeriesResult[] {
+  return linesIn(resultsFile) as readonly SeriesResult[];
+}
+
+function linesIn(file: string): readonly unknown[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n");
-  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as SeriesResult);
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as unknown);
 }
 
 function isRoute(name: string): name is Route {

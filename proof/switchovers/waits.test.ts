@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { staleWrites, worstWait } from "./waits.ts";
+import { staleWrites, worstWait, writesOfOldPrimaries } from "./waits.ts";
 
-const write = (client: number, startedMs: number, endedMs: number, server: number) => ({
+const write = (client: number, startedMs: number, endedMs: number, server: number, timeline = 1) => ({
   client,
   startedMs,
   endedMs,
   server,
+  timeline,
 });
 
 describe("the longest wait of a client", () => {
@@ -32,5 +33,21 @@ describe("writes on the old primary", () => {
 
   test("are never stale while the new one has not answered", () => {
     assert.deepEqual(staleWrites([write(0, 1, 2, 1)], 2), []);
+  });
+});
+
+describe("two primaries", () => {
+  const there = [write(0, 1, 2, 1, 1), write(1, 3, 12, 1, 1), write(0, 4, 10, 2, 2), write(0, 20, 21, 1, 3)];
+
+  test("are not seen in switchovers there and back", () => assert.deepEqual(writesOfOldPrimaries(there), []));
+
+  test("are seen in a write on an old timeline, sent after an answer of the new one", () => {
+    const late = write(3, 10.5, 12, 1, 1);
+    assert.deepEqual(writesOfOldPrimaries([...there, late]), [late]);
+  });
+
+  test("are seen in two servers on one timeline", () => {
+    const other = write(3, 5, 13, 3, 2);
+    assert.deepEqual(writesOfOldPrimaries([...there, other]), [other]);
   });
 });

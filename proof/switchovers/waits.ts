@@ -25,3 +25,23 @@ export function staleWrites(acknowledged: readonly Acknowledged[], server: numbe
   const firstMs = own.reduce((least, one) => Math.min(least, one), Infinity);
   return acknowledged.filter((one) => one.server !== server && one.startedMs > firstMs);
 }
+
+/**
+ * Writes that were taken on an older timeline although one of a newer timeline had been acknowledged when they were
+ * sent; and those of a second server on one timeline. Each shows two primaries at a time.
+ */
+export function writesOfOldPrimaries(acknowledged: readonly Acknowledged[]): readonly Acknowledged[] {
+  const ended = acknowledged.toSorted((one, other) => one.endedMs - other.endedMs);
+  const owners = new Map<number, number>();
+  for (const { timeline, server } of ended) if (!owners.has(timeline)) owners.set(timeline, server);
+  let [next, newest] = [0, 0];
+  return acknowledged
+    .toSorted((one, other) => one.startedMs - other.startedMs)
+    .filter(({ startedMs, timeline, server }) => {
+      for (let one = ended[next]; one !== undefined && one.endedMs < startedMs; one = ended[next]) {
+        newest = Math.max(newest, one.timeline);
+        next += 1;
+      }
+      return timeline < newest || owners.get(timeline) !== server;
+    });
+}

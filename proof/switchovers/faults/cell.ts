@@ -1,0 +1,229 @@
+/** One switchover with one fault at one state, and what became of it. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorMessage } from "../../../src/cluster/values/error-message.ts";
+import { until } from "../../../test/fake/until.ts";
+import { psql } from "../../../test/real/lab/psql.ts";
+import { database } from "../lab.ts";
+import { createTable, type Load } from "../load.ts";
+import { currentRun, postSwitchover, type RunDocument, runSwitchover } from "../run-document.ts";
+import { worstWait, writesOfOldPrimaries } from "../waits.ts";
+import type { FaultLab } from "./fault-lab.ts";
+import { deadlineMs, type FaultSpec, type MetState } from "./fault-list.ts";
+import { type Applied, inflict } from "./inflict.ts";
+import { PauseObserver } from "./pause-observer.ts";
+import { brokenPauses, type Pause, pausesOf } from "./pauses.ts";
+import { StepLog } from "./step-log.ts";
+
+export interface CellResult {
+  readonly fault: string;
+  readonly state: MetState;
+  /** The last step before the fault; a fault may come later than intended. */
+  readonly met: string;
+  /** That of the run, or what a killed rolecall left. */
+  readonly outcome: string;
+  /** The longest that one database was paused, and those that did not answer meanwhile; 0: none was. */
+  readonly pausedMs: number;
+  readonly resumedBy: readonly string[];
+  readonly acknowledged: number;
+  readonly failed: number;
+  readonly worstWaitMs: number;
+  readonly lost: number;
+  /** From the end of the fault until a switchover was possible. */
+  readonly recoveredMs: number | null;
+  /** The greatest `rolecall_paused_databases` while the pooler could not be reached; `null`: not asked. */
+  readonly alertSeen: number | null;
+  readonly broken: readonly string[];
+}
+
+/** The last step that was written before each state is met. */
+const stepBefore = {
+  arming: "checked",
+  pausing: "armed",
+  switching: "requested",
+  "switching, late": "requested",
+  routing: "writable",
+  resuming: "routed",
+} as const;
+/** How long after the request Patroni has stopped the old primary, in ms, but not promoted the new one. */
+const lateMs = 900;
+/** What must be over by then, in ms: a run that follows a primary after its end lasts for 60 s. */
+const endSeconds = 100;
+const settleSeconds = 90;
+
+export async function playCell(faultLab: FaultLab, spec: FaultSpec, state: MetState): Promise<CellResult> {
+  const { lab } = faultLab;
+  const { leader, candidate } = await faultLab.settled(settleSeconds);
+  if ((await psql(leader.databasePort, createTable)) === undefined)
+    throw new Error(`Cannot create the table: ${leader.name} must take writes, got no answer`);
+  const load = lab.load(20, 20);
+  const observers = lab.poolers.map((pooler) => new PauseObserver(pooler, database));
+  const logs = { own: new StepLog(faultLab.logFile), peer: faultLab.peerLog() };
+  const broken: string[] = [];
+  try {
+    await until("transactions", () => load.window.acknowledged.length >= 200);
+    const faulty = await switchOverWithFault(faultLab, { spec, state, candidate }, { log: logs.own, observers });
+    const alertSeen = await endFault(faultLab, spec, faulty);
+    const run = await endOfRun(faultLab, observers);
+    const endedMs = performance.now();
+    const pauses = observers.map(({ seen }) => pausesOf(seen));
+    broken.push(...faulty.applied.problems, ...brokenBounds(spec, faulty.applied, pauses), ...brokenOutcome(spec, run));
+    if (alertSeen === 0) broken.push("rolecall_paused_databases was 0 while a pooler could not be reached");
+    const resumedBy = resumersIn(logs.own.text, logs.peer?.text ?? "");
+    const recoveredMs = await recover(faultLab, load, broken, endedMs);
+    const { acknowledged } = load.window;
+    const [failed, worstWaitMs] = [load.failed, worstWait(load.window).waitMs];
+    const stale = writesOfOldPrimaries(acknowledged).length;
+    if (stale > 0) broken.push(`${stale} writes were taken by an old primary`);
+    const lost = await lostRows(faultLab, load, broken);
+    return {
+      fault: spec.name,
+      state,
+      met: faulty.met,
+      outcome: run,
+      pausedMs: longest(pauses.flat()),
+      resumedBy,
+      acknowledged: acknowledged.length,
+      failed,
+      worstWaitMs,
+      lost,
+      recoveredMs,
+      alertSeen,
+      broken,
+    };
+  } finally {
+    await Promise.all([load.stop(), ...observers.map((observer) => observer.stop())]);
+    for (const log of [logs.own, logs.peer]) log?.close();
+  }
+}
+
+interface Faulty {
+  readonly applied: Applied;
+  readonly undo: () => Promise<void>;
+  readonly met: string;
+}
+
+/** Asks for a switchover, and inflicts the fault as soon as its state is met. */
+async function switchOverWithFault(
+  faultLab: FaultLab,
+  { spec, state, candidate }: { spec: FaultSpec; state: MetState; candidate: Parameters<typeof inflict>[2] },
+  { log, observers }: { log: StepLog; observers: readonly PauseObserver[] },
+): Promise<Faulty> {
+  const { lab } = faultLab;
+  const first = state === "before" ? await inflict(faultLab, spec, candidate) : null;
+  const request = { candidate: candidate.name, deadline: `${deadlineMs}ms`, unguarded: spec.lab === "alone" };
+  const { status, body } = await postSwitchover(lab.api, request);
+  if (status !== 202) throw new Error(`Cannot start a switchover: rolecall must answer 202, got ${status} ${body}`);
+  if (first !== null) return { ...first, met: "before" };
+  if (state !== "checking") {
+    const step = stepBefore[state as keyof typeof stepBefore];
+    const untilMs = performance.now() + 30_000;
+    if (!(await log.sees(step, () => performance.now() > untilMs)))
+      throw new Error(`Cannot inflict the fault: the switchover must reach ${step}, got ${log.steps.join(", ")}`);
+    if (state === "switching, late") await sleep(lateMs);
+    if (state === "pausing") await until("PAUSE", () => observers.some(({ paused }) => paused === true));
+  }
+  const { applied, undo } = await inflict(faultLab, spec, candidate);
+  // What was written before the fault: a process that is gone writes no more; others take longer than this.
+  return { applied, undo, met: log.steps.at(-1) ?? "begun" };
+}
+
+/** Waits as long as the fault lasts, and ends it. @returns what an alert would have seen beyond the deadline */
+async function endFault(
+  faultLab: FaultLab,
+  { inflicted, lastsMs }: FaultSpec,
+  { applied, undo }: Faulty,
+): Promise<number | null> {
+  const leftMs = (): number => applied.atMs + lastsMs - performance.now();
+  const isCut = inflicted.kind === "cut_pooler" && lastsMs > deadlineMs;
+  let seen: number | null = null;
+  if (isCut) {
+    await sleep(Math.max(0, leftMs() - 1_000));
+    const line = /^rolecall_paused_databases\{[^}]*\} (\d+)/m.exec(await faultLab.lab.rolecall.metrics());
+    seen = Number(line?.[1] ?? 0);
+  }
+  await sleep(Math.max(0, leftMs()));
+  await undo();
+  return seen;
+}
+
+/** Waits until nothing is paused, and until rolecall has nothing left to do. @returns the outcome */
+async function endOfRun({ lab }: FaultLab, observers: readonly PauseObserver[]): Promise<string> {
+  let run: RunDocument | null = null;
+  const evidence = (): string => `${JSON.stringify(run)}\n${lab.rolecall.tail}`;
+  await until({ what: "the end of the switchover", seconds: endSeconds, evidence }, async () => {
+    run = await currentRun(lab.api);
+    const isOver = run === null || run.state === "ended";
+    return isOver && observers.every(({ paused }) => paused === false);
+  });
+  const { outcome } = (run ?? { outcome: null }) as Pick<RunDocument, "outcome">;
+  return outcome === null ? "none: a new process" : outcome.kind;
+}
+
+/** Waits until clients go on through every pooler, and the next switchover works. @returns how long until it could begin */
+async function recover(faultLab: FaultLab, load: Load, broken: string[], sinceMs: number): Promise<number | null> {
+  const { lab } = faultLab;
+  try {
+    const before = load.counts;
+    await until({ what: "transactions of every client after the fault", seconds: 60 }, () =>
+      load.counts.every((count, at) => count >= (before[at] ?? 0) + 3),
+    );
+    const { candidate } = await faultLab.settled(settleSeconds);
+    const recoveredMs = performance.now() - sinceMs;
+    const next = await nextSwitchover(faultLab, candidate.name);
+    if (next.outcome?.kind !== "switched" || next.outcome.node !== candidate.name)
+      broken.push(`the next switchover must lead to ${candidate.name}, got ${JSON.stringify(next.outcome)}`);
+    const after = load.counts;
+    await until({ what: "transactions of every client after the next switchover", seconds: 60 }, () =>
+      load.counts.every((count, at) => count >= (after[at] ?? 0) + 3),
+    );
+    return recoveredMs;
+  } catch (error) {
+    broken.push(`not recovered: ${errorMessage(error).slice(0, 500)}\n${lab.rolecall.tail}`);
+    return null;
+  }
+}
+
+function nextSwitchover({ lab, kind }: FaultLab, candidate: string): Promise<RunDocument> {
+  return runSwitchover(lab.api, { candidate, unguarded: kind === "alone" });
+}
+
+async function lostRows({ lab }: FaultLab, load: Load, broken: string[]): Promise<number> {
+  await load.stop();
+  const { lost, doubled, foreign } = await load.audit((await lab.cluster.leader()).databasePort);
+  broken.push(...lost.map((row) => `lost: ${row}`), ...doubled.map((row) => `twice: ${row}`));
+  broken.push(...foreign.map((row) => `never sent: ${row}`));
+  return lost.length;
+}
+
+function brokenBounds(spec: FaultSpec, applied: Applied, pauses: readonly (readonly Pause[])[]): readonly string[] {
+  const { gone = null, pausedMaxMs = deadlineMs, inflicted } = spec;
+  return pauses.flatMap((own, at) =>
+    brokenPauses(`pgb${at + 1}`, own, {
+      deadlineMs: pausedMaxMs,
+      goneAtMs: applied.atMs,
+      startedAtMs: applied.startedAtMs,
+      gone,
+      reachableAtMs: at === 0 && inflicted.kind !== "transaction" ? applied.reachableAtMs : null,
+    }),
+  );
+}
+
+function brokenOutcome({ outcomes }: FaultSpec, outcome: string): readonly string[] {
+  return outcomes === undefined || outcomes.includes(outcome)
+    ? []
+    : [`the outcome must be ${outcomes.join(" or ")}, got ${outcome}`];
+}
+
+/** Who says in its log that it has resumed something. */
+function resumersIn(own: string, peer: string): readonly string[] {
+  return [
+    ...(own.includes('"step":"resumed"') ? ["rolecall"] : []),
+    ...(own.includes("the guardian resumes") ? ["guardian"] : []),
+    ...(own.includes("database resumed that an earlier process") ? ["the next start"] : []),
+    ...(peer.includes("pause of another rolecall lifted") ? ["peer"] : []),
+  ];
+}
+
+function longest(pauses: readonly Pause[]): number {
+  return Math.max(0, ...pauses.map(({ fromMs, untilMs }) => (untilMs ?? Infinity) - fromMs));
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CellResult } from "./cell.ts";
+import { faultReportOf } from "./fault-report.ts";
+
+const result: CellResult = {
+  fault: "rolecall killed",
+  state: "switching",
+  met: "requested",
+  outcome: "switched",
+  pausedMs: 1_234,
+  resumedBy: ["guardian", "peer"],
+  acknowledged: 5_000,
+  failed: 7,
+  worstWaitMs: 2_345,
+  lost: 0,
+  recoveredMs: 3_456,
+  alertSeen: null,
+  broken: [],
+};
+
+test("the newest result of each fault and state is a row, and what is broken is listed", () => {
+  const older = { ...result, failed: 100 };
+  const bad = { ...result, state: "routing", recoveredMs: null, broken: ["pgb1 is still paused"] } as const;
+  assert.equal(
+    faultReportOf([older, result, bad]),
+    [
+      "| fault | state | outcome | longest pause | resumed by | failed transactions | longest wait | recovered after | bounds |",
+      "| --- | --- | --- | --: | --- | --: | --: | --: | --- |",
+      "| rolecall killed | switching | switched | 1.23 s | guardian, peer | 7 | 2.35 s | 3.46 s | held |",
+      "| rolecall killed | routing | switched | 1.23 s | guardian, peer | 7 | 2.35 s |  | **broken** |",
+      "",
+      "* rolecall killed, routing: pgb1 is still paused",
+    ].join("\n"),
+  );
+});
