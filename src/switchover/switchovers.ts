@@ -21,6 +21,7 @@ import type { Outcome } from "./machine/state.ts";
 import type { Preflight } from "./preflight/preflight-line.ts";
 import { checkedRouteName, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
 import { readSwitchoverRequest } from "./run/read-request.ts";
+import { type KnownRun, KnownRuns } from "./run/known-runs.ts";
 import { endedSwitchover, runDocument, type RunDocument } from "./run/run-document.ts";
 import { type RecordedStep, type Safeguard, type SwitchoverHands, SwitchoverRun } from "./run/switchover-run.ts";
 
@@ -99,12 +100,6 @@ interface LeadingTo {
   readonly waitMs: number;
 }
 
-interface KnownRun {
-  readonly run: SwitchoverRun;
-  readonly by: string | null;
-  readonly startedWallMs: number;
-}
-
 /** Of each command but PAUSE, in ms. */
 const commandMs = 1_000;
 /** Between two looks at a pooler that is read again, in ms. */
@@ -117,8 +112,7 @@ const heldMax = 10;
 /** The seamless switchovers of this process: one of a cluster at a time. */
 export class Switchovers {
   readonly #context: SwitchoversContext;
-  /** The run of each cluster that runs or ran last. */
-  readonly #runs = new Map<string, KnownRun>();
+  readonly #runs = new KnownRuns();
   readonly #heldMs = new Map<string, readonly number[]>();
   readonly #left: LeftPauses;
   #isStopped = false;
@@ -161,21 +155,24 @@ export class Switchovers {
     return pausedBy(this.#context.config(), cluster).length > 0;
   }
 
-  /** The run of a cluster that is not over; `null` if there is none. A dry run is one too. */
+  /** The switchover of a cluster that goes on; `null` if there is none. A dry run is none. */
   runningOf(cluster: string): string | null {
-    const known = this.#runs.get(cluster);
-    return known === undefined || known.run.state.kind === "ended" ? null : known.run.plan.run;
+    return this.#runs.running(cluster);
   }
 
-  /** The run of a cluster that runs or ran last; `null` if there was none. */
-  current(cluster: string): RunDocument | null {
-    const known = this.#runs.get(cluster);
-    return known === undefined ? null : this.#describe(known);
+  /**
+   * A run of a cluster, which may be a dry run.
+   * @param name `null`: the one that began last
+   * @returns `null` if this process has begun none, or several since
+   */
+  find(cluster: string, name: string | null): RunDocument | null {
+    const known = this.#runs.find(cluster, name);
+    return known === null ? null : this.#describe(known);
   }
 
   /** To be called when the state of a cluster has changed. */
   clusterChanged(cluster: string): void {
-    this.#runs.get(cluster)?.run.clusterChanged();
+    for (const { run } of this.#runs.of(cluster)) run.clusterChanged();
   }
 
   /** Resumes every database of the cluster's poolers once, also those that somebody else has paused. No run may be going on there. */
@@ -202,8 +199,9 @@ export class Switchovers {
    */
   async stop(reason: string): Promise<void> {
     this.#isStopped = true;
-    for (const { run } of this.#runs.values()) run.happened({ kind: "stop", reason });
-    await Promise.all([...this.#runs.values()].map(({ run }) => run.ended));
+    const runs = this.#runs.all;
+    for (const { run } of runs) run.happened({ kind: "stop", reason });
+    await Promise.all(runs.map(({ run }) => run.ended));
     this.#left.stop();
   }
 
@@ -230,16 +228,18 @@ export class Switchovers {
     const peers = config.peers.map(({ name }) => name);
     const plan = planOf(request, { config, view, run, targets, balancers: balancersOf(cluster.name), peers });
     const begun = this.#build(plan, { request, caller, targets });
-    this.#runs.set(cluster.name, { run: begun, by: caller.principal, startedWallMs: wall() });
+    this.#runs.add({ run: begun, by: caller.principal, startedWallMs: wall() });
     begun.start();
     return { run };
   }
 
-  #refusalOf({ cluster }: SwitchoverRequest): BeginRefusal | null {
+  #refusalOf({ cluster, isDryRun }: SwitchoverRequest): BeginRefusal | null {
     const { intents } = this.#context;
     if (this.#isStopped) return refused(503, "stopping", "Cannot begin a switchover: rolecall is stopping");
     const running = this.runningOf(cluster);
     if (running !== null) return isRunning(cluster, running);
+    if (isDryRun && this.#runs.hasManyDryRuns(cluster))
+      return refused(409, "checking", `Cannot begin a switchover of ${cluster}: several dry runs go on`);
     if (!this.isPossible(cluster))
       return refused(
         409,
@@ -341,9 +341,9 @@ export class Switchovers {
     return "waited";
   }
 
-  #onEnd({ cluster }: SwitchoverPlan, outcome: Outcome): void {
-    const known = this.#runs.get(cluster);
-    if (known === undefined) return;
+  #onEnd({ cluster, run: name }: SwitchoverPlan, outcome: Outcome): void {
+    const known = this.#runs.find(cluster, name);
+    if (known === null) return;
     const ended = endedSwitchover(known.run, outcome, known.by);
     if (outcome.kind === "switched" && ended.heldMs !== null)
       this.#heldMs.set(cluster, [...(this.#heldMs.get(cluster) ?? []), ended.heldMs].slice(-heldMax));

@@ -68,9 +68,11 @@ class Fixture {
     return { status, document: JSON.parse(text) as Answer["document"] };
   }
 
-  async begin(body: object = {}, query = ""): Promise<void> {
+  /** @returns the name of the run */
+  async begin(body: object = {}, query = ""): Promise<string> {
     const { status, document } = await this.call(query, { seamless: true, unguarded: true, route_wait: "0s", ...body });
     assert.equal(status, 202, JSON.stringify(document));
+    return String(document["run"]);
   }
 
   async run(): Promise<RunDocument> {
@@ -140,6 +142,39 @@ describe("a seamless switchover", { timeout: 120_000 }, () => {
       fixture.poolers.map(({ changes }) => changes),
       [[], []],
     );
+  });
+
+  test("does not wait for dry runs, and each of them can be followed to its end", async (context) => {
+    const fixture = await Fixture.of(context);
+    const dryRuns = [
+      await fixture.begin({ candidate: "pg2" }, "?dry_run=1"),
+      await fixture.begin({ candidate: "pg3" }, "?dry_run=1"),
+      await fixture.begin({ candidate: "pg2" }, "?dry_run=1"),
+      await fixture.begin({ candidate: "pg2" }, "?dry_run=1"),
+    ];
+    const more = await fixture.call("?dry_run=1", { seamless: true });
+    assert.deepEqual([more.status, more.document["error"]], [409, "checking"]);
+    assert.equal((await fixture.call("", null)).document["running"], null);
+    const run = await fixture.begin({ candidate: "pg3" });
+    assert.equal((await fixture.call("", null)).document["running"], run);
+    const second = await fixture.call("?dry_run=1", { seamless: true });
+    assert.deepEqual([second.status, second.document["error"]], [409, "running"]);
+    const ends = [...dryRuns, run].map((name) =>
+      until({ what: `the end of ${name}`, seconds: 30 }, async () => {
+        const { document } = await fixture.call(`/run?run=${name}`, null);
+        return document["state"] === "ended" ? [document["candidate"], document["outcome"]] : undefined;
+      }),
+    );
+    const checked = { kind: "dry_run" };
+    assert.deepEqual(await Promise.all(ends), [
+      ["pg2", checked],
+      ["pg3", checked],
+      ["pg2", checked],
+      ["pg2", checked],
+      ["pg3", { kind: "switched", node: "pg3" }],
+    ]);
+    assert.equal((await fixture.call("/run?run=none", null)).status, 404);
+    assert.equal((await fixture.call("/run?name=none", null)).status, 400);
   });
 
   test("is refused where somebody has paused a database, and resumes nothing", async (context) => {

@@ -243,9 +243,9 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
   "POST /clusters/demo/switchover?dry_run=1": { body: { dry_run: true, would: "pass", cluster: "demo", node: "pg1" } },
   "DELETE /clusters/demo/switchover": { status: 404, body: "no switchover is scheduled" },
   "POST /clusters/catalog/switchover": { status: 202, body: { run: "r1", cluster: "catalog" } },
-  "/clusters/catalog/switchover/run": { body: { ...switchedRun, cluster: "catalog" } },
+  "/clusters/catalog/switchover/run?run=r1": { body: { ...switchedRun, cluster: "catalog" } },
   "POST /clusters/orders/switchover?dry_run=1": { status: 202, body: { run: "r1", cluster: "orders" } },
-  "/clusters/orders/switchover/run": {
+  "/clusters/orders/switchover/run?run=r1": {
     body: {
       ...endedRun("refused", "Refused: pgb1: must be reached by a peer, got none. Nothing was changed."),
       cluster: "orders",

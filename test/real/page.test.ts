@@ -159,6 +159,8 @@ if (!hasBrowser()) {
         await sees(lab, ".toolbar", /Signed in as ann[^]*Switch over/);
         await lab.page.click(".toolbar button");
         await sees(lab, "dialog", /Seamless clients of the poolers wait[^]*Also without a peer/);
+        // The second choice comes while the first one is checked.
+        await lab.page.click("dialog input[value=pg3]");
         await lab.page.click("dialog input[value=pg2]");
         await sees(lab, "dialog .preview", /Refused: pgb1: must be reached by a peer/);
         await lab.page.click("dialog input[name=unguarded]");
@@ -175,10 +177,20 @@ if (!hasBrowser()) {
         await sees(other, ".toolbar", /Switch over/);
         await other.page.click(".toolbar button");
         await sees(other, "dialog .steps", /Checked: nothing speaks against it/);
+        for (const { page } of [lab, other]) {
+          assert.deepEqual(
+            await page.$$eval("dialog button", (all) => all.map(({ textContent }) => textContent?.trim())),
+            ["Close"],
+          );
+          assert.equal(await page.$("dialog input"), null);
+          assert.notEqual(await page.$("dialog:focus"), null, "the focus stays in the dialog");
+        }
+        assert.deepEqual(await flawsOf(other.page, "steps of a seamless switchover"), []);
         pooler.end();
         for (const page of [lab, other])
           await sees(page, "dialog .steps", /Clients wait[^]*pg2 takes writes[^]*Nothing is paused any more/);
-        await sees(lab, "dialog .done", /pg2 is the primary, and clients go on there/);
+        for (const page of [lab, other])
+          await sees(page, "dialog .done[role=status]", /pg2 is the primary, and clients go on there/);
         await sees(lab, "dialog", /pgb1\/orders: clients waited \d+\.\d s/);
         assert.equal(pooler.isPaused, false);
         assert.deepEqual([...lab.problems, ...other.problems], []);

@@ -34,7 +34,7 @@ export interface MainBackendContext {
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
   readonly gateway: Gateway;
-  readonly switchovers: Pick<Switchovers, "current" | "resume" | "isPossible" | "runningOf">;
+  readonly switchovers: Pick<Switchovers, "find" | "resume" | "isPossible" | "runningOf">;
   readonly snapshots: SnapshotLongPoll;
   readonly page: LivePage;
   /**

@@ -4,7 +4,7 @@ import type { ShownRun } from "./shown-run.ts";
 /** What a step means for people. */
 const stepTexts: ReadonlyMap<string, string> = new Map([
   ["checked", "nothing speaks against it"],
-  ["armed", "what will be paused is written down, and whoever resumes it is ready"],
+  ["armed", "what will be paused is on the disk, and everything that can resume it is ready"],
   ["paused", "clients wait"],
   ["requested", "the cluster is asked to switch over"],
   ["accepted", "the cluster has answered"],

@@ -80,7 +80,7 @@ async function follow(
   onInterrupt(
     () => `The switchover goes on at the server. ${nextCommand(context, { name: "status" })} shows who leads.`,
   );
-  const path = pathOf(cluster, "/run");
+  const path = pathOf(cluster, `/run?run=${encodeURIComponent(run)}`);
   let printed = nothingPrinted;
   let silentSinceMs: number | null = null;
   for (;;) {

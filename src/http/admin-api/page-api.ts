@@ -55,7 +55,7 @@ export async function answerPageApi(
   if (path.startsWith("switchover") && cluster !== null) {
     if (!isServed(scope, cluster)) return unknownCluster(cluster);
     const switchover = { ...context.switchover, access };
-    if (path === "switchover/run") return answerRun(call, cluster, switchover);
+    if (path === "switchover/run") return answerRun(call, { cluster, query }, switchover);
     if (path === "switchover/resume") return answerResume(call, cluster, switchover);
     return answerSwitchover(call, { cluster, query }, switchover);
   }

@@ -14,8 +14,8 @@ export interface SwitchoverApiContext {
   readonly options: (cluster: string) => object | null;
   /** The switchovers that rolecall itself carries out. */
   readonly seamless: {
-    /** The run of a cluster that runs or ran last; `null` if there was none. */
-    readonly current: (cluster: string) => object | null;
+    /** A run of a cluster, or the one that began last; `null` if there is none. */
+    readonly find: (cluster: string, run: string | null) => object | null;
     /** Resumes what is paused on the poolers of a cluster. */
     readonly resume: (
       cluster: string,
@@ -50,13 +50,27 @@ export async function answerSwitchover(
   return null;
 }
 
-/** Answers `/clusters/{cluster}/switchover/run`: how far the seamless switchover is that runs or ran last. */
-export function answerRun(call: IncomingCall, cluster: string, { seamless }: SwitchoverApiContext): Reply {
+/**
+ * Answers `/clusters/{cluster}/switchover/run`: how far a seamless switchover is, or a dry run of one. The parameter
+ * `run` names it; without it, it is the one that began last.
+ */
+export function answerRun(
+  call: IncomingCall,
+  { cluster, query }: Pick<RequestTarget, "query"> & { readonly cluster: string },
+  { seamless }: SwitchoverApiContext,
+): Reply {
   const { method } = call.request;
   if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
-  const run = seamless.current(cluster);
+  const given = new URLSearchParams(query);
+  const unknown = unknownParameter(given, "run");
+  if (unknown !== null) return unknown;
+  const name = given.get("run");
+  const run = seamless.find(cluster, name);
   if (run !== null) return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(run));
-  const message = `Cannot show a seamless switchover of ${cluster}: this process has begun none`;
+  const message =
+    name === null
+      ? `Cannot show a seamless switchover of ${cluster}: this process has begun none`
+      : `Cannot show the seamless switchover ${name.slice(0, 40)} of ${cluster}: it must be one of the last that this process has begun`;
   return errorReply(404, "no_run", { message });
 }
 
@@ -93,12 +107,18 @@ function refuseCall({ message, caller }: IncomingCall, access: SwitchoverApiCont
 
 function dryRunOf(query: string): boolean | Reply {
   const given = new URLSearchParams(query);
+  const unknown = unknownParameter(given, "dry_run");
+  if (unknown !== null) return unknown;
   const value = given.get("dry_run") ?? "0";
-  for (const key of given.keys())
-    if (key !== "dry_run") return badRequest({ subject: "query", value: key, allowed: "the parameter dry_run" });
   if (value === "1" || value === "true") return true;
   if (value === "0" || value === "false") return false;
   return badRequest({ subject: "parameter dry_run", value, allowed: "1, true, 0 or false" });
+}
+
+function unknownParameter(given: URLSearchParams, known: string): Reply | null {
+  for (const key of given.keys())
+    if (key !== known) return badRequest({ subject: "query", value: key, allowed: `the parameter ${known}` });
+  return null;
 }
 
 /** The answer for a cluster that is not monitored. */

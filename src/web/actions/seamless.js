@@ -1,17 +1,22 @@
-import { html, useEffect, useRef, useState } from "../html.js";
-import { send } from "../live/session.js";
+import { html, useEffect, useRef } from "../html.js";
+import { readWithin } from "../live/session.js";
 import { durationText } from "../parts/format.js";
 import { Mark } from "../parts/marks.js";
 
 /** How often a run is read that goes on, in ms. */
 const followMs = 250;
+/** How long an answer about it may take, in ms. */
+const readMs = 2_000;
+/** For how long the server may be silent after everything should be resumed, in ms. */
+const silenceMs = 5_000;
+const lostText = "The end of the switchover is not known: rolecall does not answer. Look at status and doctor.";
 
 const tones = { ok: "ok", warning: "warn", error: "bad" };
 
 /** What each step means for clients. */
 const stepTexts = {
   checked: "Checked: nothing speaks against it",
-  armed: "What will be paused is written down, and whoever resumes it is ready",
+  armed: "What will be paused is on the disk, and everything that can resume it is ready",
   paused: "Clients wait",
   requested: "The cluster is asked to switch over",
   accepted: "The node accepted the request",
@@ -22,31 +27,57 @@ const stepTexts = {
 };
 
 /**
- * The seamless switchover of a cluster that this page follows.
- * @param path `clusters/NAME/switchover`
- * @returns the run as far as it is known, and `follow(run)`, which resolves with it when it has ended
+ * Follows a run until it has ended. A request that fails changes nothing: the run goes on at the server.
+ * @param read reads the run once
+ * @param onRun takes what was read
+ * @param isOver whether nobody is interested any more
+ * @param wait ends when it is time to read again
+ * @param now in ms
+ * @returns the run at its end; `null` if nobody is interested any more
+ * @throws Error if the server does not know the run, or has not answered until everything should be resumed
  */
-export function useRun(path) {
-  const [run, setRun] = useState(null);
-  const isGone = useRef(false);
-  const follow = async (name) => {
-    while (!isGone.current) {
-      const found = await send("GET", `${path}/run`);
-      if (name !== undefined && found.run !== name) throw new Error("Another switchover has begun meanwhile");
-      if (isGone.current) break;
-      setRun(found);
+export async function followRun({ read, onRun, isOver, wait, now }) {
+  let lostAtMs = now() + silenceMs;
+  for (;;) {
+    const found = await read().catch((error) => {
+      if (error.status < 500 && error.status !== 429) throw error;
+      if (now() > lostAtMs) throw new Error(`${lostText} ${error.message}`);
+      return null;
+    });
+    if (isOver()) return null;
+    if (found !== null) {
+      lostAtMs = now() + (found.deadline_in_ms ?? 0) + silenceMs;
+      onRun(found);
       if (found.state === "ended") return found;
-      await new Promise((resolve) => setTimeout(resolve, followMs));
     }
-    return null;
-  };
+    await wait();
+  }
+}
+
+/**
+ * The switchovers of a cluster that this page follows, one at a time.
+ * @param path `clusters/NAME/switchover`
+ * @returns `follow(run, onRun)`, as {@link followRun}. It ends the one before
+ */
+export function useFollow(path) {
+  const followed = useRef(0);
   useEffect(
     () => () => {
-      isGone.current = true;
+      followed.current += 1;
     },
     [],
   );
-  return { run, follow };
+  return (run, onRun) => {
+    followed.current += 1;
+    const own = followed.current;
+    return followRun({
+      read: () => readWithin(readMs, `${path}/run?run=${encodeURIComponent(run)}`),
+      onRun,
+      isOver: () => followed.current !== own,
+      wait: () => new Promise((resolve) => setTimeout(resolve, followMs)),
+      now: () => performance.now(),
+    });
+  };
 }
 
 /** Each line of the checks before a switchover. */

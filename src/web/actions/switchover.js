@@ -3,26 +3,26 @@ import { send } from "../live/session.js";
 import { bytesText } from "../parts/format.js";
 import { Mark } from "../parts/marks.js";
 import { ActionDialog } from "./dialog.js";
-import { PreflightLines, RunSteps, useRun } from "./seamless.js";
+import { PreflightLines, RunSteps, useFollow } from "./seamless.js";
 
 /** A planned change of the leader: who may take over, why others may not, and a dry run before the change. */
 export function SwitchoverDialog({ cluster, onClose }) {
   const path = `clusters/${encodeURIComponent(cluster)}/switchover`;
   const [options, setOptions] = useState(null);
-  const [error, setError] = useState(null);
+  const [problem, setProblem] = useState(null);
   const [dryRun, setDryRun] = useState(null);
+  /** The seamless switchover that goes on or has ended, whoever has begun it. */
+  const [run, setRun] = useState(null);
   // Where poolers are configured, holding their clients is what an operator wants.
   const [how, setHow] = useState({ isSeamless: true, isUnguarded: false });
-  const { run, follow } = useRun(path);
-  const isRunning = run !== null && !run.dry_run && run.state !== "ended";
+  const follow = useFollow(path);
   useEffect(() => {
     const read = async () => {
       const found = await send("GET", path);
       setOptions(found);
-      // One that somebody else has begun is shown too.
-      if (found.running) await follow(found.running);
+      if (found.running) await follow(found.running, setRun);
     };
-    read().catch((reason) => setError(reason.message));
+    read().catch((reason) => setProblem(reason.message));
   }, [path]);
   const choose = (member, chosen = how) => {
     const wanted = { ...chosen, isSeamless: options.seamless === true && chosen.isSeamless };
@@ -42,18 +42,18 @@ export function SwitchoverDialog({ cluster, onClose }) {
   const act = async () => {
     const answer = await send("POST", path, bodyOf(options, dryRun));
     if (!dryRun.wanted.isSeamless) return answer.message ?? "The node accepted the switchover.";
-    return (await follow(answer.run))?.text ?? "";
+    return (await follow(answer.run, setRun))?.text ?? "";
   };
   return html`<${ActionDialog}
     title=${`Switch over ${cluster}`}
     verb="Switch over"
     cluster=${cluster}
-    isReady=${dryRun?.would === "pass" && !isRunning}
+    isReady=${dryRun?.would === "pass"}
     act=${act}
-    report=${run === null || run.dry_run ? null : html`<${RunSteps} run=${run} />`}
+    going=${run === null ? null : { report: html`<${RunSteps} run=${run} />`, outcome: run.text }}
+    problem=${problem}
     onClose=${onClose}
   >
-    ${error === null ? null : html`<p class="banner bad" role="alert">${error}</p>`}
     ${
       options === null
         ? html`<p class="note">Reading who may take over.</p>`
@@ -73,7 +73,7 @@ function bodyOf({ leader }, { member, wanted: { isSeamless: seamless, isUnguarde
 async function check(path, body, follow) {
   const answer = await send("POST", `${path}?dry_run=1`, body);
   if (!body.seamless) return answer;
-  const checked = await follow(answer.run);
+  const checked = await follow(answer.run, () => {});
   return checked?.outcome.kind === "dry_run"
     ? { would: "pass", checked }
     : { would: "fail", checked, message: checked?.text ?? "" };

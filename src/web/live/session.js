@@ -31,14 +31,27 @@ async function readSession(method) {
   for (const listener of listeners) listener();
 }
 
+/** How long an answer may take, in ms: a node answers a switchover when the new leader has the lock. */
+const answerMs = 60_000;
+
 /**
  * Sends a request that may change something. Its content type cannot be sent by a form of another site.
  * @returns the JSON of the answer
- * @throws Error with the message of the server
+ * @throws Error with the message of the server, and its `status`; without one if there is no answer
  */
-export async function send(method, path, body) {
+export function send(method, path, body) {
+  return request(path, { method, body, limitMs: answerMs });
+}
+
+/** Reads within a limit in ms, otherwise as {@link send}. */
+export function readWithin(limitMs, path) {
+  return request(path, { method: "GET", limitMs });
+}
+
+async function request(path, { method, body, limitMs }) {
   const response = await fetch(new URL(path, document.baseURI), {
     method,
+    signal: AbortSignal.timeout(limitMs),
     credentials: "same-origin",
     cache: "no-store",
     headers: { Accept: "application/json", ...(method === "GET" ? {} : { "Content-Type": "application/json" }) },
@@ -46,7 +59,10 @@ export async function send(method, path, body) {
   });
   const text = await response.text();
   const data = parsed(text);
-  if (!response.ok) throw new Error(data?.message ?? (text.slice(0, 300) || `The server answered ${response.status}`));
+  if (!response.ok) {
+    const message = data?.message ?? (text.slice(0, 300) || `The server answered ${response.status}`);
+    throw Object.assign(new Error(message), { status: response.status });
+  }
   return data ?? { message: text.slice(0, 300) };
 }
 

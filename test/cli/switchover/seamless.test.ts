@@ -39,7 +39,7 @@ async function serve(
 }
 
 const post = "POST /clusters/demo/switchover";
-const run = "GET /clusters/demo/switchover/run";
+const run = "GET /clusters/demo/switchover/run?run=r1";
 const accepted: readonly Answer[] = [[202, { run: "r1", cluster: "demo" }]];
 const argvOf = (url: string, ...more: readonly string[]): readonly string[] => [
   "switchover",
@@ -72,7 +72,7 @@ test("prints the checks, each step once with its time, and how long clients were
 warning  pgb1: server_login_retry must be at most 1 (s)
          Set it to 1.
   1.120 s  checked: nothing speaks against it
-  1.200 s  armed: what will be paused is written down, and whoever resumes it is ready
+  1.200 s  armed: what will be paused is on the disk, and everything that can resume it is ready
   1.210 s  paused: clients wait
   1.210 s  requested: the cluster is asked to switch over
   1.300 s  pgb1/orders closed the connection
