@@ -88,7 +88,8 @@ export class SwitchoverRun {
   /** Events that came while the machine ran. */
   readonly #events: SwitchoverEvent[] = [];
   #isRunning = false;
-  #cancelTimer: CancelTimer | null = null;
+  /** The next run of the machine if nothing happens before. */
+  #timer: { readonly atMs: number; readonly cancel: CancelTimer } | null = null;
   #beatAtMs = -Infinity;
   /** The node that routes are led to; attempts for another one end. */
   #routedNode: string | null = null;
@@ -284,19 +285,26 @@ export class SwitchoverRun {
     this.happened({ kind: "primary", ...this.#hands.primary() });
   }
 
+  /** A timer that comes in time stays: what happens all the time must not put off the next sign of life. */
   #runLater(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = null;
     const wakeMs = wakeAtMs(this.#state);
-    if (wakeMs === null) return;
+    if (wakeMs === null) return this.#cancelTimer();
     const nowMs = this.#context.now();
     const untilWakeMs = Math.max(0, wakeMs - nowMs);
     const delayMs = isGuarded(this.#state) || isWatching(this.#state) ? Math.min(tickMs, untilWakeMs) : untilWakeMs;
-    this.#cancelTimer = this.#context.setTimer(() => this.#tick(), delayMs);
+    const atMs = nowMs + delayMs;
+    if (this.#timer !== null && this.#timer.atMs <= atMs) return;
+    this.#cancelTimer();
+    this.#timer = { atMs, cancel: this.#context.setTimer(() => this.#tick(), delayMs) };
+  }
+
+  #cancelTimer(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
   }
 
   #tick(): void {
-    this.#cancelTimer = null;
+    this.#timer = null;
     if (isWatching(this.#state)) this.#lookAtPrimary();
     else this.happened({ kind: "tick" });
     this.#beat();

@@ -125,6 +125,17 @@ describe("a run of a switchover", () => {
     );
   });
 
+  test("says so, too, while something happens all the time", async () => {
+    const fixture = new Fixture();
+    fixture.request = () => new Promise(() => {});
+    await fixture.pass(0);
+    for (let at = 0; at < 100; at += 1) {
+      fixture.run.clusterChanged();
+      await fixture.clock.pass(10);
+    }
+    assert.equal(fixture.done.filter((deed) => deed.startsWith("guardian beat")).length, 4);
+  });
+
   test("resumes at the deadline, whatever does not answer", async () => {
     const fixture = new Fixture();
     fixture.request = () => new Promise(() => {});
