@@ -7,7 +7,7 @@ import { explore } from "./explore.ts";
 import { exploredPolicy } from "./policy.ts";
 import { exploreRefused } from "./refused.ts";
 import { explore as exploreSwitchover, exploredStarts } from "./switchover-explore.ts";
-import { twoTargets } from "./switchover-world.ts";
+import { twoAnnouncedTargets, twoTargets } from "./switchover-world.ts";
 
 const { values } = parseArgs({ options: { depth: { type: "string", default: "6" } } });
 const depth = Number(values.depth);
@@ -53,11 +53,12 @@ if (refused.violation !== null) {
 }
 
 console.log(`seamless switchovers, from ${exploredStarts.length} states, to depth ${depth}:`);
-for (const { name, first } of exploredStarts) {
-  const { states, transitions, violation } = exploreSwitchover(twoTargets, { first, depth });
-  console.log(`  from ${name}: ${states} states, ${transitions} transitions`);
-  if (violation !== null) {
-    console.log(`  VIOLATION: ${violation.problem}\n    ${violation.path.join("\n    ")}`);
-    process.exitCode = 1;
+for (const plan of [twoTargets, twoAnnouncedTargets])
+  for (const { name, first } of exploredStarts) {
+    const { states, transitions, violation } = exploreSwitchover(plan, { first, depth });
+    console.log(`  ${plan.start}, from ${name}: ${states} states, ${transitions} transitions`);
+    if (violation !== null) {
+      console.log(`  VIOLATION: ${violation.problem}\n    ${violation.path.join("\n    ")}`);
+      process.exitCode = 1;
+    }
   }
-}

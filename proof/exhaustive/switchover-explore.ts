@@ -180,6 +180,8 @@ function reach(
   const nowMs = from.nowMs + waitMs;
   const path = [...from.path, `+${waitMs} ${JSON.stringify(event)}`];
   const transition = advanceSwitchover(plan, from.state, { event, nowMs });
+  if (plan.start === "announced" && transition.effects.some(({ kind }) => kind === "request"))
+    return { problem: "requested what somebody else has begun", path };
   const after = worldAfterEffects(worldAfterEvent(from.world, event), transition);
   if ("problem" in after) return { problem: after.problem, path };
   const problem = broken(transition.state, after.world, nowMs);

@@ -22,6 +22,7 @@ export const twoTargets: SwitchoverPlan = {
   leader: "pg1",
   candidate: "pg2",
   isDryRun: false,
+  start: "request",
   targets: [
     { pooler: "pgb1", database: "orders" },
     { pooler: "pgb2", database: "orders" },
@@ -38,6 +39,14 @@ export const twoTargets: SwitchoverPlan = {
     quietMs: 10_000,
     followMs: 60_000,
   },
+};
+
+/** The same, where somebody else begins: a peer does not have to be there. */
+export const twoAnnouncedTargets: SwitchoverPlan = {
+  ...twoTargets,
+  candidate: null,
+  start: "announced",
+  limits: { ...twoTargets.limits, armMs: 400, quietMs: 3_000 },
 };
 
 export function untouchedWorld({ targets }: SwitchoverPlan): World {

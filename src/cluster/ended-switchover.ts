@@ -2,7 +2,7 @@
 export interface EndedSwitchover {
   readonly cluster: string;
   readonly run: string;
-  readonly outcome: "dry_run" | "refused" | "aborted" | "rejected" | "switched" | "unknown" | "no_primary";
+  readonly outcome: "dry_run" | "refused" | "aborted" | "rejected" | "switched" | "stayed" | "unknown" | "no_primary";
   /** The outcome as a sentence. */
   readonly text: string;
   readonly leader: string;

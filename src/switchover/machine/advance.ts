@@ -23,12 +23,13 @@ export function advanceSwitchover(
   { event, nowMs }: { readonly event: SwitchoverEvent; readonly nowMs: number },
 ): SwitchoverTransition {
   const timely = onTime(plan, state, nowMs);
-  // Nothing that happened before a RESUME is sent can be its effect.
-  const isAnswer = event.kind === "resumed" || event.kind === "closed";
-  const next =
-    isAnswer && state.kind !== "resuming"
-      ? { state: timely.state, effects: [] }
-      : advanceState(plan, timely.state, { event, nowMs });
+  // Nothing that happened before a PAUSE or a RESUME is sent can be its effect.
+  const isEarlyAnswer =
+    ((event.kind === "resumed" || event.kind === "closed") && state.kind !== "resuming") ||
+    ("target" in event && state.kind === "arming");
+  const next = isEarlyAnswer
+    ? { state: timely.state, effects: [] }
+    : advanceState(plan, timely.state, { event, nowMs });
   return { state: withRun(next.state, nowMs), effects: [...timely.effects, ...next.effects] };
 }
 

@@ -79,7 +79,10 @@ function onPrimary(
 ): SwitchoverTransition {
   const { node, pending } = event;
   if (node !== null && node !== plan.leader) return route(plan, state, { node, nowMs });
-  const isQuiet = node === plan.leader && pending === "no";
+  const isBack = node === plan.leader && state.primary === null;
+  if (plan.start === "announced" && isBack)
+    return resumeAll(plan, state, { outcome: { kind: "stayed", reason: `${node} leads again` }, nowMs });
+  const isQuiet = node === plan.leader && (pending === "no" || plan.start === "announced");
   return stay({ ...state, primary: node, quietSinceMs: isQuiet ? (state.quietSinceMs ?? nowMs) : null });
 }
 

@@ -36,8 +36,15 @@ export function advanceArming(
     const waitsFor = state.waitsFor.filter((part) => part !== event.part);
     return waitsFor.length > 0 ? stay({ ...state, waitsFor }) : pauseAll(plan, nowMs);
   }
+  if (event.kind === "not_armed" && isOptional(plan, event.part))
+    return advanceArming(plan, state, { event: { kind: "armed", part: event.part }, nowMs });
   const reason = event.kind === "not_armed" ? `${event.part}: ${event.problem}` : reasonToStop(plan, event);
   return reason === null ? stay(state) : end({ kind: "refused", reason }, { kind: "disarm" });
+}
+
+/** Whether clients are held without this safeguard: a database that stops does not wait for a peer. */
+export function isOptional({ start, peers }: SwitchoverPlan, part: string): boolean {
+  return start === "announced" && peers.includes(part);
 }
 
 /** Waits until every PAUSE is answered, and reads back that it holds. Whatever fails here resumes everything. */
@@ -56,15 +63,14 @@ export function advancePausing(
   return resumeAll(plan, { ...state, targets }, { outcome: { kind: "aborted", reason }, nowMs });
 }
 
-/** Why a switchover ends that was not requested yet; `null` if the event is no reason. */
-function reasonToStop({ leader }: SwitchoverPlan, event: SwitchoverEvent): string | null {
+/** Why a switchover ends that was not requested yet; `null` if the event is no reason. A leader that was to stop may stop. */
+function reasonToStop({ leader, start }: SwitchoverPlan, event: SwitchoverEvent): string | null {
   if (event.kind === "guardian_lost") return "the guardian process ended";
   if (event.kind === "fenced") return `${event.by} has taken over`;
   if (event.kind === "stop") return event.reason;
   if (event.kind !== "primary" || event.node === leader) return null;
-  return event.node === null
-    ? `${leader} is no longer a primary that takes writes`
-    : `${event.node} has become the primary`;
+  if (event.node !== null) return `${event.node} has become the primary`;
+  return start === "announced" ? null : `${leader} is no longer a primary that takes writes`;
 }
 
 /** What keeps a pooler from holding its clients; `null` if the event is no such thing. */
@@ -78,7 +84,8 @@ function pauseProblem(plan: SwitchoverPlan, event: SwitchoverEvent): string | nu
   return event.kind === "restarted" ? `${name} was restarted` : null;
 }
 
-function pauseAll({ targets, peers, limits }: SwitchoverPlan, nowMs: number): SwitchoverTransition {
+/** Sends every PAUSE. */
+export function pauseAll({ targets, peers, limits }: SwitchoverPlan, nowMs: number): SwitchoverTransition {
   return {
     state: {
       kind: "pausing",
@@ -108,17 +115,9 @@ function onRead(
   if (state.targets[target] !== "paused") return stay({ ...state, deadlineMs, heardMs });
   const targets = withPhase(state.targets, target, "confirmed");
   if (targets.some((phase) => phase !== "confirmed")) return stay({ ...state, targets, deadlineMs, heardMs });
-  return {
-    state: {
-      kind: "switching",
-      targets,
-      deadlineMs,
-      ranAtMs: nowMs,
-      heardMs,
-      request: "sent",
-      primary: plan.leader,
-      quietSinceMs: null,
-    },
-    effects: [step("paused"), { kind: "request" }, step("requested")],
-  };
+  const held = { kind: "switching", targets, deadlineMs, ranAtMs: nowMs, heardMs } as const;
+  const seen = { primary: plan.leader, quietSinceMs: null };
+  return plan.start === "announced"
+    ? stay({ ...held, ...seen, request: "announced" }, step("paused"))
+    : stay({ ...held, ...seen, request: "sent" }, step("paused"), { kind: "request" }, step("requested"));
 }

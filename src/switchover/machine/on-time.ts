@@ -7,6 +7,7 @@ import {
   type StateOf,
   type SwitchoverTransition,
 } from "./transition.ts";
+import { isOptional, pauseAll } from "./before-request.ts";
 import type { SwitchoverPlan } from "./plan.ts";
 import type { Outcome, SwitchoverState } from "./state.ts";
 
@@ -18,9 +19,10 @@ export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: numb
         ? stay(state)
         : end({ kind: "refused", reason: lateText("checks", plan.limits.checkMs) });
     case "arming": {
-      const [part = ""] = state.waitsFor;
-      const outcome = { kind: "refused", reason: lateText(part, plan.limits.armMs) } as const;
-      return nowMs < state.untilMs ? stay(state) : end(outcome, { kind: "disarm" });
+      if (nowMs < state.untilMs) return stay(state);
+      const part = state.waitsFor.find((missing) => !isOptional(plan, missing));
+      if (part === undefined) return pauseAll(plan, nowMs);
+      return end({ kind: "refused", reason: lateText(part, plan.limits.armMs) }, { kind: "disarm" });
     }
     case "pausing": {
       const reason = reasonToAbort(plan, state, nowMs);
@@ -54,7 +56,9 @@ function lateText(part: string, limitMs: number): string {
 function reasonToAbort(plan: SwitchoverPlan, state: StateOf<"pausing">, nowMs: number): string | null {
   const { silenceMs, pauseMs } = plan.limits;
   if (nowMs - state.ranAtMs > silenceMs) return `rolecall stood still for ${(nowMs - state.ranAtMs) / 1_000} s`;
-  const silent = plan.peers.find((_, peer) => nowMs - (state.heardMs[peer] ?? -Infinity) > silenceMs);
+  const silent = plan.peers.find(
+    (name, peer) => !isOptional(plan, name) && nowMs - (state.heardMs[peer] ?? -Infinity) > silenceMs,
+  );
   if (silent !== undefined) return `the peer ${silent} has not answered for ${silenceMs / 1_000} s`;
   if (nowMs < state.untilMs && nowMs < state.deadlineMs) return null;
   const unanswered = state.targets.indexOf("asked");
@@ -68,7 +72,10 @@ function switchingOutcome(
   { request, primary, quietSinceMs, deadlineMs }: StateOf<"switching">,
   nowMs: number,
 ): Outcome | null {
-  if (request === "unknown" && quietSinceMs !== null && nowMs - quietSinceMs >= limits.quietMs)
+  const isQuiet = quietSinceMs !== null && nowMs - quietSinceMs >= limits.quietMs;
+  if (request === "announced" && isQuiet)
+    return { kind: "stayed", reason: `${leader} still leads ${limits.quietMs / 1_000} s after it was to stop` };
+  if (request === "unknown" && isQuiet)
     return { kind: "unknown", reason: `the request failed; ${leader} still leads, and nothing is pending in the DCS` };
   if (nowMs < deadlineMs) return null;
   if (primary === null) return { kind: "no_primary" };

@@ -9,6 +9,12 @@ export function pauseName({ pooler, database }: PauseTarget): string {
   return `${pooler}/${database}`;
 }
 
+/**
+ * What begins the change of the leader. `request`: rolecall asks for it, once all clients are held. `announced`: somebody
+ * else has, or the leader only restarts: its database is stopped in a moment, whether clients are held or not.
+ */
+export type SwitchoverStart = "request" | "announced";
+
 /** What one switchover does, and by when. It stays as it is through a reload of the configuration. */
 export interface SwitchoverPlan {
   /** The identifier of the run, in the intent, the events and the report. */
@@ -19,6 +25,7 @@ export interface SwitchoverPlan {
   /** The node that should lead; `null`: the cluster elects one. */
   readonly candidate: string | null;
   readonly isDryRun: boolean;
+  readonly start: SwitchoverStart;
   readonly targets: readonly PauseTarget[];
   /** The names of what is led to the new leader before clients go on: files of poolers, balancers. */
   readonly routes: readonly string[];
@@ -41,7 +48,10 @@ export interface SwitchoverLimits {
   readonly silenceMs: number;
   /** How often an unverified RESUME is repeated. */
   readonly resumeMs: number;
-  /** How long the old leader must be writable, without a key of a failover in the DCS, until nothing is pending. */
+  /**
+   * How long the old leader must be writable, without a key of a failover in the DCS, until nothing is pending; after an
+   * announcement whatever the key is.
+   */
   readonly quietMs: number;
   /** How long a primary is waited for after the deadline, to lead poolers to it. */
   readonly followMs: number;

@@ -20,13 +20,15 @@ export type Outcome =
   /** The cluster refused the request. */
   | { readonly kind: "rejected"; readonly status: number; readonly reason: string }
   | { readonly kind: "switched"; readonly node: string }
+  /** The leader that was to stop leads. Nothing was requested. */
+  | { readonly kind: "stayed"; readonly reason: string }
   /** The request may still have an effect. */
   | { readonly kind: "unknown"; readonly reason: string }
   /** The old leader was demoted, and no node had become primary at the deadline. */
   | { readonly kind: "no_primary" };
 
-/** What is known of the request to the cluster. */
-export type RequestPhase = "sent" | "accepted" | "unknown";
+/** What is known of the request to the cluster. `announced`: rolecall makes none. */
+export type RequestPhase = "sent" | "accepted" | "unknown" | "announced";
 
 /** How far a route is. A route that cannot be read is `waited` for instead. */
 export type RoutePhase = "changing" | "verified" | "waited";
@@ -50,7 +52,7 @@ export type SwitchoverState =
   | { readonly kind: "arming"; readonly untilMs: number; readonly waitsFor: readonly string[] }
   /** Each PAUSE is waited for, and then read back. */
   | (Holding & { readonly kind: "pausing"; readonly untilMs: number })
-  /** The switchover was requested; a new primary is waited for. */
+  /** The switchover was requested or announced; a new primary is waited for. */
   | (Holding & {
       readonly kind: "switching";
       readonly request: RequestPhase;

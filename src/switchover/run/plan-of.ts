@@ -54,6 +54,7 @@ export function planOf(
     leader: request.leader ?? view.lock.holder ?? "",
     candidate,
     isDryRun,
+    start: "request",
     targets: targets.map(({ pooler, database }) => ({ pooler, database })),
     routes: areRouted || isPushed ? balancers : [...balancers, checkedRouteName],
     peers,

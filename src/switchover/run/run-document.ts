@@ -108,6 +108,8 @@ export function outcomeText(outcome: Outcome, leader: string): string {
       return `The cluster refused the switchover (${outcome.status}): ${outcome.reason}. Nothing was changed.`;
     case "switched":
       return `${outcome.node} is the primary, and clients go on there.`;
+    case "stayed":
+      return `Clients go on: ${outcome.reason}.`;
     case "unknown":
       return `Clients go on: ${outcome.reason}. A switchover may still happen.`;
     case "no_primary":

@@ -14,6 +14,7 @@ const plan: SwitchoverPlan = {
   leader: "pg1",
   candidate: "pg2",
   isDryRun: false,
+  start: "request",
   targets: [{ pooler: "pgb1", database: "orders" }],
   routes: ["pgb1"],
   peers: [],

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { advanceSwitchover, beginSwitchover, wakeAtMs } from "../../../src/switchover/machine/advance.ts";
+import type { SwitchoverEffect } from "../../../src/switchover/machine/effect.ts";
+import type { SwitchoverEvent } from "../../../src/switchover/machine/event.ts";
+import type { SwitchoverPlan } from "../../../src/switchover/machine/plan.ts";
+import type { SwitchoverState } from "../../../src/switchover/machine/state.ts";
+
+/** Two targets, two routes and a peer. */
+export const plan: SwitchoverPlan = {
+  run: "r1",
+  cluster: "demo",
+  leader: "pg1",
+  candidate: "pg2",
+  isDryRun: false,
+  start: "request",
+  targets: [
+    { pooler: "pgb1", database: "orders" },
+    { pooler: "pgb2", database: "orders" },
+  ],
+  routes: ["file pgb1", "balancer lb1"],
+  peers: ["peer1"],
+  limits: {
+    checkMs: 10_000,
+    armMs: 2_000,
+    pauseMs: 3_000,
+    deadlineMs: 15_000,
+    silenceMs: 1_000,
+    resumeMs: 250,
+    quietMs: 10_000,
+    followMs: 60_000,
+  },
+};
+
+/** An event, after so many ms. */
+export type Timed = readonly [waitMs: number, event: SwitchoverEvent];
+
+export const tick: SwitchoverEvent = { kind: "tick" };
+export const armed: readonly Timed[] = [
+  [0, { kind: "checked", refusal: null }],
+  [10, { kind: "armed", part: "intent" }],
+  [10, { kind: "armed", part: "guardian" }],
+  [10, { kind: "armed", part: "peer1" }],
+];
+export const paused: readonly Timed[] = [
+  ...armed,
+  [20, { kind: "pause_answered", target: 0 }],
+  [20, { kind: "pause_answered", target: 1 }],
+  [1, { kind: "paused_read", target: 1, isPaused: true }],
+  [1, { kind: "paused_read", target: 0, isPaused: true }],
+];
+export const led: readonly Timed[] = [...paused, [1_000, { kind: "primary", node: "pg2", pending: "no" }]];
+export const resumed: readonly Timed[] = [
+  [5, { kind: "resumed", target: 0 }],
+  [5, { kind: "resumed", target: 1 }],
+  [5, { kind: "closed", target: 0 }],
+  [5, { kind: "closed", target: 1 }],
+];
+export const routed: readonly Timed[] = [
+  [20, { kind: "routed", route: 0, by: "verified" }],
+  [20, { kind: "routed", route: 1, by: "waited" }],
+];
+
+interface Played {
+  readonly state: SwitchoverState;
+  readonly effects: readonly SwitchoverEffect[];
+  readonly nowMs: number;
+}
+
+export function play(events: readonly Timed[], over: Partial<SwitchoverPlan> = {}): Played {
+  const of = { ...plan, ...over };
+  const begun = beginSwitchover(of, 0);
+  return events.reduce<Played>(
+    (from, [waitMs, event]) => {
+      const nowMs = from.nowMs + waitMs;
+      const { state, effects } = advanceSwitchover(of, from.state, { event, nowMs });
+      return { state, effects: [...from.effects, ...effects], nowMs };
+    },
+    { ...begun, nowMs: 0 },
+  );
+}
+
+/** The effects in words, without those for people. */
+export function wordsOf(effects: readonly SwitchoverEffect[]): string {
+  return effects
+    .flatMap((effect) => {
+      if (effect.kind === "step" || effect.kind === "end") return [];
+      if ("target" in effect) return [`${effect.kind}${effect.target}`];
+      return [effect.kind === "route" ? `route:${effect.node}` : effect.kind];
+    })
+    .join(" ");
+}
+
+export const toPaused = "check arm pause0 pause1 read_paused0 read_paused1 request";
+export const undone = "resume0 resume1 close0 close1";
+
+/** What leads to an outcome, the effects, and the outcome with what it says. */
+export type MachineRow = readonly [
+  title: string,
+  events: readonly Timed[],
+  effects: string,
+  outcome: RegExp,
+  over?: Partial<SwitchoverPlan>,
+];
+
+/** Plays a row, and compares. */
+export function checkRow([, events, effects, outcome, over]: MachineRow): void {
+  const played = play(events, over);
+  assert.equal(wordsOf(played.effects), effects);
+  assert.equal(played.state.kind, "ended");
+  assert.match(JSON.stringify("outcome" in played.state ? played.state.outcome : null), outcome);
+  assert.equal(wakeAtMs(played.state), null);
+}
