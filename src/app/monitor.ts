@@ -121,6 +121,11 @@ export class Monitor {
     );
   }
 
+  /** Whether a change of a cluster's leader is pending in its DCS; `null` if it is not known. */
+  isChangePending(cluster: string): Promise<boolean | null> {
+    return this.#dcs.isChangePending(cluster);
+  }
+
   /** Restores what an earlier run saved. Changes are logged and saved only afterwards: what is restored is not new. */
   async restore(): Promise<void> {
     const saved = await this.#stateFile.read(this.#config.clusters);

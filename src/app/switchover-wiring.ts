@@ -50,7 +50,8 @@ export function buildSwitchovers({ log, config, monitor, gateway, metrics, check
     wall: () => clock.wall(),
     setTimer: thisMachine.setTimer,
     view,
-    primary: (cluster) => ({ node: primaryOf(view(cluster)), pending: "unknown" }),
+    primary: (cluster) => primaryOf(view(cluster)),
+    isChangePending: (cluster) => monitor.isChangePending(cluster),
     preflight: (request, heldMs) =>
       runPreflight(
         {

@@ -37,6 +37,7 @@ export const dcsTimeoutMs = 1_500;
 interface RunningWatch {
   /** The settings, to compare. */
   readonly settings: string;
+  readonly isChangePending: () => Promise<boolean | null>;
   readonly stop: () => void;
 }
 
@@ -62,6 +63,11 @@ export class DcsWatches {
     }
     for (const [name, { cluster, dcs }] of wanted)
       if (!this.#running.has(name)) this.#running.set(name, this.#watch(cluster, dcs));
+  }
+
+  /** As {@link DcsSource.isChangePending}; `null`, too, for a cluster whose DCS is not watched. */
+  isChangePending(cluster: string): Promise<boolean | null> {
+    return this.#running.get(cluster)?.isChangePending() ?? Promise.resolve(null);
   }
 
   /** Ends all watches. */
@@ -91,6 +97,7 @@ export class DcsWatches {
     files.start();
     return {
       settings: settingsOf(cluster),
+      isChangePending: () => watcher?.isChangePending() ?? Promise.resolve(null),
       stop: () => {
         files.close();
         watcher?.stop();

@@ -10,14 +10,15 @@ import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
 import { Guardian } from "./guardian/guardian.ts";
 import { checkedRoute } from "./hands/checked-route.ts";
+import { PendingChange } from "./hands/pending-change.ts";
 import { PauseHand } from "./hands/pause-hand.ts";
 import { TargetResumer } from "./hands/resume-target.ts";
 import type { IntentFile } from "./intent/intent-file.ts";
 import type { IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
 import { LeftPauses, type LeftPausesContext } from "./left-pauses.ts";
-import type { Pending, RequestResult } from "./machine/event.ts";
+import type { RequestResult } from "./machine/event.ts";
 import { type SwitchoverPlan, pauseName } from "./machine/plan.ts";
-import type { Outcome } from "./machine/state.ts";
+import type { Outcome, SwitchoverState } from "./machine/state.ts";
 import type { Preflight } from "./preflight/preflight-line.ts";
 import { checkedRouteName, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
 import { readSwitchoverRequest } from "./run/read-request.ts";
@@ -37,7 +38,10 @@ export interface SwitchoversContext {
   readonly setTimer: SetTimer;
   /** The evidence of a cluster now; `null` if it is not monitored. */
   readonly view: (cluster: string) => ClusterView | null;
-  readonly primary: (cluster: string) => { readonly node: string | null; readonly pending: Pending };
+  /** The node that rolecall says yes to for `/primary`; `null` if there is none. */
+  readonly primary: (cluster: string) => string | null;
+  /** Whether a change of a cluster's leader is pending in its DCS; `null` if it is not known. */
+  readonly isChangePending: (cluster: string) => Promise<boolean | null>;
   readonly preflight: (request: SwitchoverRequest, heldMs: readonly number[]) => Promise<Preflight>;
   readonly request: (plan: SwitchoverPlan, caller: Caller) => Promise<RequestResult>;
   /** The checks of each server that HAProxy names. */
@@ -271,7 +275,7 @@ export class Switchovers {
   }
 
   #handsOf(run: SwitchoverRun, plan: SwitchoverPlan, { request, caller, targets: paused }: RunParts): SwitchoverHands {
-    const { now, intents, primary, preflight, peers } = this.#context;
+    const { now, intents, primary, preflight, peers, isChangePending } = this.#context;
     const { cluster, limits } = plan;
     const targets = paused.map(
       ({ database, console }, target) =>
@@ -284,6 +288,7 @@ export class Switchovers {
         }),
     );
     const intent = this.#intentOf(plan, paused);
+    const pending = new PendingChange({ now, read: () => isChangePending(cluster) });
     /** Since when routes have been led to a node, in ms of rolecall's clock. */
     const leadSince = new Map<string, number>();
     return {
@@ -301,7 +306,7 @@ export class Switchovers {
       ],
       targets,
       request: () => this.#context.request(plan, caller),
-      primary: () => primary(cluster),
+      primary: () => ({ node: primary(cluster), pending: isUnknown(run.state) ? pending.look() : "unknown" }),
       lead: (route, node) => {
         const sinceMs = leadSince.get(node) ?? now();
         leadSince.set(node, sinceMs);
@@ -376,6 +381,11 @@ function intentSafeguard(
     beat: () => {},
     disarm: () => void intents.withdraw(intent.run).catch(() => {}),
   };
+}
+
+/** Whether nobody knows what the cluster makes of the request. */
+function isUnknown(state: SwitchoverState): boolean {
+  return state.kind === "switching" && state.request === "unknown";
 }
 
 function isRunning(cluster: string, run: string): BeginRefusal & { readonly run: string } {

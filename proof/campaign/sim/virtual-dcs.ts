@@ -65,6 +65,7 @@ export class VirtualDcs {
         if ("failure" in result) at = (at + 1) % memberCount;
         return result;
       },
+      isChangePending: () => Promise.resolve(null),
       watch: (_, onChange) => this.#watch(at, onChange, own),
       close: () => {
         for (const watcher of own) this.#watchers.delete(watcher);

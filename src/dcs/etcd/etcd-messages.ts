@@ -7,12 +7,13 @@ export interface ScopeKeys {
   /** With the slash at its end. */
   readonly folder: string;
   readonly leader: string;
+  readonly failover: string;
 }
 
 /** @param prefix with a leading slash, without one at its end */
 export function scopeKeys(prefix: string, scope: string): ScopeKeys {
   const folder = `${prefix}/${scope}/`;
-  return { folder, leader: `${folder}leader` };
+  return { folder, leader: `${folder}leader`, failover: `${folder}failover` };
 }
 
 /** The body of a linearizable range request for one key. `serializable` is absent: any other read may be old. */

@@ -42,6 +42,11 @@ export class EtcdSource implements DcsSource {
     return result;
   }
 
+  async isChangePending(): Promise<boolean | null> {
+    const range = await this.#range(keyRange(this.#keys.failover)).catch(() => null);
+    return range === null || "failure" in range ? null : range.reply.values.length > 0;
+  }
+
   watch(afterRevision: number, onChange: (change: DcsChange) => void): DcsWatch {
     const { folder } = this.#keys;
     return new EtcdWatch(this.#client, { folder, afterRevision, timeoutMs: this.#timeoutMs, onChange });

@@ -35,6 +35,12 @@ export interface DcsSource {
    * after a failure. Never rejects, and resolves within a deadline.
    */
   read(): Promise<DcsResult>;
+  /**
+   * Whether a change of the leader is written down that the cluster has not carried out: Patroni's key `failover`. Reads
+   * linearizably. Never rejects, and resolves within a deadline.
+   * @returns `null` if it cannot be read
+   */
+  isChangePending(): Promise<boolean | null>;
   /** Watches the keys of the scope for changes after a revision. */
   watch(afterRevision: number, onChange: (change: DcsChange) => void): DcsWatch;
   /** Closes all connections. */

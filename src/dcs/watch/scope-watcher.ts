@@ -82,6 +82,11 @@ export class ScopeWatcher {
     void this.#task.run();
   }
 
+  /** As {@link DcsSource.isChangePending}. */
+  isChangePending(): Promise<boolean | null> {
+    return this.#source.isChangePending();
+  }
+
   /** Ends the watch and closes the source. */
   stop(): void {
     this.#task.stop();

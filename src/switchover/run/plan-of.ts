@@ -1,5 +1,6 @@
 import type { Config, PoolerConfig } from "../../config/model/config.ts";
 import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import { loopWaitMs } from "../../health/evidence/node/freshness.ts";
 import { isOfPrimary } from "../../push/pool-verdicts.ts";
 import type { IntendedPause } from "../intent/pause-intent.ts";
 import type { SwitchoverPlan } from "../machine/plan.ts";
@@ -36,7 +37,7 @@ export interface PlanSources {
 }
 
 /** Times in ms that no request changes. The checks take less than 2 s if every console answers. */
-const limits = { checkMs: 15_000, armMs: 5_000, silenceMs: 1_000, resumeMs: 250, quietMs: 10_000, followMs: 60_000 };
+const limits = { checkMs: 15_000, armMs: 5_000, silenceMs: 1_000, resumeMs: 250, followMs: 60_000 };
 
 /** Says what a seamless switchover does. */
 export function planOf(
@@ -58,7 +59,12 @@ export function planOf(
     targets: targets.map(({ pooler, database }) => ({ pooler, database })),
     routes: areRouted || isPushed ? balancers : [...balancers, checkedRouteName],
     peers,
-    limits: { ...limits, pauseMs: pauseLimitMs(config.poolers, targets), deadlineMs },
+    limits: {
+      ...limits,
+      quietMs: loopWaitMs(view.cluster),
+      pauseMs: pauseLimitMs(config.poolers, targets),
+      deadlineMs,
+    },
   };
 }
 

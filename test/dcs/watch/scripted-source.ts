@@ -27,6 +27,10 @@ export class ScriptedSource implements DcsSource {
     return { read: { leader: this.leader, source: "scripted", revision: this.#revision, hasScope: true } };
   }
 
+  async isChangePending(): Promise<boolean | null> {
+    return null;
+  }
+
   watch(_: number, onChange: (change: DcsChange) => void): DcsWatch {
     this.watches += 1;
     this.announce = onChange;
