@@ -13,6 +13,7 @@ import { IntentFile } from "../switchover/intent/intent-file.ts";
 import type { RequestResult } from "../switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../switchover/machine/plan.ts";
 import { knownServers } from "../switchover/preflight/pooler-setup.ts";
+import { isCheckedOnly } from "../switchover/run/plan-of.ts";
 import { PeerLink } from "../switchover/peers/peer-link.ts";
 import { Switchovers } from "../switchover/switchovers.ts";
 import { thisMachine } from "./machine.ts";
@@ -58,6 +59,9 @@ export function buildSwitchovers({ log, config, monitor, gateway, metrics, check
           ...request,
           config: config(),
           peers: peerNames(),
+          routeWaitMs: isCheckedOnly(config(), request.cluster, monitor.leadingToPrimary(request.cluster))
+            ? request.routeWaitMs
+            : 0,
           supervisor: supervisorOf(process.env, process.pid),
           heldMs,
         },

@@ -229,7 +229,7 @@ export class Switchovers {
     const config = this.#context.config();
     const targets = pausedBy(config, cluster.name);
     const run = randomBytes(6).toString("hex");
-    const peers = config.peers.map(({ name }) => name);
+    const peers = request.isUnguarded ? [] : config.peers.map(({ name }) => name);
     const plan = planOf(request, { config, view, run, targets, balancers: balancersOf(cluster.name), peers });
     const begun = this.#build(plan, { request, caller, targets });
     this.#runs.add({ run: begun, by: caller.principal, startedWallMs: wall() });
@@ -299,10 +299,12 @@ export class Switchovers {
           { run: plan.run, targets: paused, leftMs: limits.armMs + limits.deadlineMs },
           { onLost: () => run.happened({ kind: "guardian_lost" }) },
         ),
-        ...peers(intent, {
-          onEcho: (peer) => run.happened({ kind: "echo", peer }),
-          onTakenOver: (by) => run.happened({ kind: "fenced", by }),
-        }),
+        ...(request.isUnguarded
+          ? []
+          : peers(intent, {
+              onEcho: (peer) => run.happened({ kind: "echo", peer }),
+              onTakenOver: (by) => run.happened({ kind: "fenced", by }),
+            })),
       ],
       targets,
       request: () => this.#context.request(plan, caller),

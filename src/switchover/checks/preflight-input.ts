@@ -11,13 +11,15 @@ export interface PreflightInput {
   /** The node that should lead; `null`: the cluster elects one. */
   readonly candidate: string | null;
   readonly config: Pick<Config, "poolers" | "stateFile">;
-  /** The names of the peers that will be asked to acknowledge the intent. */
+  /** The names of the peers of the configuration. */
   readonly peers: readonly string[];
-  /** Whether poolers may be paused that no peer reaches (`--unguarded`). */
+  /** Whether poolers may be paused that no peer reaches (`--unguarded`). Then no peer is asked. */
   readonly isUnguarded: boolean;
   readonly supervisor: Supervisor;
   /** How long clients may be held at most, in ms. */
   readonly deadlineMs: number;
+  /** For how long balancers are waited for that rolecall cannot read, in ms; 0: there are none. */
+  readonly routeWaitMs: number;
   /** How long clients were held in the switchovers of this cluster that rolecall has seen, in ms, oldest first. */
   readonly heldMs: readonly number[];
 }

@@ -64,7 +64,7 @@ export async function runPreflight(input: PreflightInput, sources: PreflightSour
       null,
     );
   const isWritten = poolers.some((pooler) => relevantDatabases({ pooler, cluster }).some(({ file }) => file !== null));
-  const forecast = forecastOf(view, input.heldMs);
+  const forecast = forecastOf(view, input);
   const lines = [
     leaderLine(view, input.leader),
     ...candidateLines(view, input.candidate, isWritten),

@@ -22,9 +22,13 @@ export interface Forecast {
 /**
  * Says how long clients will wait.
  * @param heldMs how long clients were held in switchovers of this cluster that were seen, in ms, oldest first
+ * @param routeWaitMs for how long balancers are waited for that rolecall cannot read, in ms; 0: there are none
  * @returns `null` if none was seen and Patroni's version is not known
  */
-export function forecastOf(view: ClusterView, heldMs: readonly number[]): Forecast | null {
+export function forecastOf(
+  view: ClusterView,
+  { heldMs, routeWaitMs }: { readonly heldMs: readonly number[]; readonly routeWaitMs: number },
+): Forecast | null {
   const seen = heldMs.slice(-seenMax);
   const median = medianOf(seen);
   if (median !== null)
@@ -32,9 +36,11 @@ export function forecastOf(view: ClusterView, heldMs: readonly number[]): Foreca
   const report = nodeNamed(view.cluster, view.lock.holder)?.report ?? null;
   const major = report === null ? null : majorVersion(report);
   if (report === null || major === null) return null;
+  const measured = `measured with Patroni ${major < 4 ? "3.0.2" : "4.1.4"}`;
+  const more = `; balancers that check rolecall add up to ${(routeWaitMs / 1000).toFixed(1)} s`;
   return {
     waitMs: major < 4 ? measuredMs.before4 : measuredMs.from4,
-    source: `measured with Patroni ${major < 4 ? "3.0.2" : "4.1.4"}`,
+    source: `${measured}${routeWaitMs === 0 ? "" : more}`,
   };
 }
 

@@ -6,9 +6,9 @@ import { errorLine, okLine, type PreflightLine, type Supervisor, warningLine } f
 export interface PauseGuards {
   /** The file of the state; beside it is written what is paused. */
   readonly stateFile: string | null;
-  /** The names of the peers that will be asked to acknowledge. */
+  /** The names of the peers of the configuration. */
   readonly peers: readonly string[];
-  /** Whether poolers may be paused that no peer reaches. */
+  /** Whether poolers may be paused that no peer reaches. Then no peer is asked. */
   readonly isUnguarded: boolean;
   readonly supervisor: Supervisor;
 }
@@ -26,12 +26,13 @@ export function stateFileLine({ stateFile }: PauseGuards): PreflightLine {
 export function guardLine({ name, pgbouncer }: PoolerConfig, guards: PauseGuards): PreflightLine {
   const { peers, isUnguarded, supervisor } = guards;
   const isReachable = "host" in pgbouncer.address;
-  if (isReachable && peers.length > 0)
+  if (isReachable && peers.length > 0 && !isUnguarded)
     return okLine(
       name,
       `before the first PAUSE ${listText(peers)} must acknowledge it: if rolecall dies, it is resumed from there`,
     );
-  const why = isReachable ? "no peer is configured" : "a peer cannot reach the folder of a Unix socket";
+  const ofPeers = peers.length > 0 ? "an unguarded switchover asks none" : "no peer is configured";
+  const why = isReachable ? ofPeers : "a peer cannot reach the folder of a Unix socket";
   if (!isUnguarded)
     return errorLine(
       name,

@@ -45,10 +45,6 @@ export function planOf(
   { config, view, run, targets, balancers, peers }: PlanSources,
 ): SwitchoverPlan {
   const { cluster, candidate, isDryRun, deadlineMs } = request;
-  const areRouted = config.poolers.every(({ databases }) =>
-    databases.every((database) => database.cluster !== cluster || !isOfPrimary(database) || database.file !== null),
-  );
-  const isPushed = balancers.some((name) => config.poolers.every((pooler) => pooler.name !== name));
   return {
     run,
     cluster,
@@ -57,7 +53,7 @@ export function planOf(
     isDryRun,
     start: "request",
     targets: targets.map(({ pooler, database }) => ({ pooler, database })),
-    routes: areRouted || isPushed ? balancers : [...balancers, checkedRouteName],
+    routes: isCheckedOnly(config, cluster, balancers) ? [...balancers, checkedRouteName] : balancers,
     peers,
     limits: {
       ...limits,
@@ -66,6 +62,22 @@ export function planOf(
       deadlineMs,
     },
   };
+}
+
+/**
+ * Whether a database of the cluster's poolers leads to balancers that only check rolecall.
+ * @param balancers the names of those that rolecall leads to the primary of the cluster
+ */
+export function isCheckedOnly(
+  { poolers }: Pick<Config, "poolers">,
+  cluster: string,
+  balancers: readonly string[],
+): boolean {
+  const isPushed = balancers.some((name) => poolers.every((pooler) => pooler.name !== name));
+  const areRouted = poolers.every(({ databases }) =>
+    databases.every((database) => database.cluster !== cluster || !isOfPrimary(database) || database.file !== null),
+  );
+  return !isPushed && !areRouted;
 }
 
 /** The databases of poolers that lead to the primary of a cluster, and how their consoles are reached. */

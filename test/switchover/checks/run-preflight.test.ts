@@ -40,6 +40,7 @@ function inputOf(poolers: Config["poolers"], changes: Partial<PreflightInput> = 
     supervisor: { isPresent: false, watchdogMs: null },
     deadlineMs: 15_000,
     heldMs: [],
+    routeWaitMs: 0,
     ...changes,
   };
 }
@@ -123,7 +124,7 @@ test("is done in time although a console is silent, one does not finish, and one
     [
       "error silent: Cannot use the console at ADDRESS: no complete answer within 1500 ms",
       "ok slow: PgBouncer 1.24, one process, user rolecall may PAUSE, server_login_retry 1, query_wait_timeout 120 for a deadline of 15 s, pause_limit 3 s",
-      "ok slow: before the first PAUSE core2 must acknowledge it: if rolecall dies, it is resumed from there",
+      "warning slow: is not reached by a peer (an unguarded switchover asks none): if rolecall and its guardian process die or hang, it stays paused until rolecall runs again, without a bound, because no supervisor is seen that starts it",
       "warning slow: long transactions cannot be looked for: no complete answer within 1500 ms; pause_limit 3 s decides",
       "error gone: Cannot use the console at /no/such/folder: the socket does not exist (ENOENT)",
     ],

@@ -87,7 +87,21 @@ suite("the lines about a cluster, its leader and its candidates", () => {
 });
 
 suite("the forecast", () => {
-  const forecasts: readonly (readonly [string, string | null, readonly number[], string])[] = [
+  const forecasts: readonly (readonly [string, string | null, readonly number[], string, number?])[] = [
+    [
+      "balancers that only check",
+      "4.0.6",
+      [],
+      "ok clients will wait about 2.7 s (measured with Patroni 4.1.4; balancers that check rolecall add up to 1.5 s)",
+      1_500,
+    ],
+    [
+      "what was seen, which has all in it",
+      null,
+      [1_664],
+      "ok clients will wait about 1.7 s (median of the last 1 switchover here)",
+      1_500,
+    ],
     ["Patroni 3", "3.0.2", [], "ok clients will wait about 1.9 s (measured with Patroni 3.0.2)"],
     ["Patroni 4", "4.0.6", [], "ok clients will wait about 2.7 s (measured with Patroni 4.1.4)"],
     ["an older Patroni", "2.1.7", [], "ok clients will wait about 1.9 s (measured with Patroni 3.0.2)"],
@@ -112,10 +126,10 @@ suite("the forecast", () => {
       "warning clients will wait about 15.0 s (median of the last 1 switchover here): at the deadline of 15 s they go on without a primary",
     ],
   ];
-  for (const [name, version, heldMs, expected] of forecasts)
+  for (const [name, version, heldMs, expected, routeWaitMs = 0] of forecasts)
     test(name, () => {
       const patroni = { name: "pg1", scope: "demo", ...(version === null ? {} : { version }) };
-      const forecast = forecastOf(viewOf({ nodes: { pg1: { fields: { patroni } } } }), heldMs);
+      const forecast = forecastOf(viewOf({ nodes: { pg1: { fields: { patroni } } } }), { heldMs, routeWaitMs });
       const { level, subject, text } = forecastLine(forecast, 15_000);
       assert.deepEqual([subject, `${level} ${text}`], ["forecast", expected]);
     });

@@ -31,8 +31,14 @@ suite("a pooler needs a peer that reaches it, or --unguarded", () => {
     [
       "two peers",
       tcp,
-      { peers: ["core2", "core3"], isUnguarded: true },
+      { peers: ["core2", "core3"] },
       "ok: before the first PAUSE core2 and core3 must acknowledge it: if rolecall dies, it is resumed from there",
+    ],
+    [
+      "unguarded beside a peer",
+      tcp,
+      { peers: ["core2"], isUnguarded: true },
+      `warning: is not reached by a peer (an unguarded switchover asks none): ${unguarded}without a bound, because no supervisor is seen that starts it`,
     ],
     ["no peer", tcp, {}, "error: must be reached by a peer, got none: no peer is configured"],
     [
