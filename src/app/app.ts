@@ -317,7 +317,11 @@ export class App {
     const { drains, eventLog, history, clock, pauses } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
-      hints: { follow: (hint) => this.#monitor.followHint(hint), onHint: (record) => this.#recordHint(record) },
+      hints: {
+        follow: (hint) => this.#monitor.followHint(hint),
+        onHint: (record) => this.#recordHint(record),
+        announceStop: (...about) => this.#switchovers.announceStop(...about),
+      },
       eventLog,
       history,
       gateway: this.#gateway,

@@ -189,7 +189,7 @@ export class Monitor {
 
   /** Follows a hint. If the leader stops, all nodes are probed: it is not known yet which one leads next. */
   followHint({ cluster, node, event }: Hint): HintEffect {
-    if (event !== "stop") return this.#probers.hint(cluster, node);
+    if (event !== "stop" && event !== "before_stop") return this.#probers.hint(cluster, node);
     const state = clusterNamed(this.store.current, cluster);
     const holder = state === undefined ? null : lockHolderOf(state.leadership);
     return holder === null || holder === node ? this.#probers.hint(cluster) : "not_leader";

@@ -12,6 +12,7 @@ import { supervisorOf } from "../switchover/checks/supervisor.ts";
 import { IntentFile } from "../switchover/intent/intent-file.ts";
 import type { RequestResult } from "../switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../switchover/machine/plan.ts";
+import { announcedPreflight } from "../switchover/preflight/announced-preflight.ts";
 import { knownServers } from "../switchover/preflight/pooler-setup.ts";
 import { isCheckedOnly } from "../switchover/run/plan-of.ts";
 import { PeerLink } from "../switchover/peers/peer-link.ts";
@@ -53,8 +54,10 @@ export function buildSwitchovers({ log, config, monitor, gateway, metrics, check
     view,
     primary: (cluster) => primaryOf(view(cluster)),
     isChangePending: (cluster) => monitor.isChangePending(cluster),
-    preflight: (request, heldMs) =>
-      runPreflight(
+    preflight: async (request, heldMs) => {
+      if (request.start === "announced")
+        return announcedPreflight(view(request.cluster), { ...request, config: config() });
+      return runPreflight(
         {
           ...request,
           config: config(),
@@ -66,7 +69,8 @@ export function buildSwitchovers({ log, config, monitor, gateway, metrics, check
           heldMs,
         },
         { view: () => view(request.cluster), servers: () => knownServers(store.current) },
-      ),
+      );
+    },
     request: (plan, caller) => requestSwitchover(plan, { caller, gateway, monitor }),
     checks,
     balancersOf: (cluster) => monitor.leadingToPrimary(cluster),

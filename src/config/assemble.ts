@@ -174,6 +174,7 @@ function buildAccess(access: ListenerAccess, folder: string): ListenerAccess {
     auth: auth === null ? null : { ...auth, bearer: auth.bearer.map((file) => resolve(folder, file)) },
     hintTokens: access.hintTokens.map((file) => resolve(folder, file)),
     pauseTokens: access.pauseTokens.map((file) => resolve(folder, file)),
+    beforeStopTokens: access.beforeStopTokens.map(({ cluster, file }) => ({ cluster, file: resolve(folder, file) })),
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { EndedSwitchover } from "../cluster/ended-switchover.ts";
+import type { HoldAnswer } from "../cluster/hint.ts";
 import type { SetTimer } from "../cluster/timer.ts";
-import { errorMessage } from "../cluster/values/error-message.ts";
 import type { JsonObject } from "../cluster/values/json.ts";
 import type { Config } from "../config/model/config.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
@@ -13,6 +13,7 @@ import { checkedRoute } from "./hands/checked-route.ts";
 import { PendingChange } from "./hands/pending-change.ts";
 import { PauseHand } from "./hands/pause-hand.ts";
 import { TargetResumer } from "./hands/resume-target.ts";
+import { intentSafeguard } from "./run/intent-safeguard.ts";
 import type { IntentFile } from "./intent/intent-file.ts";
 import type { IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
 import { LeftPauses, type LeftPausesContext } from "./left-pauses.ts";
@@ -21,7 +22,9 @@ import { type SwitchoverPlan, pauseName } from "./machine/plan.ts";
 import type { Outcome, SwitchoverState } from "./machine/state.ts";
 import type { Preflight } from "./preflight/preflight-line.ts";
 import { checkedRouteName, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
-import { readSwitchoverRequest } from "./run/read-request.ts";
+import { type BeginRefusal, alreadyRunning, refused } from "./run/begin-refusal.ts";
+import { holdAnswerOf, notHeld } from "./run/hold-answer.ts";
+import { announcedRequest, readSwitchoverRequest } from "./run/read-request.ts";
 import { type KnownRun, KnownRuns } from "./run/known-runs.ts";
 import { endedSwitchover, runDocument, type RunDocument } from "./run/run-document.ts";
 import { type RecordedStep, type Safeguard, type SwitchoverHands, SwitchoverRun } from "./run/switchover-run.ts";
@@ -64,13 +67,6 @@ export interface PeerEvents {
   readonly onTakenOver: (by: string) => void;
 }
 
-/** Why a run does not begin: the status of the answer, a code, and a sentence. */
-export interface BeginRefusal {
-  readonly status: number;
-  readonly error: string;
-  readonly message: string;
-}
-
 /** The answer to a call. */
 export interface CallAnswer {
   readonly status: number;
@@ -110,6 +106,8 @@ const commandMs = 1_000;
 const pollMs = 20;
 /** Of one attempt to lead a balancer to the new primary, in ms. */
 const leadMs = 2_000;
+/** Until an announcement is answered, in ms: its caller waits for 1 s in all. */
+const announcedMs = 900;
 /** How many held times of a cluster the forecast is made from. */
 const heldMax = 10;
 
@@ -154,6 +152,23 @@ export class Switchovers {
     return { status, document, error: begun.error };
   }
 
+  /**
+   * Holds the clients of a cluster whose leader stops as soon as this is answered, whoever stops it: at most 0.9 s later.
+   * If a switchover goes on, it says how far that is.
+   */
+  async announceStop(cluster: string, node: string, caller: Caller): Promise<HoldAnswer> {
+    const { view: viewOf, setTimer } = this.#context;
+    const view = viewOf(cluster);
+    if (view === null) return notHeld(null, `${cluster} is not monitored`);
+    const run = this.#runs.running(cluster) ?? this.#launch(view, announcedRequest(cluster, node), caller);
+    if ("error" in run) return notHeld(null, run.message);
+    await new Promise<void>((resolve) => {
+      const cancel = setTimer(resolve, announcedMs);
+      void run.decided.then(cancel).then(resolve);
+    });
+    return holdAnswerOf(run);
+  }
+
   /** Whether poolers have a database of a cluster: without one nobody's clients would wait. */
   isPossible(cluster: string): boolean {
     return pausedBy(this.#context.config(), cluster).length > 0;
@@ -161,7 +176,7 @@ export class Switchovers {
 
   /** The switchover of a cluster that goes on; `null` if there is none. A dry run is none. */
   runningOf(cluster: string): string | null {
-    return this.#runs.running(cluster);
+    return this.#runs.running(cluster)?.plan.run ?? null;
   }
 
   /**
@@ -182,7 +197,7 @@ export class Switchovers {
   /** Resumes every database of the cluster's poolers once, also those that somebody else has paused. No run may be going on there. */
   async resume(cluster: string): Promise<ResumeResult | BeginRefusal> {
     const running = this.runningOf(cluster);
-    if (running !== null) return isRunning(cluster, running);
+    if (running !== null) return alreadyRunning(cluster, running);
     const results = await Promise.all(
       pausedBy(this.#context.config(), cluster).map(async ({ pooler, database, console }) => {
         const resumer = new TargetResumer({ run: "", database, console }, commandMs);
@@ -223,6 +238,12 @@ export class Switchovers {
     const { cluster } = view;
     const request = readSwitchoverRequest(body, cluster, isDryRun);
     if ("problem" in request) return refused(400, "bad_request", request.problem);
+    const begun = this.#launch(view, request, caller);
+    return "error" in begun ? begun : { run: begun.plan.run };
+  }
+
+  #launch(view: ClusterView, request: SwitchoverRequest, caller: Caller): SwitchoverRun | BeginRefusal {
+    const { cluster } = view;
     const refusal = this.#refusalOf(request);
     if (refusal !== null) return refusal;
     const { balancersOf, wall } = this.#context;
@@ -234,14 +255,14 @@ export class Switchovers {
     const begun = this.#build(plan, { request, caller, targets });
     this.#runs.add({ run: begun, by: caller.principal, startedWallMs: wall() });
     begun.start();
-    return { run };
+    return begun;
   }
 
   #refusalOf({ cluster, isDryRun }: SwitchoverRequest): BeginRefusal | null {
     const { intents } = this.#context;
     if (this.#isStopped) return refused(503, "stopping", "Cannot begin a switchover: rolecall is stopping");
     const running = this.runningOf(cluster);
-    if (running !== null) return isRunning(cluster, running);
+    if (running !== null) return alreadyRunning(cluster, running);
     if (isDryRun && this.#runs.hasManyDryRuns(cluster))
       return refused(409, "checking", `Cannot begin a switchover of ${cluster}: several dry runs go on`);
     if (!this.isPossible(cluster))
@@ -364,36 +385,7 @@ export class Switchovers {
   }
 }
 
-/** The file that the next process reads. With it the consoles are opened that RESUME will be sent on. */
-function intentSafeguard(
-  intents: IntentFile,
-  intent: PauseIntent,
-  prepare: () => Promise<readonly (string | null)[]>,
-): Safeguard {
-  return {
-    name: "intent",
-    arm: async () => {
-      try {
-        await intents.announce(intent);
-      } catch (error) {
-        return errorMessage(error);
-      }
-      return (await prepare()).find((problem) => problem !== null) ?? null;
-    },
-    beat: () => {},
-    disarm: () => void intents.withdraw(intent.run).catch(() => {}),
-  };
-}
-
 /** Whether nobody knows what the cluster makes of the request. */
 function isUnknown(state: SwitchoverState): boolean {
   return state.kind === "switching" && state.request === "unknown";
-}
-
-function isRunning(cluster: string, run: string): BeginRefusal & { readonly run: string } {
-  return { ...refused(409, "running", `Cannot begin a switchover of ${cluster}: one is running (${run})`), run };
-}
-
-function refused(status: number, error: string, message: string): BeginRefusal {
-  return { status, error, message };
 }

@@ -51,7 +51,7 @@ export interface MainBackendContext {
   readonly askedChecks: (cluster: string) => readonly AskedCheck[];
   readonly metrics: Metrics;
   readonly drains: Drains;
-  readonly hints: Omit<HintApiContext, "snapshot">;
+  readonly hints: Omit<HintApiContext, "snapshot" | "access">;
   /** Resumes what other rolecalls announce and no longer resume. */
   readonly pauses: PausesApiContext["keeper"];
   readonly gate: PageGate;
@@ -81,7 +81,7 @@ export function buildMainBackend(
     snapshots,
     live: page.streams,
     page: page.files,
-    hints: { ...hints, snapshot: sources.snapshot },
+    hints: { ...hints, snapshot: sources.snapshot, access: listener.access },
     pageApi: {
       scope,
       access: listener.access,

@@ -36,12 +36,14 @@ export function diagnoseTls(result: ResultBuilder, problem: TlsProblem, subject:
  */
 export function checkListenerFiles(result: ResultBuilder, { listen }: Pick<Config, "listen">): number {
   for (const [index, { access }] of listen.entries()) {
-    const { tls, auth, hintTokens, pauseTokens } = access;
+    const { tls, auth, hintTokens, pauseTokens, beforeStopTokens } = access;
     if (tls !== null)
       for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `listen[${index}].tls`);
     checkTokenFiles(result, auth?.bearer ?? [], `listen[${index}].auth.bearer`);
     checkTokenFiles(result, hintTokens, `listen[${index}].hint_tokens`);
     checkTokenFiles(result, pauseTokens, `listen[${index}].pause_tokens`);
+    for (const [at, { file }] of beforeStopTokens.entries())
+      checkSecretFile(result, file, `listen[${index}].before_stop_tokens[${at}].file`);
   }
   return listen.filter(({ access }) => access.tls !== null).length;
 }

@@ -28,15 +28,18 @@ export function checkListeners({ clusters, listen }: ValidParts): readonly Confi
 }
 
 const agentKeys = ["check", "weight", "drain_by"];
+const tokenKeys = ["hint_tokens", "pause_tokens", "before_stop_tokens"];
 
 /** The keys that a dialect does not have. */
 const foreignKeys: Readonly<Record<ListenerConfig["dialect"], readonly string[]>> = {
-  node: [...agentKeys, "read_only", "hint_tokens", "pause_tokens"],
+  node: [...agentKeys, "read_only", ...tokenKeys],
   admin: [...agentKeys, "operator_pages", "node", "whole_cluster"],
-  exporter: [...agentKeys, "operator_pages", "hint_tokens", "pause_tokens", "whole_cluster"],
+  exporter: [...agentKeys, "operator_pages", ...tokenKeys, "whole_cluster"],
   agent: [
     ..."management read_only tls auth proxy_protocol trusted_origins".split(" "),
-    ..."operator_pages hint_tokens pause_tokens whole_cluster".split(" "),
+    "operator_pages",
+    ...tokenKeys,
+    "whole_cluster",
   ],
 };
 
@@ -74,7 +77,7 @@ function checkKeys(
 
 /** Checks the names of the cluster and the node that a listener answers for. */
 function checkNames(
-  { cluster, node, dialect }: ListenerConfig,
+  { cluster, node, dialect, access }: ListenerConfig,
   clusters: readonly ClusterPart[],
   at: ConfigPath,
 ): readonly ConfigIssue[] {
@@ -87,6 +90,12 @@ function checkNames(
   const known = clusters.find(({ name }) => name === cluster);
   if (cluster !== null && cluster !== "*" && known === undefined)
     return [valueIssue([...at, "cluster"], cluster, `* or the name of a cluster: ${listNames(names)}`)];
+  const strangers = access.beforeStopTokens.flatMap((token, index) =>
+    clusters.some(({ name }) => name === token.cluster)
+      ? []
+      : [valueIssue([...at, "before_stop_tokens", index, "cluster"], token.cluster, `one of ${listNames(names)}`)],
+  );
+  if (strangers.length > 0) return strangers;
   if (node === null) return [];
   const target = known ?? (cluster === null && clusters.length === 1 ? clusters[0] : undefined);
   const path = [...at, "node"];

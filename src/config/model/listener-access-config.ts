@@ -27,6 +27,7 @@ export const unrestrictedAccess: ListenerAccess = {
   auth: null,
   hintTokens: [],
   pauseTokens: [],
+  beforeStopTokens: [],
   allow: null,
   allowFor: "all",
   proxyProtocol: null,

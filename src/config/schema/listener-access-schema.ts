@@ -201,6 +201,19 @@ export const listenerAccessFields = {
     "Files with one token per line for /pauses on an admin listener, where other rolecalls announce what they pause. " +
       "Such a token permits nothing else",
   ),
+  before_stop_tokens: list(
+    z.strictObject(
+      {
+        cluster: plainText("the name of a cluster", 128).describe("The cluster"),
+        file: plainText("the name of a file with one token per line", 4096).describe("The file"),
+      },
+      { error: "a mapping with the keys cluster and file" },
+    ),
+    filesMax,
+  ).describe(
+    "Files with one token per line for POST /hint with event=before_stop on an admin listener, each for one cluster: " +
+      "the clients of its poolers are held while its leader stops. Such a token permits nothing else",
+  ),
   allow: networks()
     .nullable()
     .default(null)

@@ -98,12 +98,13 @@ export const listenerSchema = z
   // The other dialects have no default port: checkListeners rejects a listener without one.
   .transform(({ whole_cluster: wholeCluster, operator_pages: operatorPages, port = exporterPort, ...written }) => {
     const { management, read_only: readOnly, tls, auth, hint_tokens: hintTokens, ...untold } = written;
-    const { pause_tokens: pauseTokens, ...unguarded } = untold;
+    const { pause_tokens: pauseTokens, before_stop_tokens: beforeStopTokens, ...unguarded } = untold;
     const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unproxied } = unguarded;
     const { proxy_protocol: proxyProtocol, ...unbalanced } = unproxied;
     const { check, weight, drain_by: drainBy, ...listener } = unbalanced;
     const lists = { allow, allowFor, proxyProtocol, trustedOrigins };
-    const access = { management, readOnly, tls, auth, hintTokens, pauseTokens, ...lists, limits };
+    const tokens = { hintTokens, pauseTokens, beforeStopTokens };
+    const access = { management, readOnly, tls, auth, ...tokens, ...lists, limits };
     const agent = listener.dialect === "agent" ? { check, weight, drainBy } : null;
     return { ...listener, port, wholeCluster, operatorPages, access, agent };
   });

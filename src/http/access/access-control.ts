@@ -37,13 +37,13 @@ export class AccessControl {
   /**
    * Authorizes a request by address and credential. Returns a promise only if a password has to be hashed. On a
    * listener with hint tokens, a hint needs one of them or another credential of the listener, whatever `auth` is for;
-   * and so do pauses with pause tokens.
+   * and so do the other calls that have tokens of their own.
    */
   authorize(message: IncomingMessage, kind: RequestKind): AuthDecision | Promise<AuthDecision> {
     const { auth, allowFor } = this.#access;
     const isUnsafe = kind !== "safe";
-    const isScoped = kind === "hint" || kind === "pause";
-    const needsToken = isScoped && scopedFiles(this.#access)[kind].length > 0;
+    const isScoped = kind !== "safe" && kind !== "unsafe";
+    const needsToken = isScoped && scopedFiles(this.#access).has(kind);
     const address = clientAddressOf(message.socket);
     if (this.#isAllowed !== null && isFor(allowFor, isUnsafe) && !this.#isAllowed(address)) {
       const text = `Cannot accept a request from ${address}: it must be in one of the networks in allow`;
@@ -57,7 +57,7 @@ export class AccessControl {
       return { caller: { ...client, principal: certificate } };
     if (auth?.certificate === true && certificate !== null) return { caller: { ...client, principal: certificate } };
     const { tokens, scoped } = this.#files;
-    return this.#authenticate(message, client, isScoped ? [...tokens, ...scoped[kind]] : tokens);
+    return this.#authenticate(message, client, isScoped ? [...tokens, ...(scoped.get(kind) ?? [])] : tokens);
   }
 
   #authenticate(
@@ -121,7 +121,7 @@ function challengesOf(access: ListenerAccess): readonly string[] {
   const { auth } = access;
   const basic =
     auth !== null && auth.basic.length > 0 ? ["WWW-Authenticate", 'Basic realm="rolecall", charset="UTF-8"'] : [];
-  const isScoped = Object.values(scopedFiles(access)).some((files) => files.length > 0);
+  const isScoped = scopedFiles(access).size > 0;
   const hasTokens = isScoped || (auth !== null && auth.bearer.length > 0);
   const bearer = hasTokens ? ["WWW-Authenticate", 'Bearer realm="rolecall"'] : [];
   return [...basic, ...bearer];

@@ -23,7 +23,7 @@ export interface ListenerCredentials {
   readonly tls: SecureContextOptions;
   readonly tokens: readonly BearerToken[];
   /** Tokens that one kind of call accepts, and nothing else. */
-  readonly scoped: Readonly<Record<TokenScope, readonly BearerToken[]>>;
+  readonly scoped: ReadonlyMap<TokenScope, readonly BearerToken[]>;
 }
 
 /**
@@ -33,17 +33,22 @@ export interface ListenerCredentials {
 export function readCredentials(access: ListenerAccess): ListenerCredentials {
   const tls = readTlsOf(access);
   if (access.tls !== null) refuseUnusable(access.tls, tls);
-  const { hint, pause } = scopedFiles(access);
-  const scoped = { hint: readTokens(hint), pause: readTokens(pause) };
+  const scoped = new Map([...scopedFiles(access)].map(([scope, files]) => [scope, readTokens(files)]));
   return { tls, tokens: readTokens(access.auth?.bearer ?? []), scoped };
 }
 
 /** The files with the tokens of each kind of call that has tokens of its own. */
 export function scopedFiles({
-  hintTokens: hint,
-  pauseTokens: pause,
-}: ListenerAccess): Readonly<Record<TokenScope, readonly string[]>> {
-  return { hint, pause };
+  hintTokens,
+  pauseTokens,
+  beforeStopTokens,
+}: ListenerAccess): ReadonlyMap<TokenScope, readonly string[]> {
+  const scoped = new Map<TokenScope, readonly string[]>();
+  if (hintTokens.length > 0) scoped.set("hint", hintTokens);
+  if (pauseTokens.length > 0) scoped.set("pause", pauseTokens);
+  for (const { cluster, file } of beforeStopTokens)
+    scoped.set(`before_stop ${cluster}`, [...(scoped.get(`before_stop ${cluster}`) ?? []), file]);
+  return scoped;
 }
 
 /** OpenSSL says what is wrong, but not in which file. */
@@ -71,7 +76,7 @@ export class CredentialFiles {
     const paths = [
       ...tlsPathsOf(access.tls),
       ...(access.auth?.bearer ?? []),
-      ...Object.values(scopedFiles(access)).flat(),
+      ...[...scopedFiles(access).values()].flat(),
     ];
     this.#files = new WatchedFiles(paths, () => readCredentials(access), {
       onProblem: onReadResult,

@@ -8,7 +8,8 @@ import { refuseCrossOrigin } from "./cross-origin.ts";
 
 /**
  * Refuses a request that changes state if the listener is read-only, or if a page of another site sent it. A
- * read-only listener takes the calls that it has tokens for: a hint changes no state, and a pause is not its own.
+ * read-only listener takes the calls that it has tokens for: a hint changes no state, a pause is not its own, and who may
+ * announce a stop may hold clients.
  * @returns the refusal; `null` if the request is allowed so far
  */
 export function refuseUnsafe(
@@ -16,8 +17,7 @@ export function refuseUnsafe(
   access: ListenerAccess,
   kind: Exclude<RequestKind, "safe">,
 ): Reply | null {
-  if (access.readOnly && (kind === "unsafe" || scopedFiles(access)[kind].length === 0))
-    return readOnlyReply(method ?? "");
+  if (access.readOnly && (kind === "unsafe" || !scopedFiles(access).has(kind))) return readOnlyReply(method ?? "");
   const isProtected = access.auth !== null || access.tls !== null;
   const isSafeMethod = safeMethods.includes(method ?? "");
   return refuseCrossOrigin(headers, { trusted: access.trustedOrigins, isProtected, isSafeMethod });

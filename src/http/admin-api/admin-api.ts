@@ -13,7 +13,7 @@ import type { DescribeListeners } from "../node-api/listener-directory.ts";
 import { diagnosticsPaths } from "../node-api/diagnostics-paths.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
-import { type HintApiContext, answerHint, isHintCall, isHintPath } from "./hint-api.ts";
+import { type HintApiContext, answerHint, hintScopeOf, isHintCall, isHintPath } from "./hint-api.ts";
 import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
 import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
 import { readPausePath } from "./pause-paths.ts";
@@ -44,8 +44,7 @@ export interface AdminApiContext {
 
 /** Which calls of an admin listener tokens of their own permit. */
 export function adminScopeOf(request: Request): TokenScope | null {
-  if (isHintCall(request)) return "hint";
-  return readPausePath(request) === null ? null : "pause";
+  return hintScopeOf(request) ?? (readPausePath(request) === null ? null : "pause");
 }
 
 const ownPaths = [

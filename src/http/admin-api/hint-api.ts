@@ -1,9 +1,12 @@
-import { hintEvents, type Hint, type HintEffect, type HintRecord } from "../../cluster/hint.ts";
+import { hintEvents, type Hint, type HintEffect, type HintRecord, type HoldAnswer } from "../../cluster/hint.ts";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { ParseError } from "../../health/check.ts";
+import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
+import type { Caller } from "../message/caller.ts";
+import type { TokenScope } from "../message/handler.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
-import { badRequest, jsonReply, type Reply } from "../message/reply.ts";
+import { badRequest, errorReply, jsonReply, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
 
@@ -13,6 +16,9 @@ export interface HintApiContext {
   /** Follows a hint at once, without waiting for anything. */
   readonly follow: (hint: Hint) => HintEffect;
   readonly onHint: (record: HintRecord) => void;
+  /** Holds the clients of the poolers of a cluster, whose leader stops as soon as this is answered. */
+  readonly announceStop: (cluster: string, node: string, caller: Caller) => Promise<HoldAnswer>;
+  readonly access: Pick<ListenerAccess, "management" | "beforeStopTokens">;
 }
 
 const parameters = ["cluster", "node", "event"];
@@ -23,6 +29,17 @@ const parameters = ["cluster", "node", "event"];
  */
 export function isHintCall({ method, target }: Pick<Request, "method" | "target">): boolean {
   return method === "POST" && isHintPath(target);
+}
+
+/**
+ * The kind of a call of `/hint`, for its tokens: each cluster has its own for the call that holds clients. `null`: another
+ * call.
+ */
+export function hintScopeOf(request: Pick<Request, "method" | "target">): TokenScope | null {
+  if (!isHintCall(request)) return null;
+  const parsed = parseRequestTarget(request.target);
+  const query = new URLSearchParams("problem" in parsed ? "" : parsed.query);
+  return query.get("event") === "before_stop" ? `before_stop ${query.get("cluster") ?? ""}` : "hint";
 }
 
 /** Whether a target is `/hint`, whatever its query is. */
@@ -39,8 +56,8 @@ export function isHintPath(target: string): boolean {
 export function answerHint(
   { request, caller }: Pick<IncomingCall, "request" | "caller">,
   only: string | null,
-  { snapshot, follow, onHint }: HintApiContext,
-): Reply {
+  { snapshot, follow, onHint, ...holding }: HintApiContext,
+): Reply | Promise<Reply> {
   const parsed = parseRequestTarget(request.target);
   const hint = "problem" in parsed ? parsed.problem : readHint(new URLSearchParams(parsed.query), snapshot(), only);
   const { principal: who, address: from } = caller;
@@ -48,9 +65,35 @@ export function answerHint(
     onHint({ cluster: "", node: null, event: null, effect: "bad_request", who, from, problem: hint.subject });
     return badRequest(hint);
   }
+  if (hint.event === "before_stop" && !mayHold(hint.cluster, caller, holding.access)) return notAllowed(hint.cluster);
   const effect = follow(hint);
+  if (hint.event === "before_stop" && hint.node !== null)
+    return hold({ cluster: hint.cluster, node: hint.node, caller }, { onHint, ...holding });
   onHint({ ...hint, effect, who, from, problem: null });
   return jsonReply({ code: 202, phrase: "Accepted" }, JSON.stringify({ ...hint, effect }));
+}
+
+/** A token of its own permits it; and whoever may begin a switchover. */
+function mayHold(cluster: string, { principal }: Caller, access: HintApiContext["access"]): boolean {
+  const hasTokens = access.beforeStopTokens.some((token) => token.cluster === cluster);
+  return principal !== null && (hasTokens || access.management);
+}
+
+function notAllowed(cluster: string): Reply {
+  const message = `Cannot hold clients of ${cluster}: the listener must have before_stop_tokens for it, or management: on, and the caller a credential`;
+  return errorReply(403, "before_stop_off", { message });
+}
+
+/** Answers when clients wait, or why they do not: 409, so that the caller can ask another rolecall. */
+async function hold(
+  { cluster, node, caller }: { readonly cluster: string; readonly node: string; readonly caller: Caller },
+  { announceStop, onHint }: Pick<HintApiContext, "announceStop" | "onHint">,
+): Promise<Reply> {
+  const answer = await announceStop(cluster, node, caller);
+  const hint = { cluster, node, event: "before_stop" } as const;
+  onHint({ ...hint, effect: answer.effect, who: caller.principal, from: caller.address, problem: null });
+  const status = answer.effect === "not_held" ? { code: 409, phrase: "Conflict" } : { code: 202, phrase: "Accepted" };
+  return jsonReply(status, JSON.stringify({ ...hint, ...answer }));
 }
 
 function readHint(query: URLSearchParams, snapshot: Snapshot, only: string | null): Hint | ParseError {

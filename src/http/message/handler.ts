@@ -13,8 +13,11 @@ export interface CachedResponses {
   find(text: string): { readonly bytes: Buffer; readonly keepsConnection: boolean } | null;
 }
 
-/** Calls that a token of their own permits: hints, and the pauses that other rolecalls announce. */
-export type TokenScope = "hint" | "pause";
+/**
+ * Calls that a token of their own permits: hints, the pauses that other rolecalls announce, and the announcement that
+ * the leader of a cluster is about to stop.
+ */
+export type TokenScope = "hint" | "pause" | `before_stop ${string}`;
 
 /** Answers the requests of one listener. */
 export interface ListenerHandler extends RequestHandler {

@@ -4,13 +4,14 @@ import { errorMessage } from "../../cluster/values/error-message.ts";
 import { ConsoleError } from "../../push/pgbouncer/console-error.ts";
 import { inspectPgbouncers } from "../../push/pgbouncer/inspect-pgbouncer.ts";
 import { candidateLines } from "../preflight/candidate-lines.ts";
+import { unknownClusterLine } from "../preflight/announced-preflight.ts";
 import { clusterLines } from "../preflight/cluster-lines.ts";
 import { forecastLine, forecastOf } from "../preflight/forecast.ts";
 import { guardLine, stateFileLine } from "../preflight/guard-lines.ts";
 import { leaderLine } from "../preflight/leader-lines.ts";
 import { poolerLines } from "../preflight/pooler-lines.ts";
-import { relevantDatabases } from "../preflight/pooler-setup.ts";
-import { errorLine, type Preflight, type PreflightLine, warningLine } from "../preflight/preflight-line.ts";
+import { isFileWritten, relevantDatabases } from "../preflight/pooler-setup.ts";
+import { concluded, errorLine, type Preflight, type PreflightLine, warningLine } from "../preflight/preflight-line.ts";
 import { holderLines, type ServerSamples } from "../preflight/probable-holders.ts";
 import type { PreflightInput, PreflightSources } from "./preflight-input.ts";
 import { hostsOf, type InspectedPooler, resolveHosts } from "./resolve-hosts.ts";
@@ -58,16 +59,11 @@ export async function runPreflight(input: PreflightInput, sources: PreflightSour
     return [...poolerLines({ ...setup, pooler, shown }), ...guard, ...holders];
   });
   const view = sources.view();
-  if (view === null)
-    return concluded(
-      [errorLine("cluster", `must be one that is monitored, got ${cluster}`, "Name a cluster of the configuration.")],
-      null,
-    );
-  const isWritten = poolers.some((pooler) => relevantDatabases({ pooler, cluster }).some(({ file }) => file !== null));
+  if (view === null) return concluded([unknownClusterLine(cluster)], null);
   const forecast = forecastOf(view, input);
   const lines = [
     leaderLine(view, input.leader),
-    ...candidateLines(view, input.candidate, isWritten),
+    ...candidateLines(view, input.candidate, isFileWritten(poolers, cluster)),
     ...clusterLines(view),
     ...(samples.every((sampled) => sampled === null) ? [noPoolerLine(cluster)] : []),
     ...ofPoolers,
@@ -103,9 +99,4 @@ function consoleLine(
 function noPoolerLine(cluster: string): PreflightLine {
   const text = `must have a database of the cluster ${cluster}, got none: nobody's clients would wait`;
   return errorLine("poolers", text, "Configure poolers, or switch over without --seamless.");
-}
-
-function concluded(lines: readonly PreflightLine[], forecastMs: number | null): Preflight {
-  const first = lines.find(({ level }) => level === "error");
-  return { lines, refusal: first === undefined ? null : `${first.subject}: ${first.text}`, forecastMs };
 }

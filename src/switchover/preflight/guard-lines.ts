@@ -14,7 +14,7 @@ export interface PauseGuards {
 }
 
 /** Whether what is paused is written down, so that the next start resumes it. */
-export function stateFileLine({ stateFile }: PauseGuards): PreflightLine {
+export function stateFileLine({ stateFile }: Pick<PauseGuards, "stateFile">): PreflightLine {
   const subject = "state_file";
   if (stateFile !== null)
     return okLine(subject, `what is paused is written beside ${stateFile} before the first PAUSE`);

@@ -6,6 +6,7 @@ import type { ClusterView } from "../../health/evidence/leadership/cluster-view.
 import { isHeard } from "../../health/evidence/node/freshness.ts";
 import { judge } from "../../health/rules/judge.ts";
 import { isWritableReport } from "../../health/rules/lock.ts";
+import type { SwitchoverStart } from "../machine/plan.ts";
 import { errorLine, okLine, type PreflightLine } from "./preflight-line.ts";
 
 const subject = "leader";
@@ -14,8 +15,9 @@ const waitHint = "Wait until one node leads: rolecall status shows which, and wh
 /**
  * Whether exactly one node takes writes: the one that is to hand over.
  * @param asked the node that the caller takes for the leader, by its name or that of its member; `null`: whichever leads
+ * @param start `announced`: it may say already that it stops
  */
-export function leaderLine(view: ClusterView, asked: string | null): PreflightLine {
+export function leaderLine(view: ClusterView, asked: string | null, start: SwitchoverStart = "request"): PreflightLine {
   const { cluster, lock } = view;
   const holder = nodeNamed(cluster, lock.holder);
   if (holder === undefined) return errorLine(subject, noLeader(view), waitHint);
@@ -23,17 +25,19 @@ export function leaderLine(view: ClusterView, asked: string | null): PreflightLi
   if (asked !== null && asked !== name && asked !== member)
     return errorLine(subject, `must be ${asked}, got ${name}`, "Name the node that leads now, or none.");
   const verdict = judge(view, holder, plainCheck("primary"));
-  if (!verdict.fit) {
+  const isStopping = start === "announced" && !verdict.fit && verdict.reason === "not_writable";
+  if (!verdict.fit && !isStopping) {
     const figure = verdict.figure === null ? "" : ` ${verdict.figure}`;
     return errorLine(subject, `${name} must take writes, got ${verdict.reason}${figure}`, waitHint);
   }
-  if (verdict.isDegraded) return errorLine(subject, `${name} must answer, got its last evidence only`, waitHint);
+  if (verdict.fit && verdict.isDegraded)
+    return errorLine(subject, `${name} must answer, got its last evidence only`, waitHint);
   const rivals = cluster.nodes.filter((node) => node !== holder && isRival(view, node)).map(({ node }) => node.name);
   if (rivals.length > 0)
     return errorLine(subject, `${name} must be the only primary, got ${listText([name, ...rivals])}`, waitHint);
   const held =
     holder.claimedSinceMs === null ? "" : `, seen with the lock for ${spanText(view.nowMs - holder.claimedSinceMs)}`;
-  return okLine(subject, `${name} is the only primary that takes writes${held}`);
+  return okLine(subject, `${name} is the only primary${isStopping ? ", and stops" : " that takes writes"}${held}`);
 }
 
 function noLeader({ isBlind, lock }: ClusterView): string {

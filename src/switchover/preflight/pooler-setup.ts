@@ -42,3 +42,8 @@ export function knownServers({ clusters }: Pick<Snapshot, "clusters">): readonly
     ),
   );
 }
+
+/** Whether rolecall writes the address of the primary into the file of a pooler. */
+export function isFileWritten(poolers: readonly PoolerConfig[], cluster: string): boolean {
+  return poolers.some((pooler) => relevantDatabases({ pooler, cluster }).some(({ file }) => file !== null));
+}

@@ -27,6 +27,12 @@ export interface Supervisor {
   readonly watchdogMs: number | null;
 }
 
+/** What follows from all lines. */
+export function concluded(lines: readonly PreflightLine[], forecastMs: number | null): Preflight {
+  const first = lines.find(({ level }) => level === "error");
+  return { lines, refusal: first === undefined ? null : `${first.subject}: ${first.text}`, forecastMs };
+}
+
 export function okLine(subject: string, text: string): PreflightLine {
   return { level: "ok", subject, text, hint: null };
 }

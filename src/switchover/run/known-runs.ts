@@ -31,8 +31,8 @@ export class KnownRuns {
   }
 
   /** The switchover of a cluster that goes on; `null` if there is none. A dry run is none. */
-  running(cluster: string): string | null {
-    return this.#ongoing(cluster).find(({ run }) => !run.plan.isDryRun)?.run.plan.run ?? null;
+  running(cluster: string): SwitchoverRun | null {
+    return this.#ongoing(cluster).find(({ run }) => !run.plan.isDryRun)?.run ?? null;
   }
 
   /** Whether so many dry runs of a cluster go on that another one has to wait. */

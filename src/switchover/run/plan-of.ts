@@ -3,7 +3,7 @@ import type { ClusterView } from "../../health/evidence/leadership/cluster-view.
 import { loopWaitMs } from "../../health/evidence/node/freshness.ts";
 import { isOfPrimary } from "../../push/pool-verdicts.ts";
 import type { IntendedPause } from "../intent/pause-intent.ts";
-import type { SwitchoverPlan } from "../machine/plan.ts";
+import type { SwitchoverPlan, SwitchoverStart } from "../machine/plan.ts";
 
 /** A seamless switchover that is asked for. Nodes have their names in the configuration. */
 export interface SwitchoverRequest {
@@ -13,6 +13,7 @@ export interface SwitchoverRequest {
   /** `null`: the cluster elects one. */
   readonly candidate: string | null;
   readonly isDryRun: boolean;
+  readonly start: SwitchoverStart;
   /** Whether poolers may be paused that no peer reaches. */
   readonly isUnguarded: boolean;
   /** From the first PAUSE until everything is resumed, in ms. */
@@ -39,25 +40,29 @@ export interface PlanSources {
 /** Times in ms that no request changes. The checks take less than 2 s if every console answers. */
 const limits = { checkMs: 15_000, armMs: 5_000, silenceMs: 1_000, resumeMs: 250, followMs: 60_000 };
 
+/** Of a switchover that is announced: its caller waits at most a second until clients are held, and then its database stops. */
+const announcedLimits = { checkMs: 500, armMs: 600, quietMs: 3_000 };
+
 /** Says what a seamless switchover does. */
 export function planOf(
   request: SwitchoverRequest,
   { config, view, run, targets, balancers, peers }: PlanSources,
 ): SwitchoverPlan {
-  const { cluster, candidate, isDryRun, deadlineMs } = request;
+  const { cluster, candidate, isDryRun, start, deadlineMs } = request;
   return {
     run,
     cluster,
     leader: request.leader ?? view.lock.holder ?? "",
     candidate,
     isDryRun,
-    start: "request",
+    start,
     targets: targets.map(({ pooler, database }) => ({ pooler, database })),
     routes: isCheckedOnly(config, cluster, balancers) ? [...balancers, checkedRouteName] : balancers,
     peers,
     limits: {
       ...limits,
       quietMs: loopWaitMs(view.cluster),
+      ...(start === "announced" ? announcedLimits : {}),
       pauseMs: pauseLimitMs(config.poolers, targets),
       deadlineMs,
     },

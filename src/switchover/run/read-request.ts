@@ -39,7 +39,22 @@ export function readSwitchoverRequest(
   if (routeWaitMs === null) return problem("route_wait", "a duration up to 1min", body["route_wait"]);
   const isUnguarded = body["unguarded"] ?? false;
   if (typeof isUnguarded !== "boolean") return problem("unguarded", "true or false", isUnguarded);
-  return { cluster: cluster.name, leader, candidate, isDryRun, isUnguarded, deadlineMs, routeWaitMs };
+  const start = "request";
+  return { cluster: cluster.name, leader, candidate, isDryRun, start, isUnguarded, deadlineMs, routeWaitMs };
+}
+
+/** What is done when a leader is about to stop, whoever wants it. */
+export function announcedRequest(cluster: string, leader: string): SwitchoverRequest {
+  return {
+    cluster,
+    leader,
+    candidate: null,
+    isDryRun: false,
+    start: "announced",
+    isUnguarded: false,
+    deadlineMs: deadline.defaultMs,
+    routeWaitMs: routeWait.defaultMs,
+  };
 }
 
 function durationOf(

@@ -95,6 +95,9 @@ export class SwitchoverRun {
   #routedNode: string | null = null;
   /** The targets whose intent is being closed. */
   readonly #closing = new Set<number>();
+  /** Resolves when clients are held, or will not be. */
+  readonly decided: Promise<void>;
+  #resolveDecided: () => void = () => {};
   /** Resolves at the end. */
   readonly ended: Promise<void>;
   #resolveEnded: () => void = () => {};
@@ -104,6 +107,9 @@ export class SwitchoverRun {
     this.#startedMs = context.now();
     this.#hands = hands(this);
     this.#state = { kind: "checking", untilMs: Infinity };
+    this.decided = new Promise((resolve) => {
+      this.#resolveDecided = resolve;
+    });
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -168,6 +174,7 @@ export class SwitchoverRun {
 
   #follow({ state, effects }: SwitchoverTransition): void {
     this.#state = state;
+    if (isDecided(state)) this.#resolveDecided();
     for (const effect of effects) {
       try {
         this.#carryOut(effect);
@@ -322,6 +329,11 @@ export class SwitchoverRun {
     const leftMs = isHeld ? Math.max(0, state.deadlineMs - nowMs) : limits.armMs + limits.deadlineMs;
     for (const safeguard of this.#hands.safeguards) safeguard.beat(open, leftMs);
   }
+}
+
+/** Whether clients are held, or will not be. */
+function isDecided({ kind }: SwitchoverState): boolean {
+  return kind !== "checking" && kind !== "arming" && kind !== "pausing";
 }
 
 /** Whether something may be paused, or will be as soon as all safeguards are ready. */

@@ -17,6 +17,8 @@ const folder = mkdtempSync(join(tmpdir(), "rolecall-hints-"));
 after(() => rmSync(folder, { recursive: true }));
 const hintFile = join(folder, "hints");
 writeFileSync(hintFile, "hint-token\n");
+const stopFile = join(folder, "stops");
+writeFileSync(stopFile, "stop-token\n");
 const adminFile = join(folder, "admins");
 writeFileSync(adminFile, "admin-token\n");
 
@@ -111,6 +113,57 @@ suite("who may send a hint", limit, () => {
     });
 });
 
+suite("who may announce that a leader stops", limit, () => {
+  const beforeStop = `${hint}&node=pg1&event=before_stop`;
+  const beforeStopTokens = [{ cluster: "demo", file: stopFile }];
+  const rows: readonly (readonly [string, Partial<ListenerAccess>, readonly (readonly [string | null, number])[]])[] = [
+    ["nobody without credentials", {}, [[null, 403]]],
+    [
+      "nobody without tokens and management",
+      { auth: adminAuth, hintTokens: [hintFile] },
+      [
+        ["admin-token", 403],
+        ["hint-token", 401],
+      ],
+    ],
+    ["whoever may begin a switchover", { auth: adminAuth, management: true }, [["admin-token", 409]]],
+    [
+      "a token of the cluster",
+      { readOnly: true, hintTokens: [hintFile], beforeStopTokens },
+      [
+        [null, 401],
+        ["hint-token", 401],
+        ["stop-token", 409],
+      ],
+    ],
+    [
+      "no token of another cluster",
+      { readOnly: true, hintTokens: [hintFile], beforeStopTokens: [{ cluster: "other", file: stopFile }] },
+      [
+        [null, 403],
+        ["stop-token", 403],
+      ],
+    ],
+  ];
+  for (const [title, access, senders] of rows)
+    test(title, async (context) => {
+      const { send } = await hinting(context, access);
+      for (const [token, status] of senders)
+        assert.equal((await send(beforeStop, token === null ? undefined : bearer(token))).status, status, `${token}`);
+      if (access.beforeStopTokens === undefined) return;
+      for (const path of [hint, `${hint}&node=pg1&event=stop`, "/drains/demo/pg1", "/pauses", "/metrics"])
+        assert.notEqual((await send(path, bearer("stop-token"))).status, 202, path);
+    });
+
+  test("without a pooler nothing is held, and the answer says so", async (context) => {
+    const { send } = await hinting(context, { beforeStopTokens });
+    const { status, body } = await send(beforeStop, bearer("stop-token"));
+    const { effect, reason } = JSON.parse(body) as Readonly<Record<string, unknown>>;
+    assert.deepEqual([status, effect], [409, "not_held"]);
+    assert.match(String(reason), /poolers must have a database of it, got none/);
+  });
+});
+
 test("a hint token permits nothing but POST /hint", limit, async (context) => {
   const { send, checksUrl } = await hinting(context, { auth: adminAuth, hintTokens: [hintFile] });
   const { headers = {} } = bearer("hint-token");
@@ -167,7 +220,7 @@ test("refuses what it cannot read, and names what is allowed", limit, async (con
     ["cluster=other", /parameter cluster: it must be one of demo, got "other"/],
     ["cluster=demo&node=pg9", /parameter node: it must be one of pg1, pg2, got "pg9"/],
     ["cluster=demo&node=", /parameter node: it must be one of pg1, pg2, got ""/],
-    ["cluster=demo&node=pg1&event=lead", /parameter event: it must be one of promote, stop, got "lead"/],
+    ["cluster=demo&node=pg1&event=lead", /parameter event: it must be one of promote, stop, before_stop, got "lead"/],
     ["cluster=demo&event=stop", /parameter event: it must be left out without node, got "stop"/],
     ["cluster=demo&nod=pg1", /query: it must be one of the parameters cluster, node, event, got "nod"/],
     ["cluster=%ff%00", /parameter cluster: it must be one of demo/],

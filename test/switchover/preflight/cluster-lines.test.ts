@@ -8,6 +8,7 @@ import { candidateLines } from "../../../src/switchover/preflight/candidate-line
 import { clusterLines } from "../../../src/switchover/preflight/cluster-lines.ts";
 import { forecastLine, forecastOf } from "../../../src/switchover/preflight/forecast.ts";
 import { leaderLine } from "../../../src/switchover/preflight/leader-lines.ts";
+import type { SwitchoverStart } from "../../../src/switchover/machine/plan.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import type { StatusFields } from "../../fake/node-documents.ts";
 
@@ -22,6 +23,8 @@ interface RowNode {
 interface Row {
   readonly name: string;
   readonly leader?: string;
+  /** Default: `request`. */
+  readonly start?: SwitchoverStart;
   readonly candidate?: string;
   /** Whether rolecall writes the file of a pooler. Default: it does not. */
   readonly isWritten?: boolean;
@@ -71,7 +74,7 @@ suite("the lines about a cluster, its leader and its candidates", () => {
     test(row.name, () => {
       const view = viewOf(row);
       const lines = [
-        leaderLine(view, row.leader ?? null),
+        leaderLine(view, row.leader ?? null, row.start),
         ...candidateLines(view, row.candidate ?? null, row.isWritten ?? false),
         ...clusterLines(view),
       ];
