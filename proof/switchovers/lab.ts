@@ -32,6 +32,8 @@ export interface LabOptions {
   readonly consoleOf?: (pooler: Pgbouncer, at: number) => Promise<string | undefined>;
   /** Further settings of the PgBouncers. */
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** Further keys of rolecall's admin listener. */
+  readonly admin?: object;
   /** What differs in rolecall's configuration of the cluster. */
   readonly clusterOf?: (cluster: Cluster) => Promise<object>;
 }
@@ -103,7 +105,11 @@ export class Lab {
     const peers = [{ url: `http://127.0.0.1:${ports.rolecall2Admin}`, token_file }];
     this.#rolecall = await Rolecall.start(this.cluster, {
       cluster: await this.#clusterSettings(),
-      admin: { management: "on", auth: { for: "unsafe", bearer: [this.#tokenFile("token", this.#token)] } },
+      admin: {
+        management: "on",
+        auth: { for: "unsafe", bearer: [this.#tokenFile("token", this.#token)] },
+        ...this.#options.admin,
+      },
       top: {
         state_file: join(this.stateFolder, "rolecall.state"),
         poolers: await this.#poolerSettings(this.#options.route === "file"),

@@ -160,7 +160,10 @@ export class Switchovers {
     const { view: viewOf, setTimer } = this.#context;
     const view = viewOf(cluster);
     if (view === null) return notHeld(null, `${cluster} is not monitored`);
-    const run = this.#runs.running(cluster) ?? this.#launch(view, announcedRequest(cluster, node), caller);
+    const running = this.#runs.running(cluster);
+    const isLed = running?.plan.leader === node;
+    if (!isLed && view.lock.holder !== node) return notHeld(null, `${node} does not lead ${cluster}`);
+    const run = isLed ? running : this.#launch(view, announcedRequest(cluster, node), caller);
     if ("error" in run) return notHeld(null, run.message);
     await new Promise<void>((resolve) => {
       const cancel = setTimer(resolve, announcedMs);

@@ -141,7 +141,7 @@ describe("a switchover that others begin", { timeout: 120_000 }, () => {
     const { announce, poolers } = await fixtureOf(context);
     const { status, reason } = await announce("pg2");
     assert.equal(status, 409);
-    assert.match(reason ?? "", /leader: must be pg2, got pg1/);
+    assert.match(reason ?? "", /pg2 does not lead demo/);
     assert.deepEqual(poolers[0]?.changes, []);
   });
 });

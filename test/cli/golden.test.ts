@@ -21,6 +21,7 @@ after(async () => {
   await server.close();
 });
 
+const ca = "/etc/patroni/ca.pem";
 const hintTo = "https://10.0.0.11:9109,https://10.0.0.12:9109";
 const texts: Readonly<Record<string, readonly string[]>> = {
   help: ["help"],
@@ -44,7 +45,8 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "render-envoy": ["render", "envoy", "--cluster", "demo", "--edge", "127.0.0.1:8008"],
   "render-prometheus": ["render", "prometheus", "--admin", "127.0.0.1:9108"],
   "render-kubernetes": ["render", "kubernetes", "--cluster", "demo", "--image", "rolecall:test"],
-  "render-patroni": ["render", "patroni", "--cluster", "demo", "--hint-to", hintTo, "--hint-ca", "/etc/patroni/ca.pem"],
+  "render-hint-script": ["render", "hint-script", "--pause", "--cluster", "demo", "--hint-to", hintTo, "--hint-ca", ca],
+  "render-patroni": ["render", "patroni", "--cluster", "demo", "--hint-to", hintTo, "--hint-ca", ca],
   "result-show": ["result", "show", "test/spec/cli/another-tool.json"],
   usage: ["check", "--nod", "pg2"],
   "unknown-command": ["statsu"],

@@ -14,6 +14,8 @@ interface HintOptions {
   readonly script: string;
   readonly tokenFile: string;
   readonly caFile: string | null;
+  /** The token that lets clients be held before the leader stops; `null`: they are not. */
+  readonly pauseTokenFile: string | null;
 }
 
 /**
@@ -26,7 +28,7 @@ export function renderPatroni({ args, result }: CommandContext, targets: Targets
   const empty = targets.clusters.find(({ scraped }) => scraped.every(({ api }) => api === null));
   if (empty !== undefined)
     throw new CommandError("RC112", `Cannot render: no node of ${empty.name} with an API is known`);
-  if (args.list("hint-to").length === 0) diagnoseListener(result, targets);
+  if (args.list("hint-to").length === 0) diagnoseListener(result, targets, options.pauseTokenFile !== null);
   for (const url of options.urls)
     if (url.startsWith("http:") && !isLoopback(hostOf(url)))
       result.diagnose("RC121", { message: `${url} is not https, so the network can read the hint token` });
@@ -40,16 +42,26 @@ function commentBlock(targets: Targets): string {
   return ["#", ...headComments(targets)].map((line) => `${line}\n`).join("");
 }
 
-function headOf({ script, tokenFile, urls }: HintOptions): string {
+function headOf({ script, tokenFile, urls, pauseTokenFile }: HintOptions): string {
+  const listeners = `the admin listener${urls.length === 1 ? "" : "s"} ${urls.join(" ")}`;
   return `#!/bin/sh
 # Rendered by rolecall: announces changes of the leader, so that rolecall probes at once (docs/hints.md).
 # Patroni adds the event, the role and the scope to the command of a callback.
 #
 # 1. Install this file as ${script} on every database host, executable by the user of Patroni.
 # 2. Write a hint token into ${tokenFile}, readable by that user only. The same token is in a file of
-#    hint_tokens of the admin listener${urls.length === 1 ? "" : "s"} ${urls.join(" ")}
-# 3. Try it: ${script} CLUSTER NODE test
+#    hint_tokens of ${listeners}
+${pauseTokenFile === null ? "" : pauseText(pauseTokenFile, listeners)}# 3. Try it: ${script} CLUSTER NODE test
 # 4. Add these settings to the Patroni configuration of each node, and reload Patroni. Patroni 3.0 ignores before_stop.
+`;
+}
+
+/** before_stop runs in each demotion, restart and shutdown of the leader; its exit code has no effect. */
+function pauseText(file: string, listeners: string): string {
+  return `#    Write another token into ${file}, readable by that user only. The same token is in a file
+#    of before_stop_tokens, for the cluster, of ${listeners}
+#    before_stop is no callback: Patroni waits for the script before it stops PostgreSQL. The first rolecall that can
+#    holds the clients of the poolers of the cluster (docs/switchover.md). After 1 s Patroni goes on in any case.
 `;
 }
 
@@ -65,8 +77,18 @@ function settingsOf(cluster: string, node: string, script: string): string {
 `;
 }
 
-function diagnoseListener(result: CommandContext["result"], { hintListener }: Targets): void {
+function diagnoseListener(
+  result: CommandContext["result"],
+  { hintListener, clusters }: Targets,
+  mustHold: boolean,
+): void {
   if (hintListener === null) return;
+  const missing = mustHold ? clusters.filter(({ name }) => !hintListener.mayHold.includes(name)) : [];
+  for (const { name } of missing)
+    result.diagnose("RC120", {
+      message: `the admin listener has no before_stop_tokens for ${name}`,
+      action: "Set listen[].before_stop_tokens, or --pause holds no clients.",
+    });
   if (!hintListener.hasTokens)
     result.diagnose("RC120", {
       message: "no admin listener of the configuration has hint_tokens",
@@ -94,6 +116,9 @@ function readHintOptions(args: Arguments, { hintListener }: Targets): HintOption
     script: readPath(args, "hint-script") ?? "/etc/patroni/rolecall-hint",
     tokenFile: readPath(args, "hint-token-file") ?? "/etc/patroni/rolecall-hint.token",
     caFile: readPath(args, "hint-ca"),
+    pauseTokenFile: args.has("pause")
+      ? (readPath(args, "pause-token-file") ?? "/etc/patroni/rolecall-pause.token")
+      : null,
   };
 }
 

@@ -67,6 +67,7 @@ function renderTargets(context: CommandContext, kind: string, targets: Targets):
       return renderPrometheus(targets, { job: parseJob(args), nodeMetrics });
     }
     case "patroni":
+    case "hint-script":
       return renderPatroni(context, targets);
     case "helm":
       warnOfUnscraped(context, targets);

@@ -12,6 +12,7 @@ const kinds = [
   "dashboard",
   "systemd",
   "patroni",
+  "hint-script",
 ] as const;
 
 const balancerOptions: readonly OptionSpec[] = [
@@ -135,6 +136,15 @@ const hintOptions: readonly OptionSpec[] = [
     help: "patroni: where database hosts have the hint token (default /etc/patroni/rolecall-hint.token)",
   },
   { name: "hint-ca", value: "FILE", help: "patroni: the CA that signs the certificates of the admin listeners" },
+  {
+    name: "pause",
+    help: "patroni: before the leader stops, the script also lets rolecall hold the clients of poolers, for at most 1 s",
+  },
+  {
+    name: "pause-token-file",
+    value: "FILE",
+    help: "patroni: where database hosts have the token for --pause (default /etc/patroni/rolecall-pause.token)",
+  },
 ];
 
 /** `rolecall render`: the configuration of other programs. */
@@ -146,7 +156,7 @@ export const renderCommand: CommandSpec = {
     "alerts, dashboard and systemd are the same for all clusters, and need neither. systemd reads the listeners of\n" +
     "--config; if its path is absolute, the service uses that file. helm writes a chart that installs the objects of\n" +
     "kubernetes. patroni prints a script by which Patroni announces a change of the leader, with the settings that\n" +
-    "call it.",
+    "call it; hint-script is another name of it.",
   positionals: { usage: kinds.join("|"), least: 1, most: 1, choices: kinds },
   options: [
     ...balancerOptions,
@@ -163,6 +173,7 @@ export const renderCommand: CommandSpec = {
     "rolecall render prometheus --server http://127.0.0.1:9108",
     "rolecall render alerts > rolecall-rules.yml",
     "rolecall render patroni --config rolecall.yaml --hint-to https://10.0.0.11:9109,https://10.0.0.12:9109",
+    "rolecall render hint-script --pause --config rolecall.yaml --hint-to https://10.0.0.11:9109",
   ],
   checks: [{ id: "clusters", required: true }],
   findingsTo: "stderr",

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, suite, test } from "node:test";
+import { after, suite, test, type TestContext } from "node:test";
 import { parse } from "yaml";
 import { listenDuringTest } from "../../fake/listen.ts";
 import { renderClusters } from "../../fake/rendered-rows.ts";
@@ -17,20 +17,33 @@ const script = join(folder, "rolecall-hint");
 const tokenFile = join(folder, "token");
 writeFileSync(tokenFile, "hint-token");
 
+interface RenderedFor {
+  readonly clusters?: string;
+  readonly listen?: readonly object[];
+  readonly args?: readonly string[];
+}
+
 const renderFor = (
   to: readonly string[],
-  more: { readonly clusters?: string; readonly listen?: readonly object[] } = {},
+  { args = [], ...more }: RenderedFor = {},
 ): ReturnType<typeof renderClusters> =>
   renderClusters(folder, {
     kind: "patroni",
     clusters: "three",
-    args: [...to.flatMap((url) => ["--hint-to", url]), "--hint-token-file", tokenFile, "--hint-script", script],
+    args: [
+      ...to.flatMap((url) => ["--hint-to", url]),
+      "--hint-token-file",
+      tokenFile,
+      "--hint-script",
+      script,
+      ...args,
+    ],
     ...more,
   });
 
 /** Writes the script for these listeners. */
-async function install(to: readonly string[]): Promise<string> {
-  const { code, out, err } = await renderFor(to);
+async function install(to: readonly string[], args: readonly string[] = []): Promise<string> {
+  const { code, out, err } = await renderFor(to, { args });
   assert.equal(code, 0, err);
   writeFileSync(script, out);
   chmodSync(script, 0o755);
@@ -160,6 +173,71 @@ suite("the hint script", { timeout: 30_000 }, () => {
   });
 });
 
+suite("the hint script with --pause", { timeout: 30_000 }, () => {
+  const pauseTokenFile = join(folder, "pausing");
+  writeFileSync(pauseTokenFile, "pause-token");
+  const installPause = async (to: readonly string[]): Promise<string> => {
+    const text = await install(to, ["--pause", "--pause-token-file", pauseTokenFile]);
+    assert.ok(!text.includes("pause-token"), "the token is only in its file");
+    return text;
+  };
+  /** A listener that answers each call, and what it received. */
+  const listener = async (
+    context: TestContext,
+    answer: (url: string) => number | null,
+  ): Promise<{ readonly url: string; readonly received: readonly string[] }> => {
+    const received: string[] = [];
+    const server = createServer(({ url = "", headers }, response) => {
+      received.push(`${url} ${headers.authorization}`);
+      const status = answer(url);
+      if (status !== null) response.writeHead(status).end();
+    });
+    return { url: `http://127.0.0.1:${await listenDuringTest(context, server)}`, received };
+  };
+  const hold = "/hint?cluster=demo&node=pg1&event=before_stop Bearer pause-token";
+  const stop = "/hint?cluster=demo&node=pg1&event=stop Bearer hint-token";
+
+  test("waits until the first rolecall that can holds clients, and asks no other; all get the hint", async (context) => {
+    const unable = await listener(context, (url) => (url.endsWith("before_stop") ? 409 : 202));
+    const able = await listener(context, () => 202);
+    const spare = await listener(context, () => 202);
+    await installPause(["http://127.0.0.1:1", unable.url, able.url, spare.url]);
+    assert.deepEqual(await run(["demo", "pg1", "before_stop"]), { code: 0, text: "" });
+    assert.deepEqual(
+      [unable, able, spare].map(({ received }) => received.includes(hold)),
+      [true, true, false],
+    );
+    await until("the hints", () => [unable, able, spare].every(({ received }) => received.includes(stop)));
+  });
+
+  test("ends after 1 s beside a rolecall that hangs", async (context) => {
+    const hanging = await listener(context, () => null);
+    await installPause([hanging.url]);
+    // What ends it is `timeout 1`, whatever curl does.
+    assert.deepEqual(await run(["demo", "pg1", "before_stop"]), { code: 0, text: "" });
+    assert.ok(hanging.received.includes(hold));
+  });
+
+  test("ends without a word and with 0, whatever is wrong", async () => {
+    await installPause(["http://127.0.0.1:1"]);
+    rmSync(pauseTokenFile);
+    assert.deepEqual(await run(["demo", "pg1", "before_stop"]), { code: 0, text: "" });
+    spawnSync("mkfifo", [pauseTokenFile]);
+    assert.deepEqual(await run(["demo", "pg1", "before_stop"]), { code: 0, text: "" });
+    rmSync(pauseTokenFile);
+    writeFileSync(pauseTokenFile, "pause-token");
+  });
+
+  test("holds nobody for callbacks", async (context) => {
+    const able = await listener(context, () => 202);
+    await installPause([able.url]);
+    for (const args of ["on_stop demoted demo", "on_role_change replica demo"])
+      assert.deepEqual(await run(["demo", "pg1", ...args.split(" ")]), { code: 0, text: "" });
+    await until("the hints", () => able.received.length === 2);
+    assert.deepEqual(new Set(able.received), new Set([stop]));
+  });
+});
+
 suite("render patroni", () => {
   for (const [args, message] of [
     [["--hint-to", "10.0.0.1:9109"], "--hint-to must be http://HOST:PORT or https://HOST:PORT"],
@@ -169,6 +247,7 @@ suite("render patroni", () => {
     [["--hint-script", "hint"], "--hint-script must be an absolute path"],
     [["--hint-token-file", "/a b"], "--hint-token-file must be an absolute path"],
     [["--hint-ca", "/$(id)"], "--hint-ca must be an absolute path"],
+    [["--pause", "--pause-token-file", "t"], "--pause-token-file must be an absolute path"],
   ] as const)
     test(`refuses ${args.join(" ")}`, async () => {
       const { code, out, err } = await renderClusters(folder, { kind: "patroni", clusters: "three", args });
@@ -179,12 +258,15 @@ suite("render patroni", () => {
   test("reports a listener that other machines cannot reach, one without tokens, and one without TLS", async () => {
     const admin = { port: 9109, dialect: "admin" };
     const tokens = { hint_tokens: [tokenFile] };
-    for (const [listen, rules] of [
+    const stops = { before_stop_tokens: [{ cluster: "demo", file: tokenFile }] };
+    for (const [listen, rules, args = []] of [
       [{ ...admin }, ["RC120", "RC120"]],
       [{ ...admin, ...tokens }, ["RC120"]],
       [{ ...admin, ...tokens, address: "10.0.0.1", read_only: true }, ["RC121"]],
+      [{ ...admin, ...tokens, address: "10.0.0.1", read_only: true }, ["RC120", "RC121"], ["--pause"]],
+      [{ ...admin, ...tokens, ...stops, address: "10.0.0.1", read_only: true }, ["RC121"], ["--pause"]],
     ] as const) {
-      const { code, err } = await renderFor([], { listen: [{ port: 8008 }, listen] });
+      const { code, err } = await renderFor([], { listen: [{ port: 8008 }, listen], args });
       assert.equal(code, 0, err);
       assert.deepEqual(
         [...err.matchAll(/^warning (RC\d+)/gm)].map(([, rule]) => rule).filter((rule) => rule !== "RC122"),

@@ -81,6 +81,8 @@ export interface Targets {
 interface HintListener {
   readonly url: string;
   readonly hasTokens: boolean;
+  /** The clusters that it has `before_stop_tokens` for. */
+  readonly mayHold: readonly string[];
 }
 
 /** The default port of the health listener. */
@@ -176,7 +178,12 @@ function hintListenerOf({ listen }: Config): HintListener | null {
   const chosen = admin.find(({ access }) => access.hintTokens.length > 0) ?? admin[0];
   if (chosen === undefined) return null;
   const scheme = chosen.access.tls === null ? "http" : "https";
-  return { url: `${scheme}://${hostPort(reachable(chosen))}`, hasTokens: chosen.access.hintTokens.length > 0 };
+  const { hintTokens, beforeStopTokens } = chosen.access;
+  return {
+    url: `${scheme}://${hostPort(reachable(chosen))}`,
+    hasTokens: hintTokens.length > 0,
+    mayHold: beforeStopTokens.map(({ cluster }) => cluster),
+  };
 }
 
 /** A listener on all addresses is reached on loopback; one on any free port has the default port here. */
