@@ -1,13 +1,16 @@
 /** Switchovers that others begin, in a whole process: simulated nodes, PgBouncers that only know PAUSE and RESUME. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
+import type { PeerConfig } from "../../src/config/model/config.ts";
 import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
 import type { RunDocument } from "../../src/switchover/run/run-document.ts";
 import { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
 import { gatewayFixture, type GatewayFixture } from "../fake/gateway-fixture.ts";
 import { sendRequest } from "../fake/http-request.ts";
+import { listenDuringTest } from "../fake/listen.ts";
 import { poolerOf } from "../fake/pooler-setup.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
@@ -24,13 +27,19 @@ interface Fixture {
   readonly poolers: readonly FakePgbouncer[];
   /** Announces that a node stops, as the script of Patroni does. */
   readonly announce: (node?: string) => Promise<Announced>;
+  /** Announces it until clients are held: on a busy machine the guardian may not be ready in time. */
+  readonly held: () => Promise<Announced>;
   /** What others do to the cluster, without rolecall. */
   readonly call: (path: string, body: object) => Promise<void>;
   readonly ended: () => Promise<RunDocument>;
   readonly isPaused: () => readonly boolean[];
 }
 
-async function fixtureOf(context: TestContext, simulator: Partial<SimulatorOptions> = {}): Promise<Fixture> {
+async function fixtureOf(
+  context: TestContext,
+  simulator: Partial<SimulatorOptions> = {},
+  peers: readonly PeerConfig[] = [],
+): Promise<Fixture> {
   const poolers = [await FakePgbouncer.start(context), await FakePgbouncer.start(context)];
   const folder = temporaryFolder("announced");
   const [stateFile, file] = [join(folder, "state.json"), join(folder, "token")];
@@ -41,6 +50,7 @@ async function fixtureOf(context: TestContext, simulator: Partial<SimulatorOptio
     access: { management: false, readOnly: true, beforeStopTokens: [{ cluster: "demo", file }] },
     config: {
       stateFile,
+      peers,
       poolers: poolers.map(({ console: { port } }, at) => {
         const pooler = poolerOf(`pgb${at + 1}`, `127.0.0.1:${port}`);
         return { ...pooler, databases: pooler.databases.map((database) => ({ ...database, cluster: "demo" })) };
@@ -58,6 +68,11 @@ async function fixtureOf(context: TestContext, simulator: Partial<SimulatorOptio
       });
       return { ...(JSON.parse(body) as Omit<Announced, "status">), status };
     },
+    held: () =>
+      until("held clients", async () => {
+        const answer = await fixture.announce();
+        return answer.effect === "held" ? answer : undefined;
+      }),
     call: async (path, body) => {
       const [leader] = gateway.simulator.nodes;
       await sendRequest(`${leader?.url}${path}`, { method: "POST", body: JSON.stringify(body) });
@@ -81,9 +96,9 @@ async function fixtureOf(context: TestContext, simulator: Partial<SimulatorOptio
 
 describe("a switchover that others begin", { timeout: 120_000 }, () => {
   test("holds clients before the leader stops, and lets them go on where another node leads", async (context) => {
-    const { announce, call, ended, isPaused, gateway } = await fixtureOf(context);
-    const answer = await announce();
-    assert.deepEqual([answer.status, answer.effect, answer.reason], [202, "held", null]);
+    const { announce, held, call, ended, isPaused, gateway } = await fixtureOf(context);
+    const answer = await held();
+    assert.deepEqual([answer.status, answer.reason], [202, null]);
     assert.deepEqual(isPaused(), [true, true]);
     // The script is asked again: nothing begins twice.
     assert.deepEqual(await announce(), answer);
@@ -100,16 +115,16 @@ describe("a switchover that others begin", { timeout: 120_000 }, () => {
   });
 
   test("of a leader that only restarts ends when it leads again", async (context) => {
-    const { announce, call, ended } = await fixtureOf(context);
-    assert.equal((await announce()).effect, "held");
+    const { held, call, ended } = await fixtureOf(context);
+    await held();
     void call("/restart", {});
     const run = await ended();
     assert.deepEqual(run.outcome, { kind: "stayed", reason: "pg1 leads again" });
   });
 
   test("of a leader that does not stop ends after 3 s", async (context) => {
-    const { announce, ended } = await fixtureOf(context);
-    assert.equal((await announce()).effect, "held");
+    const { held, ended } = await fixtureOf(context);
+    await held();
     const run = await ended();
     assert.deepEqual(run.outcome, { kind: "stayed", reason: "pg1 still leads 3 s after it was to stop" });
   });
@@ -117,12 +132,26 @@ describe("a switchover that others begin", { timeout: 120_000 }, () => {
   test("waits for a transaction, and answers without it in time", async (context) => {
     const { announce, call, ended, poolers, isPaused } = await fixtureOf(context);
     poolers[1]?.begin();
-    const answer = await announce();
-    assert.deepEqual([answer.status, answer.effect], [202, "holding"]);
-    assert.deepEqual(isPaused()[0], true);
+    const answer = await until("clients that wait", async () => {
+      const given = await announce();
+      return given.status === 202 ? given : undefined;
+    });
+    assert.equal(answer.effect, "holding");
+    await until("PAUSE", () => isPaused()[0]);
     void call("/switchover", { leader: "pg1", candidate: "pg2" });
     // The server ends it when it stops.
     poolers[1]?.end();
+    assert.deepEqual((await ended()).outcome, { kind: "switched", node: "pg2" });
+  });
+
+  test("does not wait for a peer that does not answer", async (context) => {
+    const hanging = createServer(() => {});
+    const url = `http://127.0.0.1:${await listenDuringTest(context, hanging)}`;
+    const peers = ["http://127.0.0.1:1", url].map((to) => ({ name: to, url: to, tls: null, tokenFile: null }));
+    const { held, call, ended, isPaused } = await fixtureOf(context, {}, peers);
+    await held();
+    assert.deepEqual(isPaused(), [true, true]);
+    void call("/switchover", { leader: "pg1", candidate: "pg2" });
     assert.deepEqual((await ended()).outcome, { kind: "switched", node: "pg2" });
   });
 

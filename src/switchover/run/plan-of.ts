@@ -41,7 +41,7 @@ export interface PlanSources {
 const limits = { checkMs: 15_000, armMs: 5_000, silenceMs: 1_000, resumeMs: 250, followMs: 60_000 };
 
 /** Of a switchover that is announced: its caller waits at most a second until clients are held, and then its database stops. */
-const announcedLimits = { checkMs: 500, armMs: 600, quietMs: 3_000 };
+const announcedLimits = { checkMs: 500, armMs: 700, quietMs: 3_000 };
 
 /** Says what a seamless switchover does. */
 export function planOf(
