@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Guards } from "../health/guards.ts";
+import { routeOf } from "../health/route.ts";
 import type {
   BackendShape,
   BalancerConfig,
@@ -13,6 +14,8 @@ import type {
   ListenerConfig,
   PeerConfig,
   PeerShape,
+  PoolConfig,
+  PoolShape,
   PoolerConfig,
   PoolerShape,
   SimulatorConfig,
@@ -23,6 +26,7 @@ import { mergeGuards } from "./schema/cluster-schema.ts";
 import { formatRuntimeAddress } from "./values/address.ts";
 import { formatPoolerAddress } from "./values/pooler-address.ts";
 import { parseCheckText } from "./values/check-text.ts";
+import { poolCheckText } from "./values/pool-check.ts";
 
 /** What file names and missing scopes in a configuration are resolved with. */
 export interface ConfigOrigin {
@@ -44,7 +48,18 @@ export function assembleConfig(
   shape: ConfigShape,
   origin: ConfigOrigin,
 ): { readonly config: Config; readonly simulator: SimulatorConfig | null } {
-  const { guards: guardsShape, clusters, listen, balancers, poolers, peers, simulator, history, ...complete } = shape;
+  const {
+    guards: guardsShape,
+    clusters,
+    listen,
+    pools,
+    balancers,
+    poolers,
+    peers,
+    simulator,
+    history,
+    ...complete
+  } = shape;
   const stateFile = shape.stateFile === null ? null : resolve(origin.stateFolder, shape.stateFile);
   const guards = mergeGuards(guardsShape);
   const onlyClusterName = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
@@ -52,7 +67,10 @@ export function assembleConfig(
     ...complete,
     clusters: clusters.map((cluster) => buildCluster(cluster, guards, origin)),
     // mergeSources has filled it in.
-    listen: (listen ?? []).map((listener) => buildListener(listener, onlyClusterName, origin)),
+    listen: (listen ?? []).map((listener) =>
+      buildListener(listener, onlyClusterName, { shape, folder: origin.folder }),
+    ),
+    pools: pools.flatMap((pool) => buildPool(pool, onlyClusterName, shape)),
     balancers: balancers.map((balancer) => buildBalancer(balancer, onlyClusterName, shape)),
     poolers: poolers.map((pooler) => buildPooler(pooler, onlyClusterName, { shape, folder: origin.folder })),
     peers: peers.map((peer) => buildPeer(peer, origin)),
@@ -104,23 +122,68 @@ function absolute(folder: string, file: string | null): string | null {
   return file === null ? null : resolve(folder, file);
 }
 
-function buildListener(shape: ListenerConfig, only: string | null, { folder }: ConfigOrigin): ListenerConfig {
-  const listener = { ...shape, access: buildAccess(shape.access, folder) };
+function buildListener(
+  written: ListenerConfig,
+  only: string | null,
+  { shape, folder }: { readonly shape: ConfigShape; readonly folder: string },
+): ListenerConfig {
+  const listener = { ...withPool(written, shape), access: buildAccess(written.access, folder) };
   if (listener.cluster === "*") return { ...listener, cluster: null };
   return listener.dialect === "admin" ? listener : { ...listener, cluster: listener.cluster ?? only };
+}
+
+/** Fills in what an agent listener takes from its pool. */
+function withPool(listener: ListenerConfig, { pools }: Pick<ConfigShape, "pools">): ListenerConfig {
+  const { agent } = listener;
+  const pool = agent === null ? undefined : pools.find(({ name }) => name === agent.pool);
+  if (agent === null || pool === undefined) return listener;
+  const text = poolCheckText(pool);
+  const route = routeOf(text.replace(/\?.*/s, "").slice(1)) ?? agent.check.route;
+  const check = { route, query: text.replace(/^[^?]*\??/, "") };
+  return { ...listener, cluster: pool.cluster, agent: { ...agent, check, weight: pool.weight } };
+}
+
+function buildPool(
+  pool: PoolShape,
+  only: string | null,
+  { ignoreParams, probe }: Pick<ConfigShape, "ignoreParams" | "probe">,
+): readonly PoolConfig[] {
+  const checkText = poolCheckText(pool);
+  const parsed = parseCheckText(checkText, { ignoreParams, intervalMs: probe.intervalMs });
+  const cluster = pool.cluster ?? only;
+  // checkPools has refused both.
+  if (!parsed.ok || cluster === null) return [];
+  return [{ name: pool.name, cluster, check: parsed.check, checkText, weight: pool.weight }];
+}
+
+/** What an entry is judged by: its own keys, or those of the pool that it refers to. */
+function judgedBy(
+  entry: { readonly pool: string | null; readonly cluster: string | null; readonly check: string | null },
+  only: string | null,
+  shape: Pick<ConfigShape, "ignoreParams" | "probe" | "pools">,
+): PoolConfig | null {
+  const { pool: name, cluster, check } = entry;
+  const pool = shape.pools.find((one) => one.name === name) ?? {
+    name: "",
+    cluster,
+    check: check ?? "/primary",
+    min: null,
+    weight: null,
+  };
+  return buildPool(pool, only, shape)[0] ?? null;
 }
 
 function buildBalancer(
   { name, haproxy }: BalancerShape,
   only: string | null,
-  shape: Pick<ConfigShape, "ignoreParams" | "probe">,
+  shape: Pick<ConfigShape, "ignoreParams" | "probe" | "pools">,
 ): BalancerConfig {
-  const rules = { ignoreParams: shape.ignoreParams, intervalMs: shape.probe.intervalMs };
-  const buildBackend = ({ cluster, check, ...backend }: BackendShape): readonly HaproxyBackendConfig[] => {
-    const parsed = parseCheckText(check, rules);
-    const named = cluster ?? only;
-    // checkBalancers has refused both.
-    return parsed.ok && named !== null ? [{ ...backend, cluster: named, check: parsed.check }] : [];
+  const buildBackend = (backend: BackendShape): readonly HaproxyBackendConfig[] => {
+    const judged = judgedBy(backend, only, shape);
+    // checkBalancers has refused what cannot be judged.
+    if (judged === null) return [];
+    const { cluster, check, weight } = judged;
+    return [{ ...backend, cluster, check, weight: backend.pool === null ? backend.weight : weight }];
   };
   return {
     name: name ?? formatRuntimeAddress(haproxy.socket),
@@ -131,20 +194,19 @@ function buildBalancer(
 function buildPooler(
   { name, pgbouncer, databases, ...pooler }: PoolerShape,
   only: string | null,
-  { shape, folder }: { readonly shape: Pick<ConfigShape, "ignoreParams" | "probe">; readonly folder: string },
+  { shape, folder }: { readonly shape: Pick<ConfigShape, "ignoreParams" | "probe" | "pools">; readonly folder: string },
 ): PoolerConfig {
-  const rules = { ignoreParams: shape.ignoreParams, intervalMs: shape.probe.intervalMs };
   const { tls, passwordFile } = pgbouncer;
   return {
     ...pooler,
     name: name ?? formatPoolerAddress(pgbouncer.address),
     pgbouncer: { ...pgbouncer, tls: absoluteTls(folder, tls), passwordFile: absolute(folder, passwordFile) },
-    databases: databases.flatMap(({ cluster, check, file, ...database }) => {
-      const parsed = parseCheckText(check, rules);
-      const named = cluster ?? only;
-      // checkPoolers has refused both.
-      if (!parsed.ok || named === null) return [];
-      return [{ ...database, cluster: named, check: parsed.check, file: absolute(folder, file) }];
+    databases: databases.flatMap((database) => {
+      const judged = judgedBy(database, only, shape);
+      // checkPoolers has refused what cannot be judged.
+      if (judged === null) return [];
+      const { cluster, check } = judged;
+      return [{ ...database, cluster, check, file: absolute(folder, database.file) }];
     }),
   };
 }

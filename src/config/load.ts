@@ -10,6 +10,7 @@ import { type ConfigFlags, readFlags } from "./sources/flags.ts";
 import { type ConfigIssue, valueIssue } from "./model/issue.ts";
 import { checkLagTimes } from "./checks/lag-time-checks.ts";
 import { checkPeers } from "./checks/peer-checks.ts";
+import { checkPools } from "./checks/pool-checks.ts";
 import { checkPoolers } from "./checks/pooler-checks.ts";
 import { checkListeners } from "./checks/listener-checks.ts";
 import { type Merged, mergeSources } from "./sources/merge.ts";
@@ -79,8 +80,8 @@ interface NamedFile {
 
 function crossIssues(value: Merged["value"]): readonly ConfigIssue[] {
   const parts = readValidParts(value);
-  return [checkClusters, checkListeners, checkLagTimes, checkBalancers, checkPoolers, checkPeers].flatMap((check) =>
-    check(parts),
+  return [checkClusters, checkPools, checkListeners, checkLagTimes, checkBalancers, checkPoolers, checkPeers].flatMap(
+    (check) => check(parts),
   );
 }
 

@@ -80,6 +80,7 @@ const sameKeys: ReadonlyMap<string, string> = new Map([
   ["clusters[].dcs.auth", "clusters[].auth"],
   ["poolers[].pgbouncer.tls", "clusters[].tls"],
   ["peers[].tls", "clusters[].tls"],
+  ["pools[].weight", "listen[].weight"],
   ["balancers[].haproxy.backends[].weight", "listen[].weight"],
 ]);
 

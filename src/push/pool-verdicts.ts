@@ -5,7 +5,7 @@ import { oneNodeRoutes } from "../health/route.ts";
 import { judgeMember } from "../health/rules/pool.ts";
 import type { Verdict } from "../health/verdict.ts";
 import type { WeightConfig } from "../config/model/config.ts";
-import { weightInputOf, type WeightInput } from "./weight/weight-input.ts";
+import { weightInputOf, type WeightInput } from "../pools/weight/weight-input.ts";
 import { serverTargetOf, type ServerTarget } from "./server-change.ts";
 
 /** The servers of one backend of a balancer, which follow the verdicts of one cluster. */

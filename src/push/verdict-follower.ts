@@ -4,7 +4,7 @@ import { viewAt } from "../health/evidence/leadership/cluster-view.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { poolVerdicts, type ServerPool, type ServerVerdict } from "./pool-verdicts.ts";
 import type { ServerChange, ServerTarget } from "./server-change.ts";
-import { ServerWeight } from "./weight/server-weight.ts";
+import { ServerWeight } from "../pools/weight/server-weight.ts";
 
 /** What a follower depends on. */
 export interface FollowerContext {

@@ -33,7 +33,9 @@ test("after a suspend, what was pushed on older evidence is taken back before an
         name: "edge",
         haproxy: {
           socket: { host: "127.0.0.1", port: haproxy.port },
-          backends: [{ name: "pg", cluster: "demo", check: plainCheck("primary"), servers: null, weight: null }],
+          backends: [
+            { name: "pg", cluster: "demo", check: plainCheck("primary"), pool: null, servers: null, weight: null },
+          ],
           cutSessions: false,
         },
       },

@@ -79,7 +79,9 @@ suite("the parts of a failover over reloads", () => {
       haproxy: {
         socket: { host: "127.0.0.1", port },
         cutSessions: false,
-        backends: [{ name: backend, cluster: "demo", check: plainCheck("primary"), servers: null, weight: null }],
+        backends: [
+          { name: backend, cluster: "demo", check: plainCheck("primary"), pool: null, servers: null, weight: null },
+        ],
       },
     });
     const of = (balancers: readonly BalancerConfig[]): Config =>
@@ -115,7 +117,7 @@ suite("the parts of a failover over reloads", () => {
       listenerOf({
         port,
         dialect: "agent",
-        agent: { check: { route: "replica", query }, weight: null, drainBy: "weight" },
+        agent: { pool: null, check: { route: "replica", query }, weight: null, drainBy: "weight" },
       });
     const of = (...agents: readonly ListenerConfig[]): Config =>
       configOf({ clusters: [fixedCluster(nodes)], listen: [whole, ...agents], workers: 2 });

@@ -32,7 +32,7 @@ test("a database follows the primary, over a reload too, and stays where it is w
       tls: null,
       processes: 1,
     },
-    databases: [{ name: "orders", cluster: "demo", check: plainCheck("primary"), file }],
+    databases: [{ name: "orders", pool: null, cluster: "demo", check: plainCheck("primary"), file }],
     pauseLimitMs: 3_000,
   };
   const fixed = nodes.map(({ name, api }) => {

@@ -78,6 +78,7 @@ test("a minimal file gets every default", () => {
       { ...listener, port: 8008, dialect: "node" },
       { ...listener, port: 9108, dialect: "admin", cluster: null },
     ],
+    pools: [],
     balancers: [],
     poolers: [],
     peers: [],

@@ -30,6 +30,7 @@ export function configOf(
       metricsIntervalMs: 500,
     },
     listen: [listenerOf({})],
+    pools: [],
     balancers: [],
     poolers: [],
     peers: [],

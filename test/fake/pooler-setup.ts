@@ -11,7 +11,7 @@ export function poolerOf(name: string, address: string, changes: Partial<PoolerC
   return {
     name,
     pgbouncer: { address: parsed, user: "rolecall", passwordFile: null, tls: null, processes: 1 },
-    databases: [{ name: "orders", cluster: "orders", check: check.check, file: null }],
+    databases: [{ name: "orders", pool: null, cluster: "orders", check: check.check, file: null }],
     pauseLimitMs: 3000,
     ...changes,
   };

@@ -54,7 +54,9 @@ beside("3.0.2", "the route of PgBouncer", (command) => {
             tls: null,
             processes: 1,
           },
-          databases: [{ name: "orders", cluster: "demo", check: plainCheck("primary"), file: pgbouncer.includedFile }],
+          databases: [
+            { name: "orders", pool: null, cluster: "demo", check: plainCheck("primary"), file: pgbouncer.includedFile },
+          ],
           pauseLimitMs: 3_000,
         })),
       }),

@@ -40,7 +40,14 @@ function scenarios(haproxyPath: string): void {
     for (const one of nodes) await one.open();
     haproxy = new Child({ name: "haproxy", command: [haproxyPath, "-db", "-f", configure()], folder });
     await until("HAProxy", async () => (await command("show info")).includes("Pid"));
-    const backend = { name: "write", cluster: "demo", check: plainCheck("primary"), servers: null, weight: null };
+    const backend = {
+      name: "write",
+      cluster: "demo",
+      check: plainCheck("primary"),
+      pool: null,
+      servers: null,
+      weight: null,
+    };
     app = new App(
       configOf({
         clusters: [clusterOf({ nodes: nodes.map(({ name, api }) => nodeOf({ name, api })) })],

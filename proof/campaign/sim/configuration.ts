@@ -10,7 +10,7 @@ export const healthListener: ListenerConfig = listenerOf({ wholeCluster: true })
 /** Its listener for agent checks. */
 export const agentListener: ListenerConfig = listenerOf({
   dialect: "agent",
-  agent: { check: { route: "replica", query: "" }, weight: null, drainBy: "weight" },
+  agent: { pool: null, check: { route: "replica", query: "" }, weight: null, drainBy: "weight" },
 });
 
 /** rolecall's configuration for a modelled cluster. */

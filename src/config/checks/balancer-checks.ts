@@ -1,8 +1,10 @@
-import type { ConfigIssue, ConfigPath } from "../model/issue.ts";
+import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
+import { backendCheckAllowed } from "../schema/balancer-schema.ts";
 import type { BackendShape } from "../model/config.ts";
 import { formatRuntimeAddress } from "../values/address.ts";
 import { nodeIssues, repetitionIssues } from "./name-checks.ts";
 import { checkTextIssues, findCluster } from "./named-checks.ts";
+import { findPool } from "./pool-checks.ts";
 import type { ValidParts } from "./valid-parts.ts";
 
 /** Checks balancers against each other, against the clusters and nodes that they name, and parses their checks. */
@@ -34,14 +36,23 @@ export function checkBalancers(parts: ValidParts): readonly ConfigIssue[] {
 }
 
 function checkBackend(backend: BackendShape, path: ConfigPath, parts: ValidParts): readonly ConfigIssue[] {
-  const { found, issues } = findCluster(backend.cluster, path, parts.clusters);
-  const named = Object.entries(backend.servers ?? {}).map(([server, node]) => ({
+  const { pool, cluster, check, weight } = backend;
+  const named = pool === null ? null : findPool({ pool, cluster, check, weight }, path, parts);
+  const wanted = named === null ? cluster : (named.found?.cluster ?? null);
+  // The issues of a pool's cluster are those of the pool.
+  const isKnown = named === null || named.found !== null;
+  const { found, issues } = isKnown ? findCluster(wanted, path, parts.clusters) : { found: null, issues: [] };
+  const servers = Object.entries(backend.servers ?? {}).map(([server, node]) => ({
     path: [...path, "servers", server],
     node,
   }));
   return [
-    ...issues,
-    ...(found === null ? [] : nodeIssues(named, found)),
-    ...checkTextIssues(backend.check, [...path, "check"], parts),
+    ...(named === null ? issues : named.issues),
+    ...(found === null ? [] : nodeIssues(servers, found)),
+    ...(named === null ? ownCheckIssues(check, [...path, "check"], parts) : []),
   ];
+}
+
+function ownCheckIssues(check: string | null, path: ConfigPath, parts: ValidParts): readonly ConfigIssue[] {
+  return check === null ? [valueIssue(path, undefined, backendCheckAllowed)] : checkTextIssues(check, path, parts);
 }

@@ -4,13 +4,15 @@ import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts
 import { formatHostPort } from "../values/address.ts";
 import { isLoopback } from "../values/loopback.ts";
 import { clusterNames, listNames, nodeIssues, repetitionIssues } from "./name-checks.ts";
+import { findPool } from "./pool-checks.ts";
 import type { ClusterPart, ListenerPart, ValidParts } from "./valid-parts.ts";
 
 /**
  * Checks listeners against each other, against the clusters and nodes that they name, and their keys against their
  * dialect and address.
  */
-export function checkListeners({ clusters, listen }: ValidParts): readonly ConfigIssue[] {
+export function checkListeners(parts: ValidParts): readonly ConfigIssue[] {
+  const { clusters, listen } = parts;
   const addresses = listen.map(({ listener }, index) => ({
     path: ["listen", index, "port"],
     // Port 0 means any free port, so two of them never conflict.
@@ -22,12 +24,17 @@ export function checkListeners({ clusters, listen }: ValidParts): readonly Confi
     ...listen.flatMap(({ listener, written }, index) => {
       if (listener === null) return [];
       const at = ["listen", index];
-      return [...checkKeys(listener, written, at), ...checkNames(listener, clusters, at), ...checkAccess(listener, at)];
+      return [
+        ...checkKeys(listener, written, at),
+        ...checkNames(listener, clusters, at),
+        ...checkAccess(listener, at),
+        ...checkAgentPool({ listener, written }, at, parts),
+      ];
     }),
   ];
 }
 
-const agentKeys = ["check", "weight", "drain_by"];
+const agentKeys = ["pool", "check", "weight", "drain_by"];
 const tokenKeys = ["hint_tokens", "pause_tokens", "before_stop_tokens"];
 
 /** The keys that a dialect does not have. */
@@ -73,6 +80,18 @@ function checkKeys(
     issues.push(valueIssue([...at, "whole_cluster"], true, allowed));
   }
   return issues;
+}
+
+/** Checks the pool that an agent listener refers to. */
+function checkAgentPool(
+  { listener, written }: { readonly listener: ListenerConfig; readonly written: ListenerPart["written"] },
+  at: ConfigPath,
+  parts: ValidParts,
+): readonly ConfigIssue[] {
+  const pool = listener.agent?.pool ?? null;
+  if (pool === null) return [];
+  const [cluster, check, weight] = ["cluster", "check", "weight"].map((key) => written[key] ?? null);
+  return findPool({ pool, cluster, check, weight }, at, parts).issues;
 }
 
 /** Checks the names of the cluster and the node that a listener answers for. */

@@ -6,6 +6,7 @@ import { parseCheckText } from "../values/check-text.ts";
 import { formatPoolerAddress } from "../values/pooler-address.ts";
 import { repetitionIssues } from "./name-checks.ts";
 import { checkTextIssues, findCluster } from "./named-checks.ts";
+import { findPool } from "./pool-checks.ts";
 import type { PoolerPart, ValidParts } from "./valid-parts.ts";
 
 /** Checks the poolers against each other and against the clusters that they name, and parses their checks. */
@@ -93,12 +94,23 @@ function fileOf(database: PooledDatabaseShape | null): readonly string[] {
 }
 
 function databaseIssues(database: PooledDatabaseShape, path: ConfigPath, parts: ValidParts): readonly ConfigIssue[] {
-  const { issues } = findCluster(database.cluster, path, parts.clusters);
+  const { pool, cluster, check } = database;
+  const routes = `/${[...oneNodeRoutes].join(", /")}`;
+  if (pool !== null) {
+    const { found, issues } = findPool({ pool, cluster, check }, path, parts);
+    const allowed = `a pool whose check is a route that at most one node passes: ${routes}`;
+    return [...issues, ...(isForOneNode(found?.check, parts) ? [] : [valueIssue([...path, "pool"], pool, allowed)])];
+  }
   const at = [...path, "check"];
-  const wrong = checkTextIssues(database.check, at, parts);
-  const parsed = parseCheckText(database.check, parts);
-  // A database leads to one server.
-  const allowed = `a route that at most one node passes: /${[...oneNodeRoutes].join(", /")}`;
-  const isRead = parsed.ok && !oneNodeRoutes.has(parsed.check.route);
-  return [...issues, ...wrong, ...(isRead ? [valueIssue(at, database.check, allowed)] : [])];
+  const { issues } = findCluster(cluster, path, parts.clusters);
+  if (check === null) return issues;
+  const wrong = checkTextIssues(check, at, parts);
+  const allowed = `a route that at most one node passes: ${routes}`;
+  return [...issues, ...wrong, ...(isForOneNode(check, parts) ? [] : [valueIssue(at, check, allowed)])];
+}
+
+/** A database leads to one server. Of a check that cannot be parsed there are other issues. */
+function isForOneNode(check: string | undefined, parts: ValidParts): boolean {
+  const parsed = check === undefined ? null : parseCheckText(check, parts);
+  return parsed === null || !parsed.ok || oneNodeRoutes.has(parsed.check.route);
 }

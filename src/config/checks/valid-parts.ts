@@ -8,12 +8,14 @@ import type {
   PeerShape,
   PooledDatabaseShape,
   PoolerShape,
+  PoolShape,
   RuntimeAddress,
 } from "../model/config.ts";
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
 import { clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
 import { listenerSchema } from "../schema/listener-schema.ts";
 import { peerSchema } from "../schema/peer-schema.ts";
+import { poolSchema } from "../schema/pool-schema.ts";
 import { pgbouncerSchema, pooledDatabaseSchema } from "../schema/pooler-schema.ts";
 import { ignoreParamsSchema, probeSchema } from "../schema/schema.ts";
 import { name } from "../schema/value-schemas.ts";
@@ -26,6 +28,7 @@ import { name } from "../schema/value-schemas.ts";
 export interface ValidParts {
   readonly clusters: readonly ClusterPart[];
   readonly listen: readonly ListenerPart[];
+  readonly pools: readonly PoolPart[];
   readonly balancers: readonly BalancerPart[];
   readonly poolers: readonly PoolerPart[];
   readonly peers: readonly (PeerShape | null)[];
@@ -46,6 +49,12 @@ export interface ListenerPart {
   readonly listener: ListenerConfig | null;
   /** Its keys as written, without defaults. */
   readonly written: Readonly<Record<string, unknown>>;
+}
+
+export interface PoolPart {
+  /** Known in an invalid pool too, so that others may name it; `null` if it is invalid itself. */
+  readonly name: string | null;
+  readonly pool: PoolShape | null;
 }
 
 export interface BalancerPart {
@@ -72,6 +81,10 @@ export function readValidParts(value: Readonly<Record<string, unknown>>): ValidP
     listen: elementsOf(value["listen"]).map((listener) => ({
       listener: valid(listenerSchema, listener),
       written: objectOf(listener),
+    })),
+    pools: elementsOf(value["pools"]).map((pool) => ({
+      name: valid(nameSchema, objectOf(pool)["name"]),
+      pool: valid(poolSchema, pool),
     })),
     balancers: elementsOf(value["balancers"]).map(balancerPart),
     poolers: elementsOf(value["poolers"]).map(poolerPart),

@@ -20,6 +20,9 @@ export type BalancerShape = ConfigShape["balancers"][number];
 /** One entry of `backends`; its check is a text. */
 export type BackendShape = BalancerShape["haproxy"]["backends"][number];
 
+/** One entry of `pools`; its check is a text. */
+export type PoolShape = ConfigShape["pools"][number];
+
 /** One entry of `poolers`; its name is `null` if the key is missing. */
 export type PoolerShape = ConfigShape["poolers"][number];
 
@@ -32,10 +35,11 @@ export type PeerShape = ConfigShape["peers"][number];
 /** The configuration, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
 export interface Config extends Omit<
   ConfigShape,
-  "clusters" | "listen" | "balancers" | "poolers" | "peers" | "history" | "guards" | "simulator"
+  "clusters" | "listen" | "pools" | "balancers" | "poolers" | "peers" | "history" | "guards" | "simulator"
 > {
   readonly clusters: readonly ClusterConfig[];
   readonly listen: readonly ListenerConfig[];
+  readonly pools: readonly PoolConfig[];
   readonly balancers: readonly BalancerConfig[];
   readonly poolers: readonly PoolerConfig[];
   readonly peers: readonly PeerConfig[];
@@ -92,6 +96,14 @@ export type ConfiguredCheck = AgentConfig["check"];
 
 /** How the weight of a server in a read pool follows its lag and its warm-up. */
 export type WeightConfig = NonNullable<AgentConfig["weight"]>;
+
+/** A check over a cluster that has a name. */
+export interface PoolConfig extends Pick<PoolShape, "name" | "weight"> {
+  readonly cluster: string;
+  readonly check: Check;
+  /** The check as it is sent, without a node: `/replica?lag=10MB&keep=2`. */
+  readonly checkText: string;
+}
 
 /** A balancer that rolecall sends changes of verdicts to. */
 export interface BalancerConfig {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { parseHostPort } from "../values/address.ts";
 import { flag, name, parsedText, plainText } from "./value-schemas.ts";
+import { poolReference } from "./pool-schema.ts";
 import { weightSchema } from "./weight-schema.ts";
 
 /** Where the Runtime API of HAProxy is. */
@@ -25,14 +26,22 @@ function haproxyName(): z.ZodType<string, string> {
   return z.string({ error }).regex(/^[\w.:-]{1,128}$/, { error });
 }
 
+/** What the check of a backend must be. */
+export const backendCheckAllowed = "a route of a check with its parameters, such as /replica?lag=10MB";
+
 /** One entry of `backends`. Its check is a text: what is allowed in it depends on other keys. */
 export const backendSchema = z.strictObject(
   {
     name: haproxyName().describe("Name of the backend in the configuration of HAProxy"),
+    pool: poolReference("cluster, check and weight"),
     cluster: name().nullable().default(null).describe("Cluster of the backend's servers. Default: the only cluster"),
-    check: plainText("a route of a check with its parameters, such as /replica?lag=10MB", 2048).describe(
-      "The check of the backend's servers, as HAProxy sends it but without the node: /primary or /replica?lag=10MB&miss=404",
-    ),
+    check: plainText(backendCheckAllowed, 2048)
+      .nullable()
+      .default(null)
+      .describe(
+        "The check of the backend's servers, as HAProxy sends it but without the node: /primary or /replica?lag=10MB&miss=404. " +
+          "Required without pool",
+      ),
     servers: z
       .record(haproxyName(), name(), { error: "a mapping of HAProxy's server names to node names" })
       .nullable()
@@ -46,7 +55,7 @@ export const backendSchema = z.strictObject(
           "configuration of HAProxy: write 100 there. Default: weights stay as they are",
       ),
   },
-  { error: "a mapping with the keys name, cluster, check, servers and weight" },
+  { error: "a mapping with the keys name, pool, cluster, check, servers and weight" },
 );
 
 const backendsAllowed = "a list of 1 to 256 backends";

@@ -36,11 +36,20 @@ const checkSchema = parsedText({
   },
 });
 
+const defaultAgentCheck = { route: "replica", query: "" } as const;
+
 /** The keys that only listeners with the dialect agent have. */
 const agentFields = {
+  pool: name()
+    .nullable()
+    .default(null)
+    .describe("Dialect agent: name of an entry of pools, in place of cluster, check and weight"),
   check: checkSchema
-    .prefault("/replica")
-    .describe("Dialect agent: the check for an agent request (HAProxy's agent-send) that names only a node"),
+    .nullable()
+    .default(null)
+    .describe(
+      "Dialect agent: the check for an agent request (HAProxy's agent-send) that names only a node. Default: /replica",
+    ),
   weight: weightSchema
     .nullable()
     .default(null)
@@ -101,10 +110,10 @@ export const listenerSchema = z
     const { pause_tokens: pauseTokens, before_stop_tokens: beforeStopTokens, ...unguarded } = untold;
     const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unproxied } = unguarded;
     const { proxy_protocol: proxyProtocol, ...unbalanced } = unproxied;
-    const { check, weight, drain_by: drainBy, ...listener } = unbalanced;
+    const { pool, check, weight, drain_by: drainBy, ...listener } = unbalanced;
     const lists = { allow, allowFor, proxyProtocol, trustedOrigins };
     const tokens = { hintTokens, pauseTokens, beforeStopTokens };
     const access = { management, readOnly, tls, auth, ...tokens, ...lists, limits };
-    const agent = listener.dialect === "agent" ? { check, weight, drainBy } : null;
+    const agent = listener.dialect === "agent" ? { pool, check: check ?? defaultAgentCheck, weight, drainBy } : null;
     return { ...listener, port, wholeCluster, operatorPages, access, agent };
   });

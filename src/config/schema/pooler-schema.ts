@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { parsePoolerAddress } from "../values/pooler-address.ts";
 import { tlsSchema } from "./cluster-schema.ts";
+import { poolReference } from "./pool-schema.ts";
 import { duration, integer, name, parsedText, plainText } from "./value-schemas.ts";
 
 /** Where the console of a PgBouncer is. */
@@ -32,10 +33,14 @@ function databaseName(): z.ZodType<string, string> {
 export const pooledDatabaseSchema = z.strictObject(
   {
     name: databaseName().describe("Name of the database in the configuration of PgBouncer, as clients connect to it"),
+    pool: poolReference("cluster and check"),
     cluster: name().nullable().default(null).describe("Cluster that it leads to. Default: the only cluster"),
     check: plainText("a route that one node passes, with its parameters, such as /primary", 2048)
-      .default("/primary")
-      .describe("The check of the node that the database leads to. A route that at most one node passes"),
+      .nullable()
+      .default(null)
+      .describe(
+        "The check of the node that the database leads to. A route that at most one node passes. Default: /primary",
+      ),
     file: plainText("the name of a file", 4096)
       .nullable()
       .default(null)
@@ -44,7 +49,7 @@ export const pooledDatabaseSchema = z.strictObject(
           "Only the databases of one pooler may share it. Without one the database leads to a balancer. Default: none",
       ),
   },
-  { error: "a mapping with the keys name, cluster, check and file" },
+  { error: "a mapping with the keys name, pool, cluster, check and file" },
 );
 
 /** The `pgbouncer` mapping of a pooler. */

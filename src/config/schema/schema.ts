@@ -3,6 +3,7 @@ import * as z from "zod";
 import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
 import { listenerSchema } from "./listener-schema.ts";
 import { peerSchema } from "./peer-schema.ts";
+import { poolSchema } from "./pool-schema.ts";
 import { poolerSchema } from "./pooler-schema.ts";
 import { byteSize, duration, flag, hostSuffix, integer, list, plainText, section, whenValid } from "./value-schemas.ts";
 
@@ -230,6 +231,9 @@ export const configSchema = z
         .describe(
           "Where rolecall listens. Default: a health listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108",
         ),
+      pools: list(poolSchema, 1_024).describe(
+        "Checks over clusters with a name: what balancers, poolers and agent listeners send clients to (docs/pools.md)",
+      ),
       balancers: list(balancerSchema, 64).describe(
         "Balancers that changes of verdicts are sent to at once (docs/push.md)",
       ),

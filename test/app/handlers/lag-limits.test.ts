@@ -33,7 +33,7 @@ test("names what checks request, in all processes, once", async () => {
 });
 
 test("names the configured limits of a cluster, and none of other clusters", async () => {
-  const agent = { check: { route: "async", query: "lag=2MB" }, weight: null, drainBy: "weight" } as const;
+  const agent = { pool: null, check: { route: "async", query: "lag=2MB" }, weight: null, drainBy: "weight" } as const;
   const backend = (name: string, cluster: string): object => ({
     name,
     cluster,

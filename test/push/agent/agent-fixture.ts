@@ -12,7 +12,7 @@ export const agentScope: AgentScope = {
   rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsMin: 0 },
 };
 /** An agent without weights. */
-export const plainAgent: AgentConfig = { check: agentScope.check, weight: null, drainBy: "weight" };
+export const plainAgent: AgentConfig = { pool: null, check: agentScope.check, weight: null, drainBy: "weight" };
 /** An agent whose weights follow the lag. */
 export const weightedAgent: AgentConfig = {
   ...plainAgent,

@@ -33,7 +33,7 @@ async function fixtureOf(
     if (typeof line === "object" && line !== null && "problem" in line && "subject" in line)
       problems.push(`${String(line.subject)}: ${String(line.problem)}`);
   };
-  const backend = { name: "w", cluster: "demo", check: plainCheck("primary"), servers: null, weight: null };
+  const backend = { name: "w", cluster: "demo", check: plainCheck("primary"), pool: null, servers: null, weight: null };
   const backends = [backend, ...others.map((name) => ({ ...backend, name }))];
   const socket = { host: "127.0.0.1", port: haproxy.port };
   const fixture: Fixture = {

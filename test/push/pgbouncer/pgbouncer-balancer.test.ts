@@ -18,6 +18,7 @@ import { includedFiles, type IncludedFiles } from "../../../src/push/pgbouncer/i
 import { PgbouncerBalancer } from "../../../src/push/pgbouncer/pgbouncer-balancer.ts";
 import type { ServerChange } from "../../../src/push/server-change.ts";
 import { FakeConsole, type ConsoleAnswer } from "../../fake/fake-console.ts";
+import { poolerOf } from "../../fake/pooler-setup.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
 import { until } from "../../fake/until.ts";
 
@@ -62,18 +63,15 @@ class Fixture {
     for (const node of ["pg1", "pg2"]) this.addresses.set(node, { host: `10.0.0.${node.slice(-1)}`, port: 5432 });
     const names = options.databases ?? ["orders"];
     this.balancer = new PgbouncerBalancer(
-      {
-        name: "pgb",
-        pgbouncer: {
-          address: { host: "127.0.0.1", port: console.port },
-          user: "rolecall",
-          passwordFile: null,
-          tls: null,
-          processes: 1,
-        },
-        databases: names.map((name) => ({ name, cluster: "demo", check: plainCheck("primary"), file: this.file })),
-        pauseLimitMs: 3_000,
-      },
+      poolerOf("pgb", `127.0.0.1:${console.port}`, {
+        databases: names.map((name) => ({
+          name,
+          pool: null,
+          cluster: "demo",
+          check: plainCheck("primary"),
+          file: this.file,
+        })),
+      }),
       {
         log: pino({ level: "warn" }, { write: (line: string) => this.#noteLine(line) }),
         now: () => performance.now(),

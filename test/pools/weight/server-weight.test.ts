@@ -2,9 +2,9 @@ import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import type { WeightConfig } from "../../../src/config/model/config.ts";
-import { percentForLag } from "../../../src/push/weight/lag-weight.ts";
-import { ServerWeight } from "../../../src/push/weight/server-weight.ts";
-import type { WeightInput } from "../../../src/push/weight/weight-input.ts";
+import { percentForLag } from "../../../src/pools/weight/lag-weight.ts";
+import { ServerWeight } from "../../../src/pools/weight/server-weight.ts";
+import type { WeightInput } from "../../../src/pools/weight/weight-input.ts";
 
 const byLag: WeightConfig = { by: "lag", fullMs: 1_000, noneMs: 10_000, floor: 1, warmUpMs: 0 };
 const withWarmUp: WeightConfig = { ...byLag, warmUpMs: 60_000 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
-import { weightInputOf } from "../../../src/push/weight/weight-input.ts";
+import { weightInputOf } from "../../../src/pools/weight/weight-input.ts";
 import { steadyCluster } from "../../fake/cluster-fixture.ts";
 
 test("the leader has no lag, and a replica that was never measured an unknown one", () => {
