@@ -330,6 +330,7 @@ export class App {
       snapshots: this.#snapshots,
       page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),
+      balancers: (only) => this.#monitor.balancers(only),
       asked: () => this.#asked.describe(),
       limits: async (cluster) => (await this.#limits())(cluster),
       askedChecks: this.#askedChecks,

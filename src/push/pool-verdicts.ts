@@ -2,7 +2,7 @@ import { nodeNamed } from "../cluster/lookup.ts";
 import type { Check } from "../health/check.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import { oneNodeRoutes } from "../health/route.ts";
-import { judgeMember } from "../health/rules/pool.ts";
+import { poolMember } from "../pools/pool-members.ts";
 import type { Verdict } from "../health/verdict.ts";
 import type { WeightConfig } from "../config/model/config.ts";
 import { weightInputOf, type WeightInput } from "../pools/weight/weight-input.ts";
@@ -56,8 +56,8 @@ export function poolVerdicts(
   for (const [server = "", node = ""] of pairs) {
     const observation = nodeNamed(cluster, node);
     if (observation === undefined || !isServerName(server)) continue;
-    const verdict = judgeMember(view, observation, check);
-    validUntilMs = Math.min(validUntilMs, verdict.validUntilMs, view.lock.validUntilMs);
+    const { verdict, validUntilMs: untilMs } = poolMember(view, observation, check);
+    validUntilMs = Math.min(validUntilMs, untilMs);
     verdicts.push({
       server,
       target: serverTargetOf(verdict, check),

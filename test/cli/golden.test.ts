@@ -34,6 +34,8 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "explain-cluster": ["explain", "/replica", "--cluster", "demo"],
   drain: ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade"],
   drains: ["drains"],
+  pools: ["pools"],
+  "pools-one": ["pools", "writes"],
   switchover: ["switchover", "--cluster", "demo", "--candidate", "pg2", "--yes"],
   "switchover-seamless": ["switchover", "catalog", "--to", "pg2", "--seamless", "--yes"],
   "switchover-refused": ["switchover", "orders", "--seamless", "--dry-run"],

@@ -17,6 +17,52 @@ const node = {
   drain: null,
 };
 
+const member = { host: "10.0.0.2", port: 5432, fit: true, degraded: false, reason: null, no: null, figure: null };
+const reads = {
+  pool: "reads",
+  cluster: "demo",
+  check: "/replica?lag=10MB&keep=1",
+  fit: 1,
+  members: [
+    { ...member, node: "pg2", degraded: true, lag_bytes: 20_971_520, lag_ms: 12_000 },
+    {
+      ...member,
+      node: "pg3",
+      fit: false,
+      reason: "lagging",
+      no: "soft",
+      figure: "30MB",
+      lag_bytes: 31_457_280,
+      lag_ms: null,
+    },
+    {
+      ...member,
+      node: "pg4",
+      host: null,
+      port: null,
+      fit: false,
+      reason: "down",
+      no: "hard",
+      lag_bytes: null,
+      lag_ms: null,
+    },
+  ],
+  version: "0123456789abcdef",
+  used_by: [
+    { kind: "haproxy", name: "lb1", backend: "pg_read", up: true, servers: [] },
+    { kind: "agent", name: "127.0.0.1:8009", backend: null, up: null, servers: null },
+  ],
+};
+const writes = {
+  pool: "writes",
+  cluster: "catalog",
+  check: "/primary",
+  fit: 0,
+  members: [],
+  version: "fedcba9876543210",
+  used_by: [{ kind: "pgbouncer", name: "pgb1", backend: "orders", up: false, servers: [] }],
+};
+
 /** What a running rolecall would answer, always the same: for texts that are compared letter by letter. */
 export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
   "/status": {
@@ -210,6 +256,8 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
       ],
     },
   },
+  "/pools": { body: { snapshot: "aa.13", pools: [writes, reads] } },
+  "/pools/writes": { body: { snapshot: "aa.13", ...writes } },
   "POST /drains/demo/pg2": {
     body: {
       cluster: "demo",

@@ -22,8 +22,10 @@ import type { PageGate } from "../../http/pages/page-gate.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { Drains } from "../../state/drains.ts";
 import type { Switchovers } from "../../switchover/switchovers.ts";
+import type { BalancerStatus } from "../../push/balancer.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { buildExporterApi } from "./exporter-pages.ts";
+import { poolUsers } from "./pool-users.ts";
 import type { LivePage } from "./live-page.ts";
 import type { Backend, ListenerInConfig } from "./listener-handler.ts";
 import { type LagOverTime, LagSteps } from "../../history/lag-steps.ts";
@@ -41,6 +43,8 @@ export interface MainBackendContext {
    * This process, its workers and listeners, the checks of balancers, and the pushes to them: of one cluster, or all.
    */
   readonly edges: (only: string | null) => Promise<object>;
+  /** What is known of the balancers that are pushed to, as `BalancerPushes.statuses`. */
+  readonly balancers: (only: string | null) => readonly BalancerStatus[];
   /** Which configuration is in force, and which was refused. */
   readonly config: () => ConfigOverview;
   /** The limits that the lag of a cluster's nodes is compared with. */
@@ -100,6 +104,14 @@ export function buildMainBackend(
         options: (cluster: string) => withSeamless(gateway.switchoverOptions(cluster), context.switchovers),
         seamless: context.switchovers,
       },
+    },
+    pools: {
+      pools: config.pools,
+      snapshot: sources.snapshot,
+      policy: sources.policy,
+      now: sources.now,
+      snapshots,
+      users: (pool: string) => poolUsers(pool, config, context.balancers(listener.cluster)),
     },
     pauses: { keeper: pauses, access: listener.access },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),

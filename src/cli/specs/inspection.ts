@@ -53,6 +53,18 @@ export const inspectionCommands: readonly CommandSpec[] = [
     load: async () => (await import("../commands/status.ts")).status,
   },
   {
+    name: "pools",
+    summary: "show the pools: members in order, why a node is out, what refers to each",
+    about:
+      "Shows each pool of the configuration (docs/pools.md): its nodes in the order in which they get clients, with the\n" +
+      "reason of those that are out, and the balancers, poolers and agent listeners that refer to it.",
+    positionals: { usage: "[POOL]", least: 0, most: 1 },
+    options: serverOptions,
+    examples: ["rolecall pools", "rolecall pools orders-read"],
+    checks: [{ id: "pools", required: true }],
+    load: async () => (await import("../commands/pools.ts")).pools,
+  },
+  {
     name: "check",
     summary: "run one health check of a node or a whole cluster",
     about:

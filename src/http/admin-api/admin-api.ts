@@ -16,6 +16,7 @@ import { scrapesMax, servePage } from "../pages/page.ts";
 import { type HintApiContext, answerHint, hintScopeOf, isHintCall, isHintPath } from "./hint-api.ts";
 import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
 import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
+import { answerPools, type PoolsApiContext } from "./pools-api.ts";
 import { readPausePath } from "./pause-paths.ts";
 import { type PausesApiContext, answerPause } from "./pauses-api.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
@@ -37,6 +38,7 @@ export interface AdminApiContext {
   readonly page: PageFiles;
   readonly hints: HintApiContext;
   readonly pageApi: PageApiContext;
+  readonly pools: PoolsApiContext;
   readonly pauses: Omit<PausesApiContext, "only">;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
@@ -51,6 +53,7 @@ const ownPaths = [
   "/metrics",
   "/snapshot",
   "/drains",
+  "/pools",
   "/hint",
   "/pauses",
   "/livez",
@@ -61,7 +64,7 @@ const ownPaths = [
 ];
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/hint`, `/pauses`, `/livez`, `/readyz`, the
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/hint`, `/pauses`, `/livez`, `/readyz`, the
  * diagnostics pages, the live page and its stream.
  * @returns `null` if the response is written
  */
@@ -83,6 +86,8 @@ export async function answerAdminRequest(
   if (!("problem" in target) && isPageApiTarget(target)) return answerPageApi(call, target, sources.pageApi);
   if (path === "drains" || path.startsWith("drains/"))
     return answerDrainRequest(path, call, { drains: sources.drains, only: scope.cluster });
+  if (isBare && (path === "pools" || path.startsWith("pools/")))
+    return answerPools(call, { path, query: target.query, only: scope.cluster }, sources.pools);
   if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
   if (isBare && isLivePagePath(path, message)) {
     if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);

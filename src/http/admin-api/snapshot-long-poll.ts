@@ -11,13 +11,22 @@ const waitersMax = 256;
 /** The longest wait, in ms. */
 const waitMsMax = 60_000;
 
+/** How a wait ended: a later snapshot came, the time passed, or the client closed its connection. */
+export type WaitEnd = "later" | "time" | "closed";
+
 interface Waiter {
   /** The cluster that must have changed; `null`: any. */
   readonly cluster: string | null;
-  /** The cluster that the answer shows; `null`: all. */
-  readonly only: string | null;
   readonly sequence: number;
   readonly notify: () => void;
+}
+
+/** Reads the parameter `wait`. @returns how long a request may wait, in ms; the answer if it cannot be read */
+export function parseWait(params: URLSearchParams): number | Reply {
+  const value = params.get("wait") ?? "0s";
+  const waitMs = parseDuration(value);
+  if (waitMs !== undefined && waitMs <= waitMsMax) return waitMs;
+  return badRequest({ subject: "parameter wait", value, allowed: "a duration from 0s to 60s, such as 30s" });
 }
 
 /**
@@ -60,39 +69,47 @@ export class SnapshotLongPoll {
         value: after,
         allowed: "INSTANCE.N as in X-Rolecall-Snapshot",
       });
-    const waitMs = parseDuration(params.get("wait") ?? "0s");
-    if (waitMs === undefined || waitMs > waitMsMax) {
-      return badRequest({
-        subject: "parameter wait",
-        value: params.get("wait") ?? "",
-        allowed: "a duration from 0s to 60s, such as 30s",
-      });
-    }
+    const waitMs = parseWait(params);
+    if (typeof waitMs !== "number") return waitMs;
     const sequence = Number(match?.[2] ?? -1);
     // Another instance is an earlier run of rolecall: every snapshot of this run is later.
     const isLater = match === null || match[1] !== this.#current().instance || this.#sequenceOf(cluster) > sequence;
     if (isLater || waitMs === 0) return this.#reply(isLater, only);
-    if (this.#waiters.size >= waitersMax || this.#sockets.has(socket)) {
-      const waiting = this.#sockets.has(socket) ? "a request of this connection is" : `${waitersMax} requests are`;
-      const message = `Cannot wait for a snapshot: ${waiting} already waiting`;
-      return errorReply(429, "busy", { message, headers: ["Retry-After", "1"] });
-    }
-    return this.#wait({ cluster, only, sequence }, waitMs, socket);
+    const busy = this.#refusalOf(socket);
+    if (busy !== null) return busy;
+    return this.#wait({ cluster, sequence }, waitMs, socket).then((end) => this.#reply(end === "later", only));
+  }
+
+  /**
+   * Waits for a later snapshot in which a cluster has changed.
+   * @param waitMs how long at most
+   * @param socket the client's connection: one request of it may wait
+   * @returns the answer if too many wait already
+   */
+  async waitForLater(cluster: string, waitMs: number, socket: Socket): Promise<WaitEnd | Reply> {
+    return this.#refusalOf(socket) ?? this.#wait({ cluster, sequence: this.#sequenceOf(cluster) }, waitMs, socket);
+  }
+
+  #refusalOf(socket: Socket): Reply | null {
+    if (this.#waiters.size < waitersMax && !this.#sockets.has(socket)) return null;
+    const waiting = this.#sockets.has(socket) ? "a request of this connection is" : `${waitersMax} requests are`;
+    const message = `Cannot wait for a snapshot: ${waiting} already waiting`;
+    return errorReply(429, "busy", { message, headers: ["Retry-After", "1"] });
   }
 
   /** A client that closes its connection stops waiting at once. */
-  #wait(request: Omit<Waiter, "notify">, waitMs: number, socket: Socket): Promise<Reply> {
+  #wait(request: Omit<Waiter, "notify">, waitMs: number, socket: Socket): Promise<WaitEnd> {
     return new Promise((resolve) => {
-      const end = (isLater: boolean): void => {
+      const end = (how: WaitEnd): void => {
         clearTimeout(timer);
         cancelOnClosed();
         this.#waiters.delete(waiter);
         this.#sockets.delete(socket);
-        resolve(this.#reply(isLater, request.only));
+        resolve(how);
       };
-      const timer = setTimeout(() => end(false), waitMs);
-      const cancelOnClosed = onClosed(socket, () => end(false));
-      const waiter = { ...request, notify: () => end(true) };
+      const timer = setTimeout(() => end("time"), waitMs);
+      const cancelOnClosed = onClosed(socket, () => end("closed"));
+      const waiter = { ...request, notify: () => end("later") };
       this.#waiters.add(waiter);
       this.#sockets.add(socket);
     });

@@ -4,7 +4,7 @@ import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { AgentConfig } from "../../config/model/config.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
-import { judgeMember } from "../../health/rules/pool.ts";
+import { poolMember } from "../../pools/pool-members.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { unfit, type Verdict } from "../../health/verdict.ts";
 import { ServerWeight } from "../../pools/weight/server-weight.ts";
@@ -99,7 +99,7 @@ export class AgentResponder {
     peer: string,
   ): string {
     const { request, view, observation } = subject;
-    const verdict = observation === null ? unfit("unknown") : judgeMember(view, observation, request.check);
+    const verdict = observation === null ? unfit("unknown") : poolMember(view, observation, request.check).verdict;
     const server = this.#serverOf(request.key);
     const percent = observation === null ? 100 : weightOf(server, { view, observation, verdict });
     // Nothing that this process answered may stay in force after it: the checks decide then.

@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { clusterNamed } from "../../cluster/lookup.ts";
+import type { Snapshot } from "../../cluster/snapshot.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+import { type NamedPool, type PoolDocument, poolDocument, poolKey } from "../../pools/pool-document.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
+import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
+import { parseWait, type SnapshotLongPoll } from "./snapshot-long-poll.ts";
+
+/** What refers to a pool, and what it has of it. */
+export interface PoolUser {
+  readonly kind: "haproxy" | "pgbouncer" | "agent";
+  /** The name of the balancer or pooler, or the address of the agent listener. */
+  readonly name: string;
+  /** The backend, or the database; `null` for an agent listener. */
+  readonly backend: string | null;
+  /** Whether the last exchange with it succeeded; `null` if there was none, or if it asks by itself. */
+  readonly up: boolean | null;
+  /** What its servers should be; `null` if it asks by itself. */
+  readonly servers: readonly object[] | null;
+}
+
+/** What answers on pools come from. */
+export interface PoolsApiContext {
+  readonly pools: readonly NamedPool[];
+  readonly snapshot: () => Snapshot;
+  readonly policy: (cluster: string) => HealthPolicy | undefined;
+  /** In ms of rolecall's clock. */
+  readonly now: () => number;
+  readonly snapshots: Pick<SnapshotLongPoll, "waitForLater">;
+  readonly users: (pool: string) => readonly PoolUser[];
+}
+
+/** A pool that was found, what identifies its state, and until when it holds, in ms of rolecall's clock. */
+interface ShownPool {
+  readonly document: PoolDocument;
+  readonly version: string;
+  readonly validUntilMs: number;
+}
+
+/** Some verdicts hold only at the instant of judging: then they are judged again after this time, in ms. */
+const repeatMs = 100;
+
+/**
+ * Answers `/pools`, and `/pools/{pool}?after=VERSION&wait=30s`: the members of each pool in order, and what refers to it.
+ * With `after` the answer waits until balancers would have to change something.
+ * @param only the listener's cluster: pools of others are left out; `null`: all
+ */
+export async function answerPools(
+  call: IncomingCall,
+  { path, query, only }: { readonly path: string; readonly query: string; readonly only: string | null },
+  context: PoolsApiContext,
+): Promise<Reply> {
+  const { method } = call.request;
+  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
+  const served = context.pools.filter(({ cluster }) => only === null || cluster === only);
+  const params = new URLSearchParams(query);
+  const name = path === "pools" ? null : path.slice("pools/".length);
+  const allowed = name === null ? [] : ["after", "wait"];
+  for (const key of params.keys())
+    if (!allowed.includes(key))
+      return badRequest({ subject: "query", value: key, allowed: name === null ? "empty" : "after and wait" });
+  if (name === null) {
+    const shown = served.flatMap((pool) => show(pool, context) ?? []);
+    return reply({ snapshot: nameOf(context.snapshot()), pools: shown.map((one) => written(one, context)) });
+  }
+  const pool = served.find((one) => one.name === name);
+  if (pool === undefined) {
+    const names = served.map((one) => one.name).join(", ");
+    const message = `Cannot find pool ${JSON.stringify(name.slice(0, 200))}: it must be one of ${names || "none"}`;
+    return errorReply(404, "unknown_pool", { message });
+  }
+  return answerPool(call, pool, { params, context });
+}
+
+async function answerPool(
+  call: IncomingCall,
+  pool: NamedPool,
+  { params, context }: { readonly params: URLSearchParams; readonly context: PoolsApiContext },
+): Promise<Reply> {
+  const waitMs = parseWait(params);
+  if (typeof waitMs !== "number") return waitMs;
+  const after = params.get("after");
+  const untilMs = context.now() + waitMs;
+  for (;;) {
+    const shown = show(pool, context);
+    if (shown === null) {
+      const message = `Cannot show pool ${pool.name}: its cluster ${pool.cluster} must be monitored`;
+      return errorReply(404, "unknown_cluster", { message });
+    }
+    const nowMs = context.now();
+    if (after !== shown.version || nowMs >= untilMs)
+      return reply({ snapshot: nameOf(context.snapshot()), ...written(shown, context) });
+    const leftMs = Math.min(untilMs - nowMs, Math.max(repeatMs, shown.validUntilMs - nowMs));
+    const end = await context.snapshots.waitForLater(pool.cluster, leftMs, call.message.socket);
+    if (typeof end === "object") return end;
+    if (end === "closed") return reply({});
+  }
+}
+
+function show(pool: NamedPool, { snapshot, policy: policyOf, now }: PoolsApiContext): ShownPool | null {
+  const cluster = clusterNamed(snapshot(), pool.cluster);
+  const policy = policyOf(pool.cluster);
+  if (cluster === undefined || policy === undefined) return null;
+  const { document, validUntilMs } = poolDocument(viewAt(cluster, policy, now()), pool);
+  const version = createHash("sha256").update(poolKey(document)).digest("hex").slice(0, 16);
+  return { document, version, validUntilMs };
+}
+
+function written({ document, version }: ShownPool, { users }: PoolsApiContext): object {
+  return { ...document, version, used_by: users(document.pool) };
+}
+
+function nameOf({ instance, sequence }: Snapshot): string {
+  return `${instance}.${sequence}`;
+}
+
+function reply(document: object): Reply {
+  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(document));
+}

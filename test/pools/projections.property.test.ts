@@ -1,0 +1,118 @@
+/** What a node's API, balancers, agents and `GET /pools` say of a member is one thing at one sequence number. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
+import type { Snapshot } from "../../src/cluster/snapshot.ts";
+import { answer } from "../../src/http/node-api/answer.ts";
+import type { Request } from "../../src/http/message/request.ts";
+import { poolDocument, poolKey } from "../../src/pools/pool-document.ts";
+import { inOrderOfUse, poolMembers } from "../../src/pools/pool-members.ts";
+import { agentAdviceFor } from "../../src/push/agent/agent-advice.ts";
+import { poolVerdicts } from "../../src/push/pool-verdicts.ts";
+import { anyEvent, observeAll, outcomeSequence, policyOf, sentAt, unprobedCluster } from "../health/arbitraries.ts";
+import { anyCheck, anyGuards } from "../health/rules/check-arbitraries.ts";
+
+const scenario = fc.record({
+  outcomes: outcomeSequence(anyEvent, 40),
+  guards: anyGuards,
+  // A database address is what one balancer states of one server.
+  check: anyCheck.map((check) => ({ ...check, database: null })),
+  laterMs: fc.constantFrom(0, 1, 900, 2_500, 7_000, 30_000),
+});
+const request: Request = {
+  method: "GET",
+  target: "/",
+  host: undefined,
+  nodeHeader: undefined,
+  serverState: undefined,
+};
+
+test("every projection of a pool says of each node what its own check is answered", () => {
+  fc.assert(
+    fc.property(scenario, ({ outcomes, guards, check, laterMs }) => {
+      const policy = policyOf(guards);
+      const cluster = observeAll(unprobedCluster(), outcomes, policy);
+      const nowMs = Math.max(0, ...outcomes.map(sentAt)) + laterMs;
+      const view = viewAt(cluster, policy, nowMs);
+      const snapshot: Snapshot = {
+        instance: "i",
+        sequence: 7,
+        clusters: [cluster],
+        index: new Map([[cluster.name, 0]]),
+      };
+      const inputs = { snapshot, policy: () => policy, nowMs, unready: () => null };
+      const { members, validUntilMs } = poolMembers(view, check);
+      const pushed = poolVerdicts(view, { check, servers: null, weight: null });
+      const pool = { name: "p", cluster: cluster.name, check, checkText: "/p" };
+      const { document } = poolDocument(view, pool);
+      assert.deepEqual(pushed.validUntilMs, validUntilMs);
+      assert.equal(document.fit, members.filter(({ verdict }) => verdict.fit).length);
+      assert.deepEqual(
+        document.members.map(({ node }) => node).toSorted(),
+        cluster.nodes.map(({ node: { name } }) => name).toSorted(),
+      );
+      for (const { observation, verdict } of members) {
+        const { name } = observation.node;
+        const target = { cluster: cluster.name, node: name, isAnyCase: false, otherByHost: null };
+        const reply = answer({ kind: "check", target, check }, request, inputs);
+        const said = document.members.find(({ node }) => node === name);
+        const server = pushed.servers.find((one) => one.server === name);
+        assert.deepEqual(
+          [verdict.fit, said?.fit, server?.target === "up", agentAdviceFor(verdict, check) === "use"],
+          Array.from({ length: 4 }, () => reply.status === 200),
+          `${name}: ${reply.status} ${reply.phrase}`,
+        );
+        if (!verdict.fit) assert.ok(reply.headers.includes(verdict.reason));
+        assert.equal(said?.reason ?? null, verdict.fit ? null : verdict.reason);
+      }
+    }),
+  );
+});
+
+test("the order of use begins with the fit nodes, and among equals with the least lag", () => {
+  fc.assert(
+    fc.property(scenario, ({ outcomes, guards, check, laterMs }) => {
+      const policy = policyOf(guards);
+      const cluster = observeAll(unprobedCluster(), outcomes, policy);
+      const view = viewAt(cluster, policy, Math.max(0, ...outcomes.map(sentAt)) + laterMs);
+      const { members } = poolMembers(view, check);
+      const ordered = inOrderOfUse(view, members);
+      assert.deepEqual(new Set(ordered), new Set(members));
+      const { document } = poolDocument(view, { name: "p", cluster: cluster.name, check, checkText: "/p" });
+      const ranks = document.members.map(({ fit, no }) => (fit ? 0 : no === "soft" ? 1 : 2));
+      assert.deepEqual(
+        ranks,
+        ranks.toSorted((one, other) => one - other),
+      );
+      for (const [at, { lag_bytes: lag }] of document.members.entries()) {
+        const before = document.members[at - 1];
+        if (before !== undefined && ranks[at] === ranks[at - 1])
+          assert.ok((before.lag_bytes ?? Infinity) <= (lag ?? Infinity));
+      }
+    }),
+  );
+});
+
+test("the key of a pool changes with what balancers need, and not with figures or order", () => {
+  const member = { host: "10.0.0.1", port: 5432, fit: true, degraded: false, reason: null, no: null, figure: null };
+  const [one, other] = [
+    { ...member, node: "pg1", lag_bytes: 0, lag_ms: 0 },
+    { ...member, node: "pg2", lag_bytes: 5, lag_ms: null },
+  ];
+  const document = { pool: "p", cluster: "demo", check: "/replica", fit: 2, members: [one, other] };
+  const key = poolKey(document);
+  assert.equal(
+    poolKey({
+      ...document,
+      members: [
+        { ...other, lag_bytes: 7 },
+        { ...one, lag_ms: 3 },
+      ],
+    }),
+    key,
+  );
+  for (const changed of [{ port: 1 }, { host: null }, { fit: false }, { degraded: true }, { node: "pg3" }])
+    assert.notEqual(poolKey({ ...document, members: [{ ...one, ...changed }, other] }), key, JSON.stringify(changed));
+  assert.notEqual(poolKey({ ...document, members: [one] }), key);
+});
