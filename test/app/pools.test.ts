@@ -70,6 +70,7 @@ log: { level: silent }
 suite("pools", limit, () => {
   test("are listed with their members in order, and with what refers to them", async (context) => {
     const { read } = await start(context);
+    await until("the end of db1", async () => (await read("/pools/others")).document.members[0]?.reason === "down");
     const { pools } = (await read("/pools")).document;
     const shown = pools.map(({ pool, members, used_by: users }) => [
       pool,
@@ -79,7 +80,7 @@ suite("pools", limit, () => {
     assert.deepEqual(shown, [
       ["writes", ["pg1 fit", "pg2 wrong_role"], ["pgbouncer pgb1 orders"]],
       ["reads", ["pg2 fit", "pg1 wrong_role"], ["haproxy lb1 pg_read", "agent 127.0.0.3:0"]],
-      ["others", ["db1 unknown"], []],
+      ["others", ["db1 down"], []],
     ]);
   });
 
@@ -97,6 +98,11 @@ suite("pools", limit, () => {
     for (const path of ["/pools?wait=1s", "/pools/reads?since=1", "/pools/reads?wait=2min"])
       assert.equal((await read(path)).status, 400, path);
     assert.equal((await read("/pools/reads/pg1")).status, 404);
+    assert.equal((await read("/pools?format=yaml")).status, 400);
+    assert.deepEqual((await read("/pools/reads?format=traefik")).document, {
+      tcp: { services: { reads: { loadBalancer: { servers: [{ address: "10.0.0.2:5432" }] } } } },
+    });
+    assert.equal((await read("/pools?format=http_sd", "other")).status, 200);
   });
 
   test("are answered late where a client knows them already: once balancers have to change something", async (context) => {

@@ -7,6 +7,7 @@ import type { Snapshot } from "../../src/cluster/snapshot.ts";
 import { answer } from "../../src/http/node-api/answer.ts";
 import type { Request } from "../../src/http/message/request.ts";
 import { poolDocument, poolKey } from "../../src/pools/pool-document.ts";
+import { formattedPools } from "../../src/pools/pool-formats.ts";
 import { inOrderOfUse, poolMembers } from "../../src/pools/pool-members.ts";
 import { agentAdviceFor } from "../../src/push/agent/agent-advice.ts";
 import { poolVerdicts } from "../../src/push/pool-verdicts.ts";
@@ -27,6 +28,11 @@ const request: Request = {
   nodeHeader: undefined,
   serverState: undefined,
 };
+
+interface HttpSdGroup {
+  readonly targets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
 
 test("every projection of a pool says of each node what its own check is answered", () => {
   fc.assert(
@@ -52,6 +58,14 @@ test("every projection of a pool says of each node what its own check is answere
         document.members.map(({ node }) => node).toSorted(),
         cluster.nodes.map(({ node: { name } }) => name).toSorted(),
       );
+      const groups = formattedPools([document], "http_sd") as readonly HttpSdGroup[];
+      for (const { labels } of groups) {
+        const member = document.members.find(({ node }) => node === labels["__meta_rolecall_node"]);
+        assert.deepEqual(
+          [labels["__meta_rolecall_fit"], labels["__meta_rolecall_reason"]],
+          [String(member?.fit), member?.reason ?? ""],
+        );
+      }
       for (const { observation, verdict } of members) {
         const { name } = observation.node;
         const target = { cluster: cluster.name, node: name, isAnyCase: false, otherByHost: null };
@@ -115,4 +129,38 @@ test("the key of a pool changes with what balancers need, and not with figures o
   for (const changed of [{ port: 1 }, { host: null }, { fit: false }, { degraded: true }, { node: "pg3" }])
     assert.notEqual(poolKey({ ...document, members: [{ ...one, ...changed }, other] }), key, JSON.stringify(changed));
   assert.notEqual(poolKey({ ...document, members: [one] }), key);
+});
+
+test("other programs read pools in their own form", () => {
+  const member = { fit: true, degraded: false, reason: null, no: null, figure: null, lag_bytes: 0, lag_ms: 0 } as const;
+  const reads = {
+    pool: "reads",
+    cluster: "demo",
+    check: "/replica",
+    fit: 2,
+    members: [
+      { ...member, node: "pg3", host: "fe80::3", port: 5433 },
+      { ...member, node: "pg2", host: "10.0.0.2", port: 5432 },
+      { ...member, node: "pg4", host: null, port: null },
+      { ...member, node: "pg1", host: "10.0.0.1", port: 5432, fit: false, reason: "wrong_role", no: "soft" },
+    ],
+  } as const;
+  const empty = { ...reads, pool: "none", members: [] };
+  assert.deepEqual(formattedPools([reads, empty], "traefik"), {
+    tcp: {
+      services: {
+        reads: { loadBalancer: { servers: [{ address: "10.0.0.2:5432" }, { address: "[fe80::3]:5433" }] } },
+        none: { loadBalancer: { servers: [] } },
+      },
+    },
+  });
+  const groups = formattedPools([reads, empty], "http_sd") as readonly HttpSdGroup[];
+  assert.deepEqual(
+    groups.map(({ targets, labels }) => [...targets, ...Object.values(labels)]),
+    [
+      ["[fe80::3]:5433", "reads", "demo", "pg3", "true", ""],
+      ["10.0.0.2:5432", "reads", "demo", "pg2", "true", ""],
+      ["10.0.0.1:5432", "reads", "demo", "pg1", "false", "wrong_role"],
+    ],
+  );
 });

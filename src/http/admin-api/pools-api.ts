@@ -4,6 +4,7 @@ import type { Snapshot } from "../../cluster/snapshot.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { type NamedPool, type PoolDocument, poolDocument, poolKey } from "../../pools/pool-document.ts";
+import { formattedPools, type PoolFormat, poolFormats } from "../../pools/pool-formats.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
@@ -58,12 +59,17 @@ export async function answerPools(
   const served = context.pools.filter(({ cluster }) => only === null || cluster === only);
   const params = new URLSearchParams(query);
   const name = path === "pools" ? null : path.slice("pools/".length);
-  const allowed = name === null ? [] : ["after", "wait"];
-  for (const key of params.keys())
-    if (!allowed.includes(key))
-      return badRequest({ subject: "query", value: key, allowed: name === null ? "empty" : "after and wait" });
+  const format = formatOf(params, name === null ? ["format"] : ["format", "after", "wait"]);
+  if (typeof format === "object") return format;
   if (name === null) {
     const shown = served.flatMap((pool) => show(pool, context) ?? []);
+    if (format !== "json")
+      return reply(
+        formattedPools(
+          shown.map(({ document }) => document),
+          format,
+        ),
+      );
     return reply({ snapshot: nameOf(context.snapshot()), pools: shown.map((one) => written(one, context)) });
   }
   const pool = served.find((one) => one.name === name);
@@ -72,13 +78,26 @@ export async function answerPools(
     const message = `Cannot find pool ${JSON.stringify(name.slice(0, 200))}: it must be one of ${names || "none"}`;
     return errorReply(404, "unknown_pool", { message });
   }
-  return answerPool(call, pool, { params, context });
+  return answerPool(call, pool, { params, format, context });
+}
+
+/** Reads the parameter `format`. @returns the answer if it is none, or if another parameter is not known */
+function formatOf(params: URLSearchParams, known: readonly string[]): PoolFormat | Reply {
+  for (const key of params.keys())
+    if (!known.includes(key)) return badRequest({ subject: "query", value: key, allowed: known.join(", ") });
+  const value = params.get("format") ?? "json";
+  const found = poolFormats.find((format) => format === value);
+  return found ?? badRequest({ subject: "parameter format", value, allowed: poolFormats.join(", ") });
 }
 
 async function answerPool(
   call: IncomingCall,
   pool: NamedPool,
-  { params, context }: { readonly params: URLSearchParams; readonly context: PoolsApiContext },
+  {
+    params,
+    format,
+    context,
+  }: { readonly params: URLSearchParams; readonly format: PoolFormat; readonly context: PoolsApiContext },
 ): Promise<Reply> {
   const waitMs = parseWait(params);
   if (typeof waitMs !== "number") return waitMs;
@@ -91,8 +110,10 @@ async function answerPool(
       return errorReply(404, "unknown_cluster", { message });
     }
     const nowMs = context.now();
-    if (after !== shown.version || nowMs >= untilMs)
+    if (after !== shown.version || nowMs >= untilMs) {
+      if (format !== "json") return reply(formattedPools([shown.document], format));
       return reply({ snapshot: nameOf(context.snapshot()), ...written(shown, context) });
+    }
     const leftMs = Math.min(untilMs - nowMs, Math.max(repeatMs, shown.validUntilMs - nowMs));
     const end = await context.snapshots.waitForLater(pool.cluster, leftMs, call.message.socket);
     if (typeof end === "object") return end;
