@@ -20,6 +20,11 @@ export interface Check {
   /** How many of the least lagging nodes a lag limit never removes. */
   readonly keep: number;
   readonly fallbackPrimary: boolean;
+  /**
+   * Whether the check asks if the open sessions of a node may live, and not if it may take new ones. Limits and the
+   * statuses below do not matter then.
+   */
+  readonly isForSessions: boolean;
   /** The status of a soft no. */
   readonly missStatus: number;
   /** The status for a node that is down, stale or unknown. */
@@ -68,6 +73,7 @@ export function plainCheck(route: Route): Check {
     database: null,
     keep: 0,
     fallbackPrimary: false,
+    isForSessions: false,
     missStatus: 503,
     unknownStatus: 503,
   };
@@ -116,6 +122,21 @@ export function parseCheck(route: Route, query: string, rules: CheckRules): Pars
     return rejected({ subject: "parameter lag_time", value: `${check.lagTimeMsMax}ms`, allowed });
   }
   return { ok: true, check };
+}
+
+/** Refuses `for=sessions` in a check of a whole cluster: sessions are those of one node. */
+export function ofWholeCluster(parsed: ParsedCheck): ParsedCheck {
+  return withoutSessions(parsed, "used with a check of one node, whose sessions it is about");
+}
+
+/** Refuses `for=sessions` in a check by which rolecall itself gives new sessions to servers. */
+export function ofNewSessions(parsed: ParsedCheck): ParsedCheck {
+  return withoutSessions(parsed, "left out, because this check decides which servers get new sessions");
+}
+
+function withoutSessions(parsed: ParsedCheck, allowed: string): ParsedCheck {
+  const isForSessions = parsed.ok && parsed.check.isForSessions;
+  return isForSessions ? rejected({ subject: "parameter for", value: "sessions", allowed }) : parsed;
 }
 
 function rejected(problem: ParseError): ParsedCheck {
@@ -190,6 +211,14 @@ const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
       allowed: "primary",
       isLimit: true,
       read: (value) => (value === "primary" ? { fallbackPrimary: true } : undefined),
+    },
+  ],
+  [
+    "for",
+    {
+      allowed: "sessions",
+      isLimit: true,
+      read: (value) => (value === "sessions" ? { isForSessions: true } : undefined),
     },
   ],
   [

@@ -47,6 +47,14 @@ export function isSoft(reason: Reason): boolean {
   return soft.has(reason);
 }
 
+/** Hard reasons that state a lack of evidence. */
+const unproven: ReadonlySet<Reason> = new Set<Reason>(["stale", "unknown", "blind"]);
+
+/** Whether a reason is positive evidence against a node, so that its open sessions must not live. */
+export function isAgainstSessions(reason: Reason): boolean {
+  return !isSoft(reason) && !unproven.has(reason);
+}
+
 const all: ReadonlySet<string> = new Set([...hardReasons, ...softReasons]);
 
 /** Whether a text is a reason that this version knows. */

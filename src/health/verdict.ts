@@ -16,6 +16,8 @@ export interface Fit extends Timed {
   readonly fit: true;
   /** The yes only keeps the pool from running empty, or relies on evidence other than the node's own. */
   readonly isDegraded: boolean;
+  /** The lack of evidence that a check for open sessions passes over; `null` of every other yes. */
+  readonly passedOver: Unfit | null;
 }
 
 export interface Unfit extends Timed {
@@ -27,9 +29,19 @@ export interface Unfit extends Timed {
   readonly isFigureTimed: boolean;
 }
 
-export const fit: Fit = { fit: true, isDegraded: false, validUntilMs: Infinity };
+export const fit: Fit = { fit: true, isDegraded: false, passedOver: null, validUntilMs: Infinity };
 
-export const degraded: Fit = { fit: true, isDegraded: true, validUntilMs: Infinity };
+export const degraded: Fit = { fit: true, isDegraded: true, passedOver: null, validUntilMs: Infinity };
+
+/** Says yes in spite of a lack of evidence, which the answer states. */
+export function passingOver(passedOver: Unfit): Fit {
+  return { fit: true, isDegraded: true, passedOver, validUntilMs: passedOver.validUntilMs };
+}
+
+/** The reason that the answer states, with its figure: of a no, or of a yes in spite of it; `null` of any other yes. */
+export function statedOf(verdict: Verdict): Unfit | null {
+  return verdict.fit ? verdict.passedOver : verdict;
+}
 
 /** Refuses, until something is recorded. @param figure one that time alone does not change */
 export function unfit(reason: Reason, figure: string | null = null): Unfit {
@@ -48,7 +60,10 @@ export function unfitWithAge(reason: Reason, figure: string): Unfit {
  */
 export function validUntil(verdict: Verdict, untilMs: number): Verdict {
   if (verdict.validUntilMs <= untilMs) return verdict;
-  if (verdict.fit) return { fit: true, isDegraded: verdict.isDegraded, validUntilMs: untilMs };
+  if (verdict.fit) {
+    const { isDegraded, passedOver } = verdict;
+    return { fit: true, isDegraded, passedOver, validUntilMs: untilMs };
+  }
   const { reason, figure, isFigureTimed } = verdict;
   return { fit: false, reason, figure, isFigureTimed, validUntilMs: untilMs };
 }

@@ -1,5 +1,5 @@
 import { nodeNamed } from "../cluster/lookup.ts";
-import { parseCheck, type Check } from "../health/check.ts";
+import { ofWholeCluster, parseCheck, type Check } from "../health/check.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import { judgeMember, judgePool } from "../health/rules/pool.ts";
 import { routeOf, routePaths } from "../health/route.ts";
@@ -26,7 +26,8 @@ export function parseQuestion(text: string, { nodes, policy }: Pick<IncidentFile
   if (route === undefined)
     throw new Error(`Cannot check ${text}: the route must be one of ${routePaths().join(", ")}, got ${path}`);
   const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsMin: 2 * policy.intervalMs };
-  const parsed = parseCheck(route, query, rules);
+  const read = parseCheck(route, query, rules);
+  const parsed = node === null ? ofWholeCluster(read) : read;
   if (parsed.ok) return { node, check: parsed.check };
   const { subject, allowed, value } = parsed.problem;
   throw new Error(`Cannot check ${text}: ${subject} must be ${allowed}, got ${value}`);
@@ -34,7 +35,7 @@ export function parseQuestion(text: string, { nodes, policy }: Pick<IncidentFile
 
 /**
  * The accepted spellings of the answer: `lagging`, `503 lagging`. For a positive answer also `fit`, or `degraded`. For
- * a whole cluster also `fit pg1`.
+ * a whole cluster also `fit pg1`, for open sessions also `200 stale`.
  */
 export function answerTo(view: ClusterView, { node, check }: Question): readonly string[] {
   const observation = nodeNamed(view.cluster, node);
@@ -43,6 +44,7 @@ export function answerTo(view: ClusterView, { node, check }: Question): readonly
       ? judgePool(view, check)
       : { verdict: judgeMember(view, observation, check), chosen: null };
   if (!verdict.fit) return [verdict.reason, `${statusOf(verdict, check)} ${verdict.reason}`];
+  if (verdict.passedOver !== null) return ["degraded", `200 ${verdict.passedOver.reason}`];
   if (verdict.isDegraded) return ["degraded", ...(chosen === null ? [] : [`degraded ${chosen.node.name}`])];
   return ["fit", "200 fit", ...(chosen === null ? [] : [`fit ${chosen.node.name}`])];
 }

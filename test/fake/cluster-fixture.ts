@@ -12,7 +12,7 @@ import { judgeMember, judgePool } from "../../src/health/rules/pool.ts";
 import { routeOf } from "../../src/health/route.ts";
 import type { HealthPolicy } from "../../src/health/health-policy.ts";
 import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
-import type { Verdict } from "../../src/health/verdict.ts";
+import { statedOf, type Verdict } from "../../src/health/verdict.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
 import { parseAccusations, withAccusations } from "../../src/state/saved-accusations.ts";
 import { parseRefusals, withSavedRefusals } from "../../src/state/saved-refusals.ts";
@@ -199,8 +199,10 @@ export class ClusterFixture {
   /** Returns the same and, with a space before it, the figure of the reason. */
   phrase(node: string | null, check: string, nowMs: number): string {
     const verdict = this.verdict(node, check, nowMs);
-    const figure = verdict === null || verdict.fit ? null : verdict.figure;
-    return [this.judge(node, check, nowMs), ...(figure === null ? ["-"] : [figure])].join(" ");
+    const stated = verdict === null ? null : statedOf(verdict);
+    // A yes that passes over a lack of evidence states it.
+    const parts = verdict?.fit === true && stated !== null ? ["200", stated.reason] : [this.judge(node, check, nowMs)];
+    return [...parts, ...(stated?.figure == null ? (parts.length > 1 ? [] : ["-"]) : [stated.figure])].join(" ");
   }
 
   /** Judges a check; `null` if there is no such node. */

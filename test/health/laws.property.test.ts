@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { isAgainstSessions } from "../../src/health/reason.ts";
+import { statedOf } from "../../src/health/verdict.ts";
 import { routes, type Route } from "../../src/health/route.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
@@ -190,6 +192,44 @@ test("a clock jump never turns a no into a yes, except for liveness", () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test("open sessions may live where new ones may come, and where nothing speaks against the node; limits do not matter", () => {
+  const counts = { live: 0, cut: 0, "passed over": 0, demoted: 0 };
+  fc.assert(
+    fc.property(
+      events,
+      fc.nat(20_000),
+      fc.constantFrom("lag=0&keep=1&", "fallback=primary&", ""),
+      (timeline, waitMs, query) => {
+        play(timeline, (watched, nowMs) => {
+          for (const node of names) {
+            for (const route of routes) {
+              const atMs = nowMs + waitMs;
+              const sessions = watched.verdict(node, `${route}?${query}for=sessions`, atMs);
+              const plain = watched.verdict(node, `${route}?${query}`, atMs);
+              assert.ok(sessions !== null && plain !== null);
+              const text = `${node} ${route}?${query}: ${JSON.stringify(plain)}, sessions ${JSON.stringify(sessions)}`;
+              if (plain.fit) assert.ok(sessions.fit && sessions.passedOver === null, text);
+              else if (plain.reason === "down") assert.equal(statedOf(sessions)?.reason, "down", text);
+              else if (isAgainstSessions(plain.reason))
+                assert.equal(sessions.fit || sessions.reason, plain.reason, text);
+              else if (plain.reason === "blind" || plain.reason === "unknown") assert.ok(sessions.fit, text);
+              if (!sessions.fit) assert.ok(isAgainstSessions(sessions.reason), text);
+              if (sessions.fit && sessions.passedOver !== null)
+                assert.ok(!plain.fit && plain.reason === sessions.passedOver.reason, text);
+              if (!query.startsWith("fallback"))
+                assert.deepEqual(sessions, watched.verdict(node, `${route}?for=sessions`, atMs), text);
+              counts[sessions.fit ? (sessions.passedOver === null ? "live" : "passed over") : "cut"] += 1;
+              if (!sessions.fit && sessions.reason === "demoted") counts.demoted += 1;
+            }
+          }
+        });
+      },
+    ),
+    { numRuns: 300 },
+  );
+  for (const [kind, times] of Object.entries(counts)) assert.ok(times > 20, `${kind}: ${times}`);
 });
 
 test("observe does not mutate the state it is given", () => {

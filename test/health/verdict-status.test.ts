@@ -10,5 +10,7 @@ test("a check sets the status of missing evidence and of soft reasons; blind is 
   const expected = { blind: 500, down: 599, stale: 599, unknown: 599 } as const;
   for (const reason of hardReasons)
     assert.equal(statusOf(unfit(reason), check), reason in expected ? expected[reason as "down"] : 503, reason);
+  const sessions = { ...check, isForSessions: true };
+  for (const reason of [...hardReasons, ...softReasons]) assert.equal(statusOf(unfit(reason), sessions), 503, reason);
   for (const reason of softReasons) assert.equal(statusOf(unfit(reason), check), 404, reason);
 });

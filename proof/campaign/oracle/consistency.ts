@@ -76,6 +76,28 @@ export function wholeDiffers(before: readonly Said[], whole: Said, after: readon
     : `nodes ${key(before)}, whole cluster ${whole.status} ${whole.phrase}`;
 }
 
+/**
+ * Reasons that state a lack of evidence: they say nothing against open sessions. That a node is down does not either, if
+ * no other node answers.
+ */
+const unproven = new Set(["stale", "unknown", "blind"]);
+
+/**
+ * Open sessions may live where new ones may come. A no for them is a 503 with the hard reason of the check itself,
+ * unless that is soft or a lack of evidence. Both answers are of one snapshot.
+ */
+export function sessionsDiffer(plain: Said, sessions: Said): string | null {
+  const said = `${plain.status} ${plain.phrase}, for sessions ${sessions.status} ${sessions.phrase}`;
+  const [reason, stated] = [plain, sessions].map(({ headers }) => headers.get("x-rolecall-reason") ?? "");
+  if (sessions.status === 200) {
+    const mayLive = plain.status === 200 || soft.has(reason ?? "") || unproven.has(reason ?? "") || stated === "down";
+    return mayLive && (stated === "" || stated === reason) ? null : said;
+  }
+  const isEvidence = hard.has(stated ?? "") && !unproven.has(stated ?? "");
+  const isOwn = stated === reason || soft.has(reason ?? "") || reason === "stale";
+  return sessions.status === 503 && plain.status !== 200 && isEvidence && isOwn ? null : said;
+}
+
 /** No two nodes are primary, or leader of a standby cluster, in one snapshot. */
 export function twoPrimaries(answers: readonly Said[]): string | null {
   return twoFit(answers, "/primary") ?? twoFit(answers, "/standby-leader");

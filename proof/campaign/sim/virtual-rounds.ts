@@ -1,4 +1,4 @@
-import { wholeDiffers } from "../oracle/consistency.ts";
+import { sessionsDiffer, wholeDiffers } from "../oracle/consistency.ts";
 import type { Violation } from "../oracle/scene.ts";
 import { questionOf, type Question, type Said } from "../rolecall/asker.ts";
 import { limits } from "../run/rounds.ts";
@@ -71,6 +71,7 @@ export class VirtualRounds {
           ? null
           : this.#wholeDiffers(whole, at === 0 ? primaries.filter(({ check }) => check === "/primary") : replicas);
       if (detail !== null) violations.push({ rule: "whole-cluster", node: null, detail });
+      violations.push(...this.#sessionsDiffer(at === 0 ? primaries : replicas));
     }
     return { answers, violations };
   }
@@ -87,6 +88,15 @@ export class VirtualRounds {
 
   #ask(questions: readonly Question[]): readonly Said[] {
     return questions.map((question) => this.#asker.askNow(question));
+  }
+
+  #sessionsDiffer(answers: readonly Said[]): readonly Violation[] {
+    return answers.flatMap((answer) => {
+      const { node, check, path } = answer;
+      const sessions = { path: `${path}?for=sessions`, check: `${check}?for=sessions` };
+      const detail = sessionsDiffer(answer, this.#asker.askNow({ method: "GET", node, ...sessions }));
+      return detail === null ? [] : [{ rule: "sessions", node, detail: `${check}: ${detail}` }];
+    });
   }
 
   #wholeDiffers(whole: Question, nodes: readonly Said[]): string | null {

@@ -1,4 +1,4 @@
-import { parameterNames, parseCheck, type Check } from "../../health/check.ts";
+import { ofWholeCluster, parameterNames, parseCheck, type Check, type ParseError } from "../../health/check.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { suggest } from "../framework/suggest.ts";
@@ -16,10 +16,19 @@ export function parseCheckArgument(path: string, ignoreParams: readonly string[]
   const rules = { ignoreParams, ignoresUnknown: false, defaults: "", lagTimeMsMin: 0 };
   const parsed = parseCheck(route, query, rules);
   if (parsed.ok) return parsed.check;
-  const { subject, value, allowed } = parsed.problem;
-  throw (
-    unknownParameter(query, ignoreParams) ??
-    new CommandError("RC001", `Cannot parse the check: ${subject} must be ${allowed}, got ${JSON.stringify(value)}`)
+  throw unknownParameter(query, ignoreParams) ?? unreadable(parsed.problem);
+}
+
+/** @throws CommandError (RC001) if a check cannot be asked about a whole cluster */
+export function requireOfCluster(check: Check): void {
+  const parsed = ofWholeCluster({ ok: true, check });
+  if (!parsed.ok) throw unreadable(parsed.problem);
+}
+
+function unreadable({ subject, value, allowed }: ParseError): CommandError {
+  return new CommandError(
+    "RC001",
+    `Cannot parse the check: ${subject} must be ${allowed}, got ${JSON.stringify(value)}`,
   );
 }
 

@@ -15,7 +15,7 @@ import {
   probedStatus,
   watchedFor,
 } from "../client/attachment.ts";
-import { parseCheckArgument, rejectedCheck, requireRoute } from "../client/check-argument.ts";
+import { parseCheckArgument, rejectedCheck, requireOfCluster, requireRoute } from "../client/check-argument.ts";
 import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../client/node-name.ts";
 import { nextCommand, seeReasons } from "../client/next-command.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
@@ -72,7 +72,7 @@ function report(context: CommandContext, path: string, { target, verdict }: Chec
     verdict.fit === null
       ? style.yellow(`not known (${verdict.detail ?? "seen once"})`)
       : verdict.fit
-        ? style.green(verdict.degraded ? "fit (degraded)" : "fit")
+        ? style.green(fitText(verdict))
         : style.red(`unfit: ${verdict.reason}`);
   const chosen = target.node === null && verdict.node !== null ? ` (${verdict.node})` : "";
   const lag = verdict.lag_bytes === null ? "" : `, lag ${formatByteSize(verdict.lag_bytes)}`;
@@ -87,6 +87,11 @@ function report(context: CommandContext, path: string, { target, verdict }: Chec
       action: `Run ${explain}${see === "" ? "" : `\n  ${see}`}`,
     });
   }
+}
+
+function fitText({ degraded, reason }: CheckVerdict): string {
+  if (reason !== null) return `fit (${reason})`;
+  return degraded ? "fit (degraded)" : "fit";
 }
 
 /** The options that name the checked node or cluster. */
@@ -136,6 +141,7 @@ async function checkLocally(context: CommandContext, path: string, given: GivenN
   const parsed = parseCheckArgument(path, config.ignoreParams);
   const judgeNow = (probed: ProbedClusters): CheckedTarget => {
     const target = resolveName(probedStatus(probed), given);
+    if (target.node === null) requireOfCluster(parsed);
     return { target, verdict: judgeLocally(probed, target, parsed) };
   };
   const probed = await watchLocally(config, context, {
@@ -158,11 +164,13 @@ function judgeLocally(probed: ProbedClusters, { cluster, node }: NamedNode, pars
       : { verdict: judgeMember(view, observation, parsed), chosen: observation };
   if (!verdict.fit || chosen === null) return { ...undecided(probed, cluster, chosen), ...fitnessOf(verdict) };
   // `null` if it is not known whether the node is attached.
-  const fitVerdict = (fitNode: Observation, { isDegraded }: Verdict & { readonly fit: true }): CheckVerdict | null => {
+  const fitVerdict = (fitNode: Observation, known: Verdict & { readonly fit: true }): CheckVerdict | null => {
     const knowledge = probedAttachment(probed, cluster, { observation: fitNode, check: parsed });
     if (knowledge === notKnown) return null;
     const attachment = knowledge === "known" ? knowledge : null;
-    return { ...undecided(probed, cluster, fitNode), fit: true, degraded: isDegraded, attachment };
+    const { isDegraded: degraded, passedOver } = known;
+    const stated = { reason: passedOver?.reason ?? null, detail: passedOver?.figure ?? null };
+    return { ...undecided(probed, cluster, fitNode), fit: true, ...stated, degraded, attachment };
   };
   const chosenVerdict = fitVerdict(chosen, verdict);
   if (chosenVerdict !== null) return chosenVerdict;

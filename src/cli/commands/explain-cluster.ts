@@ -5,7 +5,7 @@ import { judgePool } from "../../health/rules/pool.ts";
 import { reasonLink } from "../../config/reason-link.ts";
 import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { parseCheckArgument, requireRoute } from "../client/check-argument.ts";
+import { parseCheckArgument, requireOfCluster, requireRoute } from "../client/check-argument.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
 import { diagnoseUnknown, probedStatus } from "../client/attachment.ts";
 import { explainProbedNode } from "../client/probed-explanation.ts";
@@ -88,6 +88,7 @@ async function fetchExplanation(context: CommandContext, check: string): Promise
 async function explainLocally(context: CommandContext, check: string): Promise<ClusterExplanation> {
   const config = await requireNamedConfig(context);
   const parsed = parseCheckArgument(check, config.ignoreParams);
+  requireOfCluster(parsed);
   const explainNow = (probed: ProbedClusters): ClusterExplanation => explainProbed(probed, { context, check, parsed });
   const probed = await watchLocally(config, context, {
     defaultMs: attachmentTime(config),

@@ -5,7 +5,9 @@ import { listenerAccessFields } from "./listener-access-schema.ts";
 import { flag, integer, listenAddress, name, parsedText } from "./value-schemas.ts";
 import { weightSchema } from "./weight-schema.ts";
 
-const defaultsAllowed = `a mapping of a check's parameters to values: ${parameterNames().join(", ")}, tag_<name>`;
+const defaultsAllowed = `a mapping of a check's parameters to values: ${parameterNames()
+  .filter((parameter) => parameter !== "for")
+  .join(", ")}, tag_<name>`;
 
 /** Default parameters of checks, as a mapping; the result is the equivalent query. */
 export function checkDefaults(): z.ZodType<string> {

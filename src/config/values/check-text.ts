@@ -1,4 +1,4 @@
-import { parseCheck, type ParsedCheck } from "../../health/check.ts";
+import { ofNewSessions, parseCheck, type ParsedCheck } from "../../health/check.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 
 /** What is allowed in a check of the configuration. */
@@ -10,7 +10,8 @@ export interface CheckTextRules {
 
 /**
  * Parses a check as the configuration has it: a route and its parameters, `/replica?lag=10MB`, without the node. The
- * parameters are parsed as those of requests are.
+ * parameters are parsed as those of requests are. `for=sessions` is refused: rolecall gives servers new sessions by
+ * these checks.
  */
 export function parseCheckText(text: string, { ignoreParams, intervalMs }: CheckTextRules): ParsedCheck {
   const cut = text.indexOf("?");
@@ -19,12 +20,8 @@ export function parseCheckText(text: string, { ignoreParams, intervalMs }: Check
   if (route === undefined)
     return { ok: false, problem: { subject: "route", value: path, allowed: `one of ${routePaths().join(", ")}` } };
   const query = cut < 0 ? "" : text.slice(cut + 1);
-  return parseCheck(route, query, {
-    ignoreParams,
-    lagTimeMsMin: lagTimeMsMin(intervalMs),
-    ignoresUnknown: false,
-    defaults: "",
-  });
+  const rules = { ignoreParams, lagTimeMsMin: lagTimeMsMin(intervalMs), ignoresUnknown: false, defaults: "" };
+  return ofNewSessions(parseCheck(route, query, rules));
 }
 
 /** The smallest measurable `lag_time` of a check in ms, for a probe interval in ms: two intervals. */

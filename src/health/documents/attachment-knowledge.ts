@@ -30,7 +30,8 @@ export function attachmentKnowledge(
   if (report === null || !view.policy.guards.attachedReplica || route === "liveness" || !isForReplicas(route))
     return "not needed";
   if (isExempt(observation) || isArchiveAsked) return "not needed";
-  if (passesAsLeader(rulesFor(route, observation.node), { view, observation, report, check })) return "not needed";
+  if (passesAsLeader(rulesFor(route, observation.node, check), { view, observation, report, check }))
+    return "not needed";
   if (route === "readiness" && isReadyWhileRunning(report)) return "not needed";
   const reached = walReached(report);
   const hasMoved = reached !== null && firstWalPosition !== null && reached > firstWalPosition;

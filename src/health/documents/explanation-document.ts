@@ -1,4 +1,5 @@
 import type { Check } from "../check.ts";
+import { statedOf, type Verdict } from "../verdict.ts";
 import { statusOf } from "../verdict-status.ts";
 import type { Explanation } from "../rules/explain.ts";
 import type { RuleLine } from "../rules/explain.ts";
@@ -18,20 +19,23 @@ export function explanationText(document: ExplanationDocument): string {
   const { verdict, rules, decisive } = document;
   const head = `${document.node} is ${verdict.fit ? "IN" : "OUT"} for ${document.check}${verdict.fit ? "" : `: ${verdict.reason}`}`;
   const cause = decisive === null ? undefined : rules[decisive];
-  const degraded =
-    verdict.fit && verdict.isDegraded
-      ? ["  (degraded: fit only to keep the pool from running empty, or by the exporter's report)"]
-      : [];
   return [
     head,
     ...(cause === undefined
-      ? degraded
+      ? degradedText(verdict)
       : [`  because ${cause.rule}: ${cause.value}${cause.limit === null ? "" : ` (must be: ${cause.limit})`}`]),
     `  cluster ${document.cluster}, snapshot ${document.instance}.${document.snapshot}, ${document.at}`,
     "",
     ...rules.map((rule, at) => ruleText(rule, at === decisive)),
     "",
   ].join("\n");
+}
+
+function degradedText(verdict: Verdict): readonly string[] {
+  if (!verdict.fit || !verdict.isDegraded) return [];
+  if (verdict.passedOver !== null)
+    return [`  (${verdict.passedOver.reason}, which says nothing against open sessions)`];
+  return ["  (degraded: fit only to keep the pool from running empty, or by the exporter's report)"];
 }
 
 function ruleText(rule: RuleLine, isDecisive: boolean): string {
@@ -46,8 +50,8 @@ function ruleText(rule: RuleLine, isDecisive: boolean): string {
 export function explanationJson({ verdict, rules, decisive }: Explanation, check: Check): object {
   return {
     fit: verdict.fit,
-    reason: verdict.fit ? null : verdict.reason,
-    detail: verdict.fit ? null : verdict.figure,
+    reason: statedOf(verdict)?.reason ?? null,
+    detail: statedOf(verdict)?.figure ?? null,
     status: verdict.fit ? 200 : statusOf(verdict, check),
     decisive: decisive === null ? null : (rules[decisive]?.rule ?? null),
     rules: rules.map(({ ageMs, ...rule }) => ({ ...rule, age_ms: ageMs })),

@@ -16,7 +16,7 @@ import { isForReplicas } from "./route-rules.ts";
  */
 export function withDrain(verdict: Verdict, context: NodeCheck): Verdict {
   const { view, observation, check } = context;
-  if (view.cluster.drains.size === 0) return verdict;
+  if (view.cluster.drains.size === 0 || check.isForSessions) return verdict;
   const drain = activeDrainOf(view.cluster, observation.node.name, view.nowMs);
   if (drain === null || (!verdict.fit && verdict.reason !== "lagging")) return verdict;
   const untilMs = Math.min(verdict.validUntilMs, drain.untilMs);

@@ -1,6 +1,7 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { isAgainstSessions } from "../reason.ts";
 import type { Verdict } from "../verdict.ts";
 import { shownDrain, trusted } from "./drain.ts";
 import { onlyWitness, secondWitness } from "./exporter.ts";
@@ -11,6 +12,7 @@ import { judgeMember } from "./pool.ts";
 import { appliedRules, rulesFor } from "./route-rules.ts";
 import { unheardFloor } from "./wal-floor.ts";
 import type { NodeCheck, Rule, RuleContext, Shown } from "./rule.ts";
+import { sessionsCheck } from "./sessions.ts";
 
 /** One rule as it was applied to one node. */
 export interface RuleLine {
@@ -45,9 +47,10 @@ export interface Explanation {
  */
 export function explain(view: ClusterView, observation: Observation, check: Check): Explanation {
   const verdict = judgeMember(view, observation, check);
-  const context: NodeCheck = { view, observation, check };
+  const context: NodeCheck = { view, observation, check: check.isForSessions ? sessionsCheck(check) : check };
   const shown = [...shownBy(trusted, context), ...shownRules(context), ...shownDrain(context)];
-  const rules = shown.map((each) => lineOf(context, each));
+  const counted = check.isForSessions ? shown.map((each) => forOpenSessions(verdict, each)) : shown;
+  const rules = counted.map((each) => lineOf(context, each));
   const decisive = verdict.fit ? -1 : rules.findIndex(({ reason }) => reason === verdict.reason);
   return { verdict, rules, decisive: decisive < 0 ? null : decisive };
 }
@@ -64,10 +67,17 @@ function shownRules(context: NodeCheck): readonly Shown[] {
     ...evidence,
     ...identityRules.flatMap((rule) => shownBy(rule, reported)),
     ...(node.api === null ? shownBy(onlyWitness, reported) : witness),
-    ...appliedRules(rulesFor(check.route, node), reported).flatMap(({ rule, isRequired }) =>
+    ...appliedRules(rulesFor(check.route, node, check), reported).flatMap(({ rule, isRequired }) =>
       isRequired ? shownBy(rule, reported) : rule.show(reported, null),
     ),
   ];
+}
+
+/** A line whose no does not count against open sessions says nothing about them. */
+function forOpenSessions(verdict: Verdict, shown: Shown): Shown {
+  const { refusal = null } = shown;
+  const counts = refusal === null || (!verdict.fit && isAgainstSessions(refusal));
+  return counts ? shown : { ...shown, isSkipped: true };
 }
 
 function shownBy<Context extends NodeCheck>(rule: Rule<Context>, context: Context): readonly Shown[] {

@@ -11,6 +11,7 @@ import { ownDatabase, identityRules } from "./identity.ts";
 import { heartbeat } from "./liveness.ts";
 import { judgeRoute, rulesFor, type RouteRules } from "./route-rules.ts";
 import { judgeAll, type NodeCheck, type RuleContext } from "./rule.ts";
+import { forSessions, judgeSilent, sessionsCheck } from "./sessions.ts";
 import { leaderFloor, unheardFloor } from "./wal-floor.ts";
 
 /**
@@ -18,9 +19,14 @@ import { leaderFloor, unheardFloor } from "./wal-floor.ts";
  * (evidence that exists, is fresh, and is of the right node), then the route's own rules (docs/judgement.md).
  */
 export function judge(view: ClusterView, observation: Observation, check: Check): Verdict {
+  if (!check.isForSessions) return judgeNode(view, observation, check);
+  return forSessions(judgeNode(view, observation, sessionsCheck(check)), view);
+}
+
+function judgeNode(view: ClusterView, observation: Observation, check: Check): Verdict {
   const { route } = check;
   if (route === "liveness") return heartbeat.judge({ view, observation, check });
-  const rules = rulesFor(route, observation.node);
+  const rules = rulesFor(route, observation.node, check);
   const context = { view, observation, check };
   const distrust = trusted.judge(context);
   if (!distrust.fit) return distrust;
@@ -28,7 +34,7 @@ export function judge(view: ClusterView, observation: Observation, check: Check)
     return validUntil(judgeAnswering(view, observation, { check, rules }), freshUntilMs(observation, view.maxAgeMs));
   const grace = graceOn(view, observation, route);
   const verdict = grace.isGranted ? judgeGraced(context, rules) : judgeAll(freshnessRules, context);
-  return validUntil(verdict, grace.validUntilMs);
+  return validUntil(check.isForSessions ? judgeSilent(verdict, context, rules) : verdict, grace.validUntilMs);
 }
 
 /** Judges a node that answers, by its last report. */

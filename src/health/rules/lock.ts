@@ -1,6 +1,7 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { Observation } from "../../cluster/observation.ts";
+import type { Check } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { isPast } from "../evidence/node/freshness.ts";
 import { hasPosition } from "../evidence/node/report-position.ts";
@@ -14,14 +15,17 @@ import type { NodeCheck, Rule, RuleContext } from "./rule.ts";
  */
 const unwritable: ReadonlySet<string> = new Set(["stopping", "stopped", "starting", "crashed"]);
 
+/** How long a node that lost the lock is `demoted` for its sessions at least, in ms: three checks at 20 s. */
+const demotedForSessionsMs = 60_000;
+
 /** The node holds the cluster's lock: rule 2 decides between several that claim it. */
 export const lock: Rule = {
-  judge({ view, observation, report }) {
+  judge({ view, observation, report, check }) {
     const untilMs = lockUntilMs(view, observation);
     if (holdsLock(view, observation)) return validUntil(judgeHandover(view, observation.node.name), untilMs);
     if (observation.hasLock) return validUntil(refuseClaim(view, observation), untilMs);
     const { lastHeldAtMs } = observation;
-    const demotedUntilMs = lastHeldAtMs === null ? -Infinity : lastHeldAtMs + view.policy.guards.demotedForMs;
+    const demotedUntilMs = lastHeldAtMs === null ? -Infinity : lastHeldAtMs + demotedForMs(view, check);
     return view.nowMs < demotedUntilMs
       ? validUntil(unfit("demoted", report.role), demotedUntilMs)
       : unfit("wrong_role", report.role);
@@ -75,6 +79,12 @@ function showState({ view, observation, report }: RuleContext, rule: string): Re
     ? "a document that does not contradict the lock"
     : "guard running_primary is off";
   return [{ rule, value: `${tense}role ${report.role}, state ${report.state}`, limit }];
+}
+
+/** How long a node that lost the lock counts as demoted, in ms. No check for open sessions may miss it. */
+function demotedForMs({ policy }: ClusterView, { isForSessions }: Check): number {
+  const { demotedForMs: configuredMs } = policy.guards;
+  return isForSessions ? Math.max(configuredMs, demotedForSessionsMs) : configuredMs;
 }
 
 /** Refuses a claim that is not accepted. */

@@ -15,7 +15,7 @@ export interface PoolVerdict {
 /** Judges one node, as a member of its pool where the check has `keep` or `fallback`. */
 export function judgeMember(view: ClusterView, observation: Observation, check: Check): Verdict {
   const verdict = judge(view, observation, check);
-  if (verdict.fit || (check.keep === 0 && !check.fallbackPrimary)) return verdict;
+  if (verdict.fit || check.isForSessions || (check.keep === 0 && !check.fallbackPrimary)) return verdict;
   let untilMs = verdict.validUntilMs;
   if (verdict.reason === "lagging" || verdict.reason === "lag_unknown") {
     const kept = isKept(view, observation, check);

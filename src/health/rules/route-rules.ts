@@ -1,4 +1,5 @@
 import type { Node } from "../../cluster/node.ts";
+import type { Check } from "../check.ts";
 import type { Route } from "../route.ts";
 import { validUntil, type Verdict } from "../verdict.ts";
 import { inHistory, sinceReadinessLooksAtReplication, stream, streaming, wantedState } from "./attached.ts";
@@ -32,11 +33,13 @@ const primary = [views, dcs, lock, writable];
 const standbyLeader = [views, dcs, lock, standbyCluster];
 const furtherOfLeader = [leaderFloor, lagBehindSource];
 const replica = [replicaRole, running, balanced, inHistory, stream, wantedState, floor, lag];
+const readyHistory = sinceReadinessLooksAtReplication(inHistory, "history and stream");
+const readyStream = sinceReadinessLooksAtReplication(stream, "");
 const readyReplica = [
   running,
   sinceReadinessLooksAtReplication(streaming, ""),
-  sinceReadinessLooksAtReplication(inHistory, "history and stream"),
-  sinceReadinessLooksAtReplication(stream, ""),
+  readyHistory,
+  readyStream,
   floor,
   sinceReadinessLooksAtReplication(readinessLag, "lag"),
 ];
@@ -100,9 +103,31 @@ const exported: Readonly<Record<CheckedRoute, RouteRules>> = {
   readiness,
 };
 
-/** The rules of a route for a node. */
-export function rulesFor(route: CheckedRoute, { api }: Pick<Node, "api">): RouteRules {
+/** The rules of a replica that matter to its open sessions: its role says whether the others apply. */
+const ofReplicaSessions: ReadonlySet<Rule> = new Set([replicaRole, inHistory, stream, readyHistory, readyStream]);
+
+/** What is left of a route's rules for open sessions: those that can give a hard no. */
+function ofSessions({ leader, other, isOtherReplica }: RouteRules): RouteRules {
+  const left = other?.filter((rule) => ofReplicaSessions.has(rule)) ?? null;
+  return { leader, ofLeader: [], other: left, isOtherReplica, everyNode: [] };
+}
+
+function eachOfSessions(rules: Readonly<Record<CheckedRoute, RouteRules>>): Readonly<Record<string, RouteRules>> {
+  return Object.fromEntries(Object.entries(rules).map(([route, of]) => [route, ofSessions(of)]));
+}
+
+const managedSessions = eachOfSessions(managed);
+const exportedSessions = eachOfSessions(exported);
+
+/** The rules of a check for a node. */
+export function rulesFor(route: CheckedRoute, { api }: Pick<Node, "api">, { isForSessions }: Check): RouteRules {
+  if (isForSessions) return (api === null ? exportedSessions : managedSessions)[route] ?? none;
   return (api === null ? exported : managed)[route];
+}
+
+/** Whether a route accepts replicas alone. */
+export function isReplicaRoute(route: Route): boolean {
+  return route !== "liveness" && managed[route].other !== null && managed[route].leader.length === 0;
 }
 
 /** Whether a route is one that replicas serve: a drain applies to it. */

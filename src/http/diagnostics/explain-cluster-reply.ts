@@ -1,3 +1,4 @@
+import { ofWholeCluster } from "../../health/check.ts";
 import { explain } from "../../health/rules/explain.ts";
 import { explanationJson, explanationText } from "../../health/documents/explanation-document.ts";
 import { judgePool } from "../../health/rules/pool.ts";
@@ -18,6 +19,8 @@ export async function explainClusterReply(
 ): Promise<Reply | null> {
   const explained = explainSubject(request, sources);
   if ("subject" in explained) return badRequest(explained);
+  const parsed = ofWholeCluster({ ok: true, check: explained.check });
+  if (!parsed.ok) return badRequest(parsed.problem);
   const [pieces, type] =
     request.query.get("format") === "text"
       ? [textPieces(explained), "text/plain; charset=utf-8"]

@@ -43,8 +43,9 @@ export class LimitCensus {
 
   /** Records the limits of a check. */
   note(cluster: string, check: Check): void {
-    const { route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary } = check;
-    if (lagBytesMax === null && lagTimeMsMax === null) return;
+    const { route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, isForSessions } = check;
+    // The limits in a check for open sessions do not matter to it.
+    if (isForSessions || (lagBytesMax === null && lagTimeMsMax === null)) return;
     const nowMs = this.#now();
     const known = this.#byCheck.get(check);
     if (known?.cluster === cluster && nowMs - known.lastMs < repeatMs) return;

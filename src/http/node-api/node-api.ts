@@ -217,7 +217,7 @@ function senderOf(
 ): CheckSender | undefined {
   const server = parseServerName(serverState);
   if (server === undefined || serverState === undefined) return undefined;
-  const at = headers.indexOf("X-Rolecall-Reason");
+  const at = status === 200 ? -1 : headers.indexOf("X-Rolecall-Reason");
   const reason = at < 0 ? null : (headers[at + 1] ?? null);
   return { server, cluster, reason, takes: takesSessions(serverState, status) };
 }

@@ -6,7 +6,7 @@ import { freshUntilMs } from "../../health/evidence/node/freshness.ts";
 import { shownLag, type PresentLag } from "../../health/evidence/position/present-lag.ts";
 import { statusOf } from "../../health/verdict-status.ts";
 import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
-import { fit, unfit, type Verdict } from "../../health/verdict.ts";
+import { fit, statedOf, unfit, type Verdict } from "../../health/verdict.ts";
 import { jsonReply, printable, type Reply } from "../message/reply.ts";
 
 /** The judged node, and the snapshot and view that it was judged in. */
@@ -33,7 +33,7 @@ const figureAgeMsMax = 100;
 /** Returns the reply to a check: the node's own document with the verdict as `rolecall` (docs/checks.md). */
 export function verdictReply(answered: JudgedNode, verdict: Verdict, check: Check): TimedReply {
   const { text, validUntilMs } = statusBody(answered, verdict);
-  const isPhraseTimed = !verdict.fit && verdict.isFigureTimed;
+  const isPhraseTimed = statedOf(verdict)?.isFigureTimed === true;
   const phraseUntilMs = isPhraseTimed ? answered.view.nowMs + figureAgeMsMax : Infinity;
   return {
     reply: replyWith(text, { answered, verdict, check }),
@@ -49,17 +49,13 @@ interface Judged {
 
 function replyWith(body: string, { answered, verdict, check }: Judged): Reply {
   const name = printable(answered.observation?.node.name ?? "-");
-  if (verdict.fit) {
-    const degraded = verdict.isDegraded ? ["X-Rolecall-Degraded", "true"] : [];
-    return jsonReply({ code: 200, phrase: "OK" }, body, ["X-Rolecall-Node", name, ...degraded]);
-  }
-  const phrase = verdict.figure === null ? verdict.reason : `${verdict.reason} ${verdict.figure}`;
-  return jsonReply({ code: statusOf(verdict, check), phrase }, body, [
-    "X-Rolecall-Node",
-    name,
-    "X-Rolecall-Reason",
-    verdict.reason,
-  ]);
+  const code = verdict.fit ? 200 : statusOf(verdict, check);
+  const degraded = verdict.fit && verdict.isDegraded ? ["X-Rolecall-Degraded", "true"] : [];
+  const stated = statedOf(verdict);
+  if (stated === null) return jsonReply({ code, phrase: "OK" }, body, ["X-Rolecall-Node", name, ...degraded]);
+  const { reason, figure } = stated;
+  const headers = ["X-Rolecall-Node", name, "X-Rolecall-Reason", reason, ...degraded];
+  return jsonReply({ code, phrase: figure === null ? reason : `${reason} ${figure}` }, body, headers);
 }
 
 /** Returns the reply to `/patroni` and `/ha`: the node's status document. */
@@ -90,7 +86,7 @@ function statusBody(
     node: observation?.node.name ?? null,
     cluster: view.cluster.name,
     fit: verdict.fit,
-    reason: verdict.fit ? null : verdict.reason,
+    reason: statedOf(verdict)?.reason ?? null,
     lag_bytes: lag?.bytes ?? null,
     lag_ms: lag?.timeMs ?? null,
     observed_at:

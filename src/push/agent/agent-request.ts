@@ -1,4 +1,4 @@
-import { parseCheck, type Check, type CheckRules } from "../../health/check.ts";
+import { ofNewSessions, parseCheck, type Check, type CheckRules } from "../../health/check.ts";
 import { routeOf } from "../../health/route.ts";
 import type { ConfiguredCheck } from "../../config/model/config.ts";
 
@@ -41,7 +41,7 @@ export function parseAgentLine(line: string, scope: AgentScope): ParsedLine {
   const route = check === "" ? scope.check.route : routeOf(path);
   if (route === undefined) return { problem: "unknown check" };
   const query = check === "" ? scope.check.query : queries.join("?");
-  const parsed = parseCheck(route, query, scope.rules);
+  const parsed = ofNewSessions(parseCheck(route, query, scope.rules));
   if (!parsed.ok) return { problem: `bad ${parsed.problem.subject}` };
   return { ...named, check: parsed.check, key: `${named.cluster}/${named.node} ${route}?${query}` };
 }

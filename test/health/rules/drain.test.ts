@@ -60,6 +60,15 @@ test("a drain of all routes refuses the leader too, but never says that a proces
   assert.equal(ask(part, "pg1", "replica"), "wrong_role");
 });
 
+test("a drain never speaks against open sessions, a distrust does", () => {
+  for (const route of ["primary", "replica", "read-only", "health"] as const) {
+    const check: Check = { ...plainCheck(route), isForSessions: true };
+    for (const extent of ["replica", "all"] as const)
+      for (const node of ["pg1", "pg2"]) assert.equal(ask(drained(node, { extent }), node, check), "fit");
+    assert.equal(ask(drained("pg2", { extent: "distrust" }), "pg2", check), "distrusted");
+  }
+});
+
 test("a drain ends at its instant, by itself", () => {
   assert.equal(ask(drained("pg2"), "pg2", "replica", 1_999), "drained");
   assert.equal(ask(drained("pg2"), "pg2", "replica", 2_000), "fit");

@@ -21,7 +21,8 @@ export function expiryInstants(cluster: ClusterState, policy: HealthPolicy, chec
     instants.push((exporter?.provenAtMs ?? -Infinity) + policy.pageMaxAgeMs);
     instants.push((exporter?.up?.sentAtMs ?? -Infinity) + policy.maxAgeMs);
     instants.push((liveness?.sentAtMs ?? -Infinity) + policy.livenessMaxAgeMs);
-    instants.push((lastHeldAtMs ?? -Infinity) + demotedForMs);
+    const demotedMs = check.isForSessions ? Math.max(demotedForMs, 60_000) : demotedForMs;
+    instants.push((lastHeldAtMs ?? -Infinity) + demotedMs);
     instants.push((lastHeldAtMs ?? -Infinity) + Math.min(surviveMs, lockBoundMs(cluster)));
   }
   return instants;

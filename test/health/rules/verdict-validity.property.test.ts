@@ -193,8 +193,12 @@ interface Target {
 }
 
 function targetsOf({ nodes }: ClusterState, { checks }: Scenario): readonly Target[] {
-  const places = [null, ...nodes.map(({ node }) => node.name)];
-  return places.flatMap((node) => [...checks, plainCheck("primary")].map((check) => ({ node, check })));
+  // Sessions are those of one node.
+  const ofCluster = [...checks.filter(({ isForSessions }) => !isForSessions), plainCheck("primary")];
+  const ofNodes = nodes.flatMap(({ node }) =>
+    [...checks, plainCheck("primary")].map((check) => ({ node: node.name, check })),
+  );
+  return [...ofCluster.map((check) => ({ node: null, check })), ...ofNodes];
 }
 
 /** A verdict, with the chosen node if a whole cluster is judged. */
@@ -215,7 +219,7 @@ function assertSame(later: Judged, verdict: Judged, { target, atMs }: { target: 
 }
 
 function textOf(judged: Judged): string {
-  if (judged.fit) return `fit ${judged.isDegraded} ${judged.chosen}`;
+  if (judged.fit) return `fit ${judged.isDegraded} ${judged.passedOver?.reason} ${judged.chosen}`;
   return `${judged.reason} ${judged.isFigureTimed ? "" : judged.figure} ${judged.chosen}`;
 }
 

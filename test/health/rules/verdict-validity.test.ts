@@ -5,7 +5,7 @@ import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import { lockBoundMs } from "../../../src/health/evidence/node/freshness.ts";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
-import type { Verdict } from "../../../src/health/verdict.ts";
+import { degraded, fit, type Verdict } from "../../../src/health/verdict.ts";
 import { judgeMember } from "../../../src/health/rules/pool.ts";
 import { observe } from "../../../src/health/observe/observe.ts";
 import { statusOutcome, policyOf } from "../arbitraries.ts";
@@ -34,12 +34,12 @@ suite("how long a verdict is valid", () => {
     const [primary] = cluster.nodes;
     assert.ok(primary !== undefined);
     const fresh = judgeMember(viewAt(cluster, policy, 6_200), primary, plainCheck("primary"));
-    assert.deepEqual(fresh, { fit: true, isDegraded: false, validUntilMs: 1_000 + policy.maxAgeMs });
+    assert.deepEqual(fresh, { ...fit, validUntilMs: 1_000 + policy.maxAgeMs });
     const silent = judgeMember(viewAt(cluster, policy, 6_600), primary, plainCheck("primary"));
-    assert.deepEqual(silent, { fit: true, isDegraded: true, validUntilMs: 1_000 + lockBoundMs(cluster) });
+    assert.deepEqual(silent, { ...degraded, validUntilMs: 1_000 + lockBoundMs(cluster) });
     const brief = { ...policy, pageMaxAgeMs: 2_500 };
     const proven = judgeMember(viewAt(cluster, brief, 6_600), primary, plainCheck("primary"));
-    assert.deepEqual(proven, { fit: true, isDegraded: true, validUntilMs: 6_000 + brief.pageMaxAgeMs });
+    assert.deepEqual(proven, { ...degraded, validUntilMs: 6_000 + brief.pageMaxAgeMs });
   });
 
   test("a silent primary keeps its grace beside a refused claim, and loses it once that claim stands", () => {
@@ -52,11 +52,7 @@ suite("how long a verdict is valid", () => {
       assert.ok(observation !== undefined);
       return judgeMember(viewAt(cluster, policy, nowMs), observation, plainCheck("primary"));
     };
-    assert.deepEqual(verdictAt(refused, 0, 7_000), {
-      fit: true,
-      isDegraded: true,
-      validUntilMs: 1_000 + lockBoundMs(refused),
-    });
+    assert.deepEqual(verdictAt(refused, 0, 7_000), { ...degraded, validUntilMs: 1_000 + lockBoundMs(refused) });
     const rival = verdictAt(refused, 1, 7_000);
     assert.ok(!rival.fit && rival.reason === "superseded");
     const standing = observe(refused, claimAt(7_000), { policy, nowMs: 7_000 });
@@ -70,7 +66,7 @@ suite("how long a verdict is valid", () => {
     const replica = cluster.nodes[1];
     assert.ok(replica !== undefined);
     const verdict = judgeMember(viewAt(cluster, policy, 6_200), replica, plainCheck("replica"));
-    assert.deepEqual(verdict, { fit: true, isDegraded: false, validUntilMs: 6_000 + policy.maxAgeMs });
+    assert.deepEqual(verdict, { ...fit, validUntilMs: 6_000 + policy.maxAgeMs });
   });
 
   test("a yes with a limit on lag in time ends where the lag passes it", () => {

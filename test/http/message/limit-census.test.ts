@@ -18,6 +18,7 @@ test("names each limit of each route once, with the time since its last request"
   census.note("demo", replicaCheck(1_000, 5_000));
   census.note("other", replicaCheck(1_000));
   census.note("demo", replicaCheck(null));
+  census.note("demo", { ...replicaCheck(2_000, 5_000), isForSessions: true });
   census.note("demo", { ...replicaCheck(1_000), route: "async" });
   nowMs = 5_000;
   assert.deepEqual(

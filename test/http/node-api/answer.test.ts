@@ -126,6 +126,33 @@ describe("a check", () => {
     assert.equal((await blind.request("/nodes/pg1/primary?miss=404&unknown=404")).line, "HTTP/1.1 500 blind");
   });
 
+  test("for sessions is 200 or 503, and a 200 states the lack of evidence that it passes over", async (context) => {
+    const front = await openNodeApiListener(context, steadyCluster(), { nowMs: 5_400 });
+    const lagging = await front.request("/nodes/pg2/replica?lag=1MB&miss=404&for=sessions");
+    assert.deepEqual([lagging.line, lagging.headers.has("X-Rolecall-Reason")], ["HTTP/1.1 200 OK", false]);
+    const { line, headers, body } = await front.request("/nodes/pg3/replica?lag=1MB&unknown=500&for=sessions");
+    assert.equal(line, "HTTP/1.1 200 unknown");
+    assert.deepEqual([headers.get("X-Rolecall-Reason"), headers.get("X-Rolecall-Degraded")], ["unknown", "true"]);
+    const { fit, reason, degraded } = JSON.parse(body).rolecall;
+    assert.deepEqual({ fit, reason, degraded }, { fit: true, reason: "unknown", degraded: true });
+    const blind = await openNodeApiListener(context, steadyCluster(), { nowMs: 60_000 });
+    assert.equal((await blind.request("/nodes/pg1/primary?for=sessions")).line, "HTTP/1.1 200 blind");
+    const watched = steadyCluster();
+    watched.follow("pg3", 4_000);
+    for (const atMs of [1_000, 2_000, 3_000]) watched.fail("pg2", "timeout", atMs);
+    const down = await openNodeApiListener(context, watched, { nowMs: 5_600 });
+    const silent = await down.request("/nodes/pg2/replica?unknown=500&miss=404&for=sessions");
+    assert.equal(silent.line, "HTTP/1.1 503 down timeout");
+    assert.equal((await down.request("/nodes/pg1/primary?for=sessions")).line, "HTTP/1.1 200 stale 6s");
+  });
+
+  test("for sessions needs a node", async (context) => {
+    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
+    const { status, body } = await front.request("/primary?for=sessions");
+    assert.equal(status, 400);
+    assert.equal(JSON.parse(body).allowed, "used with a check of one node, whose sessions it is about");
+  });
+
   test("that keeps a lagging node fit is marked as degraded", async (context) => {
     const front = await openNodeApiListener(context, steadyCluster());
     const { status, headers, body } = await front.request("/nodes/pg2/replica?lag=1MB&keep=1");

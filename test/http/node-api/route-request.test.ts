@@ -108,6 +108,15 @@ describe("a path of the node API", () => {
     ["/replica?db=nowhere", "bad parameter db"],
     ["/replica?db=h:0", "bad parameter db"],
     ["/replica?replication_state=&tag_zone=&mode=", "check replica"],
+    [
+      "/nodes/pg1/replica?lag=1MB&lag_time=5s&keep=1&fallback=primary&miss=404&unknown=500&for=sessions",
+      "check replica",
+    ],
+    ["/nodes/pg1/replica?for=session", "bad parameter for"],
+    ["/nodes/pg1/replica?for=", "bad parameter for"],
+    ["/nodes/pg1/replica?for=sessions&for=sessions", "bad parameter for"],
+    ["/primary?for=sessions", "bad parameter for"],
+    ["/clusters/demo/primary?for=sessions", "bad parameter for"],
     ["/replica?%=", "bad parameter %"],
   ] as const) {
     test(`${target} is routed as ${expected}`, () => {

@@ -109,6 +109,7 @@ describe("Agent", () => {
     ["other/pg2", " # unknown cluster"],
     ["pg2 /nothing", " # unknown check"],
     ["pg2 /replica?lag=much", " # bad parameter lag"],
+    ["pg2 /replica?lag=1MB&for=sessions", " # bad parameter for"],
     ["pg2 /replica?%0aready=1", " # bad parameter ?ready"],
     ["pg2 /replica more", " # too many words"],
     ["GET / HTTP/1.0", " # too many words"],
