@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "puppeteer-core";
 import { App } from "../../src/app/app.ts";
+import { plainCheck } from "../../src/health/check.ts";
 import { hashOf } from "../../src/cli/commands/hash-password.ts";
 import { appOf, fixedCluster, portFor, withQuickProbes } from "../app/app-fixture.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
@@ -229,7 +230,15 @@ if (!hasBrowser()) {
     });
 
     test("has no violation of accessibility rules, and fits every width", limit, async (context) => {
-      const lab = await openLab(browser, context, ["demo", "other"], { access: { auth, management: true }, user });
+      const pool = {
+        name: "reads",
+        cluster: "demo",
+        check: plainCheck("replica"),
+        checkText: "/replica",
+        weight: null,
+      };
+      const access = { auth, management: true };
+      const lab = await openLab(browser, context, ["demo", "other"], { access, user, config: { pools: [pool] } });
       await lab.fault("pg2/detach");
       await lab.fault("pg1/kill");
       await sees(lab, ".fleet-row", /no primary|degraded/);
@@ -238,6 +247,8 @@ if (!hasBrowser()) {
         await lab.page.goto(`${lab.url}#/${view}`);
         // The heading of the view itself, not that of one that is still being loaded.
         await sees(lab, "main h1:not(.loading)", /\w/);
+        if (view === "edges")
+          await sees(lab, "main", /reads demo, \/replica: [^]*pg2[^]*hard no[^]*Nothing refers to it/);
         found.push(...(await flawsOf(lab.page, view)));
       }
       await lab.page.goto(`${lab.url}#/clusters/demo`);

@@ -9,7 +9,7 @@ import { isOtherRole } from "./verdict-table.js";
 /** How often the view is read again, in ms. */
 const readMs = 5_000;
 
-/** What is around the clusters: this process, its workers and listeners, the checks of balancers, pushes to them. */
+/** What is around the clusters: this process, its workers and listeners, pools, the checks of balancers, pushes. */
 export function EdgesView() {
   const [count, setCount] = useState(0);
   useEffect(() => {
@@ -17,14 +17,15 @@ export function EdgesView() {
     return () => clearInterval(timer);
   }, []);
   const { data, error } = useDocument("edges", count);
+  const { data: pooled } = useDocument("pools", count);
   return html`
     <div class="toolbar"><h1>Edges</h1></div>
     ${error === null ? null : html`<p class="banner bad" role="alert">${error}</p>`}
-    ${data === null ? html`<p class="empty">${error === null ? "Reading." : ""}</p>` : html`<${Edges} edges=${data} />`}
+    ${data === null ? html`<p class="empty">${error === null ? "Reading." : ""}</p>` : html`<${Edges} edges=${data} pools=${pooled?.pools ?? []} />`}
   `;
 }
 
-function Edges({ edges }) {
+function Edges({ edges, pools }) {
   return html`
     <${Process} edges=${edges} />
     <${Table}
@@ -37,6 +38,8 @@ function Edges({ edges }) {
         html`<${Access} listener=${listener} />`,
       ])}
     />
+    ${pools.length === 0 ? null : html`<h2>Pools</h2>`}
+    ${pools.map((pool) => html`<${Pool} key=${pool.pool} pool=${pool} />`)}
     <h2>Checks by HAProxy backend</h2>
     ${
       edges.backends.length === 0
@@ -62,6 +65,39 @@ function Edges({ edges }) {
         : edges.balancers.map((balancer) => html`<${Balancer} key=${balancer.balancer} balancer=${balancer} />`)
     }
   `;
+}
+
+/** Who gets clients of a pool, in order, and what refers to it. */
+function Pool({ pool: { pool, cluster, check, fit, members, used_by: users } }) {
+  return html`<${Table}
+      level="h3"
+      title=${html`${pool} <small>${cluster}, ${check}: ${fit} of ${members.length} fit</small>`}
+      label=${`Members of ${pool}`}
+      columns=${["node", "address", "lag", "state", "reason"]}
+      rows=${members.map(({ node, host, port, lag_bytes: lag, fit: isFit, degraded, no, reason, figure }) => [
+        html`<a href=${`#/clusters/${encodeURIComponent(cluster)}/nodes/${encodeURIComponent(node)}`}>${node}</a>`,
+        host === null ? "–" : hostPortText(host, port),
+        bytesText(lag),
+        html`<${Mark} tone=${isFit ? "ok" : memberTone(no, reason)} />
+          ${isFit ? (degraded ? "fit, degraded" : "fit") : `${no} no`}`,
+        reason === null ? "–" : html`<${ReasonLink} reason=${reason} />${figure === null ? "" : ` ${figure}`}`,
+      ])}
+    />
+    <p class="note">${users.length === 0 ? "Nothing refers to it." : `Used by ${users.map(userText).join(", ")}.`}</p>`;
+}
+
+/** A node that is not asked for its role is no trouble. */
+function memberTone(no, reason) {
+  if (no === "hard") return "bad";
+  return isOtherRole(reason) ? "stale" : "warn";
+}
+
+function hostPortText(host, port) {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function userText({ kind, name, backend, up }) {
+  return `${kind} ${name}${backend === null ? "" : `/${backend}`}${up === false ? " (not reachable)" : ""}`;
 }
 
 /** The checks of each backend with its cluster, by name: what balancers use. */

@@ -24,7 +24,7 @@ export interface LabOptions {
   readonly access?: Partial<ListenerAccess>;
   /** Whom the browser signs in as. */
   readonly user?: { readonly username: string; readonly password: string };
-  readonly config?: Partial<Pick<Config, "poolers" | "stateFile">>;
+  readonly config?: Partial<Pick<Config, "pools" | "poolers" | "stateFile">>;
 }
 
 /** Opens the page of an App over simulated clusters of three nodes, one for each scope. */
