@@ -9,9 +9,12 @@ export interface LagLimit {
   /** How many of the least lagging nodes it leaves in (`keep=`), and whether the primary is fit if none is. */
   readonly keep: number;
   readonly fallback_primary: boolean;
-  /** `checks`: balancers request it; `defaults`, `agent` and `push` are configured; `failover` is the cluster's own. */
+  /**
+   * `checks`: balancers request it; `pool`, `defaults`, `agent` and `push` are configured; `failover` is the cluster's
+   * own.
+   */
   readonly source: LagLimitSource;
-  /** Listener or backend that sets it: `127.0.0.1:8008` or `lb1/pg_read`. `null` for `checks` and `failover`. */
+  /** Pool, listener or backend that sets it: `orders-read`, `127.0.0.1:8008` or `lb1/pg_read`. `null` for `checks` and `failover`. */
   readonly of: string | null;
   /** How long ago a check requested it, in ms; `null` for other sources. */
   readonly requested_ms_ago: number | null;
@@ -20,7 +23,7 @@ export interface LagLimit {
 }
 
 /** The sources whose limits rolecall knows from its own configuration and its checks, and not from the cluster. */
-export const ownLimitSources = ["checks", "defaults", "agent", "push"] as const;
+export const ownLimitSources = ["checks", "pool", "defaults", "agent", "push"] as const;
 
 type LagLimitSource = (typeof ownLimitSources)[number] | "failover";
 

@@ -35,6 +35,7 @@ export async function describeLimits(
   return (cluster) => {
     const state = clusterNamed(monitor.store.current, cluster);
     return [
+      ...poolLimits(cluster, config),
       ...requestedLimits(requested.filter((limit) => limit.cluster === cluster)),
       ...config.listen.filter((listener) => [null, cluster].includes(listener.cluster)).flatMap(listenerLimits),
       ...pushLimits(cluster, config),
@@ -74,6 +75,13 @@ function listenerLimits({ dialect, address, port, defaults, agent }: ListenerCon
   if (agent === null) return [];
   const { route, query } = agent.check;
   return limitOf(route, checkOf(route, query), { source: "agent", of });
+}
+
+/** The pools are first: their names are shown in place of the checks. */
+function poolLimits(cluster: string, { pools }: Config): readonly LagLimit[] {
+  return pools
+    .filter((pool) => pool.cluster === cluster)
+    .flatMap(({ name, check }) => limitOf(check.route, check, { source: "pool", of: name }));
 }
 
 function pushLimits(cluster: string, { balancers }: Config): readonly LagLimit[] {

@@ -128,8 +128,9 @@ function readNode(row: JsonObject): StatusNode {
     asked: numberOrNull(row["asked"]) ?? 0,
     refused: listOf(row["refused"])
       .filter(isObject)
-      .map(({ check, reason, detail }) => ({
+      .map(({ check, pool, reason, detail }) => ({
         check: stringOrNull(check) ?? "?",
+        pool: stringOrNull(pool),
         reason: stringOrNull(reason) ?? "?",
         detail: stringOrNull(detail),
       })),

@@ -1,3 +1,4 @@
+import type { RefusedCheck } from "../../health/documents/asked-checks.ts";
 import type { AskedNonMember } from "../../health/documents/asked-nodes.ts";
 import type { NodeOverview } from "../../health/documents/node-overview.ts";
 import type { ClusterOverview } from "../../health/documents/overview.ts";
@@ -11,7 +12,7 @@ import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
 export interface StatusNode extends Omit<NodeOverview, "verdicts" | "reason" | "refused" | "condition"> {
   readonly verdicts: { readonly [route: string]: string };
   readonly reason: string | null;
-  readonly refused: readonly { readonly check: string; readonly reason: string; readonly detail: string | null }[];
+  readonly refused: readonly (Omit<RefusedCheck, "reason"> & { readonly reason: string })[];
   /** One of `nodeConditions`; `unknown` if the server is of a version that does not state it. */
   readonly condition: string;
   /**

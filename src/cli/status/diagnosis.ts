@@ -44,7 +44,7 @@ function diagnoseNode(result: Pick<ResultBuilder, "diagnose">, { cluster, node, 
     const [first] = node.refused;
     if (first !== undefined) {
       const figure = first.detail === null ? "" : ` ${first.detail}`;
-      const message = `${name}: refused in ${node.refused.length} of ${node.asked} checks of balancers: ${first.reason}${figure} (${first.check})`;
+      const message = `${name}: refused in ${node.refused.length} of ${node.asked} checks of balancers: ${first.reason}${figure} (${first.pool ?? first.check})`;
       result.diagnose("RC053", { message, action });
     }
     if (warning !== null) result.diagnose("RC053", { message: `${name}: ${warning}`, action });

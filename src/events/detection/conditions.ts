@@ -334,7 +334,7 @@ function emptyPools({ cluster, view, asked, nodes }: ClusterFacts): readonly Con
     ({ check }) => !nodes.some(({ observation }) => judgeMember(view, observation, check).fit),
   );
   if (empty.length === 0 || nodes.length < 2) return [];
-  const texts = empty.map(({ text }) => text);
+  const texts = empty.map(({ text, pool }) => pool ?? text);
   const [first] = empty;
   const why = nodes.flatMap(({ node, observation }) => {
     const verdict = first === undefined ? null : judgeMember(view, observation, first.check);

@@ -14,11 +14,15 @@ export interface AskedCheck {
   /** As a balancer would write it: `/replica?lag=10MB`. */
   readonly text: string;
   readonly check: Check;
+  /** The name of the pool whose check it is; `null`: no pool has it. */
+  readonly pool: string | null;
 }
 
 /** An asked check that refuses a node for its lag. */
 export interface RefusedCheck {
   readonly check: string;
+  /** The name of the pool whose check it is; `null`: no pool has it. */
+  readonly pool: string | null;
   readonly reason: Reason;
   /** The figure that exceeds the limit; `null` if it is unknown. */
   readonly detail: string | null;
@@ -47,7 +51,8 @@ export function askedChecks(limits: readonly LagLimit[]): readonly AskedCheck[] 
     if (source === "failover" || asksFor === undefined || !isForReplicas(asksFor)) continue;
     const check: Check = { ...plainCheck(asksFor), lagBytesMax, lagTimeMsMax, keep, fallbackPrimary };
     const text = textOf(check);
-    if (asked.size < checksMax && !asked.has(text)) asked.set(text, { text, check });
+    const pool = source === "pool" ? limit.of : null;
+    if (asked.size < checksMax && !asked.has(text)) asked.set(text, { text, check, pool });
   }
   return [...asked.values()];
 }
@@ -63,10 +68,10 @@ export function refusedChecks(
   observation: Observation,
   asked: readonly AskedCheck[],
 ): readonly RefusedCheck[] {
-  return asked.flatMap(({ text, check }) => {
+  return asked.flatMap(({ text, check, pool }) => {
     const verdict = judgeMember(view, observation, check);
     if (verdict.fit || (verdict.reason !== "lagging" && verdict.reason !== "lag_unknown")) return [];
-    return [{ check: text, reason: verdict.reason, detail: verdict.figure }];
+    return [{ check: text, pool, reason: verdict.reason, detail: verdict.figure }];
   });
 }
 

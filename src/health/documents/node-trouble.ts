@@ -43,7 +43,7 @@ function nodeTrouble({ node, reason, detail, warning, refused, asked, drain }: N
   if (first === undefined) return `${node}: ${warning}`;
   const figure = first.detail === null ? "" : ` ${first.detail}`;
   const beside = warning === null ? "" : `; ${warning}`;
-  return `${node} is refused in ${refused.length} of ${asked} checks: ${first.reason}${figure} (${first.check})${beside}`;
+  return `${node} is refused in ${refused.length} of ${asked} checks: ${first.reason}${figure} (${first.pool ?? first.check})${beside}`;
 }
 
 /**

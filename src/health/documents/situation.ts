@@ -153,9 +153,9 @@ function clientsOf({ nodes, asked }: SituationInputs): string {
   const readers = nodes.filter(({ verdicts }) => verdicts["replica"] === "fit");
   const others = nodes.filter(({ node }) => node !== primary?.node).length;
   const plain = others === 0 ? [] : [`/replica: ${readers.length} of ${countText(others, "node")}`];
-  const limited = asked.map(({ text }) => {
+  const limited = asked.map(({ text, pool }) => {
     const fit = readers.filter(({ refused }) => refused.every(({ check }) => check !== text));
-    return `${text}: ${fit.length} of ${others}`;
+    return `${pool ?? text}: ${fit.length} of ${others}`;
   });
   return [writes, ...plain, ...limited].join("; ");
 }

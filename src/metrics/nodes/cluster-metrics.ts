@@ -106,8 +106,9 @@ export function clusterMetrics({ snapshot, policy, now, wall, asked }: ClusterSo
       help: "Nodes that pass a check with a limit for lag which balancers ask, or which is configured.",
       *samples() {
         for (const view of views)
-          for (const { text, check } of asked(view.cluster.name)) {
-            const labels = labelsText({ cluster: view.cluster.name, check: text });
+          for (const { text, check, pool } of asked(view.cluster.name)) {
+            const named = pool === null ? {} : { pool };
+            const labels = labelsText({ cluster: view.cluster.name, check: text, ...named });
             yield sampleLine(
               poolMembers,
               labels,

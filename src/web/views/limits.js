@@ -56,8 +56,10 @@ export function BalancerChecks({ node: { asked = 0, refused = [], reason } }) {
       />${`fit in ${asked - refused.length} of ${countText(asked, "check")}`}
     </li>
     ${refused.map(
-      ({ check, reason: why, detail }) =>
-        html`<li key=${check} class="refused">refused ${check}: <${ReasonLink} reason=${why} /> ${detail}</li>`,
+      ({ check, pool, reason: why, detail }) =>
+        html`<li key=${check} class="refused" title=${check}>
+          refused ${pool ? `in ${pool}` : check}: <${ReasonLink} reason=${why} /> ${detail}
+        </li>`,
     )}
   </ul>`;
 }

@@ -54,7 +54,15 @@ test("names the configured limits of a cluster, and none of other clusters", asy
     listenerOf({ port: 9108, dialect: "admin" }),
   ];
   const balancers = [{ name: "lb1", haproxy }] as unknown as Config["balancers"];
-  assert.deepEqual(await limitsOf({ listen, balancers }), [
+  const pools = ["demo", "other"].map((cluster) => ({
+    name: `${cluster}-read`,
+    cluster,
+    check: { ...plainCheck("replica"), lagBytesMax: 77, keep: 1 },
+    checkText: "/replica?lag=77&keep=1",
+    weight: null,
+  }));
+  assert.deepEqual(await limitsOf({ listen, balancers, pools }), [
+    "pool demo-read replica 77  ",
     "checks  replica  5000 0",
     "defaults 127.0.0.1:8008  1048576  ",
     "agent 127.0.0.1:8011 async 2097152  ",

@@ -327,6 +327,36 @@ describe("the checks of balancers", () => {
     assert.match(asked(1, true)[0]?.text ?? "", /&keep=1&fallback=primary$/);
   });
 
+  test("a pool is named in place of its check, and once where a balancer sends the check too", () => {
+    const limit = {
+      route: "replica",
+      lag_bytes: 1_024,
+      lag_ms: null,
+      keep: 0,
+      fallback_primary: false,
+      requested_ms_ago: null,
+      requested_for_ms: null,
+    } as const;
+    const asked = askedChecks([
+      { ...limit, source: "pool", of: "orders-read" },
+      { ...limit, source: "push", of: "lb1/pg_read" },
+      { ...limit, lag_bytes: 2_048, source: "push", of: "lb1/other" },
+    ]);
+    assert.deepEqual(
+      asked.map(({ text, pool }) => [text, pool]),
+      [
+        ["/replica?lag=1kB", "orders-read"],
+        ["/replica?lag=2kB", null],
+      ],
+    );
+    const fixture = new ClusterFixture({ nodes: ["pg1", "pg2"] });
+    fixture.lead("pg1", 0, { xlog: { location: 0x5000000 } });
+    fixture.follow("pg2", 0, { xlog: { received_location: 0x5000000 - 1_500, replayed_location: 0x5000000 - 1_500 } });
+    const { clients, cause } = situationAt(fixture, 100, asked);
+    assert.match(clients, /; orders-read: 0 of 1; \/replica\?lag=2kB: 1 of 1$/);
+    assert.match(cause ?? "", /pg2 is refused in 1 of 2 checks: lagging 1\.5kB \(orders-read\)/);
+  });
+
   test("of two limits only the exceeded one is the figure", () => {
     const fixture = new ClusterFixture();
     // 1 MB of WAL a second, and pg2 is 2 s behind.

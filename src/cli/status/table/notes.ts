@@ -37,7 +37,7 @@ export function paintOfNotes(node: StatusNode, style: Style): (text: string) => 
 /** What balancers get, where their limits refuse the node: only the exceeded ones. */
 function refusedNote({ asked, refused }: StatusNode): string {
   const checks = refused.map(
-    ({ check, reason, detail }) => `${check}: ${reason}${detail === null ? "" : ` ${detail}`}`,
+    ({ check, pool, reason, detail }) => `${pool ?? check}: ${reason}${detail === null ? "" : ` ${detail}`}`,
   );
   return `refused in ${refused.length} of ${asked} checks of balancers: ${checks.join(", ")}`;
 }
