@@ -3,6 +3,7 @@ import { ConsoleError, refusalOf } from "../../push/pgbouncer/console-error.ts";
 import { type ConsoleTarget, PgbouncerConsole, quoteDatabase } from "../../push/pgbouncer/console.ts";
 import { readClients, readDatabases } from "../../push/pgbouncer/documents.ts";
 import { readPausing } from "../../push/pgbouncer/inspect-pgbouncer.ts";
+import { inTime, late } from "../../state/files/in-time.ts";
 
 /** What a run may have paused, and how its console is reached. */
 export interface ResumableTarget {
@@ -15,6 +16,9 @@ export interface ResumableTarget {
 export function pauseConsoleName(run: string): string {
   return `rolecall pause ${run}`;
 }
+
+/** The share of the limit after which a second connection is tried. */
+const firstShare = 0.4;
 
 /**
  * Resumes one database. Its console is opened before anything is paused: a PgBouncer whose clients wait may have no
@@ -36,7 +40,7 @@ export class TargetResumer {
   /** The open console; opens one if there is none. @param limitMs for that @throws ConsoleError */
   async console(limitMs: number = this.#limitMs): Promise<PgbouncerConsole> {
     if (this.#console?.isOpen === true) return this.#console;
-    const opened = await PgbouncerConsole.open(this.#target.console, limitMs);
+    const opened = await openSoon(this.#target.console, limitMs);
     if (this.#isClosed) {
       opened.close();
       throw new ConsoleError("lost", "the console was closed");
@@ -69,6 +73,30 @@ export class TargetResumer {
       return errorMessage(error);
     }
   }
+}
+
+/**
+ * Opens a console. TCP repeats the lost first packet of a connection after a second only: a second connection is tried
+ * meanwhile, so that a console opens soon after a network that was cut is back.
+ * @throws ConsoleError
+ */
+async function openSoon(target: ConsoleTarget, limitMs: number): Promise<PgbouncerConsole> {
+  const firstMs = limitMs * firstShare;
+  const first = PgbouncerConsole.open(target, limitMs);
+  if (
+    (await inTime(
+      first.catch(() => null),
+      firstMs,
+    )) !== late
+  )
+    return first;
+  const attempts = [first, PgbouncerConsole.open(target, limitMs - firstMs)];
+  const opened = await Promise.any(attempts).catch(() => first);
+  const close = (console: PgbouncerConsole): void => {
+    if (console !== opened) console.close();
+  };
+  for (const attempt of attempts) void attempt.then(close, () => {});
+  return opened;
 }
 
 /** Resumes one database once, on a console of its own. @returns as {@link TargetResumer.resume} */

@@ -186,4 +186,16 @@ describe("RESUME", () => {
     pgbouncer.isPaused = true;
     assert.equal(await resumeTarget(target, 2_000), "no");
   });
+
+  test("takes another console than one that a cut network keeps from opening", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    pgbouncer.isPaused = true;
+    pgbouncer.console.login = { kind: "silence" };
+    const resuming = resumeTarget({ run, database: "orders", console: pgbouncer.target }, 5_000);
+    await until("the first attempt", () => pgbouncer.console.starts.length === 1);
+    pgbouncer.console.login = { kind: "trust" };
+    assert.equal(await resuming, null);
+    assert.equal(pgbouncer.isPaused, false);
+    await until("the end of both connections", () => pgbouncer.console.connections === 0);
+  });
 });
