@@ -3,15 +3,21 @@
  * without PAUSE, to show that the clients would notice. `npm run switchovers` makes many, and measures them.
  */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { faultsOf, playRound } from "../../proof/switchovers/round.ts";
-import { Lab, type Route, routes } from "../../proof/switchovers/lab.ts";
+import { PauseObserver } from "../../proof/switchovers/faults/pause-observer.ts";
+import { StepLog } from "../../proof/switchovers/faults/step-log.ts";
+import { database, Lab, type Route, routes } from "../../proof/switchovers/lab.ts";
 import type { Load } from "../../proof/switchovers/load.ts";
+import { postSwitchover } from "../../proof/switchovers/run-document.ts";
 import { staleWrites } from "../../proof/switchovers/waits.ts";
 import { until } from "../fake/until.ts";
 import { beside } from "./lab/beside.ts";
 import { Cluster } from "./lab/cluster.ts";
 import { pgbouncer124 } from "./lab/pgbouncer.ts";
+import { childrenOf } from "./lab/processes.ts";
+import { signal } from "./lab/reaper.ts";
 
 const { title, found } = pgbouncer124();
 /** Everything is resumed by then, in ms: the default of `--deadline`. */
@@ -79,5 +85,27 @@ function scenario(cluster: () => Cluster, pgbouncer: string, route: Route): void
     const { acknowledged } = load.window;
     assert.deepEqual(staleWrites(acknowledged, candidate.databasePort), []);
     assert.ok(acknowledged.some(({ server }) => server === leader.databasePort));
+  });
+  test("killed with its guardian while clients are held: the next start resumes them", async (context) => {
+    await lab.settled();
+    const [candidate] = await lab.cluster.replicas();
+    assert.ok(candidate !== undefined);
+    const observers = lab.poolers.map((pooler) => new PauseObserver(pooler, database));
+    context.after(() => Promise.all(observers.map((observer) => observer.stop())));
+    const log = new StepLog(join(lab.cluster.folder, "rolecall.log"));
+    context.after(() => log.close());
+    const { status, body } = await postSwitchover(lab.api, { candidate: candidate.name, unguarded: true });
+    assert.equal(status, 202, body);
+    await until("the request", () => log.steps.includes("requested"));
+    const guardian = childrenOf(lab.rolecall.pid).find((child) => child.title.includes("guardian"));
+    assert.ok(guardian !== undefined);
+    for (const pid of [guardian.pid, lab.rolecall.pid]) signal(pid, "SIGKILL");
+    await lab.rolecall.kill();
+    assert.deepEqual(
+      observers.map(({ paused }) => paused),
+      [true, true],
+    );
+    await lab.startRolecall();
+    await until("RESUME", () => observers.every(({ paused }) => paused === false));
   });
 }

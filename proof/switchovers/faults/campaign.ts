@@ -14,7 +14,7 @@ export interface FaultCampaignOptions extends Omit<FaultLabOptions, "kind"> {
 
 /** After a result that is not good the next fault gets a lab of its own. */
 export async function playFaults({ isWanted, untilMs, onResult, ...options }: FaultCampaignOptions): Promise<void> {
-  for (const kind of ["alone", "peer"] as const satisfies readonly LabKind[]) {
+  for (const kind of ["peer", "alone"] as const satisfies readonly LabKind[]) {
     let faultLab: FaultLab | null = null;
     try {
       const cells = faults

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "../../../src/cluster/values/error-message.ts";
 import { until } from "../../../test/fake/until.ts";
+import type { Pgbouncer } from "../../../test/real/lab/pgbouncer.ts";
 import { psql } from "../../../test/real/lab/psql.ts";
 import { database } from "../lab.ts";
 import { createTable, type Load } from "../load.ts";
@@ -46,6 +47,8 @@ const stepBefore = {
 } as const;
 /** How long after the request Patroni has stopped the old primary, in ms, but not promoted the new one. */
 const lateMs = 900;
+/** How long PAUSE of the second pooler is held for a fault that is to come before all is paused. */
+const holdSeconds = 0.7;
 /** What must be over by then, in ms: a run that follows a primary after its end lasts for 60 s. */
 const endSeconds = 100;
 const settleSeconds = 90;
@@ -62,7 +65,7 @@ export async function playCell(faultLab: FaultLab, spec: FaultSpec, state: MetSt
   try {
     await until("transactions", () => load.window.acknowledged.length >= 200);
     const faulty = await switchOverWithFault(faultLab, { spec, state, candidate }, { log: logs.own, observers });
-    const alertSeen = await endFault(faultLab, spec, faulty);
+    const alertSeen = await endFault(faultLab, { spec, observers }, faulty);
     const run = await endOfRun(faultLab, observers);
     const endedMs = performance.now();
     const pauses = observers.map(({ seen }) => pausesOf(seen));
@@ -117,27 +120,38 @@ async function switchOverWithFault(
   if (state !== "checking") {
     const step = stepBefore[state as keyof typeof stepBefore];
     const untilMs = performance.now() + 30_000;
-    if (!(await log.sees(step, () => performance.now() > untilMs)))
+    const isLate = (): boolean => performance.now() > untilMs;
+    // All else about PAUSE takes milliseconds.
+    if (state === "pausing" && (await log.sees("checked", isLate))) holdPause(lab.poolers[1]);
+    if (!(await log.sees(step, isLate)))
       throw new Error(`Cannot inflict the fault: the switchover must reach ${step}, got ${log.steps.join(", ")}`);
     if (state === "switching, late") await sleep(lateMs);
-    if (state === "pausing") await until("PAUSE", () => observers.some(({ paused }) => paused === true));
+    if (state === "pausing") await until("PAUSE", () => observers[0]?.paused === true);
   }
+  const before = log.steps.at(-1) ?? "begun";
   const { applied, undo } = await inflict(faultLab, spec, candidate);
-  // What was written before the fault: a process that is gone writes no more; others take longer than this.
-  return { applied, undo, met: log.steps.at(-1) ?? "begun" };
+  // A rolecall that is gone writes no more: its last step is that of the fault.
+  const isGone = spec.inflicted.kind === "kill_rolecall" || spec.inflicted.kind === "freeze_rolecall";
+  return { applied, undo, met: isGone ? (log.steps.at(-1) ?? "begun") : before };
+}
+
+/** A statement through a pooler that PAUSE has to wait for. */
+function holdPause(pooler: Pgbouncer | undefined): void {
+  if (pooler !== undefined)
+    void psql(pooler.port, `SELECT pg_sleep(${holdSeconds})`, 60_000, { user: "app", database });
 }
 
 /** Waits as long as the fault lasts, and ends it. @returns what an alert would have seen beyond the deadline */
 async function endFault(
   faultLab: FaultLab,
-  { inflicted, lastsMs }: FaultSpec,
+  { spec: { inflicted, lastsMs }, observers }: { spec: FaultSpec; observers: readonly PauseObserver[] },
   { applied, undo }: Faulty,
 ): Promise<number | null> {
   const leftMs = (): number => applied.atMs + lastsMs - performance.now();
   const isCut = inflicted.kind === "cut_pooler" && lastsMs > deadlineMs;
   let seen: number | null = null;
-  if (isCut) {
-    await sleep(Math.max(0, leftMs() - 1_000));
+  await sleep(Math.max(0, leftMs() - 1_000));
+  if (isCut && observers[0]?.paused === true) {
     const line = /^rolecall_paused_databases\{[^}]*\} (\d+)/m.exec(await faultLab.lab.rolecall.metrics());
     seen = Number(line?.[1] ?? 0);
   }
@@ -167,11 +181,9 @@ async function recover(faultLab: FaultLab, load: Load, broken: string[], sinceMs
     await until({ what: "transactions of every client after the fault", seconds: 60 }, () =>
       load.counts.every((count, at) => count >= (before[at] ?? 0) + 3),
     );
-    const { candidate } = await faultLab.settled(settleSeconds);
+    await faultLab.settled(settleSeconds);
     const recoveredMs = performance.now() - sinceMs;
-    const next = await nextSwitchover(faultLab, candidate.name);
-    if (next.outcome?.kind !== "switched" || next.outcome.node !== candidate.name)
-      broken.push(`the next switchover must lead to ${candidate.name}, got ${JSON.stringify(next.outcome)}`);
+    await nextSwitchover(faultLab);
     const after = load.counts;
     await until({ what: "transactions of every client after the next switchover", seconds: 60 }, () =>
       load.counts.every((count, at) => count >= (after[at] ?? 0) + 3),
@@ -183,8 +195,19 @@ async function recover(faultLab: FaultLab, load: Load, broken: string[], sinceMs
   }
 }
 
-function nextSwitchover({ lab, kind }: FaultLab, candidate: string): Promise<RunDocument> {
-  return runSwitchover(lab.api, { candidate, unguarded: kind === "alone" });
+/** Patroni may choose another synchronous standby at any time: then the candidate is refused, and another one is named. */
+async function nextSwitchover(faultLab: FaultLab): Promise<void> {
+  const { lab, kind } = faultLab;
+  let refused = "";
+  await until({ what: "the next switchover", seconds: 60, evidence: () => refused }, async () => {
+    const { candidate } = await faultLab.settled(settleSeconds);
+    const request = { candidate: candidate.name, unguarded: kind === "alone" };
+    const { outcome } = await runSwitchover(lab.api, request);
+    if (outcome?.kind === "switched" && outcome.node === candidate.name) return true;
+    refused = JSON.stringify(outcome);
+    if (outcome?.kind === "refused" && refused.includes("synchronous standby")) return false;
+    throw new Error(`the next switchover must lead to ${candidate.name}, got ${refused}`);
+  });
 }
 
 async function lostRows({ lab }: FaultLab, load: Load, broken: string[]): Promise<number> {

@@ -29,6 +29,7 @@ export class ConsoleHop {
   /** Makes the network. */
   constructor() {
     removeNetwork();
+    process.on("exit", removeNetwork);
     for (const name of [hub, end]) {
       ip("netns", "add", name);
       ip("-n", name, "link", "set", "lo", "up");
@@ -85,6 +86,7 @@ listen console
   async stop(): Promise<void> {
     await this.#forwarder?.stop("SIGTERM", 2);
     removeNetwork();
+    process.off("exit", removeNetwork);
   }
 }
 

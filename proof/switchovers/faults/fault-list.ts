@@ -120,6 +120,14 @@ export const faults: readonly FaultSpec[] = [
     states: afterArming,
     lastsMs: 3_000,
   },
+  // TCP repeats packets after times that double: how soon a console opens depends on when the network is back.
+  ...[3_250, 3_500, 3_750].map((lastsMs): FaultSpec => ({
+    name: `the network to a PgBouncer cut for ${lastsMs / 1_000} s`,
+    lab: "alone",
+    inflicted: { kind: "cut_pooler" },
+    states: ["switching"],
+    lastsMs,
+  })),
   {
     name: "the network to a PgBouncer cut beyond the deadline",
     lab: "alone",
