@@ -19,16 +19,20 @@ const result: CellResult = {
   broken: [],
 };
 
-test("the newest result of each fault and state is a row, and what is broken is listed", () => {
+test("the newest result of each fault and state is a row, each fault is one, and what is broken is listed", () => {
   const older = { ...result, failed: 100 };
-  const bad = { ...result, state: "routing", recoveredMs: null, broken: ["pgb1 is still paused"] } as const;
+  const bad = { ...result, state: "routing", outcome: "unknown", broken: ["pgb1 is still paused"] } as const;
   assert.equal(
-    faultReportOf([older, result, bad]),
+    faultReportOf([bad, older, result]),
     [
-      "| fault | state | outcome | longest pause | resumed by | failed transactions | longest wait | recovered after | bounds |",
-      "| --- | --- | --- | --: | --- | --: | --: | --: | --- |",
-      "| rolecall killed | switching | switched | 1.23 s | guardian, peer | 7 | 2.35 s | 3.46 s | held |",
-      "| rolecall killed | routing | switched | 1.23 s | guardian, peer | 7 | 2.35 s |  | **broken** |",
+      "| fault | state | outcome | longest pause | resumed by | failed | longest wait | bounds |",
+      "| --- | --- | --- | --: | --- | --: | --: | --- |",
+      "| rolecall killed | switching | switched | 1.23 s | guardian, peer | 7 | 2.35 s | held |",
+      "| rolecall killed | routing | unknown | 1.23 s | guardian, peer | 7 | 2.35 s | **broken** |",
+      "",
+      "| fault | states | outcome | longest pause | resumed by | failed | longest wait | bounds |",
+      "| --- | --- | --- | --: | --- | --: | --: | --- |",
+      "| rolecall killed | switching, routing | switched, unknown | 1.23 s | guardian, peer | 7 | 2.35 s | **broken in 1** |",
       "",
       "* rolecall killed, routing: pgb1 is still paused",
     ].join("\n"),

@@ -1,26 +1,34 @@
-/** The results of faults as a Markdown table. Pure. */
+/** The results of faults as Markdown tables. Pure. */
 import type { CellResult } from "./cell.ts";
 import { faults } from "./fault-list.ts";
 
-/** One row for each fault and state: its newest result. In the order of the list of faults. */
+const cells = faults.flatMap(({ name, states }) => states.map((state) => ({ fault: name, state })));
+
+/**
+ * One row for each fault and state: its newest result; then one for each fault over all its states. In the order of the
+ * list of faults.
+ */
 export function faultReportOf(results: readonly CellResult[]): string {
   const placeOf = ({ fault, state }: CellResult): number =>
     cells.findIndex((cell) => cell.fault === fault && cell.state === state);
   const newest = [...new Map(results.map((result) => [placeOf(result), result])).values()]
     .filter((result) => placeOf(result) >= 0)
     .toSorted((one, other) => placeOf(one) - placeOf(other));
-  const head =
-    "fault,state,outcome,longest pause,resumed by,failed transactions,longest wait,recovered after,bounds".split(",");
-  const rows = newest.map(rowOf);
-  const aligned = head.map((_, at) => ([3, 5, 6, 7].includes(at) ? "--:" : "---"));
+  const names = [...new Set(newest.map(({ fault }) => fault))];
+  const ofFaults = names.map((name) => rowOfAll(newest.filter(({ fault }) => fault === name)));
   const broken = newest.flatMap((result) => result.broken.map((text) => `* ${result.fault}, ${result.state}: ${text}`));
-  return [...[head, aligned, ...rows].map((cells) => `| ${cells.join(" | ")} |`), "", ...broken].join("\n");
+  return [...tableOf("state", newest.map(rowOf)), "", ...tableOf("states", ofFaults), "", ...broken].join("\n");
 }
 
-const cells = faults.flatMap(({ name, states }) => states.map((state) => ({ fault: name, state })));
+function tableOf(states: string, rows: readonly (readonly string[])[]): readonly string[] {
+  const head = ["fault", states, "outcome", "longest pause", "resumed by", "failed", "longest wait", "bounds"];
+  const aligned = head.map((_, at) => ([3, 5, 6].includes(at) ? "--:" : "---"));
+  return [head, aligned, ...rows].map((row) => `| ${row.join(" | ")} |`);
+}
 
 function rowOf({ fault, state, outcome, resumedBy, broken, ...result }: CellResult): readonly string[] {
-  const { pausedMs, failed, worstWaitMs, recoveredMs } = result;
+  const { pausedMs, failed, worstWaitMs } = result;
+  const bounds = broken.length === 0 ? "held" : "**broken**";
   return [
     fault,
     state,
@@ -29,8 +37,25 @@ function rowOf({ fault, state, outcome, resumedBy, broken, ...result }: CellResu
     resumedBy.join(", "),
     String(failed),
     inSeconds(worstWaitMs),
-    recoveredMs === null ? "" : inSeconds(recoveredMs),
-    broken.length === 0 ? "held" : "**broken**",
+    bounds,
+  ];
+}
+
+/** All states of one fault: the greatest figures, and every outcome. */
+function rowOfAll(results: readonly CellResult[]): readonly string[] {
+  const each = (textOf: (result: CellResult) => readonly string[]): string =>
+    [...new Set(results.flatMap(textOf))].join(", ");
+  const most = (figureOf: (result: CellResult) => number): number => Math.max(...results.map(figureOf));
+  const broken = results.filter((result) => result.broken.length > 0).length;
+  return [
+    each(({ fault }) => [fault]),
+    each(({ state }) => [state]),
+    each(({ outcome }) => [outcome]),
+    inSeconds(most(({ pausedMs }) => pausedMs)),
+    each(({ resumedBy }) => resumedBy),
+    String(most(({ failed }) => failed)),
+    inSeconds(most(({ worstWaitMs }) => worstWaitMs)),
+    broken === 0 ? "held" : `**broken in ${broken}**`,
   ];
 }
 
