@@ -243,7 +243,7 @@ function resumersIn(own: string, peer: string): readonly string[] {
     ...(own.includes('"step":"resumed"') ? ["rolecall"] : []),
     ...(own.includes("the guardian resumes") ? ["guardian"] : []),
     ...(own.includes("database resumed that an earlier process") ? ["the next start"] : []),
-    ...(peer.includes("pause of another rolecall lifted") ? ["peer"] : []),
+    ...(peer.includes("pauses_taken_over") ? ["peer"] : []),
   ];
 }
 

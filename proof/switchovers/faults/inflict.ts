@@ -1,5 +1,5 @@
 /** Carries out a fault, and takes it back. */
-import { existsSync, renameSync } from "node:fs";
+import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { freeze } from "../../../test/real/lab/freeze.ts";
@@ -89,11 +89,12 @@ export async function inflict(faultLab: FaultLab, { inflicted }: FaultSpec, cand
       if (status !== 409) applied.problems.push(`a second switchover must be answered with 409, got ${status} ${body}`);
       return undoing(() => {});
     }
-    case "state_file":
-      renameSync(lab.stateFolder, `${lab.stateFolder}.away`);
-      return undoing(() => {
-        if (!existsSync(lab.stateFolder)) renameSync(`${lab.stateFolder}.away`, lab.stateFolder);
-      });
+    case "state_file": {
+      const folder = lab.stateFolder;
+      execFileSync("mount", ["--bind", folder, folder]);
+      execFileSync("mount", ["-o", "remount,bind,ro", folder]);
+      return undoing(() => void execFileSync("umount", ["--lazy", folder]));
+    }
   }
 }
 
