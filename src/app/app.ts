@@ -171,6 +171,7 @@ export class App {
       this.#log.level = config.log.level;
       this.#nodeCredentials.start(config.clusters);
       this.#certificates.start(config);
+      this.#switchovers.configure();
     });
     if (countWorkers(config.workers) !== this.#workers)
       this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");

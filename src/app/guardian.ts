@@ -3,6 +3,7 @@
  * ends when nothing is left to resume, and not by a signal that ends other processes of the service.
  */
 import { setSystemTimer } from "../probe/schedule/system-timer.ts";
+import { PgbouncerConsole } from "../push/pgbouncer/console.ts";
 import { Guard } from "../switchover/guardian/guard.ts";
 import type { FromGuardian, ToGuardian } from "../switchover/guardian/messages.ts";
 
@@ -25,5 +26,7 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const)
   process.on(event, (error: unknown) => {
     send({ kind: "problem", problem: error instanceof Error ? error.message : String(error) });
   });
+// What fails here fails again when a console is opened, and is reported then.
+PgbouncerConsole.load().catch(() => {});
 // The main process may have ended before the listener was added.
 if (!process.connected) process.exit(0);

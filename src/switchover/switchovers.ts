@@ -9,16 +9,16 @@ import type { Caller } from "../http/message/caller.ts";
 import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
 import { Guardian } from "./guardian/guardian.ts";
+import { GuardianProcesses } from "./guardian/guardian-processes.ts";
 import { checkedRoute } from "./hands/checked-route.ts";
 import { PendingChange } from "./hands/pending-change.ts";
 import { PauseHand } from "./hands/pause-hand.ts";
-import { TargetResumer } from "./hands/resume-target.ts";
 import { intentSafeguard } from "./run/intent-safeguard.ts";
 import type { IntentFile } from "./intent/intent-file.ts";
 import type { IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
 import { LeftPauses, type LeftPausesContext } from "./left-pauses.ts";
 import type { RequestResult } from "./machine/event.ts";
-import { type SwitchoverPlan, pauseName } from "./machine/plan.ts";
+import type { SwitchoverPlan } from "./machine/plan.ts";
 import type { Outcome, SwitchoverState } from "./machine/state.ts";
 import type { Preflight } from "./preflight/preflight-line.ts";
 import { checkedRouteName, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
@@ -26,6 +26,7 @@ import { type BeginRefusal, alreadyRunning, refused } from "./run/begin-refusal.
 import { holdAnswerOf, notHeld } from "./run/hold-answer.ts";
 import { announcedRequest, readSwitchoverRequest } from "./run/read-request.ts";
 import { type KnownRun, KnownRuns } from "./run/known-runs.ts";
+import { type ResumeResult, resumePoolers } from "./hands/resume-poolers.ts";
 import { endedSwitchover, runDocument, type RunDocument } from "./run/run-document.ts";
 import { type RecordedStep, type Safeguard, type SwitchoverHands, SwitchoverRun } from "./run/switchover-run.ts";
 
@@ -75,13 +76,6 @@ export interface CallAnswer {
   readonly error: string | null;
 }
 
-/** What came of an attempt to resume what is paused. */
-export interface ResumeResult {
-  /** As `pgb1/orders`. */
-  readonly resumed: readonly string[];
-  readonly problems: readonly { readonly target: string; readonly problem: string }[];
-}
-
 /** What a run is made from, in addition to its plan. */
 interface RunParts {
   readonly request: SwitchoverRequest;
@@ -115,6 +109,7 @@ const heldMax = 10;
 export class Switchovers {
   readonly #context: SwitchoversContext;
   readonly #runs = new KnownRuns();
+  readonly #guardians: GuardianProcesses;
   readonly #heldMs = new Map<string, readonly number[]>();
   readonly #left: LeftPauses;
   #isStopped = false;
@@ -126,12 +121,21 @@ export class Switchovers {
       config().clusters.flatMap(({ name: cluster }) =>
         pausedBy(config(), cluster).map((target) => ({ ...target, cluster })),
       );
+    this.#guardians = new GuardianProcesses(setTimer);
     this.#left = new LeftPauses({ log, intents, setTimer, databases });
   }
 
   /** Resumes what an earlier process has left paused, as {@link LeftPauses.start}. */
   start(): Promise<void> {
+    this.configure();
     return this.#left.start();
+  }
+
+  /** To be called after the configuration has changed. Where stops may be announced, a guardian is kept ready for them. */
+  configure(): void {
+    const { listen, poolers } = this.#context.config();
+    const areAnnounced = listen.some(({ access }) => access.beforeStopTokens.length > 0);
+    this.#guardians.keepReady(!this.#isStopped && areAnnounced && poolers.length > 0);
   }
 
   /** How many databases of each cluster may be paused now. */
@@ -201,18 +205,7 @@ export class Switchovers {
   async resume(cluster: string): Promise<ResumeResult | BeginRefusal> {
     const running = this.runningOf(cluster);
     if (running !== null) return alreadyRunning(cluster, running);
-    const results = await Promise.all(
-      pausedBy(this.#context.config(), cluster).map(async ({ pooler, database, console }) => {
-        const resumer = new TargetResumer({ run: "", database, console }, commandMs);
-        const problem = await resumer.resume();
-        resumer.close();
-        return { target: pauseName({ pooler, database }), problem };
-      }),
-    );
-    return {
-      resumed: results.flatMap(({ target, problem }) => (problem === null ? [target] : [])),
-      problems: results.flatMap(({ target, problem }) => (problem === null ? [] : [{ target, problem }])),
-    };
+    return resumePoolers(pausedBy(this.#context.config(), cluster), commandMs);
   }
 
   /**
@@ -221,6 +214,7 @@ export class Switchovers {
    */
   async stop(reason: string): Promise<void> {
     this.#isStopped = true;
+    this.configure();
     const runs = this.#runs.all;
     for (const { run } of runs) run.happened({ kind: "stop", reason });
     await Promise.all(runs.map(({ run }) => run.ended));
@@ -321,7 +315,7 @@ export class Switchovers {
         intentSafeguard(intents, intent, () => Promise.all(targets.map((hand) => hand.prepare()))),
         new Guardian(
           { run: plan.run, targets: paused, leftMs: limits.armMs + limits.deadlineMs },
-          { onLost: () => run.happened({ kind: "guardian_lost" }) },
+          { process: () => this.#guardians.take(), onLost: () => run.happened({ kind: "guardian_lost" }) },
         ),
         ...(request.isUnguarded
           ? []

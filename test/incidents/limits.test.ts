@@ -72,7 +72,10 @@ for (const [limits, message] of [
   ["{ lag: [] }", /limits\.known: it must be a time/],
   ["{ known: 2026-11-21T03:12:00Z }", /limits\.lag: it must be a list, got nothing/],
   ["{ known: 2026-11-21T03:12:00Z, lag: [{ source: checks }] }", /lag\[1\]: it must be a limit with lag_bytes, lag_ms/],
-  ["{ known: 2026-11-21T03:12:00Z, lag: [{ source: failover, lag_ms: 1 }] }", /source: it must be one of checks, pool, def/],
+  [
+    "{ known: 2026-11-21T03:12:00Z, lag: [{ source: failover, lag_ms: 1 }] }",
+    /source: it must be one of checks, pool, def/,
+  ],
   ["{ known: 2026-11-21T03:12:00Z, lag: [{ source: push, route: x, lag_ms: 1 }] }", /route: it must be one of primary/],
   ["{ known: 2026-11-21T03:12:00Z, lag: [{ source: push, lag_ms: -1 }] }", /lag_ms: it must be a whole number, got -1/],
   [`{ known: 2026-11-21T03:12:00Z, lag: [${"0,".repeat(101)}] }`, /it must be a list of at most 100 limits/],

@@ -34,6 +34,11 @@ export class PgbouncerConsole {
   #last: Promise<unknown> = Promise.resolve();
   #failure: ConsoleError | null = null;
 
+  /** Loads the package that consoles need, so that the first one opens sooner. */
+  static async load(): Promise<void> {
+    await import("pg");
+  }
+
   /**
    * Connects and logs in. Reads the password and the TLS files.
    * @param limitMs for all of it

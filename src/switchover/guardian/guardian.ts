@@ -1,11 +1,12 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import type { Safeguard } from "../run/switchover-run.ts";
 import type { IntendedPause } from "../intent/pause-intent.ts";
 import type { FromGuardian, ToGuardian } from "./messages.ts";
-import { childProgram } from "../../program/child-program.ts";
 
-/** What happens to a guardian after it was ready. */
-export interface GuardianEvents {
+/** What a guardian depends on. */
+export interface GuardianContext {
+  /** Starts the process, or takes one that is ready. */
+  readonly process: () => ChildProcess;
   /** It ended, or has taken over: what it guards is not safe any more, or is resumed already. */
   readonly onLost: () => void;
 }
@@ -14,15 +15,14 @@ export interface GuardianEvents {
 const endMs = 3_000;
 
 /**
- * A child process that resumes what this process has paused if this process is killed or stands still. It is in a
- * process group of its own: a signal to the group of this process does not reach it.
+ * A child process that resumes what this process has paused if this process is killed or stands still.
  */
 export class Guardian implements Safeguard {
   readonly name = "guardian";
   readonly #run: string;
   readonly #targets: readonly IntendedPause[];
   readonly #leftMs: number;
-  readonly #events: GuardianEvents;
+  readonly #context: GuardianContext;
   #child: ChildProcess | null = null;
   #isDisarmed = false;
 
@@ -33,27 +33,22 @@ export class Guardian implements Safeguard {
       targets,
       leftMs,
     }: { readonly run: string; readonly targets: readonly IntendedPause[]; readonly leftMs: number },
-    events: GuardianEvents,
+    context: GuardianContext,
   ) {
     this.#run = run;
     this.#targets = targets;
     this.#leftMs = leftMs;
-    this.#events = events;
+    this.#context = context;
   }
 
   /** Starts the process, and waits until it has its consoles. */
   arm(): Promise<string | null> {
     return new Promise((resolve) => {
-      const { module, execArgv } = childProgram("guardian", []);
-      const child = fork(module, [], {
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-        execArgv: [...execArgv],
-        detached: true,
-      });
+      const child = this.#context.process();
       this.#child = child;
       const lost = (why: string): void => {
         resolve(why);
-        if (!this.#isDisarmed) this.#events.onLost();
+        if (!this.#isDisarmed) this.#context.onLost();
       };
       child.on("message", (message: FromGuardian) => {
         if (message.kind === "ready") resolve(null);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
+import type { ChildProcess } from "node:child_process";
 import { Guard } from "../../../src/switchover/guardian/guard.ts";
 import { Guardian } from "../../../src/switchover/guardian/guardian.ts";
+import { GuardianProcesses } from "../../../src/switchover/guardian/guardian-processes.ts";
 import type { FromGuardian, ToGuardian } from "../../../src/switchover/guardian/messages.ts";
 import { setSystemTimer } from "../../../src/probe/schedule/system-timer.ts";
 import type { SetTimer } from "../../../src/cluster/timer.ts";
@@ -137,11 +139,13 @@ describe("a guard", () => {
 });
 
 describe("a guardian process", () => {
+  const process = (): ChildProcess => new GuardianProcesses(setSystemTimer).take();
+
   test("is ready, and resumes when nothing is said any more", async (context) => {
     const pooler = await FakePgbouncer.start(context);
     let lost = 0;
     const targets = [{ pooler: "pgb1", database: "orders", console: pooler.target }];
-    const guardian = new Guardian({ run: "r1", targets, leftMs: 60_000 }, { onLost: () => (lost += 1) });
+    const guardian = new Guardian({ run: "r1", targets, leftMs: 60_000 }, { process, onLost: () => (lost += 1) });
     context.after(() => guardian.disarm());
     assert.equal(await guardian.arm(), null);
     pooler.isPaused = true;
@@ -153,14 +157,50 @@ describe("a guardian process", () => {
   test("ends without a RESUME when it is disarmed, and says why it cannot guard", async (context) => {
     const pooler = await FakePgbouncer.start(context);
     const targets = [{ pooler: "pgb1", database: "orders", console: pooler.target }];
-    const lost = { onLost: () => assert.fail("it was not lost") };
+    const lost = { process, onLost: () => assert.fail("it was not lost") };
     const guardian = new Guardian({ run: "r1", targets, leftMs: 60_000 }, lost);
     assert.equal(await guardian.arm(), null);
     guardian.disarm();
     await until("its end", () => pooler.console.connections === 0);
     assert.deepEqual(pooler.changes, []);
     pooler.console.login = { kind: "denied", message: "no such user" };
-    const other = new Guardian({ run: "r2", targets, leftMs: 60_000 }, { onLost: () => {} });
+    const other = new Guardian({ run: "r2", targets, leftMs: 60_000 }, { process, onLost: () => {} });
     assert.equal(await other.arm(), "pgb1/orders: no such user");
+  });
+
+  test("that is kept ready is taken, and another one is made ready", async (context) => {
+    const clock = new ManualClock();
+    const processes = new GuardianProcesses((...timer) => clock.setTimer(...timer));
+    context.after(() => processes.keepReady(false));
+    assert.equal(processes.readyPid, null);
+    processes.keepReady(true);
+    processes.keepReady(true);
+    assert.notEqual(processes.readyPid, null);
+    const pooler = await FakePgbouncer.start(context);
+    const targets = [{ pooler: "pgb1", database: "orders", console: pooler.target }];
+    const taken = processes.take();
+    assert.equal(processes.readyPid, null);
+    const guardian = new Guardian({ run: "r1", targets, leftMs: 60_000 }, { process: () => taken, onLost: () => {} });
+    assert.equal(await guardian.arm(), null);
+    guardian.disarm();
+    await clock.pass(2_000);
+    assert.ok(processes.readyPid !== null && processes.readyPid !== taken.pid);
+    processes.keepReady(false);
+    assert.deepEqual([processes.readyPid, clock.timers], [null, 0]);
+  });
+
+  test("that is kept ready and dies is replaced later", async (context) => {
+    const clock = new ManualClock();
+    const processes = new GuardianProcesses((...timer) => clock.setTimer(...timer));
+    context.after(() => processes.keepReady(false));
+    processes.keepReady(true);
+    const first = processes.readyPid;
+    assert.ok(first !== null);
+    globalThis.process.kill(first, "SIGKILL");
+    await until("its end", () => processes.readyPid === null);
+    await clock.pass(1_999);
+    assert.equal(processes.readyPid, null);
+    await clock.pass(1);
+    assert.notEqual(processes.readyPid ?? first, first);
   });
 });
