@@ -250,6 +250,9 @@ export class Switchovers {
     const peers = request.isUnguarded ? [] : config.peers.map(({ name }) => name);
     const plan = planOf(request, { config, view, run, targets, balancers: balancersOf(cluster.name), peers });
     const begun = this.#build(plan, { request, caller, targets });
+    if (!request.isDryRun)
+      for (const earlier of this.#runs.following(cluster.name))
+        earlier.happened({ kind: "stop", reason: "another switchover begins" });
     this.#runs.add({ run: begun, by: caller.principal, startedWallMs: wall() });
     begun.start();
     return begun;

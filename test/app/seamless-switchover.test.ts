@@ -34,7 +34,7 @@ class Fixture {
   /** @param before prepares the PgBouncers and the file of intents before the process starts */
   static async of(
     context: TestContext,
-    { pauseLimitMs = 3_000, before = () => {} }: FixtureOptions = {},
+    { pauseLimitMs = 3_000, switchoverMs = 60, before = () => {} }: FixtureOptions = {},
   ): Promise<Fixture> {
     const poolers = [await FakePgbouncer.start(context), await FakePgbouncer.start(context)];
     const folder = temporaryFolder("seamless");
@@ -43,6 +43,7 @@ class Fixture {
     writeFileSync(tokenFile, files.token, { mode: 0o600 });
     before(poolers, files.intents);
     const gateway = await gatewayFixture({
+      simulator: { switchoverMs },
       listener: { dialect: "admin" },
       access: { auth: { for: "unsafe", basic: [], bearer: [tokenFile], certificate: false } },
       config: {
@@ -100,6 +101,7 @@ interface Files {
 
 interface FixtureOptions {
   readonly pauseLimitMs?: number;
+  readonly switchoverMs?: number;
   readonly before?: (poolers: readonly FakePgbouncer[], intents: string) => void;
 }
 
@@ -255,6 +257,18 @@ describe("a seamless switchover", { timeout: 120_000 }, () => {
     assert.deepEqual(fixture.poolers[0]?.changes, [], "it may be an operator's pause");
     await fixture.call("/resume", {});
     assert.deepEqual(fixture.paused, [false, false]);
+  });
+
+  test("begins although an earlier one still looks for a primary, and ends that one", async (context) => {
+    const fixture = await Fixture.of(context, { switchoverMs: 4_000 });
+    const first = await fixture.begin({ candidate: "pg2", deadline: "1s" });
+    await fixture.state("following");
+    assert.equal((await fixture.call("", null)).document["running"], null);
+    const second = await fixture.begin({ candidate: "pg3" });
+    const { document } = await fixture.call(`/run?run=${first}`, null);
+    assert.deepEqual([document["state"], document["outcome"]], ["ended", { kind: "no_primary" }]);
+    assert.notEqual(second, first);
+    await fixture.state("ended");
   });
 
   test("is 400 for what cannot be read", async (context) => {

@@ -30,9 +30,17 @@ export class KnownRuns {
     );
   }
 
-  /** The switchover of a cluster that goes on; `null` if there is none. A dry run is none. */
+  /** The switchover of a cluster that goes on; `null` if there is none. A dry run is none, and one whose clients go on. */
   running(cluster: string): SwitchoverRun | null {
-    return this.#ongoing(cluster).find(({ run }) => !run.plan.isDryRun)?.run ?? null;
+    return (
+      this.#ongoing(cluster).find(({ run: { plan, state } }) => !plan.isDryRun && state.kind !== "following")?.run ??
+      null
+    );
+  }
+
+  /** Those whose clients go on, and that only look for a primary. */
+  following(cluster: string): readonly SwitchoverRun[] {
+    return this.of(cluster).flatMap(({ run }) => (run.state.kind === "following" ? [run] : []));
   }
 
   /** Whether so many dry runs of a cluster go on that another one has to wait. */
