@@ -3,24 +3,21 @@
  * hint-script --pause` prints, and 20 clients write through two PgBouncers meanwhile.
  */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { parse } from "yaml";
 import { Lab } from "../../proof/switchovers/lab.ts";
 import type { Load } from "../../proof/switchovers/load.ts";
 import { playRound } from "../../proof/switchovers/round.ts";
 import { currentRun, type RunDocument } from "../../proof/switchovers/run-document.ts";
 import { until } from "../fake/until.ts";
 import { beside } from "./lab/beside.ts";
-import { giveToPostgres } from "./lab/child.ts";
 import { Cluster } from "./lab/cluster.ts";
+import { installHintScript } from "./lab/hint-script.ts";
 import { noLocks, type PatroniNode } from "./lab/patroni.ts";
 import { pgbouncer124 } from "./lab/pgbouncer.ts";
 import { ports } from "./lab/ports.ts";
-import { program } from "./lab/rolecall.ts";
 
 const { title, found } = pgbouncer124();
 
@@ -33,7 +30,10 @@ else
     let load: Load;
     before(async () => {
       folder = mkdtempSync(join(tmpdir(), "rolecall-before-stop-"));
-      const settings = install(folder);
+      const settings = installHintScript(folder, [`http://127.0.0.1:${ports.rolecallAdmin}`], {
+        token: "hint",
+        pauseToken: "pause",
+      });
       cluster = await Cluster.start(command, false, { ...noLocks, postgresql: settings });
       const admin = {
         hint_tokens: [join(folder, "hint")],
@@ -101,10 +101,12 @@ else
       const leader = await lab.cluster.leader();
       const earlier = await currentRun(lab.api);
       await load.stop();
-      await Promise.all((await lab.cluster.replicas()).map((node) => node.stop()));
+      const replicas = await lab.cluster.replicas();
+      await Promise.all(replicas.map((node) => node.stop()));
+      // One that says that it stops is refused for another reason than one that is gone.
       await until("the loss of the replicas", async () => {
-        const answers = await Promise.all(lab.cluster.nodes.map(({ name }) => lab.rolecall.ask(name, "/replica")));
-        return answers.every(({ status }) => status !== 200);
+        const explained = await Promise.all(replicas.map(({ name }) => lab.rolecall.explain(name, "/replica")));
+        return explained.every(({ reason }) => reason === "down");
       });
       await restart(leader);
       const run = await nextRun(earlier?.run);
@@ -113,28 +115,3 @@ else
       assert.ok(run.targets.every(({ held_ms: heldMs }) => heldMs === null));
     });
   });
-
-/** Installs the rendered script and its tokens. @returns the rendered settings of each node */
-function install(folder: string): (node: string) => object {
-  const [script, hint, pause, config] = ["rolecall-hint", "hint", "pause", "render.yaml"].map((name) =>
-    join(folder, name),
-  ) as [string, string, string, string];
-  const nodes = [1, 2, 3].map((number) => ({ name: `pg${number}`, api: `http://127.0.0.1:${ports.api + number - 1}` }));
-  writeFileSync(config, JSON.stringify({ clusters: [{ name: "demo", nodes }] })); // JSON is YAML
-  writeFileSync(hint, "a-hint-token-of-this-test\n");
-  writeFileSync(pause, "a-pause-token-of-this-test\n");
-  const files = ["--hint-script", script, "--hint-token-file", hint, "--pause-token-file", pause];
-  const to = ["--hint-to", `http://127.0.0.1:${ports.rolecallAdmin}`];
-  const args = ["render", "hint-script", "--pause", "--config", config, ...to, ...files];
-  const text = execFileSync(process.execPath, [program, ...args], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  writeFileSync(script, text);
-  chmodSync(script, 0o755);
-  giveToPostgres(folder);
-  return (node) => {
-    const [, settings = ""] = new RegExp(`^# cluster demo, node ${node}:\\n((?:# .*\\n)+)`, "m").exec(text) ?? [];
-    return (parse(settings.replaceAll(/^# /gm, "")) as { readonly postgresql: object }).postgresql;
-  };
-}

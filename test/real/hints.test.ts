@@ -3,22 +3,20 @@
  * its listeners refuses connections and another one never answers: neither may hold up Patroni.
  */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parse } from "yaml";
 import { until } from "../fake/until.ts";
 import { beside } from "./lab/beside.ts";
-import { giveToPostgres } from "./lab/child.ts";
 import { Cluster } from "./lab/cluster.ts";
+import { installHintScript } from "./lab/hint-script.ts";
 import { noLocks, type PatroniNode } from "./lab/patroni.ts";
 import { ports } from "./lab/ports.ts";
 import { psql } from "./lab/psql.ts";
-import { program, Rolecall } from "./lab/rolecall.ts";
+import { Rolecall } from "./lab/rolecall.ts";
 
 for (const version of ["3.0.2", "4.1"] as const)
   beside(version, "hints", (command) => {
@@ -30,11 +28,8 @@ for (const version of ["3.0.2", "4.1"] as const)
       folder = mkdtempSync(join(tmpdir(), "rolecall-hints-"));
       hanging = await hangingServer();
       const { port } = hanging.address() as AddressInfo;
-      const settings = install(folder, [
-        "http://127.0.0.1:1",
-        `http://127.0.0.1:${port}`,
-        `http://127.0.0.1:${ports.rolecallAdmin}`,
-      ]);
+      const urls = ["http://127.0.0.1:1", `http://127.0.0.1:${port}`, `http://127.0.0.1:${ports.rolecallAdmin}`];
+      const settings = installHintScript(folder, urls, { token: "token", pauseToken: null });
       cluster = await Cluster.start(command, false, { ...noLocks, postgresql: settings });
       await cluster.streaming();
       rolecall = await Rolecall.start(cluster, { admin: { hint_tokens: [join(folder, "token")] } });
@@ -94,28 +89,6 @@ function hangingServer(): Promise<Server> {
   const server = createServer(() => {});
   server.unref();
   return new Promise((resolve) => void server.listen(0, "127.0.0.1", () => resolve(server)));
-}
-
-/** Installs the rendered script and a token. @returns the rendered settings of each node */
-function install(folder: string, urls: readonly string[]): (node: string) => object {
-  const [script, token, config] = [join(folder, "rolecall-hint"), join(folder, "token"), join(folder, "render.yaml")];
-  const nodes = [1, 2, 3].map((number) => ({ name: `pg${number}`, api: `http://127.0.0.1:${ports.api + number - 1}` }));
-  writeFileSync(config, JSON.stringify({ clusters: [{ name: "demo", nodes }] })); // JSON is YAML
-  writeFileSync(token, "a-hint-token-of-this-test\n");
-  const files = ["--hint-script", script, "--hint-token-file", token];
-  const args = ["render", "patroni", "--config", config, "--hint-to", urls.join(","), ...files];
-  const text = execFileSync(process.execPath, [program, ...args], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  writeFileSync(script, text);
-  chmodSync(script, 0o755);
-  giveToPostgres(folder);
-  return (node) => {
-    const [, settings = ""] = new RegExp(`^# cluster demo, node ${node}:\\n((?:# .*\\n)+)`, "m").exec(text) ?? [];
-    const { postgresql } = parse(settings.replaceAll(/^# /gm, "")) as { readonly postgresql: object };
-    return postgresql;
-  };
 }
 
 interface Counts {

@@ -27,6 +27,7 @@ export function checkListeners(parts: ValidParts): readonly ConfigIssue[] {
       return [
         ...checkKeys(listener, written, at),
         ...checkNames(listener, clusters, at),
+        ...checkTokenClusters(listener, clusters, at),
         ...checkAccess(listener, at),
         ...checkAgentPool({ listener, written }, at, parts),
       ];
@@ -94,9 +95,23 @@ function checkAgentPool(
   return findPool({ pool, cluster, check, weight }, at, parts).issues;
 }
 
+/** Checks the names of the clusters that tokens are for. */
+function checkTokenClusters(
+  { access }: ListenerConfig,
+  clusters: readonly ClusterPart[],
+  at: ConfigPath,
+): readonly ConfigIssue[] {
+  const names = clusterNames(clusters);
+  return access.beforeStopTokens.flatMap(({ cluster }, index) =>
+    names === null || names.includes(cluster)
+      ? []
+      : [valueIssue([...at, "before_stop_tokens", index, "cluster"], cluster, `one of ${listNames(names)}`)],
+  );
+}
+
 /** Checks the names of the cluster and the node that a listener answers for. */
 function checkNames(
-  { cluster, node, dialect, access }: ListenerConfig,
+  { cluster, node, dialect }: ListenerConfig,
   clusters: readonly ClusterPart[],
   at: ConfigPath,
 ): readonly ConfigIssue[] {
@@ -109,12 +124,6 @@ function checkNames(
   const known = clusters.find(({ name }) => name === cluster);
   if (cluster !== null && cluster !== "*" && known === undefined)
     return [valueIssue([...at, "cluster"], cluster, `* or the name of a cluster: ${listNames(names)}`)];
-  const strangers = access.beforeStopTokens.flatMap((token, index) =>
-    clusters.some(({ name }) => name === token.cluster)
-      ? []
-      : [valueIssue([...at, "before_stop_tokens", index, "cluster"], token.cluster, `one of ${listNames(names)}`)],
-  );
-  if (strangers.length > 0) return strangers;
   if (node === null) return [];
   const target = known ?? (cluster === null && clusters.length === 1 ? clusters[0] : undefined);
   const path = [...at, "node"];

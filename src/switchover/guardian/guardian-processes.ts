@@ -30,14 +30,14 @@ export class GuardianProcesses {
     this.#keepsReady = keeps;
     this.#cancelNext?.();
     this.#cancelNext = null;
-    if (keeps && this.#ready === null) {
+    if (!keeps) {
+      if (this.#ready?.connected === true) this.#ready.disconnect();
+      this.#ready = null;
+    } else if (this.#ready === null) {
       // What fails here fails again when a console is opened, and is reported then.
       PgbouncerConsole.load().catch(() => {});
       this.#makeReady();
     }
-    if (keeps) return;
-    if (this.#ready?.connected === true) this.#ready.disconnect();
-    this.#ready = null;
   }
 
   /** The process that is ready, or a new one. */
@@ -61,7 +61,7 @@ export class GuardianProcesses {
       this.#ready = null;
       this.#makeReadyLater();
     };
-    child.once("error", lost);
+    child.on("error", lost);
     child.once("exit", lost);
   }
 
