@@ -3,6 +3,7 @@ import type { SwitchoverEvent } from "../../src/switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../../src/switchover/machine/plan.ts";
 import type { SwitchoverState } from "../../src/switchover/machine/state.ts";
 import type { SwitchoverTransition } from "../../src/switchover/machine/transition.ts";
+import { switchoverPlan } from "../../test/fake/switchover-plan.ts";
 
 /** What is true outside of the machine, whatever it believes. */
 export interface World {
@@ -16,30 +17,7 @@ export interface World {
   readonly requests: number;
 }
 
-export const twoTargets: SwitchoverPlan = {
-  run: "r1",
-  cluster: "demo",
-  leader: "pg1",
-  candidate: "pg2",
-  isDryRun: false,
-  start: "request",
-  targets: [
-    { pooler: "pgb1", database: "orders" },
-    { pooler: "pgb2", database: "orders" },
-  ],
-  routes: ["file pgb1"],
-  peers: ["peer1"],
-  limits: {
-    checkMs: 10_000,
-    armMs: 2_000,
-    pauseMs: 3_000,
-    deadlineMs: 15_000,
-    silenceMs: 1_000,
-    resumeMs: 250,
-    quietMs: 10_000,
-    followMs: 60_000,
-  },
-};
+export const twoTargets: SwitchoverPlan = switchoverPlan;
 
 /** The same, where somebody else begins: a peer does not have to be there. */
 export const twoAnnouncedTargets: SwitchoverPlan = {

@@ -17,7 +17,7 @@ const longestMs = 2 ** 31 - 1;
  * Tells the watchdog of the systemd unit, until this process ends, that its event loop runs: now, and after each third
  * of the time that the watchdog allows. Without a watchdog it does nothing. A helper process sends the messages. It ends
  * with this process, and is started again if it ends before.
- * @param warn is told why a helper has ended
+ * @param warn takes the reason when a helper has ended
  */
 export function feedSystemdWatchdog(env: NodeJS.ProcessEnv, warn: (problem: string) => void): void {
   const limitMs = watchdogMsOf(env, process.pid);
@@ -36,7 +36,7 @@ export function feedSystemdWatchdog(env: NodeJS.ProcessEnv, warn: (problem: stri
 
 /**
  * Starts a helper, which does not keep this process from ending.
- * @param onEnd is told why it has ended or could not be started
+ * @param onEnd takes the reason when it has ended or could not be started
  */
 function startHelper(
   { PATH, NOTIFY_SOCKET }: NodeJS.ProcessEnv,

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import type { Guards } from "../health/guards.ts";
-import { routeOf } from "../health/route.ts";
 import type {
   BackendShape,
   BalancerConfig,
@@ -25,7 +24,7 @@ import type { ListenerAccess } from "./model/listener-access-config.ts";
 import { mergeGuards } from "./schema/cluster-schema.ts";
 import { formatRuntimeAddress } from "./values/address.ts";
 import { formatPoolerAddress } from "./values/pooler-address.ts";
-import { parseCheckText } from "./values/check-text.ts";
+import { checkTextParts, parseCheckText } from "./values/check-text.ts";
 import { poolCheckText } from "./values/pool-check.ts";
 
 /** What file names and missing scopes in a configuration are resolved with. */
@@ -70,7 +69,7 @@ export function assembleConfig(
     listen: (listen ?? []).map((listener) =>
       buildListener(listener, onlyClusterName, { shape, folder: origin.folder }),
     ),
-    pools: pools.flatMap((pool) => buildPool(pool, onlyClusterName, shape)),
+    pools: pools.flatMap((pool) => buildPool(pool, onlyClusterName, shape) ?? []),
     balancers: balancers.map((balancer) => buildBalancer(balancer, onlyClusterName, shape)),
     poolers: poolers.map((pooler) => buildPooler(pooler, onlyClusterName, { shape, folder: origin.folder })),
     peers: peers.map((peer) => buildPeer(peer, origin)),
@@ -127,19 +126,22 @@ function buildListener(
   only: string | null,
   { shape, folder }: { readonly shape: ConfigShape; readonly folder: string },
 ): ListenerConfig {
-  const listener = { ...withPool(written, shape), access: buildAccess(written.access, folder) };
+  const listener = { ...withPool(written, only, shape), access: buildAccess(written.access, folder) };
   if (listener.cluster === "*") return { ...listener, cluster: null };
   return listener.dialect === "admin" ? listener : { ...listener, cluster: listener.cluster ?? only };
 }
 
 /** Fills in what an agent listener takes from its pool. */
-function withPool(listener: ListenerConfig, { pools }: Pick<ConfigShape, "pools">): ListenerConfig {
+function withPool(
+  listener: ListenerConfig,
+  only: string | null,
+  shape: Pick<ConfigShape, "ignoreParams" | "probe" | "pools">,
+): ListenerConfig {
   const { agent } = listener;
-  const pool = agent === null ? undefined : pools.find(({ name }) => name === agent.pool);
-  if (agent === null || pool === undefined) return listener;
-  const text = poolCheckText(pool);
-  const route = routeOf(text.replace(/\?.*/s, "").slice(1)) ?? agent.check.route;
-  const check = { route, query: text.replace(/^[^?]*\??/, "") };
+  const named = agent === null ? undefined : shape.pools.find(({ name }) => name === agent.pool);
+  const pool = named === undefined ? null : buildPool(named, only, shape);
+  if (agent === null || pool === null) return listener;
+  const check = { route: pool.check.route, query: checkTextParts(pool.checkText).query };
   return { ...listener, cluster: pool.cluster, agent: { ...agent, check, weight: pool.weight } };
 }
 
@@ -147,13 +149,13 @@ function buildPool(
   pool: PoolShape,
   only: string | null,
   { ignoreParams, probe }: Pick<ConfigShape, "ignoreParams" | "probe">,
-): readonly PoolConfig[] {
+): PoolConfig | null {
   const checkText = poolCheckText(pool);
   const parsed = parseCheckText(checkText, { ignoreParams, intervalMs: probe.intervalMs });
   const cluster = pool.cluster ?? only;
   // checkPools has refused both.
-  if (!parsed.ok || cluster === null) return [];
-  return [{ name: pool.name, cluster, check: parsed.check, checkText, weight: pool.weight }];
+  if (!parsed.ok || cluster === null) return null;
+  return { name: pool.name, cluster, check: parsed.check, checkText, weight: pool.weight };
 }
 
 /** What an entry is judged by: its own keys, or those of the pool that it refers to. */
@@ -170,7 +172,7 @@ function judgedBy(
     min: null,
     weight: null,
   };
-  return buildPool(pool, only, shape)[0] ?? null;
+  return buildPool(pool, only, shape);
 }
 
 function buildBalancer(

@@ -2,7 +2,7 @@ import type { Check } from "../health/check.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import { shownLag } from "../health/evidence/position/present-lag.ts";
 import { isSoft, type Reason } from "../health/reason.ts";
-import { inOrderOfUse, poolMembers, type PoolMember } from "./pool-members.ts";
+import { poolMembers, type PoolMember } from "./pool-members.ts";
 
 /** A check over a cluster with a name. */
 export interface NamedPool {
@@ -52,7 +52,7 @@ export function poolDocument(
     cluster,
     check: checkText,
     fit: members.filter(({ verdict }) => verdict.fit).length,
-    members: inOrderOfUse(view, members).map((member) => describe(view, member)),
+    members: inOrderOfUse(members.map((member) => describe(view, member))),
   };
   return { document, validUntilMs };
 }
@@ -65,6 +65,19 @@ export function poolKey({ check, members }: PoolDocument): string {
       .map(({ node, host, port, fit, degraded, reason }) => [node, host, port, fit, degraded, reason].join(" "))
       .toSorted(),
   ]);
+}
+
+/** Those that get clients first, and of these the least lagging first. */
+function inOrderOfUse(members: readonly PoolMemberDocument[]): readonly PoolMemberDocument[] {
+  const ranked = members.map((member) => ({ member, rank: rankOf(member), lag: member.lag_bytes ?? Infinity }));
+  return ranked
+    .toSorted((one, other) => one.rank - other.rank || (one.lag === other.lag ? 0 : one.lag - other.lag))
+    .map(({ member }) => member);
+}
+
+function rankOf({ fit, no }: PoolMemberDocument): number {
+  if (fit) return 0;
+  return no === "soft" ? 1 : 2;
 }
 
 function describe(view: ClusterView, { observation, address, verdict }: PoolMember): PoolMemberDocument {

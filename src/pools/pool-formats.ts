@@ -1,3 +1,4 @@
+import { formatHostPort } from "../config/values/address.ts";
 import type { PoolDocument, PoolMemberDocument } from "./pool-document.ts";
 
 /** The forms in which other programs read pools. */
@@ -42,6 +43,5 @@ function traefikConfiguration(pools: readonly PoolDocument[]): object {
 }
 
 function addressOf({ host, port }: PoolMemberDocument): string | null {
-  if (host === null || port === null) return null;
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  return host === null || port === null ? null : formatHostPort({ host, port });
 }

@@ -8,6 +8,7 @@ import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts"
 import type { Caller } from "../http/message/caller.ts";
 import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
+import { inTime } from "../state/files/in-time.ts";
 import { Guardian } from "./guardian/guardian.ts";
 import { GuardianProcesses } from "./guardian/guardian-processes.ts";
 import { checkedRoute } from "./hands/checked-route.ts";
@@ -157,22 +158,18 @@ export class Switchovers {
   }
 
   /**
-   * Holds the clients of a cluster whose leader stops as soon as this is answered, whoever stops it: at most 0.9 s later.
-   * If a switchover goes on, it says how far that is.
+   * Holds the clients of a cluster whose leader another program stops as soon as it has the answer, 0.9 s later at most.
+   * If a switchover goes on, the answer says how far that is.
    */
   async announceStop(cluster: string, node: string, caller: Caller): Promise<HoldAnswer> {
-    const { view: viewOf, setTimer } = this.#context;
-    const view = viewOf(cluster);
+    const view = this.#context.view(cluster);
     if (view === null) return notHeld(null, `${cluster} is not monitored`);
     const running = this.#runs.running(cluster);
     const isLed = running?.plan.leader === node;
     if (!isLed && view.lock.holder !== node) return notHeld(null, `${node} does not lead ${cluster}`);
     const run = isLed ? running : this.#launch(view, announcedRequest(cluster, node), caller);
     if ("error" in run) return notHeld(null, run.message);
-    await new Promise<void>((resolve) => {
-      const cancel = setTimer(resolve, announcedMs);
-      void run.decided.then(cancel).then(resolve);
-    });
+    await inTime(run.decided, announcedMs);
     return holdAnswerOf(run);
   }
 
@@ -320,7 +317,7 @@ export class Switchovers {
           { run: plan.run, targets: paused, leftMs: limits.armMs + limits.deadlineMs },
           { process: () => this.#guardians.take(), onLost: () => run.happened({ kind: "guardian_lost" }) },
         ),
-        ...(request.isUnguarded
+        ...(plan.peers.length === 0
           ? []
           : peers(intent, {
               onEcho: (peer) => run.happened({ kind: "echo", peer }),

@@ -111,7 +111,7 @@ export function buildMainBackend(
       policy: sources.policy,
       now: sources.now,
       snapshots,
-      users: (pool: string) => poolUsers(pool, config, context.balancers(listener.cluster)),
+      users: () => poolUsers(config, context.balancers(listener.cluster)),
     },
     pauses: { keeper: pauses, access: listener.access },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),

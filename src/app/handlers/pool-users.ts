@@ -4,20 +4,19 @@ import type { PoolUser } from "../../http/admin-api/pools-api.ts";
 import type { BalancerStatus } from "../../push/balancer.ts";
 
 /**
- * What refers to a pool in the configuration.
+ * What refers to each pool in the configuration.
  * @param statuses what is known of the balancers that are pushed to
  */
 export function poolUsers(
-  pool: string,
   { balancers, poolers, listen }: Pick<Config, "balancers" | "poolers" | "listen">,
   statuses: readonly BalancerStatus[],
-): readonly PoolUser[] {
+): (pool: string) => readonly PoolUser[] {
   const pushed = (kind: PoolUser["kind"], name: string, backend: string): PoolUser => {
     const status = statuses.find(({ balancer }) => balancer === name);
     const servers = status?.servers.filter((server) => server.backend === backend) ?? null;
     return { kind, name, backend, up: status?.up ?? null, servers };
   };
-  return [
+  return (pool) => [
     ...balancers.flatMap(({ name, haproxy }) =>
       haproxy.backends.flatMap((backend) => (backend.pool === pool ? [pushed("haproxy", name, backend.name)] : [])),
     ),

@@ -1,5 +1,5 @@
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
-import { backendCheckAllowed } from "../schema/balancer-schema.ts";
+import { checkAllowed } from "../schema/pool-schema.ts";
 import type { BackendShape } from "../model/config.ts";
 import { formatRuntimeAddress } from "../values/address.ts";
 import { nodeIssues, repetitionIssues } from "./name-checks.ts";
@@ -54,5 +54,5 @@ function checkBackend(backend: BackendShape, path: ConfigPath, parts: ValidParts
 }
 
 function ownCheckIssues(check: string | null, path: ConfigPath, parts: ValidParts): readonly ConfigIssue[] {
-  return check === null ? [valueIssue(path, undefined, backendCheckAllowed)] : checkTextIssues(check, path, parts);
+  return check === null ? [valueIssue(path, undefined, checkAllowed)] : checkTextIssues(check, path, parts);
 }

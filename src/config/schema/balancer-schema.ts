@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseHostPort } from "../values/address.ts";
 import { flag, name, parsedText, plainText } from "./value-schemas.ts";
-import { poolReference } from "./pool-schema.ts";
+import { checkAllowed, poolReference } from "./pool-schema.ts";
 import { weightSchema } from "./weight-schema.ts";
 
 /** Where the Runtime API of HAProxy is. */
@@ -26,16 +26,13 @@ function haproxyName(): z.ZodType<string, string> {
   return z.string({ error }).regex(/^[\w.:-]{1,128}$/, { error });
 }
 
-/** What the check of a backend must be. */
-export const backendCheckAllowed = "a route of a check with its parameters, such as /replica?lag=10MB";
-
 /** One entry of `backends`. Its check is a text: what is allowed in it depends on other keys. */
 export const backendSchema = z.strictObject(
   {
     name: haproxyName().describe("Name of the backend in the configuration of HAProxy"),
     pool: poolReference("cluster, check and weight"),
     cluster: name().nullable().default(null).describe("Cluster of the backend's servers. Default: the only cluster"),
-    check: plainText(backendCheckAllowed, 2048)
+    check: plainText(checkAllowed, 2048)
       .nullable()
       .default(null)
       .describe(

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parameterNames } from "../../health/check.ts";
-import { parseCheckText } from "../values/check-text.ts";
+import { checkTextParts, parseCheckText } from "../values/check-text.ts";
 import { listenerAccessFields } from "./listener-access-schema.ts";
 import { flag, integer, listenAddress, name, parsedText } from "./value-schemas.ts";
 import { weightSchema } from "./weight-schema.ts";
@@ -34,7 +34,7 @@ const checkSchema = parsedText({
   pattern: /^\/[^?\s]*(\?\S*)?$/,
   parse: (text) => {
     const parsed = parseCheckText(text, { ignoreParams: [], intervalMs: 0 });
-    return parsed.ok ? { route: parsed.check.route, query: text.replace(/^[^?]*\??/, "") } : undefined;
+    return parsed.ok ? { route: parsed.check.route, query: checkTextParts(text).query } : undefined;
   },
 });
 

@@ -2,12 +2,15 @@ import * as z from "zod";
 import { integer, name, plainText } from "./value-schemas.ts";
 import { weightSchema } from "./weight-schema.ts";
 
+/** What a check must be that decides which servers get clients. */
+export const checkAllowed = "a route of a check with its parameters, such as /replica?lag=10MB";
+
 /** One entry of `pools`. Its check is a text: what is allowed in it depends on other keys. */
 export const poolSchema = z.strictObject(
   {
     name: name().describe("Name of the pool, which balancers, poolers and agent listeners refer to"),
     cluster: name().nullable().default(null).describe("Cluster of the pool's nodes. Default: the only cluster"),
-    check: plainText("a route of a check with its parameters, such as /replica?lag=10MB", 2048).describe(
+    check: plainText(checkAllowed, 2048).describe(
       "The check that a node of the pool passes: /primary, or /replica?lag=10MB&lag_time=10s",
     ),
     min: integer(1, 1000)

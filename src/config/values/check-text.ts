@@ -14,14 +14,18 @@ export interface CheckTextRules {
  * these checks.
  */
 export function parseCheckText(text: string, { ignoreParams, intervalMs }: CheckTextRules): ParsedCheck {
-  const cut = text.indexOf("?");
-  const path = cut < 0 ? text : text.slice(0, cut);
+  const { path, query } = checkTextParts(text);
   const route = path.startsWith("/") ? routeOf(path.slice(1)) : undefined;
   if (route === undefined)
     return { ok: false, problem: { subject: "route", value: path, allowed: `one of ${routePaths().join(", ")}` } };
-  const query = cut < 0 ? "" : text.slice(cut + 1);
   const rules = { ignoreParams, lagTimeMsMin: lagTimeMsMin(intervalMs), ignoresUnknown: false, defaults: "" };
   return ofNewSessions(parseCheck(route, query, rules));
+}
+
+/** The path of a check and its query, which may be empty. */
+export function checkTextParts(text: string): { readonly path: string; readonly query: string } {
+  const cut = text.indexOf("?");
+  return cut < 0 ? { path: text, query: "" } : { path: text.slice(0, cut), query: text.slice(cut + 1) };
 }
 
 /** The smallest measurable `lag_time` of a check in ms, for a probe interval in ms: two intervals. */

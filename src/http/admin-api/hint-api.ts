@@ -6,7 +6,7 @@ import type { ListenerAccess } from "../../config/model/listener-access-config.t
 import type { Caller } from "../message/caller.ts";
 import type { TokenScope } from "../message/handler.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
-import { badRequest, errorReply, jsonReply, type Reply } from "../message/reply.ts";
+import { badRequest, errorReply, jsonReply, type Reply, unknownParameter } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
 
@@ -73,7 +73,7 @@ export function answerHint(
   return jsonReply({ code: 202, phrase: "Accepted" }, JSON.stringify({ ...hint, effect }));
 }
 
-/** A token of its own permits it; and whoever may begin a switchover. */
+/** Permitted with a token of its own, and to every caller that may begin a switchover. */
 function mayHold(cluster: string, { principal }: Caller, access: HintApiContext["access"]): boolean {
   const hasTokens = access.beforeStopTokens.some((token) => token.cluster === cluster);
   return principal !== null && (hasTokens || access.management);
@@ -97,9 +97,8 @@ async function hold(
 }
 
 function readHint(query: URLSearchParams, snapshot: Snapshot, only: string | null): Hint | ParseError {
-  for (const name of query.keys())
-    if (!parameters.includes(name))
-      return { subject: "query", value: name, allowed: `one of the parameters ${parameters.join(", ")}` };
+  const unknown = unknownParameter(query, parameters);
+  if (unknown !== null) return unknown;
   const clusters = only === null ? [...snapshot.index.keys()] : [only];
   const cluster = query.get("cluster");
   const state = clusterNamed(snapshot, cluster);

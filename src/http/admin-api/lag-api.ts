@@ -2,7 +2,7 @@ import { parseDuration } from "../../cluster/values/duration.ts";
 import type { PageReadingContext } from "../diagnostics/diagnostics-sources.ts";
 import type { LagSeries } from "../live/recent-lag.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
-import { badRequest, jsonReply, type Reply } from "../message/reply.ts";
+import { badRequest, jsonReply, type Reply, unknownParameter } from "../message/reply.ts";
 import { servePage } from "../pages/page.ts";
 import type { PageGate } from "../pages/page-gate.ts";
 
@@ -41,8 +41,8 @@ export async function answerLag(
   { recent, since, hasHistory, wall, gate }: LagApiContext,
 ): Promise<Reply | null> {
   const params = new URLSearchParams(query);
-  const unknown = [...params.keys()].find((name) => name !== "since");
-  if (unknown !== undefined) return badRequest({ subject: "query", value: unknown, allowed: "the parameter since" });
+  const unknown = unknownParameter(params, ["since"]);
+  if (unknown !== null) return badRequest(unknown);
   const text = params.get("since");
   const history = hasHistory();
   const reply = (found: object): Reply =>

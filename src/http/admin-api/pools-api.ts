@@ -6,7 +6,7 @@ import type { HealthPolicy } from "../../health/health-policy.ts";
 import { type NamedPool, type PoolDocument, poolDocument, poolKey } from "../../pools/pool-document.ts";
 import { formattedPools, type PoolFormat, poolFormats } from "../../pools/pool-formats.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
-import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
+import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply, unknownParameter } from "../message/reply.ts";
 import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import { parseWait, type SnapshotLongPoll } from "./snapshot-long-poll.ts";
 
@@ -31,7 +31,8 @@ export interface PoolsApiContext {
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   readonly snapshots: Pick<SnapshotLongPoll, "waitForLater">;
-  readonly users: (pool: string) => readonly PoolUser[];
+  /** Looks at the balancers once. @returns what refers to a pool */
+  readonly users: () => (pool: string) => readonly PoolUser[];
 }
 
 /** A pool that was found, what identifies its state, and until when it holds, in ms of rolecall's clock. */
@@ -70,7 +71,8 @@ export async function answerPools(
           format,
         ),
       );
-    return reply({ snapshot: nameOf(context.snapshot()), pools: shown.map((one) => written(one, context)) });
+    const usersOf = context.users();
+    return reply({ snapshot: nameOf(context.snapshot()), pools: shown.map((one) => written(one, usersOf)) });
   }
   const pool = served.find((one) => one.name === name);
   if (pool === undefined) {
@@ -83,8 +85,8 @@ export async function answerPools(
 
 /** Reads the parameter `format`. @returns the answer if it is none, or if another parameter is not known */
 function formatOf(params: URLSearchParams, known: readonly string[]): PoolFormat | Reply {
-  for (const key of params.keys())
-    if (!known.includes(key)) return badRequest({ subject: "query", value: key, allowed: known.join(", ") });
+  const unknown = unknownParameter(params, known);
+  if (unknown !== null) return badRequest(unknown);
   const value = params.get("format") ?? "json";
   const found = poolFormats.find((format) => format === value);
   return found ?? badRequest({ subject: "parameter format", value, allowed: poolFormats.join(", ") });
@@ -112,7 +114,7 @@ async function answerPool(
     const nowMs = context.now();
     if (after !== shown.version || nowMs >= untilMs) {
       if (format !== "json") return reply(formattedPools([shown.document], format));
-      return reply({ snapshot: nameOf(context.snapshot()), ...written(shown, context) });
+      return reply({ snapshot: nameOf(context.snapshot()), ...written(shown, context.users()) });
     }
     const leftMs = Math.min(untilMs - nowMs, Math.max(repeatMs, shown.validUntilMs - nowMs));
     const end = await context.snapshots.waitForLater(pool.cluster, leftMs, call.message.socket);
@@ -130,8 +132,8 @@ function show(pool: NamedPool, { snapshot, policy: policyOf, now }: PoolsApiCont
   return { document, version, validUntilMs };
 }
 
-function written({ document, version }: ShownPool, { users }: PoolsApiContext): object {
-  return { ...document, version, used_by: users(document.pool) };
+function written({ document, version }: ShownPool, usersOf: ReturnType<PoolsApiContext["users"]>): object {
+  return { ...document, version, used_by: usersOf(document.pool) };
 }
 
 function nameOf({ instance, sequence }: Snapshot): string {

@@ -2,7 +2,7 @@ import type { ManagementCall } from "../../cluster/management-call.ts";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import type { Passthrough } from "../message/passthrough.ts";
-import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
+import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply, unknownParameter } from "../message/reply.ts";
 import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import type { RequestTarget } from "../message/request-target.ts";
 
@@ -62,8 +62,8 @@ export function answerRun(
   const { method } = call.request;
   if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
   const given = new URLSearchParams(query);
-  const unknown = unknownParameter(given, "run");
-  if (unknown !== null) return unknown;
+  const unknown = unknownParameter(given, ["run"]);
+  if (unknown !== null) return badRequest(unknown);
   const name = given.get("run");
   const run = seamless.find(cluster, name);
   if (run !== null) return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(run));
@@ -107,18 +107,12 @@ function refuseCall({ message, caller }: IncomingCall, access: SwitchoverApiCont
 
 function dryRunOf(query: string): boolean | Reply {
   const given = new URLSearchParams(query);
-  const unknown = unknownParameter(given, "dry_run");
-  if (unknown !== null) return unknown;
+  const unknown = unknownParameter(given, ["dry_run"]);
+  if (unknown !== null) return badRequest(unknown);
   const value = given.get("dry_run") ?? "0";
   if (value === "1" || value === "true") return true;
   if (value === "0" || value === "false") return false;
   return badRequest({ subject: "parameter dry_run", value, allowed: "1, true, 0 or false" });
-}
-
-function unknownParameter(given: URLSearchParams, known: string): Reply | null {
-  for (const key of given.keys())
-    if (key !== known) return badRequest({ subject: "query", value: key, allowed: `the parameter ${known}` });
-  return null;
 }
 
 /** The answer for a cluster that is not monitored. */

@@ -1,7 +1,7 @@
 import type { ClusterEvent } from "../../events/cluster-event.ts";
 import type { ConfigOverview } from "../diagnostics/config-overview.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
-import { badRequest, errorReply, methodNotAllowed, type Reply } from "../message/reply.ts";
+import { badRequest, errorReply, methodNotAllowed, type Reply, unknownParameter } from "../message/reply.ts";
 import { ClusterRenderings, type LiveSources } from "./cluster-renderings.ts";
 import { LiveStream, type LiveSubscription } from "./live-stream.ts";
 
@@ -194,9 +194,8 @@ export class LiveStreams {
 
 function subscriptionOf({ message }: IncomingCall, query: URLSearchParams, scope: LiveScope): LiveSubscription | Reply {
   const clusters = scope.cluster === null ? scope.clusters : [scope.cluster];
-  for (const name of query.keys())
-    if (name !== "cluster" && name !== "last_event_id")
-      return badRequest({ subject: "query", value: name, allowed: "one of the parameters cluster, last_event_id" });
+  const unknown = unknownParameter(query, ["cluster", "last_event_id"]);
+  if (unknown !== null) return badRequest(unknown);
   const only = query.get("cluster");
   if (only !== null && !clusters.includes(only))
     return badRequest({ subject: "parameter cluster", value: only, allowed: `one of ${clusters.join(", ")}` });

@@ -61,6 +61,14 @@ export function badRequest({ subject, value, allowed: all }: ParseError): Reply 
   return jsonReply({ code: 400, phrase: `bad_request ${subject}` }, body, ["X-Rolecall-Reason", "bad_request"]);
 }
 
+/** Says that a query has a parameter that is none of those known; `null` if it has none. */
+export function unknownParameter(query: URLSearchParams, known: readonly string[]): ParseError | null {
+  const value = [...query.keys()].find((name) => !known.includes(name));
+  if (value === undefined) return null;
+  const allowed = known.length === 1 ? `the parameter ${known[0]}` : `one of the parameters ${known.join(", ")}`;
+  return { subject: "query", value, allowed };
+}
+
 /** Returns a JSON error: a code for programs and a sentence for people. */
 export function errorReply(
   code: number,

@@ -2,7 +2,7 @@
 export const late: unique symbol = Symbol("late");
 
 /**
- * Waits for a promise of the file system.
+ * Waits for a promise.
  * @param limitMs the longest wait, in ms
  * @returns {@link late} if it takes longer
  * @throws its error

@@ -1,11 +1,11 @@
 import type { Config } from "../../config/model/config.ts";
 import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { candidateLines } from "./candidate-lines.ts";
-import { clusterLines } from "./cluster-lines.ts";
+import { clusterLines, unknownClusterLine } from "./cluster-lines.ts";
 import { stateFileLine } from "./guard-lines.ts";
 import { leaderLine } from "./leader-lines.ts";
 import { isFileWritten } from "./pooler-setup.ts";
-import { concluded, errorLine, type Preflight, type PreflightLine } from "./preflight-line.ts";
+import { concluded, type Preflight } from "./preflight-line.ts";
 
 /**
  * Whether clients are held while a leader stops that somebody else stops: there is time for what is known already, and
@@ -28,8 +28,4 @@ export function announcedPreflight(
     stateFileLine(about.config),
   ];
   return concluded(lines, null);
-}
-
-export function unknownClusterLine(cluster: string): PreflightLine {
-  return errorLine("cluster", `must be one that is monitored, got ${cluster}`, "Name a cluster of the configuration.");
 }

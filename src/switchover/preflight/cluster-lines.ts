@@ -26,3 +26,7 @@ export function clusterLines(view: ClusterView): readonly PreflightLine[] {
   }
   return lines;
 }
+
+export function unknownClusterLine(cluster: string): PreflightLine {
+  return errorLine("cluster", `must be one that is monitored, got ${cluster}`, "Name a cluster of the configuration.");
+}

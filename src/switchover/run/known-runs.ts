@@ -1,12 +1,9 @@
+import type { RunFacts } from "./run-document.ts";
 import type { SwitchoverRun } from "./switchover-run.ts";
 
 /** A run, and what is known of it beside its machine. */
-export interface KnownRun {
+export interface KnownRun extends Omit<RunFacts, "nowMs"> {
   readonly run: SwitchoverRun;
-  /** Who asked for it, as authentication found. */
-  readonly by: string | null;
-  /** In ms since the epoch. */
-  readonly startedWallMs: number;
 }
 
 /** How many runs of a cluster can be asked for. */
@@ -22,7 +19,7 @@ export class KnownRuns {
   /** Adds the run that begins. The oldest one that is over is forgotten. */
   add(known: KnownRun): void {
     const { cluster } = known.run.plan;
-    const runs = [...(this.#runs.get(cluster) ?? []), known];
+    const runs = [...this.of(cluster), known];
     const oldest = runs.length > keptMax ? runs.find(({ run }) => run.state.kind === "ended") : undefined;
     this.#runs.set(
       cluster,
@@ -50,7 +47,7 @@ export class KnownRuns {
 
   /** A run of a cluster. @param name `null`: the one that began last */
   find(cluster: string, name: string | null): KnownRun | null {
-    const runs = this.#runs.get(cluster) ?? [];
+    const runs = this.of(cluster);
     return (name === null ? runs.at(-1) : runs.find(({ run }) => run.plan.run === name)) ?? null;
   }
 

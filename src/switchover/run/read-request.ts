@@ -43,7 +43,7 @@ export function readSwitchoverRequest(
   return { cluster: cluster.name, leader, candidate, isDryRun, start, isUnguarded, deadlineMs, routeWaitMs };
 }
 
-/** What is done when a leader is about to stop, whoever wants it. */
+/** The request that follows from the announcement that a leader is about to stop. */
 export function announcedRequest(cluster: string, leader: string): SwitchoverRequest {
   return {
     cluster,

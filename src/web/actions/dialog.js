@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "../html.js";
  * A dialog that changes something only after the name of the cluster was typed.
  * @param act sends the change; its result is a sentence
  * @param problem what has failed beside it; `null` if nothing has
- * @param going what goes on, whoever has begun it: `report` shows it, `outcome` says how it ended; `null` if nothing does
+ * @param going what goes on, begun here or by somebody else: `report` shows it, `outcome` says how it ended; else `null`
  */
 export function ActionDialog({
   title,

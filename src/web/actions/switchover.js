@@ -11,7 +11,7 @@ export function SwitchoverDialog({ cluster, onClose }) {
   const [options, setOptions] = useState(null);
   const [problem, setProblem] = useState(null);
   const [dryRun, setDryRun] = useState(null);
-  /** The seamless switchover that goes on or has ended, whoever has begun it. */
+  /** The seamless switchover that goes on or has ended, begun here or by somebody else. */
   const [run, setRun] = useState(null);
   // Where poolers are configured, holding their clients is what an operator wants.
   const [how, setHow] = useState({ isSeamless: true, isUnguarded: false });

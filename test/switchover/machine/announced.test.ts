@@ -1,7 +1,19 @@
 /** The machine where somebody else begins the switchover: Patroni's `before_stop`. */
 import { describe, test } from "node:test";
 import type { SwitchoverPlan } from "../../../src/switchover/machine/plan.ts";
-import { checkRow, type MachineRow, plan, type Timed, tick, armed, paused, resumed, routed, undone } from "./play.ts";
+import {
+  answered,
+  checkRow,
+  type MachineRow,
+  plan,
+  type Timed,
+  tick,
+  armed,
+  paused,
+  resumed,
+  routed,
+  undone,
+} from "./play.ts";
 
 const toHeld = "check arm pause0 pause1 read_paused0 read_paused1";
 const announced: Partial<SwitchoverPlan> = {
@@ -24,10 +36,7 @@ const announcedRows: readonly MachineRow[] = [
     [
       ...armed,
       stopped,
-      [20, { kind: "pause_answered", target: 0 }],
-      [20, { kind: "pause_answered", target: 1 }],
-      [1, { kind: "paused_read", target: 1, isPaused: true }],
-      [1, { kind: "paused_read", target: 0, isPaused: true }],
+      ...answered,
       [50, { kind: "primary", node: null, pending: "unknown" }],
       [900, { kind: "primary", node: "pg3", pending: "unknown" }],
       ...routed,

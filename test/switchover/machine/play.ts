@@ -2,34 +2,12 @@ import assert from "node:assert/strict";
 import { advanceSwitchover, beginSwitchover, wakeAtMs } from "../../../src/switchover/machine/advance.ts";
 import type { SwitchoverEffect } from "../../../src/switchover/machine/effect.ts";
 import type { SwitchoverEvent } from "../../../src/switchover/machine/event.ts";
+import { switchoverPlan } from "../../fake/switchover-plan.ts";
 import type { SwitchoverPlan } from "../../../src/switchover/machine/plan.ts";
 import type { SwitchoverState } from "../../../src/switchover/machine/state.ts";
 
 /** Two targets, two routes and a peer. */
-export const plan: SwitchoverPlan = {
-  run: "r1",
-  cluster: "demo",
-  leader: "pg1",
-  candidate: "pg2",
-  isDryRun: false,
-  start: "request",
-  targets: [
-    { pooler: "pgb1", database: "orders" },
-    { pooler: "pgb2", database: "orders" },
-  ],
-  routes: ["file pgb1", "balancer lb1"],
-  peers: ["peer1"],
-  limits: {
-    checkMs: 10_000,
-    armMs: 2_000,
-    pauseMs: 3_000,
-    deadlineMs: 15_000,
-    silenceMs: 1_000,
-    resumeMs: 250,
-    quietMs: 10_000,
-    followMs: 60_000,
-  },
-};
+export const plan: SwitchoverPlan = { ...switchoverPlan, routes: ["file pgb1", "balancer lb1"] };
 
 /** An event, after so many ms. */
 export type Timed = readonly [waitMs: number, event: SwitchoverEvent];
@@ -41,13 +19,14 @@ export const armed: readonly Timed[] = [
   [10, { kind: "armed", part: "guardian" }],
   [10, { kind: "armed", part: "peer1" }],
 ];
-export const paused: readonly Timed[] = [
-  ...armed,
+/** What both PgBouncers answer to PAUSE, and say afterwards. */
+export const answered: readonly Timed[] = [
   [20, { kind: "pause_answered", target: 0 }],
   [20, { kind: "pause_answered", target: 1 }],
   [1, { kind: "paused_read", target: 1, isPaused: true }],
   [1, { kind: "paused_read", target: 0, isPaused: true }],
 ];
+export const paused: readonly Timed[] = [...armed, ...answered];
 export const led: readonly Timed[] = [...paused, [1_000, { kind: "primary", node: "pg2", pending: "no" }]];
 export const resumed: readonly Timed[] = [
   [5, { kind: "resumed", target: 0 }],

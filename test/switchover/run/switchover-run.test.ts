@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { RequestResult } from "../../../src/switchover/machine/event.ts";
+import { switchoverPlan } from "../../fake/switchover-plan.ts";
 import type { SwitchoverPlan } from "../../../src/switchover/machine/plan.ts";
 import type { Outcome } from "../../../src/switchover/machine/state.ts";
 import type { Preflight } from "../../../src/switchover/preflight/preflight-line.ts";
@@ -9,25 +10,10 @@ import { type Safeguard, type SwitchoverHands, SwitchoverRun } from "../../../sr
 import { ManualClock } from "../../fake/manual-clock.ts";
 
 const plan: SwitchoverPlan = {
-  run: "r1",
-  cluster: "demo",
-  leader: "pg1",
-  candidate: "pg2",
-  isDryRun: false,
-  start: "request",
+  ...switchoverPlan,
   targets: [{ pooler: "pgb1", database: "orders" }],
   routes: ["pgb1"],
   peers: [],
-  limits: {
-    checkMs: 10_000,
-    armMs: 2_000,
-    pauseMs: 3_000,
-    deadlineMs: 15_000,
-    silenceMs: 1_000,
-    resumeMs: 250,
-    quietMs: 10_000,
-    followMs: 60_000,
-  },
 };
 const passed: Preflight = { lines: [], refusal: null, forecastMs: 1_900 };
 

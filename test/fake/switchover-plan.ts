@@ -1,0 +1,27 @@
+import type { SwitchoverPlan } from "../../src/switchover/machine/plan.ts";
+
+/** The plan of a switchover of `demo` from pg1 to pg2, with two targets, one route and a peer. */
+export const switchoverPlan: SwitchoverPlan = {
+  run: "r1",
+  cluster: "demo",
+  leader: "pg1",
+  candidate: "pg2",
+  isDryRun: false,
+  start: "request",
+  targets: [
+    { pooler: "pgb1", database: "orders" },
+    { pooler: "pgb2", database: "orders" },
+  ],
+  routes: ["file pgb1"],
+  peers: ["peer1"],
+  limits: {
+    checkMs: 10_000,
+    armMs: 2_000,
+    pauseMs: 3_000,
+    deadlineMs: 15_000,
+    silenceMs: 1_000,
+    resumeMs: 250,
+    quietMs: 10_000,
+    followMs: 60_000,
+  },
+};
