@@ -20,7 +20,8 @@ export interface Artefact {
 }
 
 type Row = { readonly run: string } & (
-  { readonly exit: number; readonly says: string; readonly until?: undefined } | { readonly until: string }
+  | { readonly exit: number; readonly says: string; readonly until?: undefined }
+  | { readonly says?: string; readonly until: string }
 );
 
 const rows: readonly Row[] = parse(readFileSync("test/spec/packaging/commands.yaml", "utf8"));
@@ -105,7 +106,7 @@ async function problemsOf(row: Row, started: Running): Promise<readonly string[]
     await started.lineWith(row.until);
     started.child.kill("SIGINT");
   }
-  const { exit, says } = row.until === undefined ? row : { exit: 0, says: row.until };
+  const { exit, says } = row.until === undefined ? row : { exit: 0, says: row.says ?? row.until };
   const code = await started.exit;
   const isRight = code === exit && started.output.includes(says) && !started.output.includes("RC002");
   return isRight ? [] : [`${row.run}: exit code ${code}, not ${exit}, or not ${says}:\n${started.output}`];
