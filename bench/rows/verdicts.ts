@@ -125,6 +125,7 @@ function nodeOf(name: string): Node {
     exporter: null,
     database: null,
     isArchiveFed: false,
+    zone: null,
     isFixed: true,
   };
 }

@@ -14,6 +14,7 @@ export function unprobedCluster(names: readonly string[]): ClusterState {
       exporter: null,
       database: null,
       isArchiveFed: false,
+      zone: null,
       isFixed: true,
     }),
   );

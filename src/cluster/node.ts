@@ -11,6 +11,8 @@ export interface Node {
   readonly database: DatabaseAddress | null;
   /** Restores WAL from an archive, so that it need not stream. */
   readonly isArchiveFed: boolean;
+  /** The configured zone; `null`: a tag of the node may state it. */
+  readonly zone: string | null;
   /** Whether the node is in the configuration. Then it is never removed, and its fields override discovered ones. */
   readonly isFixed: boolean;
 }

@@ -23,6 +23,8 @@ export interface HealthPolicy {
   readonly discovers: boolean;
   /** The cluster that this standby cluster replicates from, if its source is configured. */
   readonly source?: string;
+  /** The tag in which nodes state their zone, if one is configured. */
+  readonly zoneTag?: string;
   /** The addresses that the configuration gives: those of `discover` and of `nodes`. */
   readonly configured: readonly string[];
   /**

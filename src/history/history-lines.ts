@@ -188,6 +188,7 @@ const subjectSchema = z.object({
       api: z.string().nullable(),
       database: z.object({ host: z.string(), port: z.number() }).nullable(),
       isArchiveFed: z.boolean(),
+      zone: z.string().nullable().default(null),
     }),
   ),
   source: z.string().nullable().default(null),

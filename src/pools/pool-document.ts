@@ -29,6 +29,8 @@ export interface PoolMemberDocument {
   /** Where clients connect to; both are `null` if it is not known. */
   readonly host: string | null;
   readonly port: number | null;
+  /** `null`: not known. */
+  readonly zone: string | null;
   readonly fit: boolean;
   /** A yes that only keeps the pool from running empty, or relies on other evidence than the node's own. */
   readonly degraded: boolean;
@@ -62,7 +64,9 @@ export function poolKey({ check, members }: PoolDocument): string {
   return JSON.stringify([
     check,
     ...members
-      .map(({ node, host, port, fit, degraded, reason }) => [node, host, port, fit, degraded, reason].join(" "))
+      .map(({ node, host, port, zone, fit, degraded, reason }) =>
+        [node, host, port, zone, fit, degraded, reason].join(" "),
+      )
       .toSorted(),
   ]);
 }
@@ -80,12 +84,13 @@ function rankOf({ fit, no }: PoolMemberDocument): number {
   return no === "soft" ? 1 : 2;
 }
 
-function describe(view: ClusterView, { observation, address, verdict }: PoolMember): PoolMemberDocument {
+function describe(view: ClusterView, { observation, address, zone, verdict }: PoolMember): PoolMemberDocument {
   const { bytes, timeMs } = shownLag(view, observation);
   return {
     node: observation.node.name,
     host: address?.host ?? null,
     port: address?.port ?? null,
+    zone,
     fit: verdict.fit,
     degraded: verdict.fit && verdict.isDegraded,
     reason: verdict.fit ? null : verdict.reason,

@@ -24,6 +24,7 @@ function httpSdGroups({ pool, cluster, members }: PoolDocument): readonly object
       __meta_rolecall_node: member.node,
       __meta_rolecall_fit: String(member.fit),
       __meta_rolecall_reason: member.reason ?? "",
+      __meta_rolecall_zone: member.zone ?? "",
     };
     return [{ targets: [address], labels }];
   });

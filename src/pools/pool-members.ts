@@ -2,6 +2,7 @@ import type { DatabaseAddress } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "../health/check.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
+import { zoneOf } from "../health/evidence/node/zone.ts";
 import { judgeMember } from "../health/rules/pool.ts";
 import type { Verdict } from "../health/verdict.ts";
 
@@ -10,6 +11,8 @@ export interface PoolMember {
   readonly observation: Observation;
   /** Where clients connect to its database; `null`: not known. */
   readonly address: DatabaseAddress | null;
+  /** The zone of the node; `null`: not known. */
+  readonly zone: string | null;
   readonly verdict: Verdict;
   /** Up to when all of this holds if nothing is recorded meanwhile, in ms of rolecall's clock. */
   readonly validUntilMs: number;
@@ -33,5 +36,6 @@ export function poolMembers(view: ClusterView, check: Check): PoolMembers {
 export function poolMember(view: ClusterView, observation: Observation, check: Check): PoolMember {
   const verdict = judgeMember(view, observation, check);
   const validUntilMs = Math.min(verdict.validUntilMs, view.lock.validUntilMs);
-  return { observation, address: observation.node.database, verdict, validUntilMs };
+  const zone = zoneOf(view.policy, observation);
+  return { observation, address: observation.node.database, zone, verdict, validUntilMs };
 }

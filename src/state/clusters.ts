@@ -57,6 +57,7 @@ export function policyOf(cluster: ClusterConfig, probe: ProbeConfig): HealthPoli
     rise: probe.rise,
     discovers: cluster.discover.length > 0,
     ...(cluster.source === null ? {} : { source: cluster.source }),
+    ...(cluster.zones === null ? {} : { zoneTag: cluster.zones.tag }),
     configured: [...new Set([...cluster.discover, ...cluster.nodes.flatMap(({ api }) => api ?? [])])],
     ...plainHttpAddresses(cluster),
   };
@@ -133,6 +134,7 @@ function nodeOf(config: NodeConfig): Node {
     exporter: config.exporter,
     database: config.database,
     isArchiveFed: config.archiveFed,
+    zone: config.zone,
     isFixed: true,
   };
 }

@@ -98,7 +98,6 @@ function parseNode(value: unknown): Node[] {
   const [name, api] = [nodeNameOf(value["name"]), originOf(value["api"])];
   if (name === null || api === null) return [];
   const database = typeof value["database"] === "string" ? (parseDatabaseAddress(value["database"]) ?? null) : null;
-  return [
-    { name, member: name, isMemberFixed: false, api, exporter: null, database, isArchiveFed: false, isFixed: false },
-  ];
+  const unknown = { exporter: null, isArchiveFed: false, zone: null };
+  return [{ ...unknown, name, member: name, isMemberFixed: false, api, database, isFixed: false }];
 }

@@ -58,6 +58,7 @@ test("a minimal file gets every default", () => {
         tls: null,
         auth: null,
         source: null,
+        zones: null,
         dcs: null,
         guards,
       },

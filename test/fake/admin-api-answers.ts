@@ -17,7 +17,16 @@ const node = {
   drain: null,
 };
 
-const member = { host: "10.0.0.2", port: 5432, fit: true, degraded: false, reason: null, no: null, figure: null };
+const member = {
+  host: "10.0.0.2",
+  port: 5432,
+  zone: "eu-1a",
+  fit: true,
+  degraded: false,
+  reason: null,
+  no: null,
+  figure: null,
+};
 const reads = {
   pool: "reads",
   cluster: "demo",
@@ -40,6 +49,7 @@ const reads = {
       node: "pg4",
       host: null,
       port: null,
+      zone: null,
       fit: false,
       reason: "down",
       no: "hard",

@@ -73,11 +73,21 @@ export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
     auth: null,
     source: null,
     dcs: null,
+    zones: null,
     guards: defaultGuards,
     ...parts,
   };
 }
 
 export function nodeOf(parts: Pick<NodeConfig, "name"> & Partial<NodeConfig>): NodeConfig {
-  return { member: null, api: null, exporter: null, database: null, serverName: null, archiveFed: false, ...parts };
+  return {
+    member: null,
+    api: null,
+    exporter: null,
+    database: null,
+    serverName: null,
+    archiveFed: false,
+    zone: null,
+    ...parts,
+  };
 }

@@ -26,6 +26,7 @@ export function monitored(name: string, source?: string): MonitoredCluster {
       isFixed: true,
       isMemberFixed: true,
       isArchiveFed: false,
+      zone: null,
     }),
   );
   const cluster = withNodes(emptyCluster({ name, scope: "demo", discover: [] }), nodes);

@@ -19,6 +19,7 @@ export function statusNode(node: string, over: Partial<StatusNode> = {}): Status
     api: "http://10.0.0.1:8008",
     exporter: null,
     database: "10.0.0.1:5432",
+    zone: null,
     sync_role: null,
     tags: {},
     pending_restart: false,
@@ -117,7 +118,12 @@ export const mixedClusters: readonly StatusCluster[] = [
     scheduled_switchover: { at: "2026-01-31T23:00:00+00:00", from: "pg1", to: "pg2" },
     nodes: [
       primary,
-      statusNode("pg2", { sync_role: "sync", pending_restart: true, tags: { zone: "a", clonefrom: "true" } }),
+      statusNode("pg2", {
+        zone: "a",
+        sync_role: "sync",
+        pending_restart: true,
+        tags: { zone: "a", clonefrom: "true" },
+      }),
       unfitNode("pg3", "lagging", { detail: "12MB", lag_bytes: 12_582_912, tags: { nofailover: "true" } }),
     ],
   }),

@@ -235,6 +235,7 @@ function nodeOf(node: Name): Node {
     exporter: null,
     database: null,
     isArchiveFed: false,
+    zone: null,
     isFixed: true,
   };
 }

@@ -74,6 +74,11 @@ const mistakes: readonly (readonly [string, string, RegExp])[] = [
     file(["{ at: 0s }"], `flips: { ${Array.from({ length: 101 }, (_, at) => `q${at}: at most 1`).join(", ")} }`),
     /flips: it must be at most 100 entries/,
   ],
+  [
+    "a zone",
+    file(["{ at: 0s }"]).replace("[pg1, pg2]", '[{ name: pg1, zone: "a b" }]'),
+    /zone: it must be a zone of 1 to 63 letters/,
+  ],
   ["an endless repetition", file(["{ at: 0s, until: 900h, every: 1ms }"]), /every: it must be a span with at most/],
 ];
 

@@ -86,6 +86,7 @@ function monitored(name: (typeof chain)[number]): MonitoredCluster {
       isFixed: true,
       isMemberFixed: true,
       isArchiveFed: false,
+      zone: null,
     }),
   );
   const source = chain[chain.indexOf(name) + 1];

@@ -110,7 +110,16 @@ test("the order of use begins with the fit nodes, and among equals with the leas
 });
 
 test("the key of a pool changes with what balancers need, and not with figures or order", () => {
-  const member = { host: "10.0.0.1", port: 5432, fit: true, degraded: false, reason: null, no: null, figure: null };
+  const member = {
+    host: "10.0.0.1",
+    port: 5432,
+    zone: null,
+    fit: true,
+    degraded: false,
+    reason: null,
+    no: null,
+    figure: null,
+  };
   const [one, other] = [
     { ...member, node: "pg1", lag_bytes: 0, lag_ms: 0 },
     { ...member, node: "pg2", lag_bytes: 5, lag_ms: null },
@@ -127,13 +136,29 @@ test("the key of a pool changes with what balancers need, and not with figures o
     }),
     key,
   );
-  for (const changed of [{ port: 1 }, { host: null }, { fit: false }, { degraded: true }, { node: "pg3" }])
+  for (const changed of [
+    { port: 1 },
+    { host: null },
+    { zone: "a" },
+    { fit: false },
+    { degraded: true },
+    { node: "pg3" },
+  ])
     assert.notEqual(poolKey({ ...document, members: [{ ...one, ...changed }, other] }), key, JSON.stringify(changed));
   assert.notEqual(poolKey({ ...document, members: [one] }), key);
 });
 
 test("other programs read pools in their own form", () => {
-  const member = { fit: true, degraded: false, reason: null, no: null, figure: null, lag_bytes: 0, lag_ms: 0 } as const;
+  const member = {
+    zone: "a",
+    fit: true,
+    degraded: false,
+    reason: null,
+    no: null,
+    figure: null,
+    lag_bytes: 0,
+    lag_ms: 0,
+  } as const;
   const reads = {
     pool: "reads",
     cluster: "demo",
@@ -141,7 +166,7 @@ test("other programs read pools in their own form", () => {
     fit: 2,
     members: [
       { ...member, node: "pg3", host: "fe80::3", port: 5433 },
-      { ...member, node: "pg2", host: "10.0.0.2", port: 5432 },
+      { ...member, node: "pg2", host: "10.0.0.2", port: 5432, zone: null },
       { ...member, node: "pg4", host: null, port: null },
       { ...member, node: "pg1", host: "10.0.0.1", port: 5432, fit: false, reason: "wrong_role", no: "soft" },
     ],
@@ -159,9 +184,9 @@ test("other programs read pools in their own form", () => {
   assert.deepEqual(
     groups.map(({ targets, labels }) => [...targets, ...Object.values(labels)]),
     [
-      ["[fe80::3]:5433", "reads", "demo", "pg3", "true", ""],
-      ["10.0.0.2:5432", "reads", "demo", "pg2", "true", ""],
-      ["10.0.0.1:5432", "reads", "demo", "pg1", "false", "wrong_role"],
+      ["[fe80::3]:5433", "reads", "demo", "pg3", "true", "", "a"],
+      ["10.0.0.2:5432", "reads", "demo", "pg2", "true", "", ""],
+      ["10.0.0.1:5432", "reads", "demo", "pg1", "false", "wrong_role", "a"],
     ],
   );
 });

@@ -115,6 +115,7 @@ function readNode(row: JsonObject): StatusNode {
     api: stringOrNull(row["api"]),
     exporter: stringOrNull(row["exporter"]),
     database: stringOrNull(row["database"]),
+    zone: stringOrNull(row["zone"]),
     sync_role: row["sync_role"] === "sync" || row["sync_role"] === "quorum" ? row["sync_role"] : null,
     tags: Object.fromEntries(Object.entries(isObject(row["tags"]) ? row["tags"] : {}).map(([k, v]) => [k, String(v)])),
     pending_restart: row["pending_restart"] === true,

@@ -124,7 +124,7 @@ function withProbedNodes(known: IncidentSubject["nodes"], outcomes: readonly Pro
     const { node: name } = outcome;
     // Any URL will do: an incident file states only whether the node has an API, never the API's address.
     const api = withApi.has(name) ? `http://${name}` : null;
-    nodes.set(name, { name, member: name, api, database: null, isArchiveFed: false });
+    nodes.set(name, { name, member: name, api, database: null, isArchiveFed: false, zone: null });
   }
   return [...nodes.values()];
 }

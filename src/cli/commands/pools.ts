@@ -29,7 +29,8 @@ function renderPool(pool: JsonObject, style: Style): string {
   const rows = members.map((member) => rowOf(member, style));
   const users = listOf(pool["used_by"]).filter(isObject).map(userText);
   const used = users.length === 0 ? "nothing refers to it" : `used by ${users.join(", ")}`;
-  const shown = rows.length === 0 ? "no node is known\n" : table(["NODE", "ADDRESS", "LAG", "TIME", "FIT"], rows);
+  const shown =
+    rows.length === 0 ? "no node is known\n" : table(["NODE", "ADDRESS", "ZONE", "LAG", "TIME", "FIT"], rows);
   const body = `${shown}${used}\n`.replaceAll(/^(?=.)/gm, "  ");
   return `${head}  ${fit === 0 ? style.red(counts) : counts}\n${body}`;
 }
@@ -45,6 +46,7 @@ function rowOf(member: JsonObject, style: Style): readonly Cell[] {
   return [
     { text: wordOf(member["node"]) },
     { text: address },
+    { text: wordOf(member["zone"]) },
     { text: formatLag(numberOr(member["lag_bytes"])) },
     { text: formatKnownDuration(numberOr(member["lag_ms"])) },
     state,

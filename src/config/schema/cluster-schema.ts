@@ -13,6 +13,7 @@ import {
   name,
   plainText,
   section,
+  zoneName,
 } from "./value-schemas.ts";
 
 /** A `guards` mapping as parsed by the schema; `undefined` for a missing key. */
@@ -180,6 +181,11 @@ const nodeTlsSchema = z.strictObject(
   { error: "a mapping with the key server_name" },
 );
 
+const zonesSchema = z.strictObject(
+  { tag: name().describe("Tag of Patroni whose value is the zone of a node that states none in the configuration") },
+  { error: "a mapping with the key tag" },
+);
+
 /** One entry of `clusters[].nodes`. */
 export const nodeSchema = z
   .strictObject(
@@ -199,6 +205,7 @@ export const nodeSchema = z
       archive_fed: flag()
         .default(false)
         .describe("The node restores WAL from an archive, so it is not required to stream"),
+      zone: zoneName().nullable().default(null).describe("Zone of the node. Default: what its tag says, see zones"),
     },
     { error: "a mapping with the keys of a node, at least name and api, or name and exporter" },
   )
@@ -230,6 +237,7 @@ export const clusterSchema = z.strictObject(
       .nullable()
       .prefault(null)
       .describe("DCS to watch, so that changes of the leader are seen sooner. Default: none"),
+    zones: zonesSchema.nullable().default(null).describe("How nodes state their zones. Default: not at all"),
     guards: section(guardsSchema("that of guards")).describe("Overrides of the global guards for this cluster"),
   },
   { error: "a mapping with the keys of a cluster" },

@@ -2,6 +2,7 @@ import { isObject } from "../../cluster/values/json.ts";
 import * as z from "zod";
 import { parseByteSize } from "../../cluster/values/byte-size.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
+import { zoneAllowed, zonePattern } from "../../cluster/values/zone.ts";
 import { hasUserInfo, isHost, parseBaseAddress, parseHostPort } from "../values/address.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
 
@@ -73,6 +74,11 @@ export function name(): z.ZodType<string, string> {
     "a name of 1 to 128 characters without spaces, slashes, control characters or invisible ones, and not just *";
   // \p{Cf}: format characters, which change the direction of text or are invisible.
   return z.string({ error }).regex(/^(?!\*$)[^\s/\p{Cc}\p{Cf}\p{Cs}]{1,128}$/u, { error });
+}
+
+/** The zone of a node. */
+export function zoneName(): z.ZodType<string, string> {
+  return z.string({ error: zoneAllowed }).regex(zonePattern, { error: zoneAllowed });
 }
 
 /** The base address of a node's API. `/` and `/patroni` after it are dropped. */

@@ -90,6 +90,7 @@ function clusterValue({ subject, accused, recorded }: RecordedCluster, firstAtMs
         ...databaseOf(node.database),
         ...(node.api === null ? { exporter_only: true } : {}),
         ...(node.isArchiveFed ? { archive_fed: true } : {}),
+        ...(node.zone === null ? {} : { zone: node.zone }),
         ...(joins.has(node.name) ? { joined: incidentDuration((joins.get(node.name) ?? 0) - firstAtMs) } : {}),
         ...(accused.has(node.name) ? { accused: accused.get(node.name) } : {}),
       })),

@@ -4,7 +4,7 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 
 /** What an incident file states about a node before its first step. */
-export type IncidentNode = Pick<Node, "name" | "member" | "api" | "database" | "isArchiveFed">;
+export type IncidentNode = Pick<Node, "name" | "member" | "api" | "database" | "isArchiveFed" | "zone">;
 
 /** What an incident file states about its cluster before its first step. Plain JSON data: the history keeps it too. */
 export interface IncidentSubject {
@@ -37,6 +37,7 @@ export function incidentSubject(
       api: node.api,
       database: node.database,
       isArchiveFed: node.isArchiveFed,
+      zone: node.zone,
     })),
     source: policy.source ?? null,
     settings: settingsValue(policy),
@@ -53,6 +54,7 @@ function settingsValue({
   timeoutMs,
   fall,
   rise,
+  zoneTag,
 }: HealthPolicy): IncidentSubject["settings"] {
   return {
     interval: incidentDuration(intervalMs),
@@ -63,6 +65,7 @@ function settingsValue({
     page_max_age: incidentDuration(pageMaxAgeMs),
     fall,
     rise,
+    ...(zoneTag === undefined ? {} : { zone_tag: zoneTag }),
     guards: {
       exclusive_primary: guards.exclusivePrimary,
       running_primary: guards.runningPrimary,

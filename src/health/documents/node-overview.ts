@@ -8,6 +8,7 @@ import { attachmentWarning } from "../evidence/attachment/attachment-warning.ts"
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { activeDrainOf } from "../evidence/node/active-drain.ts";
 import { isPast } from "../evidence/node/freshness.ts";
+import { zoneOf } from "../evidence/node/zone.ts";
 import { shownLag } from "../evidence/position/present-lag.ts";
 import type { Reason } from "../reason.ts";
 import type { Route } from "../route.ts";
@@ -41,6 +42,8 @@ export interface NodeOverview {
   readonly exporter: string | null;
   /** `host:port` of the database itself. */
   readonly database: string | null;
+  /** From the configuration or a tag; `null`: not known. */
+  readonly zone: string | null;
   /** The part of a replica in synchronous replication; `null` for an asynchronous one, and for the leader. */
   readonly sync_role: "sync" | "quorum" | null;
   /** As the node reports them: strings unchanged, other values as lower-case text. */
@@ -141,6 +144,7 @@ export function nodeOverview(
     api: node.api,
     exporter: node.exporter,
     database: node.database === null ? null : textOf(node.database),
+    zone: zoneOf(view.policy, observation),
     sync_role: report?.isSyncStandby === true ? "sync" : report?.isQuorumStandby === true ? "quorum" : null,
     tags: tagTexts(report?.tags ?? new Map()),
     ...restartPlan(report),

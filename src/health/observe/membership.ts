@@ -156,6 +156,7 @@ export function discovered(member: Member): Node {
     exporter: null,
     database: addressOf(member),
     isArchiveFed: false,
+    zone: null,
     isFixed: false,
   };
 }

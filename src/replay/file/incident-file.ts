@@ -5,6 +5,7 @@ import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import { parseDatabaseAddress } from "../../health/check.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { Reading } from "./reading.ts";
+import { isZone, zoneAllowed } from "../../cluster/values/zone.ts";
 import { settingsOf } from "./settings.ts";
 import { outcomesOf, sectionNames } from "./sections.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -230,7 +231,7 @@ function flipsOf([question, limit]: readonly [string, Reading]): IncidentFile["f
   return match[1] === "most" ? { question, least: 0, most: count } : { question, least: count, most: Infinity };
 }
 
-const nodeKeys = ["name", "member", "database", "archive_fed", "exporter_only", "joined", "accused"];
+const nodeKeys = ["name", "member", "database", "archive_fed", "zone", "exporter_only", "joined", "accused"];
 
 function accusedOf(section: Reading): readonly [string, readonly InitialAccusation[]] {
   if (section.isText) return [section.text(), []];
@@ -252,17 +253,19 @@ function nodeOf(section: Reading): Node {
   const plain = { isMemberFixed: true, exporter: null, isFixed: true };
   if (section.isText) {
     const name = section.text();
-    return { ...plain, name, member: name, api: `http://${name}`, database: null, isArchiveFed: false };
+    return { ...plain, name, member: name, api: `http://${name}`, database: null, isArchiveFed: false, zone: null };
   }
   const value = section.mapping(nodeKeys);
   const name = value("name").text();
   const stated = value("database").isAbsent ? null : parseDatabaseAddress(value("database").text());
   if (stated === undefined) throw value("database").refusal("host:port");
+  const zone = value("zone").isAbsent ? null : value("zone").text();
+  if (zone !== null && !isZone(zone)) throw value("zone").refusal(zoneAllowed);
   const member = value("member").text(name);
   const probed = value("exporter_only").flag(false)
     ? { api: null, exporter: `http://${name}:9630` }
     : { api: `http://${name}` };
-  return { ...plain, ...probed, name, member, database: stated, isArchiveFed: value("archive_fed").flag(false) };
+  return { ...plain, ...probed, name, member, database: stated, isArchiveFed: value("archive_fed").flag(false), zone };
 }
 
 /** How many limits a file may state. A recorded file states fewer. */

@@ -11,6 +11,7 @@ const settingKeys = [
   "page_max_age",
   "fall",
   "rise",
+  "zone_tag",
   "guards",
 ];
 const guardKeys = [
@@ -44,6 +45,7 @@ export function settingsOf(section: Reading): HealthPolicy {
     rise: value("rise").count(1),
     discovers: false,
     configured: [],
+    ...(value("zone_tag").isAbsent ? {} : { zoneTag: value("zone_tag").text() }),
     guards: {
       exclusivePrimary: guards("exclusive_primary").flag(defaultGuards.exclusivePrimary),
       runningPrimary: guards("running_primary").flag(defaultGuards.runningPrimary),

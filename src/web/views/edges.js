@@ -73,10 +73,11 @@ function Pool({ pool: { pool, cluster, check, fit, members, used_by: users } }) 
       level="h3"
       title=${html`${pool} <small>${cluster}, ${check}: ${fit} of ${members.length} fit</small>`}
       label=${`Members of ${pool}`}
-      columns=${["node", "address", "lag", "state", "reason"]}
-      rows=${members.map(({ node, host, port, lag_bytes: lag, fit: isFit, degraded, no, reason, figure }) => [
+      columns=${["node", "address", "zone", "lag", "state", "reason"]}
+      rows=${members.map(({ node, host, port, zone, lag_bytes: lag, fit: isFit, degraded, no, reason, figure }) => [
         html`<a href=${`#/clusters/${encodeURIComponent(cluster)}/nodes/${encodeURIComponent(node)}`}>${node}</a>`,
         host === null ? "–" : hostPortText(host, port),
+        zone ?? "–",
         bytesText(lag),
         html`<${Mark} tone=${isFit ? "ok" : memberTone(no, reason)} />
           ${isFit ? (degraded ? "fit, degraded" : "fit") : `${no} no`}`,

@@ -76,6 +76,7 @@ function Facts({ node, cluster, sinceMs }) {
     ["version", node.version],
     ["API", node.api],
     ["database", node.database],
+    ["zone", node.zone],
     ["system", node.system],
     ["drain", drainText(node.drain)],
     [

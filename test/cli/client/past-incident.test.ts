@@ -13,9 +13,9 @@ import { reportOf } from "../../fake/node-documents.ts";
 import { policyOf } from "../../health/arbitraries.ts";
 import { historyConfig, openHistory, temporaryDirectory } from "../../history/history-fixture.ts";
 
-const policy = policyOf({ attachWindowMs: 12_000 });
+const policy = { ...policyOf({ attachWindowMs: 12_000 }), zoneTag: "zone" };
 const members = [
-  { name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 } },
+  { name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 }, zone: "a" },
   { name: "pg2", api: "http://pg2:8008", member: "node-2" },
   { name: "pg3", api: null, exporter: "http://pg3:9630", archiveFed: true },
 ] as const;
@@ -78,14 +78,14 @@ test("incident --directory makes the file that the process would have served", a
   assert.equal(out, written.served);
   const { nodes, policy: settings } = readIncidentFile(parse(out), "night.yaml");
   assert.deepEqual(
-    nodes.map(({ name, member, isArchiveFed }) => [name, member, isArchiveFed]),
+    nodes.map(({ name, member, isArchiveFed, zone }) => [name, member, isArchiveFed, zone]),
     [
-      ["pg1", "pg1", false],
-      ["pg2", "node-2", false],
-      ["pg3", "pg3", true],
+      ["pg1", "pg1", false, "a"],
+      ["pg2", "node-2", false, null],
+      ["pg3", "pg3", true, null],
     ],
   );
-  assert.equal(settings.guards.attachWindowMs, 12_000);
+  assert.deepEqual([settings.guards.attachWindowMs, settings.zoneTag], [12_000, "zone"]);
   const saved = join(written.directory, "..", "night.yaml");
   assert.equal((await runText(argvOf(written, "--save", saved))).code, 0);
   assert.equal(readFileSync(saved, "utf8"), out);

@@ -23,6 +23,7 @@ const built: Readonly<Record<string, z.ZodType>> = {
   databaseAddress: schemas.databaseAddress(),
   listenAddress: schemas.listenAddress(),
   hostSuffix: schemas.hostSuffix(),
+  zoneName: schemas.zoneName(),
   plainText: schemas.plainText("a text", 6),
 };
 

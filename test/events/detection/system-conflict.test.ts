@@ -34,6 +34,7 @@ class Clusters {
         isFixed: true,
         isMemberFixed: true,
         isArchiveFed: false,
+        zone: null,
       });
       this.#states.set(name, withNodes(emptyCluster({ name, scope: "demo", discover: [] }), [node]));
     }

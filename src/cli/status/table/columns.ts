@@ -48,9 +48,10 @@ export function statusColumns(style: Style, isWide: boolean, history: LagHistory
       isRightAligned: true,
       cell: ({ age_ms: age }) => ({ text: formatKnownDuration(age) }),
     },
-    ...wide({ title: "VERSION", dropRank: 10, cell: ({ version }) => ({ text: version ?? "-" }) }),
+    ...wide({ title: "ZONE", dropRank: 10, cell: ({ zone }) => ({ text: zone ?? "-" }) }),
+    ...wide({ title: "VERSION", dropRank: 11, cell: ({ version }) => ({ text: version ?? "-" }) }),
     { title: "FIT FOR", dropRank: 4, cell: (node) => fitCell(node, style) },
-    ...wide({ title: "TAGS", dropRank: 11, cell: ({ tags }) => ({ text: tagsText(tags) }) }),
+    ...wide({ title: "TAGS", dropRank: 12, cell: ({ tags }) => ({ text: tagsText(tags) }) }),
     ...(history === null ? [] : [historyColumn(history)]),
   ];
 }
@@ -61,7 +62,7 @@ export const lagSamplesMax = 30;
 function historyColumn(history: LagHistory): StatusColumn {
   return {
     title: "LAG HISTORY",
-    dropRank: 12,
+    dropRank: 13,
     isRightAligned: true,
     // Of full width from the start, so that the columns stay where they are. The newest lag is at the right.
     cell: ({ node }, { cluster }) => ({ text: sparkline(history(cluster, node)).padStart(lagSamplesMax) }),
