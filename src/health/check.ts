@@ -1,5 +1,6 @@
 import { byteSizeAllowed, parseByteSize } from "../cluster/values/byte-size.ts";
 import { parseDuration } from "../cluster/values/duration.ts";
+import { parseZones, zonesAllowed } from "../cluster/values/zone.ts";
 import { parseLsn } from "../cluster/values/lsn.ts";
 import type { DatabaseAddress } from "../cluster/node.ts";
 import type { Route } from "./route.ts";
@@ -20,6 +21,8 @@ export interface Check {
   /** How many of the least lagging nodes a lag limit never removes. */
   readonly keep: number;
   readonly fallbackPrimary: boolean;
+  /** While a node of one of these zones is fit, those of others are not; empty: zones do not matter. */
+  readonly zones: readonly string[];
   /**
    * Whether the check asks if the open sessions of a node may live, and not if it may take new ones. Limits and the
    * statuses below do not matter then.
@@ -73,6 +76,7 @@ export function plainCheck(route: Route): Check {
     database: null,
     keep: 0,
     fallbackPrimary: false,
+    zones: [],
     isForSessions: false,
     missStatus: 503,
     unknownStatus: 503,
@@ -213,6 +217,7 @@ const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
       read: (value) => (value === "primary" ? { fallbackPrimary: true } : undefined),
     },
   ],
+  ["zone", { allowed: zonesAllowed, isLimit: true, read: (value) => field("zones", parseZones(value)) }],
   [
     "for",
     {

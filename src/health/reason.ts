@@ -32,6 +32,7 @@ export const softReasons = [
   "min_lsn",
   "drained",
   "held_back",
+  "other_zone",
   "none_fit",
   "no_manager",
 ] as const;

@@ -3,7 +3,7 @@ import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "../health/check.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import { zoneOf } from "../health/evidence/node/zone.ts";
-import { judgeMember } from "../health/rules/pool.ts";
+import { memberJudge } from "../health/rules/pool.ts";
 import type { Verdict } from "../health/verdict.ts";
 
 /** A node as a member of a pool, at one instant. */
@@ -28,14 +28,22 @@ export interface PoolMembers {
 
 /** Judges every node of a cluster as a member of a pool. All that balancers, poolers and agents get comes from here. */
 export function poolMembers(view: ClusterView, check: Check): PoolMembers {
-  const members = view.cluster.nodes.map((observation) => poolMember(view, observation, check));
+  const members = view.cluster.nodes.map(memberMaker(view, check));
   return { members, validUntilMs: Math.min(Infinity, ...members.map(({ validUntilMs }) => validUntilMs)) };
 }
 
 /** Judges one node as a member of a pool. */
 export function poolMember(view: ClusterView, observation: Observation, check: Check): PoolMember {
-  const verdict = judgeMember(view, observation, check);
-  const validUntilMs = Math.min(verdict.validUntilMs, view.lock.validUntilMs);
-  const zone = zoneOf(view.policy, observation);
-  return { observation, address: observation.node.database, zone, verdict, validUntilMs };
+  return memberMaker(view, check)(observation);
+}
+
+/** Judges nodes as members of a pool. */
+export function memberMaker(view: ClusterView, check: Check): (observation: Observation) => PoolMember {
+  const judge = memberJudge(view, check);
+  return (observation) => {
+    const verdict = judge(observation);
+    const validUntilMs = Math.min(verdict.validUntilMs, view.lock.validUntilMs);
+    const zone = zoneOf(view.policy, observation);
+    return { observation, address: observation.node.database, zone, verdict, validUntilMs };
+  };
 }

@@ -2,7 +2,7 @@ import { nodeNamed } from "../cluster/lookup.ts";
 import type { Check } from "../health/check.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import { oneNodeRoutes } from "../health/route.ts";
-import { poolMember } from "../pools/pool-members.ts";
+import { memberMaker } from "../pools/pool-members.ts";
 import type { Verdict } from "../health/verdict.ts";
 import type { WeightConfig } from "../config/model/config.ts";
 import { weightInputOf, type WeightInput } from "../pools/weight/weight-input.ts";
@@ -52,11 +52,12 @@ export function poolVerdicts(
   const { cluster } = view;
   const pairs = servers === null ? cluster.nodes.map(({ node }) => [node.name, node.name]) : Object.entries(servers);
   const verdicts: ServerVerdict[] = [];
+  const memberOf = memberMaker(view, check);
   let validUntilMs = Infinity;
   for (const [server = "", node = ""] of pairs) {
     const observation = nodeNamed(cluster, node);
     if (observation === undefined || !isServerName(server)) continue;
-    const { verdict, validUntilMs: untilMs } = poolMember(view, observation, check);
+    const { verdict, validUntilMs: untilMs } = memberOf(observation);
     validUntilMs = Math.min(validUntilMs, untilMs);
     verdicts.push({
       server,

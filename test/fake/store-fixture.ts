@@ -8,7 +8,7 @@ import type { RoutingContext } from "../../src/http/node-api/routing-context.ts"
 import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "./config.ts";
 
-/** A cluster of three nodes in memory: pg1 leads, pg2 follows, pg3 never answered. Only the test moves the clock. */
+/** A cluster of three nodes in memory: pg1 leads, pg2 (zone a) follows, pg3 (zone b) never answered. Only the test moves the clock. */
 export interface StoreFixture {
   readonly store: Store;
   readonly routingContext: RoutingContext;
@@ -26,11 +26,13 @@ export interface ReportOverrides {
   readonly isMute?: boolean;
 }
 
+const zones = [null, "a", "b"];
+
 /** @param hasExporters whether each node has an exporter too, and a fourth node, ex1, has nothing else */
 export function storeFixture(guards: Partial<Guards> = {}, hasExporters = false): StoreFixture {
   const exporterOf = (name: string): string | null => (hasExporters ? `http://${name}:9630` : null);
   const managed = ["pg1", "pg2", "pg3"].map((name, at) =>
-    nodeOf({ name, api: `http://127.0.0.1:${8008 + at}`, exporter: exporterOf(name) }),
+    nodeOf({ name, api: `http://127.0.0.1:${8008 + at}`, exporter: exporterOf(name), zone: zones[at] ?? null }),
   );
   const nodes = hasExporters ? [...managed, nodeOf({ name: "ex1", api: null, exporter: exporterOf("ex1") })] : managed;
   const config = configOf({

@@ -226,6 +226,8 @@ export function outcomeSequence(event: fc.Arbitrary<Event>, maxLength: number): 
   });
 }
 
+const zones = { pg1: "a", pg2: "a", pg3: "b", pg4: null } as const;
+
 function nodeOf(node: Name): Node {
   return {
     name: node,
@@ -235,7 +237,7 @@ function nodeOf(node: Name): Node {
     exporter: null,
     database: null,
     isArchiveFed: false,
-    zone: null,
+    zone: zones[node],
     isFixed: true,
   };
 }

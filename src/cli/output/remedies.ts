@@ -30,6 +30,7 @@ const remedies: { readonly [reason in Reason]: string } = {
   distrusted: "an operator must trust it again: run rolecall trust, or wait",
   drained: "its drain must end: run rolecall undrain, or wait",
   held_back: "the time of handover_hold must pass after the change of leader",
+  other_zone: "no node of the check's zone may be fit: it takes sessions only then",
   none_fit: "at least one node must be fit",
   no_manager: "it needs a cluster manager: a database exporter alone cannot answer this route",
 };

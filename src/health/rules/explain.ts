@@ -1,6 +1,7 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { zoneOf } from "../evidence/node/zone.ts";
 import { isAgainstSessions } from "../reason.ts";
 import type { Verdict } from "../verdict.ts";
 import { shownDrain, trusted } from "./drain.ts";
@@ -8,7 +9,7 @@ import { onlyWitness, secondWitness } from "./exporter.ts";
 import { freshnessRules } from "./freshness.ts";
 import { identityRules } from "./identity.ts";
 import { heartbeat } from "./liveness.ts";
-import { judgeMember } from "./pool.ts";
+import { asksForZone, judgeMember, localFitness } from "./pool.ts";
 import { appliedRules, rulesFor } from "./route-rules.ts";
 import { unheardFloor } from "./wal-floor.ts";
 import type { NodeCheck, Rule, RuleContext, Shown } from "./rule.ts";
@@ -48,7 +49,7 @@ export interface Explanation {
 export function explain(view: ClusterView, observation: Observation, check: Check): Explanation {
   const verdict = judgeMember(view, observation, check);
   const context: NodeCheck = { view, observation, check: check.isForSessions ? sessionsCheck(check) : check };
-  const shown = [...shownBy(trusted, context), ...shownRules(context), ...shownDrain(context)];
+  const shown = [...shownBy(trusted, context), ...shownRules(context), ...shownDrain(context), ...shownZone(context)];
   const counted = check.isForSessions ? shown.map((each) => forOpenSessions(verdict, each)) : shown;
   const rules = counted.map((each) => lineOf(context, each));
   const decisive = verdict.fit ? -1 : rules.findIndex(({ reason }) => reason === verdict.reason);
@@ -70,6 +71,26 @@ function shownRules(context: NodeCheck): readonly Shown[] {
     ...appliedRules(rulesFor(check.route, node, check), reported).flatMap(({ rule, isRequired }) =>
       isRequired ? shownBy(rule, reported) : rule.show(reported, null),
     ),
+  ];
+}
+
+/** The zone of the node, where the check asks for one. */
+function shownZone({ view, observation, check }: NodeCheck): readonly Shown[] {
+  if (!asksForZone(check)) return [];
+  const zone = zoneOf(view.policy, observation);
+  const isLocal = zone !== null && check.zones.includes(zone);
+  const isRefused = !isLocal && localFitness(view, check).holds;
+  const asked = check.zones.join(" or ");
+  const rest = isLocal ? "" : isRefused ? `; a node of ${asked} is fit` : `; no node of ${asked} is fit`;
+  const { zoneTag } = view.policy;
+  return [
+    {
+      rule: "zone",
+      value: `${zone ?? "none"}${rest}`,
+      limit: `${asked}, or any while no node there is fit`,
+      source: observation.node.zone !== null || zoneTag === undefined ? "configuration" : `tag ${zoneTag}`,
+      refusal: isRefused ? "other_zone" : null,
+    },
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import { judge } from "./judge.ts";
+import { zoneOf } from "../evidence/node/zone.ts";
 import { lagBytes, measuredUntilMs } from "../evidence/position/measure.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { degraded, fit, unfit, validUntil, type Verdict } from "../verdict.ts";
@@ -12,8 +13,27 @@ export interface PoolVerdict {
   readonly chosen: Observation | null;
 }
 
-/** Judges one node, as a member of its pool where the check has `keep` or `fallback`. */
+/** Judges one node, as a member of its pool where the check has `keep`, `fallback` or `zone`. */
 export function judgeMember(view: ClusterView, observation: Observation, check: Check): Verdict {
+  return memberJudge(view, check)(observation);
+}
+
+/** Judges the nodes of a pool one by one. What the check of each of them needs to know of the pool is found out once. */
+export function memberJudge(view: ClusterView, check: Check): (observation: Observation) => Verdict {
+  if (!asksForZone(check)) return (observation) => judgeAnywhere(view, observation, check);
+  let local: Finding | null = null;
+  return (observation) => {
+    const verdict = judgeAnywhere(view, observation, check);
+    const zone = zoneOf(view.policy, observation);
+    if (!verdict.fit || isOneOf(zone, check)) return verdict;
+    local ??= localFitness(view, check);
+    const untilMs = Math.min(verdict.validUntilMs, local.validUntilMs);
+    return validUntil(local.holds ? unfit("other_zone", zone ?? "none") : verdict, untilMs);
+  };
+}
+
+/** Judges one node wherever it is. */
+function judgeAnywhere(view: ClusterView, observation: Observation, check: Check): Verdict {
   const verdict = judge(view, observation, check);
   if (verdict.fit || check.isForSessions || (check.keep === 0 && !check.fallbackPrimary)) return verdict;
   let untilMs = verdict.validUntilMs;
@@ -33,8 +53,9 @@ export function judgePool(view: ClusterView, check: Check): PoolVerdict {
   if (nodes.length === 0) return { verdict: unfit("unknown"), chosen: null };
   let chosen: { readonly node: Observation; readonly verdict: Verdict; readonly rank: number } | null = null;
   let untilMs = Infinity;
+  const judgeOne = memberJudge(view, check);
   for (const node of nodes) {
-    const verdict = judgeMember(view, node, check);
+    const verdict = judgeOne(node);
     untilMs = Math.min(untilMs, verdict.validUntilMs);
     if (!verdict.fit) continue;
     untilMs = Math.min(untilMs, measuredUntilMs(view.cluster, node, view.nowMs));
@@ -67,8 +88,30 @@ function ofMembers(check: Check): Check {
   return check.database === null ? check : { ...check, database: null };
 }
 
+/** Whether zones matter. The routes about a node alone, and checks of open sessions, ignore them. */
+export function asksForZone({ zones, route, isForSessions }: Check): boolean {
+  return zones.length > 0 && !isForSessions && route !== "health" && route !== "liveness";
+}
+
+function isOneOf(zone: string | null, { zones }: Check): boolean {
+  return zone !== null && zones.includes(zone);
+}
+
+/** Whether a node of the check's zones is fit. */
+export function localFitness(view: ClusterView, check: Check): Finding {
+  const pooled = ofMembers(check);
+  let untilMs = Infinity;
+  for (const node of view.cluster.nodes) {
+    if (!isOneOf(zoneOf(view.policy, node), check)) continue;
+    const verdict = judgeAnywhere(view, node, pooled);
+    if (verdict.fit) return { holds: true, validUntilMs: verdict.validUntilMs };
+    untilMs = Math.min(untilMs, verdict.validUntilMs);
+  }
+  return { holds: false, validUntilMs: untilMs };
+}
+
 /** A condition, and up to when it holds if no outcome is recorded meanwhile, in ms of rolecall's clock. */
-interface Finding {
+export interface Finding {
   readonly holds: boolean;
   readonly validUntilMs: number;
 }
@@ -111,7 +154,7 @@ function isFallback(view: ClusterView, observation: Observation, check: Check): 
   let untilMs = primary.validUntilMs;
   for (const node of view.cluster.nodes) {
     if (node === observation) continue;
-    const verdict = judgeMember(view, node, replicasOnly);
+    const verdict = judgeAnywhere(view, node, replicasOnly);
     if (verdict.fit) return { holds: false, validUntilMs: Math.min(primary.validUntilMs, verdict.validUntilMs) };
     untilMs = Math.min(untilMs, verdict.validUntilMs);
   }

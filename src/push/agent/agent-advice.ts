@@ -19,6 +19,7 @@ const drainReasons: ReadonlySet<Reason> = new Set<Reason>([
   "noloadbalance",
   "drained",
   "held_back",
+  "other_zone",
 ]);
 
 const leaderRoutes: ReadonlySet<Route> = new Set<Route>(["primary", "leader", "standby-leader"]);

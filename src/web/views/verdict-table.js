@@ -4,8 +4,8 @@ import { wordsOf } from "../parts/format.js";
 import { sortedNodes, useMore } from "../parts/many.js";
 import { Mark, ReasonLink } from "../parts/marks.js";
 
-/** What a node is not asked for is no trouble: these reasons only say that it has another role. */
-const otherRole = new Set(["wrong_role", "not_sync", "not_quorum", "not_async"]);
+/** What a node is not asked for is no trouble: these reasons only say that it has another role, or is elsewhere. */
+const otherRole = new Set(["wrong_role", "not_sync", "not_quorum", "not_async", "other_zone"]);
 
 /** Whether a reason only says that a node has another role than the one that was asked for. */
 export function isOtherRole(reason) {

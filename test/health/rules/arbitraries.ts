@@ -38,7 +38,7 @@ function nodeOf(name: string, api: string | null, at: number): Node {
     exporter: `http://${name}:9630`,
     database: { host: `10.0.0.${at + 1}`, port: 5432 },
     isArchiveFed: false,
-    zone: null,
+    zone: [null, "a", "b"][at % 3] ?? null,
     isFixed: true,
   };
 }

@@ -35,6 +35,7 @@ export const anyCheck: fc.Arbitrary<Check> = fc
     database: fc.constantFrom(null, null, null, { host: "10.0.0.2", port: 5432 }),
     keep: fc.constantFrom(0, 0, 1, 2),
     fallbackPrimary: fc.constantFrom(false, false, true),
+    zones: fc.constantFrom<Check["zones"][]>([], [], ["a"], ["b"], ["a", "c"], ["c"]),
     isForSessions: fc.constantFrom(false, false, false, true),
     missStatus: fc.constantFrom(503, 404),
     unknownStatus: fc.constantFrom(503, 500),

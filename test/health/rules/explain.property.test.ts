@@ -21,6 +21,7 @@ const anyCheck: fc.Arbitrary<Check> = fc
       database: fc.constant({ host: "10.0.0.1", port: 5432 }),
       keep: fc.integer({ min: 1, max: 3 }),
       fallbackPrimary: fc.boolean(),
+      zones: fc.constantFrom(["a"], ["b", "c"]),
       isForSessions: fc.boolean(),
     },
     { requiredKeys: ["route"] },

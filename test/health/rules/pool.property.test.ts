@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { plainCheck } from "../../../src/health/check.ts";
+import type { Observation } from "../../../src/cluster/observation.ts";
+import { plainCheck, type Check } from "../../../src/health/check.ts";
 import { judge } from "../../../src/health/rules/judge.ts";
 import { judgeMember, judgePool } from "../../../src/health/rules/pool.ts";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
+import type { Verdict } from "../../../src/health/verdict.ts";
+import { anyCheck, anyGuards } from "./check-arbitraries.ts";
 import {
   anyEvent,
   statusOutcome,
@@ -84,6 +87,43 @@ test("with a healthy primary and fallback=primary the read pool is never empty",
     }),
   );
 });
+
+test("a zone takes nothing from a pool that no node of it is fit for, and leaves only its nodes where one is", () => {
+  const given = fc.record({
+    outcomes: outcomeSequence(anyEvent, 40),
+    guards: anyGuards,
+    check: anyCheck.map((check) => ({ ...check, database: null })),
+    zones: fc.constantFrom<Check["zones"][]>(["a"], ["b"], ["a", "b"], ["c"]),
+    laterMs: fc.constantFrom(0, 900, 2_500, 7_000),
+  });
+  fc.assert(
+    fc.property(given, ({ outcomes, guards, check, zones, laterMs }) => {
+      const policy = policyOf(guards);
+      const nowMs = instantOf(outcomes) + laterMs;
+      const view = viewAt(observeAll(unprobedCluster(), outcomes, policy), policy, nowMs);
+      const { nodes } = view.cluster;
+      const fitFor = (asked: Check): readonly Observation[] =>
+        nodes.filter((node) => judgeMember(view, node, asked).fit);
+      const anywhere = fitFor({ ...check, zones: [] });
+      const local = anywhere.filter(({ node }) => node.zone !== null && zones.includes(node.zone));
+      const ignored = check.isForSessions || check.route === "health" || check.route === "liveness";
+      const wanted = ignored || local.length === 0 ? anywhere : local;
+      const asked = { ...check, zones };
+      assert.deepEqual(fitFor(asked), wanted);
+      for (const node of nodes) {
+        const [verdict, before] = [judgeMember(view, node, asked), judgeMember(view, node, { ...check, zones: [] })];
+        if (verdict.fit === before.fit) assert.equal(reasonOf(verdict), reasonOf(before));
+        else assert.equal(reasonOf(verdict), `other_zone ${node.node.zone ?? "none"}`);
+      }
+      const { verdict, chosen } = judgePool(view, asked);
+      assert.deepEqual([verdict.fit, chosen === null || wanted.includes(chosen)], [wanted.length > 0, true]);
+    }),
+  );
+});
+
+function reasonOf(verdict: Verdict): string | null {
+  return verdict.fit ? null : `${verdict.reason} ${verdict.figure}`;
+}
 
 function instantOf(outcomes: Parameters<typeof observeAll>[1]): number {
   const last = outcomes.at(-1);

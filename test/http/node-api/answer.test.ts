@@ -162,6 +162,23 @@ describe("a check", () => {
     );
   });
 
+  test("for a zone refuses others softly, and not their open sessions", async (context) => {
+    const api = (name: string, zone: string): { name: string; api: string; zone: string } => ({
+      name,
+      api: `http://${name}:8008`,
+      zone,
+    });
+    const watched = new ClusterFixture({ nodes: [api("pg1", "a"), api("pg2", "a"), api("pg3", "b")] });
+    watched.lead("pg1", 0);
+    for (const name of ["pg2", "pg3"]) watched.follow(name, 0);
+    const front = await openNodeApiListener(context, watched);
+    const lineOf = async (target: string): Promise<string> => (await front.request(`/nodes/pg3/${target}`)).line;
+    assert.equal(await lineOf("replica?zone=a"), "HTTP/1.1 503 other_zone b");
+    assert.equal(await lineOf("replica?zone=a&miss=404"), "HTTP/1.1 404 other_zone b");
+    assert.equal(await lineOf("replica?zone=a&miss=404&for=sessions"), "HTTP/1.1 200 OK");
+    assert.equal(await lineOf("replica?zone=b"), "HTTP/1.1 200 OK");
+  });
+
   test("compares the database address that HAProxy states", async (context) => {
     const watched = new ClusterFixture({
       nodes: [{ name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 } }],

@@ -14,6 +14,8 @@ const targets = [
   "/nodes/pg3/replica",
   "/nodes/pg3/replica?min_lsn=1@0/800",
   "/nodes/pg2/patroni",
+  "/nodes/pg2/replica?lag_time=2s&zone=a",
+  "/clusters/demo/replica?zone=b",
   "/clusters/demo/primary",
   "/clusters/demo/replica?lag_time=2s",
   "/clusters/demo/read-only?keep=2&lag=1kB",

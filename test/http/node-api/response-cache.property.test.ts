@@ -27,6 +27,8 @@ const routes = [
   "replica?replication_state=streaming",
   "replica?replication_state=in%20archive%20recovery&fallback=primary",
   "replica?lag=1MB&lag_time=700ms&keep=1&fallback=primary&miss=404&unknown=500",
+  "replica?zone=a",
+  "read-only?zone=b,c&lag=1MB&keep=1&fallback=primary",
   "read-only-sync?lag_time=2s",
   "read-only-quorum",
   "replica?db=10.0.0.9:5432&unknown=500",

@@ -21,7 +21,9 @@ export const weightedAgent: AgentConfig = {
 
 /** An agent over a cluster whose pg1 leads; answers at an instant. */
 export class AgentFixture {
-  readonly cluster = new ClusterFixture({ nodes: ["pg1", "pg2", "pg3"] });
+  readonly cluster = new ClusterFixture({
+    nodes: ["pg1", "pg2", { name: "pg3", api: "http://pg3:8008", zone: "b" }],
+  });
   readonly answers: string[] = [];
   isStopping = false;
   nowMs = 0;

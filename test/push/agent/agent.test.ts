@@ -27,6 +27,16 @@ describe("Agent", () => {
     equal(lab.ask("pg2 replica?lag=1MB&be=x"), "up 100%");
   });
 
+  it("drains the servers of other zones while one of the zone that the line asks for is fit", () => {
+    const lab = new AgentFixture();
+    const [local, other] = ["demo/pg3 /replica?lag=1kB&zone=b", "demo/pg2 /replica?lag=1kB&zone=b"];
+    equal(lab.ask(local), "up 100%");
+    equal(lab.ask(other), "up 0% # drain: other_zone none");
+    lab.cluster.follow("pg3", 1_000, { state: "starting" });
+    equal(lab.ask(local), "up # not_running starting");
+    equal(lab.ask(other), "up 100%");
+  });
+
   it("leaves a server of another role to the checks, and gives it the full weight after 5 s", () => {
     const lab = new AgentFixture();
     equal(lab.ask("pg1"), "up # wrong_role primary");
