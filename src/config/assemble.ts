@@ -22,6 +22,7 @@ import type {
 } from "./model/config.ts";
 import type { ListenerAccess } from "./model/listener-access-config.ts";
 import { mergeGuards } from "./schema/cluster-schema.ts";
+import { oneNodeRoutes } from "../health/route.ts";
 import { formatRuntimeAddress } from "./values/address.ts";
 import { formatPoolerAddress } from "./values/pooler-address.ts";
 import { checkTextParts, parseCheckText } from "./values/check-text.ts";
@@ -170,6 +171,7 @@ function judgedBy(
     cluster,
     check: check ?? "/primary",
     min: null,
+    zones: [],
     weight: null,
   };
   return buildPool(pool, only, shape);
@@ -185,7 +187,11 @@ function buildBalancer(
     // checkBalancers has refused what cannot be judged.
     if (judged === null) return [];
     const { cluster, check, weight } = judged;
-    return [{ ...backend, cluster, check, weight: backend.pool === null ? backend.weight : weight }];
+    const isInZone = haproxy.zone !== null && check.zones.length === 0 && !oneNodeRoutes.has(check.route);
+    const zones = isInZone ? [haproxy.zone] : check.zones;
+    return [
+      { ...backend, cluster, check: { ...check, zones }, weight: backend.pool === null ? backend.weight : weight },
+    ];
   };
   return {
     name: name ?? formatRuntimeAddress(haproxy.socket),

@@ -36,6 +36,7 @@ test("after a suspend, what was pushed on older evidence is taken back before an
           backends: [
             { name: "pg", cluster: "demo", check: plainCheck("primary"), pool: null, servers: null, weight: null },
           ],
+          zone: null,
           cutSessions: false,
         },
       },

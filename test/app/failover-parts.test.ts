@@ -78,6 +78,7 @@ suite("the parts of a failover over reloads", () => {
       name: "edge",
       haproxy: {
         socket: { host: "127.0.0.1", port },
+        zone: null,
         cutSessions: false,
         backends: [
           { name: backend, cluster: "demo", check: plainCheck("primary"), pool: null, servers: null, weight: null },

@@ -47,7 +47,10 @@ for (const workers of [0, 2])
       const haproxy = (name: string, cluster: string): BalancerConfig => {
         const check = plainCheck("primary");
         const backend = { name: `w_${cluster}`, cluster, check, pool: null, servers: null, weight: null };
-        return { name, haproxy: { socket: { path: "/no/such/socket" }, cutSessions: false, backends: [backend] } };
+        return {
+          name,
+          haproxy: { socket: { path: "/no/such/socket" }, zone: null, cutSessions: false, backends: [backend] },
+        };
       };
       const balancers = [haproxy("lb1", "demo"), haproxy("lb2", "other")];
       const listen = [own, all, listenerOf({ address: "127.0.0.4" }), ofOther];

@@ -52,7 +52,9 @@ function scenarios(haproxyPath: string): void {
       configOf({
         clusters: [clusterOf({ nodes: nodes.map(({ name, api }) => nodeOf({ name, api })) })],
         listen: [listenerOf({ wholeCluster: true })],
-        balancers: [{ name: "edge", haproxy: { socket: { path: socket }, cutSessions: true, backends: [backend] } }],
+        balancers: [
+          { name: "edge", haproxy: { socket: { path: socket }, zone: null, cutSessions: true, backends: [backend] } },
+        ],
       }),
       silentLogger,
     );

@@ -14,6 +14,7 @@ import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
 import { checkHaproxyServers } from "./haproxy-servers.ts";
 import { checkTls } from "./tls.ts";
+import { checkZones } from "./zones.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,6 +46,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkPasswordProtection(context);
   checkMaxAge(context);
   checkGuards(context);
+  checkZones(context);
   progress.report("checking clocks, certificates, listeners, balancers, poolers and the DCS");
   const checks = [checkClocks, checkTls, checkListenerPorts, diagnoseBalancers, diagnosePoolers, checkDcs];
   await Promise.all(checks.map((check) => check(context)));

@@ -77,6 +77,7 @@ export const ruleIds = [
   "RC166",
   "RC167",
   "RC168",
+  "RC169",
   "RC178",
   "RC179",
   "RC192",

@@ -250,6 +250,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "a listed member is left out",
     "Give every member a name and a restapi.connect_address of its own, with a host, or add the member under nodes.",
   ),
+  RC169: rule(
+    "warning",
+    "a check prefers a zone that no node is in",
+    "Correct the zone, set zone of the nodes, or name the tag that holds it under zones of the cluster.",
+  ),
   RC178: rule(
     "error",
     "a replayed answer differs from the one that the incident file expects",

@@ -16,12 +16,18 @@ export function checkPools(parts: ValidParts): readonly ConfigIssue[] {
   ];
 }
 
-function checkPool({ cluster, check, min }: PoolShape, path: ConfigPath, parts: ValidParts): readonly ConfigIssue[] {
+function checkPool(
+  { cluster, check, min, zones }: PoolShape,
+  path: ConfigPath,
+  parts: ValidParts,
+): readonly ConfigIssue[] {
   const parsed = parseCheckText(check, parts);
   const hasKeep = min !== null && parsed.ok && parsed.check.keep > 0;
+  const hasZones = zones.length > 0 && parsed.ok && parsed.check.zones.length > 0;
   return [
     ...findCluster(cluster, path, parts.clusters).issues,
     ...checkTextIssues(check, [...path, "check"], parts),
+    ...(hasZones ? [valueIssue([...path, "zones"], zones, "left out, because the check has the parameter zone")] : []),
     ...(hasKeep ? [valueIssue([...path, "min"], min, "left out, because the check has the parameter keep")] : []),
   ];
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parseHostPort } from "../values/address.ts";
-import { flag, name, parsedText, plainText } from "./value-schemas.ts";
+import { flag, name, parsedText, plainText, zoneName } from "./value-schemas.ts";
 import { checkAllowed, poolReference } from "./pool-schema.ts";
 import { weightSchema } from "./weight-schema.ts";
 
@@ -68,13 +68,20 @@ const haproxySchema = z
         .describe(
           "Whether the sessions of a server are closed when its node is superseded, or demoted while another node leads",
         ),
+      zone: zoneName()
+        .nullable()
+        .default(null)
+        .describe(
+          "Zone of this HAProxy. It is zone= of the check of each backend for reads that names no zone. " +
+            "The checks in HAProxy must have it too. Default: none",
+        ),
       backends: z
         .array(backendSchema, { error: backendsAllowed })
         .min(1, { error: backendsAllowed })
         .max(256, { error: backendsAllowed })
         .describe("The backends whose servers follow the verdicts"),
     },
-    { error: "a mapping with the keys socket, backends and cut_sessions" },
+    { error: "a mapping with the keys socket, zone, backends and cut_sessions" },
   )
   .transform(({ cut_sessions: cutSessions, ...written }) => ({ ...written, cutSessions }));
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { integer, name, plainText } from "./value-schemas.ts";
+import { integer, list, name, plainText, zoneName } from "./value-schemas.ts";
 import { weightSchema } from "./weight-schema.ts";
 
 /** What a check must be that decides which servers get clients. */
@@ -17,12 +17,15 @@ export const poolSchema = z.strictObject(
       .nullable()
       .default(null)
       .describe("How many of the least lagging nodes a limit of lag never removes, as keep= of a check. Default: none"),
+    zones: list(zoneName(), 16).describe(
+      "Zones whose nodes are preferred, as zone= of a check: nodes elsewhere get clients only while none of these is fit. Default: none",
+    ),
     weight: weightSchema
       .nullable()
       .prefault(null)
       .describe("How the weights of the pool's servers follow lag and warm-up. Default: weights stay as they are"),
   },
-  { error: "a mapping with the keys name, cluster, check, min and weight" },
+  { error: "a mapping with the keys name, cluster, check, min, zones and weight" },
 );
 
 /** The `pool` key of what refers to a pool. @param others the keys that it takes the place of */

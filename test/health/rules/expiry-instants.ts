@@ -23,8 +23,11 @@ export function expiryInstants(cluster: ClusterState, policy: HealthPolicy, chec
     instants.push((liveness?.sentAtMs ?? -Infinity) + policy.livenessMaxAgeMs);
     const demotedMs = check.isForSessions ? Math.max(demotedForMs, 60_000) : demotedForMs;
     instants.push((lastHeldAtMs ?? -Infinity) + demotedMs);
-    instants.push((lastHeldAtMs ?? -Infinity) + Math.min(surviveMs, lockBoundMs(cluster)));
+    // The grace of `survive`, without and with views that confirm the lock.
+    const heldAtMs = lastHeldAtMs ?? -Infinity;
+    instants.push(heldAtMs + Math.min(surviveMs, lockBoundMs(cluster)), heldAtMs + surviveMs);
   }
+  for (const { sentAtMs } of cluster.leaderViews.values()) instants.push(sentAtMs + policy.viewMaxAgeMs);
   return instants;
 }
 

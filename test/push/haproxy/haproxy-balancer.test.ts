@@ -43,7 +43,7 @@ async function fixtureOf(
     current: [],
     isUp: () => isUp,
     balancer: new HaproxyBalancer(
-      { name: "edge", haproxy: { socket, cutSessions: true, backends } },
+      { name: "edge", haproxy: { socket, zone: null, cutSessions: true, backends } },
       {
         log: pino({ level: "info" }, { write }),
         now: () => performance.now(),
