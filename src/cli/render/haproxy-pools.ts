@@ -93,6 +93,7 @@ function writeBackend({ name, nodes }: TargetCluster, settings: SectionSettings)
 function readBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
   const { checkPort } = settings.options;
   const check = readCheck(settings.options);
+  const { zone } = settings.options;
   return [
     "",
     "# Replicas. lag limits the WAL that a replica has not replayed; lag_time limits how old its data may be: under",
@@ -106,17 +107,32 @@ function readBackend({ name, nodes }: TargetCluster, settings: SectionSettings):
           "# The agent sets weights, and drains a lagging replica by a weight of 0. It never marks a server up or down:",
           "# that is up to the checks.",
         ]),
+    ...(zone === null
+      ? []
+      : [
+          `# Servers that are not in zone ${zone} are backups: they get sessions only while no server of the zone takes any.`,
+        ]),
     `backend ${name}_read`,
-    "  balance leastconn",
+    ...readBalance(zone),
     ...checkLines(`/clusters/${name}/nodes/%[srv_name]${check}&miss=404`),
     `  default-server check addr 127.0.0.1 port ${checkPort} inter 500ms rise 2 fall ${settings.hasSecondEdge ? 2 : 3}` +
       ` on-marked-down shutdown-sessions${agentWords(settings.agent)}` +
       resolving(nodes.map(({ database }) => database.host)),
     ...nodes.map(
-      ({ name: node, database }) =>
-        `  server ${node} ${hostPort(database)}${agentSend(settings.agent, `${name}/${node}`, check)}`,
+      (node) =>
+        `  server ${node.name} ${hostPort(node.database)}${backupWord(node, zone)}` +
+        agentSend(settings.agent, `${name}/${node.name}`, check),
     ),
   ];
+}
+
+/** Without `allbackups` only the first of the backups gets sessions. */
+function readBalance(zone: string | null): readonly string[] {
+  return ["  balance leastconn", ...(zone === null ? [] : ["  option allbackups"])];
+}
+
+function backupWord(node: BackendNode, zone: string | null): string {
+  return zone === null || node.zone === zone ? "" : " backup";
 }
 
 /** The check of one server. `%[srv_name]` selects the node, so the names of the servers are those of the nodes. */
@@ -142,11 +158,12 @@ function directBackends(
   return [
     "",
     "# The fallback: checks of each node's own API, at longer intervals.",
-    ...directBackend(`${name}_write`, direct, { path: "/primary", rise: 3, isBalanced: false, ca }),
+    ...directBackend(`${name}_write`, direct, { path: "/primary", rise: 3, isBalanced: false, zone: null, ca }),
     "",
     ...directBackend(`${name}_read`, direct, {
       path: `/replica?lag=${settings.options.lag}`,
       rise: 1,
+      zone: settings.options.zone,
       isBalanced: true,
       ca,
     }),
@@ -157,6 +174,8 @@ interface DirectCheck {
   readonly path: string;
   readonly rise: number;
   readonly isBalanced: boolean;
+  /** The zone whose servers get the sessions, or `null`. */
+  readonly zone: string | null;
   /** The file of the CA of the nodes' certificates; `null`: the CAs of the system. */
   readonly ca: string | null;
 }
@@ -171,12 +190,13 @@ function directBackend(name: string, direct: readonly BackendNode[], check: Dire
   const pace = `check inter 3s fastinter 500ms rise ${check.rise} fall 2`;
   const resolvingDirect = resolving(direct.map(({ database }) => database.host));
   const server = (node: BackendNode): string =>
-    isApiNamed(node)
-      ? `  server ${node.name} ${hostPort(node.database)} no-check track ${name}_api/${node.name}`
-      : `  server ${node.name} ${hostPort(node.database)}${checkedAt(node)}${tlsWords(node.api, check.ca)}`;
+    `  server ${node.name} ${hostPort(node.database)}${backupWord(node, check.zone)}` +
+    (isApiNamed(node)
+      ? ` no-check track ${name}_api/${node.name}`
+      : `${checkedAt(node)}${tlsWords(node.api, check.ca)}`);
   return [
     `backend ${name}_direct`,
-    ...(check.isBalanced ? ["  balance leastconn"] : []),
+    ...(check.isBalanced ? readBalance(check.zone) : []),
     ...checking,
     `  default-server ${pace} on-marked-down shutdown-sessions${resolvingDirect}`,
     ...direct.map(server),

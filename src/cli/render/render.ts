@@ -56,6 +56,7 @@ function renderTargets(context: CommandContext, kind: string, targets: Targets):
   switch (kind) {
     case "haproxy":
       requireBalanced(context, targets);
+      warnOfZone(context, targets, options.zone);
       return renderHaproxy(targets, options);
     case "envoy":
       requireBalanced(context, targets);
@@ -120,6 +121,15 @@ function requireBalanced(context: CommandContext, { clusters, edgeProblem }: Tar
         action: "Render with --config, or set ca-file (HAProxy) or trusted_ca (Envoy).",
       });
   }
+}
+
+/** Where no node is in the zone, all servers are alike. */
+function warnOfZone({ result }: CommandContext, { clusters }: Targets, zone: string | null): void {
+  for (const { name, nodes } of clusters)
+    if (zone !== null && nodes.length > 0 && nodes.every((node) => node.zone !== zone))
+      result.diagnose("RC169", {
+        message: `no node of cluster ${name} is in zone ${zone}: all its servers are backups`,
+      });
 }
 
 function requirePools(clusters: Targets["clusters"]): void {

@@ -60,6 +60,11 @@ const balancerOptions: readonly OptionSpec[] = [
     help: "maximum age of a replica's data in the read pool, and without alert, or none (default 10s)",
   },
   {
+    name: "zone",
+    value: "ZONE",
+    help: "haproxy: the zone of this load balancer; servers of other zones get reads only while none of it is fit",
+  },
+  {
     name: "bare",
     help: "haproxy: leave out user, chroot, log and socket of the distribution, to start it by hand as any user",
   },

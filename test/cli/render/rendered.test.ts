@@ -60,6 +60,16 @@ for (const [clusters, message] of [
     });
 }
 
+test("RC169: a zone that no node is in makes every server a backup, and is reported", async () => {
+  const args = ["--edge", "10.0.0.11:8008", "--zone", "c"];
+  const { code, out, err } = await renderClusters(folder, { kind: "haproxy", clusters: "zoned", args });
+  assert.equal(code, 0, err);
+  assert.deepEqual(rulesIn(err), ["RC169"]);
+  assert.match(err, /no node of cluster demo is in zone c: all its servers are backups/);
+  assert.match(out, /server pg1 127\.0\.0\.1:5431 backup$/m);
+  assertValidHaproxy(out, folder);
+});
+
 test("checks go to the first health listener that load balancers can use", async () => {
   const files = { cert: join(folder, "ca.pem"), key: join(folder, "ca.key") };
   const unusable = [

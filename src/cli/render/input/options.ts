@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { parseByteSize } from "../../../cluster/values/byte-size.ts";
 import type { DatabaseAddress } from "../../../cluster/node.ts";
 import { parseDuration } from "../../../cluster/values/duration.ts";
+import { isZone, zoneAllowed } from "../../../cluster/values/zone.ts";
 import { CommandError } from "../../framework/command-error.ts";
 import type { Arguments } from "../../framework/arguments.ts";
 
@@ -24,6 +25,8 @@ export interface RenderOptions {
   readonly lag: string;
   /** The lag limit of the read pool in time, such as `10s`; `null`: none. */
   readonly lagTime: string | null;
+  /** The zone whose servers get the reads, or `null`. */
+  readonly zone: string | null;
 }
 
 /** The check of the read pools. Whatever the lag is, it keeps the replica with the least (`keep=1`). */
@@ -43,6 +46,7 @@ export const defaultRenderOptions: RenderOptions = {
   isBare: false,
   lag: "10MB",
   lagTime: "10s",
+  zone: null,
 };
 
 /** The distance between the ports of two clusters. */
@@ -74,12 +78,16 @@ export function parseRenderOptions(args: Arguments): RenderOptions {
       "--runtime-socket must be an absolute path of at most 107 letters, digits and ./+-_, " +
         `got ${JSON.stringify(runtimeSocket)}`,
     );
+  const zone = args.text("zone");
+  if (zone !== null && !isZone(zone))
+    throw new CommandError("RC001", `--zone must be ${zoneAllowed}, got ${JSON.stringify(zone)}`);
   const port = (name: string, fallback: number): number => args.integer(name, fallback, [1, 65_535]);
   return {
     bind,
     lag,
     lagTime: lagTime === "none" ? null : lagTime,
     runtimeSocket,
+    zone,
     isBare: args.has("bare"),
     writePort: port("write-port", defaults.writePort),
     readPort: port("read-port", defaults.readPort),

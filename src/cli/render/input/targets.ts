@@ -18,6 +18,8 @@ export interface BackendNode {
   readonly database: DatabaseAddress;
   /** Its own API, which load balancers check while no rolecall answers; `null` if it has none that they can check. */
   readonly api: CheckedApi | null;
+  /** `null`: not known. */
+  readonly zone: string | null;
 }
 
 /** Where load balancers check a node directly. */
@@ -222,7 +224,7 @@ function targetClusters(
       .map(({ node }) => leaveOut(`${cluster}/${JSON.stringify(node)} is left out: ${plainNameAllowed}`));
     const unbalanced: string[] = [];
     const unscraped: string[] = [];
-    const targets = named.flatMap(({ node, database, api }) => {
+    const targets = named.flatMap(({ node, database, api, zone }) => {
       const address = database === null ? undefined : parseDatabaseAddress(database);
       if (address === undefined || !isRenderableHost(address.host)) {
         const [problem, action] =
@@ -235,7 +237,7 @@ function targetClusters(
         unbalanced.push(leaveOut(`${cluster}/${node} is left out for load balancers: ${problem}`, action));
         return [];
       }
-      return [{ name: node, database: address, api: nodeApi(api) }];
+      return [{ name: node, database: address, api: nodeApi(api), zone }];
     });
     const scraped = named.flatMap(({ node, api, exporter }) => {
       const odd = [api, exporter].find((url) => url !== null && addressOf(url) === null);
