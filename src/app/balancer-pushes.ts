@@ -7,6 +7,7 @@ import type { Logger } from "../log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { OwnMetrics } from "../metrics/own-metrics.ts";
 import type { Balancer, BalancerContext, BalancerStatus } from "../push/balancer.ts";
+import { clusterMembers, type ClusterMembers } from "../push/cluster-members.ts";
 import { HaproxyBalancer } from "../push/haproxy/haproxy-balancer.ts";
 import { PgbouncerBalancer } from "../push/pgbouncer/pgbouncer-balancer.ts";
 import { isOfPrimary, type ServerPool } from "../push/pool-verdicts.ts";
@@ -59,7 +60,7 @@ export class BalancerPushes {
   /** Sends to these balancers from now on. A balancer whose configuration stays keeps its connection and verdicts. */
   configure(config: Pick<Config, "balancers" | "poolers">): void {
     const targets = [
-      ...config.balancers.map(haproxyTarget),
+      ...config.balancers.map((balancer) => this.#haproxy(balancer)),
       ...config.poolers.flatMap((pooler) => this.#pooler(pooler)),
     ];
     const before = this.#running;
@@ -149,18 +150,20 @@ export class BalancerPushes {
     };
     return [{ name, config, pools, create: (context) => new PgbouncerBalancer(config, { ...context, addressOf }) }];
   }
-}
 
-function haproxyTarget(config: BalancerConfig): PushTarget {
-  const { name, haproxy } = config;
-  const pools = haproxy.backends.map(({ name: backend, cluster, check, servers, weight }) => ({
-    balancer: name,
-    backend,
-    cluster,
-    check,
-    servers,
-    cutsSessions: haproxy.cutSessions,
-    weight,
-  }));
-  return { name, config, pools, create: (context) => new HaproxyBalancer(config, context) };
+  #haproxy(config: BalancerConfig): PushTarget {
+    const { name, haproxy } = config;
+    const pools = haproxy.backends.map(({ name: backend, cluster, check, servers, weight }) => ({
+      balancer: name,
+      backend,
+      cluster,
+      check,
+      servers,
+      cutsSessions: haproxy.cutSessions,
+      weight,
+    }));
+    const { cluster, policy } = this.#context;
+    const members = (of: string): ClusterMembers => clusterMembers(cluster(of), policy(of));
+    return { name, config, pools, create: (context) => new HaproxyBalancer(config, { ...context, members }) };
+  }
 }

@@ -79,6 +79,6 @@ function isReplaced(verdict: Verdict, { lock }: ClusterView, node: string): bool
 }
 
 /** Whether HAProxy accepts a name for a server. A node with another name has no server of its name. */
-function isServerName(text: string): boolean {
+export function isServerName(text: string): boolean {
   return /^[\w.:-]{1,128}$/.test(text);
 }

@@ -34,7 +34,15 @@ test("after a suspend, what was pushed on older evidence is taken back before an
         haproxy: {
           socket: { host: "127.0.0.1", port: haproxy.port },
           backends: [
-            { name: "pg", cluster: "demo", check: plainCheck("primary"), pool: null, servers: null, weight: null },
+            {
+              name: "pg",
+              cluster: "demo",
+              check: plainCheck("primary"),
+              pool: null,
+              servers: null,
+              followMembers: null,
+              weight: null,
+            },
           ],
           zone: null,
           cutSessions: false,

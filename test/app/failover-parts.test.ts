@@ -81,7 +81,15 @@ suite("the parts of a failover over reloads", () => {
         zone: null,
         cutSessions: false,
         backends: [
-          { name: backend, cluster: "demo", check: plainCheck("primary"), pool: null, servers: null, weight: null },
+          {
+            name: backend,
+            cluster: "demo",
+            check: plainCheck("primary"),
+            pool: null,
+            servers: null,
+            followMembers: null,
+            weight: null,
+          },
         ],
       },
     });

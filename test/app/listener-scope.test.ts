@@ -46,7 +46,15 @@ for (const workers of [0, 2])
       const clusters = [fixedCluster(nodes), { ...fixedCluster(nodes), name: "other" }];
       const haproxy = (name: string, cluster: string): BalancerConfig => {
         const check = plainCheck("primary");
-        const backend = { name: `w_${cluster}`, cluster, check, pool: null, servers: null, weight: null };
+        const backend = {
+          name: `w_${cluster}`,
+          cluster,
+          check,
+          pool: null,
+          servers: null,
+          followMembers: null,
+          weight: null,
+        };
         return {
           name,
           haproxy: { socket: { path: "/no/such/socket" }, zone: null, cutSessions: false, backends: [backend] },

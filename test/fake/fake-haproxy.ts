@@ -9,6 +9,13 @@ export interface FakeServer {
   checkHealth: number;
   checkState: number;
   weight: number;
+  initialWeight: number;
+  /** With one that was given it, rolecall has added it if the number is of its own. */
+  id: number;
+  isIdForced: boolean;
+  host: string;
+  dbPort: number;
+  sessions: number;
 }
 
 /** How the fake misbehaves. */
@@ -16,7 +23,22 @@ export type HaproxyFault = "silent" | "half" | "garbage" | "closes" | "operator"
 
 const columns =
   "be_id be_name srv_id srv_name srv_addr srv_op_state srv_admin_state srv_uweight srv_iweight " +
-  "srv_time_since_last_change srv_check_status srv_check_result srv_check_health srv_check_state srv_agent_state";
+  "srv_time_since_last_change srv_check_status srv_check_result srv_check_health srv_check_state srv_agent_state " +
+  "srv_f_forced_id srv_port";
+
+const fresh: FakeServer = {
+  operational: 0,
+  admin: 0,
+  checkHealth: 0,
+  checkState: 6,
+  weight: 100,
+  initialWeight: 100,
+  id: 1,
+  isIdForced: false,
+  host: "127.0.0.1",
+  dbPort: 5432,
+  sessions: 0,
+};
 
 /** A Runtime API in memory, with the answers of HAProxy 2.6. */
 export class FakeHaproxy {
@@ -27,11 +49,13 @@ export class FakeHaproxy {
   pid = 100;
   connections = 0;
   port = 0;
+  version = "2.6.12";
+  /** The answer to `add server`, in place of the addition. */
+  addRefusal: string | null = null;
   readonly #open = new Set<Socket>();
 
   constructor(servers: readonly string[]) {
-    for (const name of servers)
-      this.servers.set(name, { operational: 0, admin: 0, checkHealth: 0, checkState: 6, weight: 100 });
+    for (const [at, name] of servers.entries()) this.servers.set(name, { ...fresh, id: at + 1 });
   }
 
   /** Listens until the test is over. */
@@ -91,14 +115,34 @@ export class FakeHaproxy {
   #textFor(line: string): string {
     if (line === "show cli level") return `${this.fault === "operator" ? "operator" : "admin"}\n`;
     if (line === "show info")
-      return `Name: HAProxy\nVersion: 2.6.12\nPid: ${this.pid}\nStopping: ${this.fault === "stopping" ? 1 : 0}\nStart_time_sec: 1\n`;
+      return `Name: HAProxy\nVersion: ${this.version}\nPid: ${this.pid}\nStopping: ${this.fault === "stopping" ? 1 : 0}\nStart_time_sec: 1\n`;
     const [, backend] = /^show servers state (\S+)$/.exec(line) ?? [];
     if (backend !== undefined) return this.#states(backend);
+    const [, listed] = /^show stat (\S+) 4 -1$/.exec(line) ?? [];
+    if (listed !== undefined) return this.#sessions(listed);
     this.commands.push(line);
-    const [, name = "", what, value] = /^set server (\S+) (health|weight) (\S+)$/.exec(line) ?? [];
-    const server = this.servers.get(name || line.replace("shutdown sessions server ", ""));
+    return this.#change(line);
+  }
+
+  /** The words of 2.6.12 and 3.2.26. */
+  #change(line: string): string {
+    const [verb = "", , name = "", what, value = "", , port] = line.replace("shutdown sessions", "shutdown").split(" ");
+    if (verb === "add") return this.#add(name, line);
+    const server = this.servers.get(name);
     if (server === undefined) return "No such server.\n";
+    if (verb === "enable") server.checkState = 6;
+    if (verb === "del") {
+      if (server.sessions > 0) return "Server still has connections attached to it, cannot remove it.\n";
+      if ((server.admin & 1) === 0) return "Only servers in maintenance mode can be deleted.\n";
+      this.servers.delete(name);
+      return "Server deleted.\n";
+    }
     if (what === "weight") server.weight = Number(value);
+    if (what === "state") server.admin = { maint: 1, drain: 8, ready: 0 }[value] ?? server.admin;
+    if (what === "addr") {
+      Object.assign(server, { host: value, dbPort: Number(port) });
+      return `IP changed from '127.0.0.1' to '${value}', port changed by 'stats socket command'\n`;
+    }
     if (what === "health") {
       server.operational = value === "up" ? 2 : value === "down" ? 0 : 3;
       server.checkHealth = value === "down" ? 0 : 4;
@@ -106,12 +150,29 @@ export class FakeHaproxy {
     return "";
   }
 
+  #add(name: string, line: string): string {
+    if (this.addRefusal !== null) return this.addRefusal;
+    if (this.servers.has(name)) return "Already exists a server with the same name in backend.\n";
+    const [, host = "", port, id] = /^add server \S+ \[?([^\]\s]+?)\]?:(\d+) id (\d+) check/.exec(line) ?? [];
+    const added = { admin: 1, checkState: 2, weight: 1, initialWeight: 1, isIdForced: true };
+    this.servers.set(name, { ...fresh, ...added, host, dbPort: Number(port), id: Number(id) });
+    return "New server registered.\n";
+  }
+
+  #sessions(backend: string): string {
+    const own = [...this.servers].filter(([name]) => name.startsWith(`${backend}/`));
+    const rows = own.map(([name, { sessions }]) => `${backend},${name.slice(backend.length + 1)},0,0,${sessions},`);
+    return `# pxname,svname,qcur,qmax,scur,\n${rows.join("\n")}\n`;
+  }
+
   #states(backend: string): string {
     const own = [...this.servers].filter(([name]) => name.startsWith(`${backend}/`));
     if (own.length === 0) return "Can't find backend.\n";
-    const rows = own.map(([name, { operational, admin, checkHealth, checkState, weight }], at) => {
+    const rows = own.map(([name, one]) => {
       const server = name.slice(backend.length + 1);
-      return `2 ${backend} ${at + 1} ${server} 127.0.0.1 ${operational} ${admin} ${weight} 100 1 8 2 ${checkHealth} ${checkState} 0`;
+      const { operational, admin, weight, initialWeight, checkHealth, checkState } = one;
+      const state = `${operational} ${admin} ${weight} ${initialWeight} 1 8 2 ${checkHealth} ${checkState} 0`;
+      return `2 ${backend} ${one.id} ${server} ${one.host} ${state} ${one.isIdForced ? 1 : 0} ${one.dbPort}`;
     });
     return `1\n# ${columns}\n${rows.join("\n")}\n`;
   }

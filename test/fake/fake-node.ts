@@ -32,6 +32,8 @@ export class FakeNode {
   readonly received: ReceivedRequest[] = [];
   /** The API of each member in the cluster document, by name. */
   members: ReadonlyMap<string, string> = new Map();
+  /** The port of each member's database in the cluster document, by name. */
+  databases: ReadonlyMap<string, number> = new Map();
   leader: string;
   /** Fields of the status document that differ from a healthy node's. */
   fields: StatusFields = {};

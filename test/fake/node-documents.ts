@@ -35,6 +35,8 @@ export interface NodeKnowledge {
   readonly leader: string;
   /** Base address of each member's API, without a path, by name. */
   readonly members: ReadonlyMap<string, string>;
+  /** The port on 127.0.0.1 of the database of each member whose address the list has. */
+  readonly databases?: ReadonlyMap<string, number>;
   /** Fields of its status document that differ from a healthy node's. */
   readonly fields: StatusFields;
 }
@@ -46,7 +48,10 @@ export interface ProbeAnswer {
 }
 
 /** Answers the requests of rolecall's probers; `undefined` for any other path. */
-export function answerProbe({ name, leader, members, fields }: NodeKnowledge, path: string): ProbeAnswer | undefined {
+export function answerProbe(
+  { name, leader, members, databases, fields }: NodeKnowledge,
+  path: string,
+): ProbeAnswer | undefined {
   switch (path) {
     case "/leader": {
       const role = leader === name ? "primary" : "replica";
@@ -58,6 +63,7 @@ export function answerProbe({ name, leader, members, fields }: NodeKnowledge, pa
         role: member === leader ? "leader" : "replica",
         state: "running",
         api_url: `${api}/patroni`,
+        ...(databases?.has(member) === true ? { host: "127.0.0.1", port: databases.get(member) } : {}),
       }));
       return { status: 200, document: { scope: "demo", members: rows } };
     }

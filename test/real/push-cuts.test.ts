@@ -46,6 +46,7 @@ function scenarios(haproxyPath: string): void {
       check: plainCheck("primary"),
       pool: null,
       servers: null,
+      followMembers: null,
       weight: null,
     };
     app = new App(

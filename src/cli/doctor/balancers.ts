@@ -2,6 +2,7 @@ import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { BalancerConfig, HaproxyBackendConfig } from "../../config/model/config.ts";
 import { inspectHaproxy, type HaproxyInspection } from "../../push/haproxy/inspect-haproxy.ts";
+import { additionRefused, canAddServers } from "../../push/haproxy/member-servers.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /** How long HAProxy may take to answer, in ms. */
@@ -57,13 +58,22 @@ function checkBackend({ command: { result }, probed }: DoctorContext, inspected:
   for (const server of serversOf(backend, cluster)) {
     const state = states.get(server);
     const where = `balancer ${name}: ${backend.name}/${server}`;
-    if (state === undefined)
-      result.diagnose("RC137", {
-        message: `balancer ${name}: backend ${backend.name} has no server ${server}; it has ${listed(states.keys())}`,
-      });
+    if (state === undefined) result.diagnose("RC137", missingServer(inspected, server, listed(states.keys())));
     else if (!state.isChecked && !state.isReserved)
       result.diagnose("RC138", { message: `${where} has no check in HAProxy, so rolecall does not set it` });
   }
+}
+
+function missingServer(
+  { name, backend: { name: backend, followMembers }, inspection: { process } }: InspectedBackend,
+  server: string,
+  others: string,
+): { readonly message: string; readonly severity?: "info" } {
+  const message = `balancer ${name}: backend ${backend} has no server ${server}; it has ${others}`;
+  if (followMembers === null) return { message };
+  return canAddServers(process.version)
+    ? { message: `${message}; rolecall adds it while it serves`, severity: "info" }
+    : { message: `${message}; ${additionRefused(process.version)}` };
 }
 
 function serversOf({ servers }: HaproxyBackendConfig, cluster: ClusterState | undefined): readonly string[] {

@@ -65,10 +65,34 @@ function frontend(
   ];
 }
 
-function writeBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
-  const pace = settings.hasSecondEdge
+/** How the servers of a pool are checked: the words that each of them has. */
+export function checkWords(
+  kind: Kind,
+  { options, hasSecondEdge }: Pick<SectionSettings, "options" | "hasSecondEdge">,
+): string {
+  const writePace = hasSecondEdge
     ? "inter 200ms downinter 100ms fastinter 100ms rise 3 fall 1"
     : "inter 500ms rise 4 fall 3";
+  const pace = kind === "write" ? writePace : `inter 500ms rise 2 fall ${hasSecondEdge ? 2 : 3}`;
+  return `check addr 127.0.0.1 port ${options.checkPort} ${pace} on-marked-down shutdown-sessions`;
+}
+
+/**
+ * The words of servers that rolecall adds to the fallback of a cluster.
+ * @returns `null` if its nodes have no words in common: another API port or host, or TLS
+ */
+export function directWords(kind: Kind, nodes: readonly BackendNode[]): string | null {
+  const [first] = nodes;
+  const port = first?.api?.port;
+  const isCommon = nodes.every(({ api, database }) => api?.port === port && !api?.isTls && api?.host === database.host);
+  return port === undefined || !isCommon ? null : `${directPace(kind)} port ${port} on-marked-down shutdown-sessions`;
+}
+
+function directPace(kind: Kind): string {
+  return `check inter 3s fastinter 500ms rise ${kind === "write" ? 3 : 1} fall 2`;
+}
+
+function writeBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
   return [
     "",
     "# The primary. Every no of rolecall is a 503: the sessions of an old primary are closed.",
@@ -84,14 +108,12 @@ function writeBackend({ name, nodes }: TargetCluster, settings: SectionSettings)
         ]),
     `backend ${name}_write`,
     ...checkLines(`/clusters/${name}/nodes/%[srv_name]/primary`),
-    `  default-server check addr 127.0.0.1 port ${settings.options.checkPort} ${pace}` +
-      ` on-marked-down shutdown-sessions${resolving(nodes.map(({ database }) => database.host))}`,
+    `  default-server ${checkWords("write", settings)}${resolving(nodes.map(({ database }) => database.host))}`,
     ...servers(nodes),
   ];
 }
 
 function readBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
-  const { checkPort } = settings.options;
   const check = readCheck(settings.options);
   const { zone } = settings.options;
   return [
@@ -115,8 +137,7 @@ function readBackend({ name, nodes }: TargetCluster, settings: SectionSettings):
     `backend ${name}_read`,
     ...readBalance(zone),
     ...checkLines(`/clusters/${name}/nodes/%[srv_name]${check}&miss=404`),
-    `  default-server check addr 127.0.0.1 port ${checkPort} inter 500ms rise 2 fall ${settings.hasSecondEdge ? 2 : 3}` +
-      ` on-marked-down shutdown-sessions${agentWords(settings.agent)}` +
+    `  default-server ${checkWords("read", settings)}${agentWords(settings.agent)}` +
       resolving(nodes.map(({ database }) => database.host)),
     ...nodes.map(
       (node) =>
@@ -158,22 +179,25 @@ function directBackends(
   return [
     "",
     "# The fallback: checks of each node's own API, at longer intervals.",
-    ...directBackend(`${name}_write`, direct, { path: "/primary", rise: 3, isBalanced: false, zone: null, ca }),
+    ...directBackend(`${name}_write`, direct, { kind: "write", path: "/primary", zone: null, ca }),
     "",
     ...directBackend(`${name}_read`, direct, {
-      path: `/replica?lag=${settings.options.lag}`,
-      rise: 1,
+      kind: "read",
+      path: directReadCheck(settings.options),
       zone: settings.options.zone,
-      isBalanced: true,
       ca,
     }),
   ];
 }
 
+/** Patroni's own checks have no limit in time. */
+export function directReadCheck({ lag }: RenderOptions): string {
+  return `/replica?lag=${lag}`;
+}
+
 interface DirectCheck {
+  readonly kind: Kind;
   readonly path: string;
-  readonly rise: number;
-  readonly isBalanced: boolean;
   /** The zone whose servers get the sessions, or `null`. */
   readonly zone: string | null;
   /** The file of the CA of the nodes' certificates; `null`: the CAs of the system. */
@@ -187,7 +211,7 @@ interface DirectCheck {
 function directBackend(name: string, direct: readonly BackendNode[], check: DirectCheck): readonly string[] {
   const named = direct.filter(isApiNamed);
   const checking = [`  option httpchk GET ${check.path}`, "  http-check expect status 200"];
-  const pace = `check inter 3s fastinter 500ms rise ${check.rise} fall 2`;
+  const pace = directPace(check.kind);
   const resolvingDirect = resolving(direct.map(({ database }) => database.host));
   const server = (node: BackendNode): string =>
     `  server ${node.name} ${hostPort(node.database)}${backupWord(node, check.zone)}` +
@@ -196,7 +220,7 @@ function directBackend(name: string, direct: readonly BackendNode[], check: Dire
       : `${checkedAt(node)}${tlsWords(node.api, check.ca)}`);
   return [
     `backend ${name}_direct`,
-    ...(check.isBalanced ? readBalance(check.zone) : []),
+    ...(check.kind === "read" ? readBalance(check.zone) : []),
     ...checking,
     `  default-server ${pace} on-marked-down shutdown-sessions${resolvingDirect}`,
     ...direct.map(server),

@@ -1,9 +1,9 @@
 import { agentAddress, agentProxy } from "./haproxy-agent.ts";
-import { clusterSections } from "./haproxy-pools.ts";
+import { checkWords, clusterSections, directReadCheck, directWords } from "./haproxy-pools.ts";
 import { hostPort } from "./input/edges.ts";
 import { portsOf, readCheck, type RenderOptions } from "./input/options.ts";
 import { headComments } from "./input/member-comments.ts";
-import type { Targets } from "./input/targets.ts";
+import type { BackendNode, Targets } from "./input/targets.ts";
 import { resolving } from "./resolving.ts";
 
 /**
@@ -43,8 +43,11 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
 }
 
 /** The section of rolecall's configuration that makes it push to this HAProxy, as a comment (docs/push.md). */
-function balancersSection({ clusters }: Targets, options: RenderOptions): readonly string[] {
+function balancersSection({ clusters, edges }: Targets, options: RenderOptions): readonly string[] {
   if (options.runtimeSocket === null) return [];
+  const hasSecondEdge = edges.length > 1;
+  const wordsOf = (kind: "write" | "read"): string | null =>
+    options.followsMembers ? checkWords(kind, { options, hasSecondEdge }) : null;
   return [
     "#",
     "# Add this to the configuration of rolecall, and it sets the servers of this HAProxy at once when a verdict changes.",
@@ -56,16 +59,37 @@ function balancersSection({ clusters }: Targets, options: RenderOptions): readon
     "#       backends:",
     ...clusters
       .filter(({ nodes }) => nodes.length > 0)
-      .flatMap(({ name }) => [
-        pushedBackend(`${name}_write`, name, "/primary"),
-        pushedBackend(`${name}_read`, name, `${readCheck(options)}&miss=404`),
+      .flatMap(({ name, nodes }) => [
+        pushedBackend(`${name}_write`, { cluster: name, check: "/primary" }, wordsOf("write")),
+        pushedBackend(`${name}_read`, { cluster: name, check: `${readCheck(options)}&miss=404` }, wordsOf("read")),
+        ...(options.followsMembers ? followingFallback(name, nodes, options) : []),
       ]),
     "",
   ];
 }
 
-function pushedBackend(name: string, cluster: string, check: string): string {
-  return `#         - { name: ${JSON.stringify(name)}, cluster: ${JSON.stringify(cluster)}, check: ${JSON.stringify(check)} }`;
+/** The backends of the fallback: they get servers, too, for the time without any rolecall. */
+function followingFallback(cluster: string, nodes: readonly BackendNode[], options: RenderOptions): readonly string[] {
+  const [write, read] = [directWords("write", nodes), directWords("read", nodes)];
+  if (write === null || read === null)
+    return [
+      `#         # ${cluster}_write_direct, ${cluster}_read_direct: nodes differ in their API, so render again for new ones.`,
+    ];
+  return [
+    pushedBackend(`${cluster}_write_direct`, { cluster, check: "/primary" }, write),
+    pushedBackend(`${cluster}_read_direct`, { cluster, check: directReadCheck(options) }, read),
+  ];
+}
+
+/** @param words those of the servers that rolecall adds; `null`: it adds none */
+function pushedBackend(
+  name: string,
+  judgedBy: Readonly<Record<"cluster" | "check", string>>,
+  words: string | null,
+): string {
+  const keys = { name, ...judgedBy, ...(words === null ? {} : { follow_members: words }) };
+  const written = Object.entries(keys).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  return `#         - { ${written.join(", ")} }`;
 }
 
 /** Where the packages of Debian and Ubuntu have the socket for commands. */

@@ -203,7 +203,7 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
   RC137: rule(
     "error",
     "a backend or server of a balancer does not exist",
-    "Correct its name under balancers, or map the names with servers.",
+    "Correct its name under balancers, map the names with servers, or let rolecall add servers with follow_members.",
   ),
   RC138: rule(
     "warning",

@@ -53,6 +53,10 @@ const balancerOptions: readonly OptionSpec[] = [
       "HAProxy's Runtime API on this socket (default /run/haproxy/admin.sock), and prints the balancers section for " +
       "rolecall",
   },
+  {
+    name: "follow-members",
+    help: "with --runtime-socket: rolecall adds servers for nodes that join, and removes them again",
+  },
   { name: "lag", value: "SIZE", help: "maximum lag of a replica in the read pool, and without alert (default 10MB)" },
   {
     name: "lag-time",

@@ -42,12 +42,17 @@ function checkBackend(backend: BackendShape, path: ConfigPath, parts: ValidParts
   // The issues of a pool's cluster are those of the pool.
   const isKnown = named === null || named.found !== null;
   const { found, issues } = isKnown ? findCluster(wanted, path, parts.clusters) : { found: null, issues: [] };
+  const following =
+    backend.followMembers === null || backend.servers === null
+      ? []
+      : [valueIssue([...path, "follow_members"], backend.followMembers, "left out, because servers is set")];
   const servers = Object.entries(backend.servers ?? {}).map(([server, node]) => ({
     path: [...path, "servers", server],
     node,
   }));
   return [
     ...(named === null ? issues : named.issues),
+    ...following,
     ...(found === null ? [] : nodeIssues(servers, found)),
     ...(named === null ? ownCheckIssues(check, [...path, "check"], parts) : []),
   ];

@@ -26,34 +26,58 @@ function haproxyName(): z.ZodType<string, string> {
   return z.string({ error }).regex(/^[\w.:-]{1,128}$/, { error });
 }
 
+/** What rolecall decides itself, or what would let a server get sessions before a check. */
+const wordsExcluded = ["id", "track", "agent-check", "no-check", "disabled", "enabled"];
+
+/** Words of a server in the configuration of HAProxy. None of them can end a command. */
+function serverWords(): z.ZodType<string, string> {
+  const error =
+    "words of a server with check, such as check inter 500ms rise 2 fall 3, without quotes, weight 0, " +
+    wordsExcluded.join(", ");
+  const word = String.raw`[\w.:/@,+=%*()[\]-]+`;
+  const excluded = `(?:${wordsExcluded.join("|")}|weight 0+)`;
+  return z
+    .string({ error })
+    .regex(new RegExp(`^(?=(?:.* )?check(?: |$))(?!(?:.* )?${excluded}(?: |$))${word}(?: ${word}){0,99}$`), { error });
+}
+
 /** One entry of `backends`. Its check is a text: what is allowed in it depends on other keys. */
-export const backendSchema = z.strictObject(
-  {
-    name: haproxyName().describe("Name of the backend in the configuration of HAProxy"),
-    pool: poolReference("cluster, check and weight"),
-    cluster: name().nullable().default(null).describe("Cluster of the backend's servers. Default: the only cluster"),
-    check: plainText(checkAllowed, 2048)
-      .nullable()
-      .default(null)
-      .describe(
-        "The check of the backend's servers, as HAProxy sends it but without the node: /primary or /replica?lag=10MB&miss=404. " +
-          "Required without pool",
-      ),
-    servers: z
-      .record(haproxyName(), name(), { error: "a mapping of HAProxy's server names to node names" })
-      .nullable()
-      .default(null)
-      .describe("The node of each server. Default: every server has the name of its node"),
-    weight: weightSchema
-      .nullable()
-      .prefault(null)
-      .describe(
-        "How the weights of the backend's servers follow lag and warm-up. They are percentages of the weights in the " +
-          "configuration of HAProxy: write 100 there. Default: weights stay as they are",
-      ),
-  },
-  { error: "a mapping with the keys name, pool, cluster, check, servers and weight" },
-);
+export const backendSchema = z
+  .strictObject(
+    {
+      name: haproxyName().describe("Name of the backend in the configuration of HAProxy"),
+      pool: poolReference("cluster, check and weight"),
+      cluster: name().nullable().default(null).describe("Cluster of the backend's servers. Default: the only cluster"),
+      check: plainText(checkAllowed, 2048)
+        .nullable()
+        .default(null)
+        .describe(
+          "The check of the backend's servers, as HAProxy sends it but without the node: /primary or /replica?lag=10MB&miss=404. " +
+            "Required without pool",
+        ),
+      servers: z
+        .record(haproxyName(), name(), { error: "a mapping of HAProxy's server names to node names" })
+        .nullable()
+        .default(null)
+        .describe("The node of each server. Default: every server has the name of its node"),
+      follow_members: serverWords()
+        .nullable()
+        .default(null)
+        .describe(
+          "Adds a server for each member of the cluster that HAProxy has none for, with these words: those of the backend's " +
+            "default-server, such as check inter 500ms rise 2 fall 3. Needs HAProxy 2.6 or later. Default: rolecall adds no servers",
+        ),
+      weight: weightSchema
+        .nullable()
+        .prefault(null)
+        .describe(
+          "How the weights of the backend's servers follow lag and warm-up. They are percentages of the weights in the " +
+            "configuration of HAProxy: write 100 there. Default: weights stay as they are",
+        ),
+    },
+    { error: "a mapping with the keys name, pool, cluster, check, servers, follow_members and weight" },
+  )
+  .transform(({ follow_members: followMembers, ...written }) => ({ ...written, followMembers }));
 
 const backendsAllowed = "a list of 1 to 256 backends";
 

@@ -2,6 +2,7 @@ import { nodeNamed } from "../../cluster/lookup.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { isUnlisted } from "../evidence/node/unlisted.ts";
 import { presentLag } from "../evidence/position/present-lag.ts";
 import type { NodeCondition, NodeOverview } from "./node-overview.ts";
 import { type Describe, type Details, nothing } from "./situation-details.ts";
@@ -78,12 +79,6 @@ function sinceOfNode(
 /** Whether a node starts or stops PostgreSQL, as an old primary does before it follows the new one. */
 function isChangingRole({ role, state }: Pick<NodeOverview, "role" | "state">): boolean {
   return role === "demoted" || ["starting", "stopping", "restarting", "stopped"].includes(state ?? "");
-}
-
-/** Whether a discovered member is down, and no member list names it any more (rule 10). */
-function isUnlisted({ cluster, policy }: ClusterView, { node, isDown, listedAtMs }: Observation): boolean {
-  if (!isDown || node.isFixed || !policy.discovers) return false;
-  return cluster.nodes.some((other) => other.listedAtMs > listedAtMs);
 }
 
 const unlistedProspect: Pick<Details, "next" | "action"> = {

@@ -4,18 +4,23 @@ import { backoffMs } from "../../probe/schedule/backoff.ts";
 import type { Balancer, BalancerContext, BalancerStatus } from "../balancer.ts";
 import { BalancerProblems } from "../balancer-problems.ts";
 import { ChangeQueue } from "../change-queue.ts";
+import type { ClusterMembers } from "../cluster-members.ts";
 import { ExchangeLoop } from "../exchange-loop.ts";
 import { isOfPrimary } from "../pool-verdicts.ts";
 import type { ServerChange } from "../server-change.ts";
 import { type AppliedChange, applyChanges, readBackends } from "./apply-changes.ts";
 import { type HaproxyProcess, haproxyProcessCommands, parseHaproxyProcess } from "./haproxy-process.ts";
+import type { LookUp } from "./host-addresses.ts";
+import { MemberServers } from "./member-servers.ts";
 import { RuntimeApiError, RuntimeSession } from "./runtime-session.ts";
 import type { ServerState } from "./server-state.ts";
 
 /** What it depends on. */
 export interface HaproxyBalancerContext extends BalancerContext {
+  readonly members: (cluster: string) => ClusterMembers;
   /** Replaced in tests. */
   readonly timing?: ExchangeTiming;
+  readonly lookUp?: LookUp;
 }
 
 /** The times of exchanges, in ms. */
@@ -43,6 +48,7 @@ export class HaproxyBalancer implements Balancer {
   readonly #timing: ExchangeTiming;
   readonly #queue = new ChangeQueue();
   readonly #problems: BalancerProblems;
+  readonly #members: MemberServers;
   readonly #loop: ExchangeLoop;
   /** The process whose servers were all updated last. */
   #process: HaproxyProcess | null = null;
@@ -57,6 +63,11 @@ export class HaproxyBalancer implements Balancer {
     this.#context = context;
     this.#timing = context.timing ?? defaultTiming;
     this.#problems = new BalancerProblems(context.log, config.name);
+    this.#members = new MemberServers(config.haproxy, {
+      ...context,
+      balancer: config.name,
+      problems: this.#problems,
+    });
     this.#loop = new ExchangeLoop((ended) => this.#exchange(ended));
   }
 
@@ -138,7 +149,7 @@ export class HaproxyBalancer implements Balancer {
       const process = parseHaproxyProcess(await session.run(haproxyProcessCommands));
       this.#requireUsable(process);
       const isNew = process.id !== this.#process?.id;
-      if (isNew) this.#queue.putBack(this.#context.current());
+      await this.#follow(session, { isNew, version: process.version });
       await this.#apply(session, isNew);
       if (isNew) this.#begin(process);
       this.#succeed();
@@ -156,6 +167,16 @@ export class HaproxyBalancer implements Balancer {
     if (isStopping) throw new RuntimeApiError("an old process of HAProxy answers, which is stopping");
     if (level !== "admin")
       throw new RuntimeApiError(`permission denied: the socket needs level admin, and it has level ${level}`);
+  }
+
+  /** Lets the servers follow the members, and puts the verdicts that HAProxy does not have back into the queue. */
+  async #follow(
+    session: RuntimeSession,
+    { isNew, version }: { readonly isNew: boolean; readonly version: string },
+  ): Promise<void> {
+    const reset = await this.#members.follow(session, version);
+    const current = this.#context.current();
+    this.#queue.putBack(current.filter(({ backend, server }) => isNew || reset.has(`${backend}/${server}`)));
   }
 
   /** Applies what waits. Reads every backend of a new process, so that wrong names show at once. */
@@ -189,8 +210,9 @@ export class HaproxyBalancer implements Balancer {
     metrics.count("balancerPushes", { balancer, outcome });
     if (outcome === "pushed") metrics.observe("balancerPushDurations", { balancer }, durationMs);
     if (hasCut) metrics.count("balancerCuts", { balancer });
-    if (outcome === "missing") {
-      if (hasBackend) this.#problems.report(subject, "HAProxy has no server of this name");
+    const missing = outcome === "missing" ? this.#members.whyMissing(change.backend, change.server) : null;
+    if (missing !== null) {
+      if (hasBackend) this.#problems.report(subject, missing);
     } else if (outcome === "unchecked")
       this.#problems.report(subject, "HAProxy does not check this server, so nothing would correct a push");
     else if (outcome === "refused") this.#problems.report(subject, `HAProxy refused the command: ${answer ?? ""}`);

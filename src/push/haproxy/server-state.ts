@@ -1,10 +1,19 @@
+import type { DatabaseAddress } from "../../cluster/node.ts";
 import { RuntimeApiError } from "./runtime-session.ts";
 
 /** The state of one server, from `show servers state`. */
 export interface ServerState {
   readonly operational: "stopped" | "starting" | "running" | "stopping";
+  /** Unique in its backend. */
+  readonly id: number;
+  /** Whether rolecall added it, see {@link addedIds}. */
+  readonly isAdded: boolean;
+  /** `null`: HAProxy has not resolved its name. */
+  readonly address: DatabaseAddress | null;
   /** Whether an operator or the configuration has put it into maintenance, or drains it. */
   readonly isReserved: boolean;
+  /** Whether it is in maintenance by a command, as every server is that was just added. */
+  readonly isInMaintenance: boolean;
   /** Whether HAProxy checks it: only then a wrong push is corrected. */
   readonly isChecked: boolean;
   /** The number of successful checks in a row that count: 0 after a failure that took it down. */
@@ -14,9 +23,17 @@ export interface ServerState {
   readonly initialWeight: number;
 }
 
+/**
+ * The ids of the servers that rolecall adds. HAProxy lists ids, so every rolecall recognises these servers, also after a
+ * restart. HAProxy itself counts from 1.
+ */
+export const addedIds = { first: 1_919_000_000, last: 1_919_099_999 } as const;
+
 const operational = ["stopped", "starting", "running", "stopping"] as const;
 /** All bits of srv_admin_state except 0x04, which only says that the configuration has the word `disabled`. */
 const reservedBits = 0x7b;
+/** The bit of srv_admin_state for maintenance by a command. */
+const maintenanceBit = 0x01;
 /** The bits of srv_check_state: checks are configured, and enabled. */
 const checkedBits = 0x06;
 
@@ -42,9 +59,14 @@ export function parseServerStates(answer: string): ReadonlyMap<string, ServerSta
     if (name === undefined) continue;
     const admin = Number(cell("srv_admin_state"));
     const checks = Number(cell("srv_check_state"));
+    const [id, host, port] = [Number(cell("srv_id")), cell("srv_addr") ?? "-", Number(cell("srv_port"))];
     states.set(name, {
+      id,
+      isAdded: cell("srv_f_forced_id") === "1" && id >= addedIds.first && id <= addedIds.last,
+      address: host === "-" ? null : { host, port },
       operational: operational[Number(cell("srv_op_state"))] ?? "stopped",
       isReserved: (admin & reservedBits) !== 0,
+      isInMaintenance: (admin & maintenanceBit) !== 0,
       isChecked: (checks & checkedBits) === checkedBits,
       checkHealth: Number(cell("srv_check_health")),
       weight: Number(cell("srv_uweight")),

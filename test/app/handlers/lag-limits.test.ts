@@ -39,6 +39,7 @@ test("names the configured limits of a cluster, and none of other clusters", asy
     cluster,
     check: { ...plainCheck("replica"), lagBytesMax: 77 },
     servers: null,
+    followMembers: null,
     weight: null,
   });
   const haproxy = {

@@ -35,6 +35,18 @@ test("RC137, RC138: reports names that HAProxy does not have, and servers withou
   assert.deepEqual(haproxy.commands, [], "doctor changes nothing");
 });
 
+test("RC137: says whether rolecall adds a server that is missing", async (context) => {
+  const haproxy = new FakeHaproxy(["w/pg1", "w/pg2"]);
+  await haproxy.listen(context);
+  const backends = "[{ name: w, check: /primary, follow_members: check inter 1s }]";
+  const lacking = "balancer edge: backend w has no server pg3; it has pg1, pg2";
+  const found = async (): Promise<unknown> =>
+    findings(context, `{ socket: "127.0.0.1:${haproxy.port}", backends: ${backends} }`);
+  assert.deepEqual(await found(), [["RC137", "info", `${lacking}; rolecall adds it while it serves`]]);
+  haproxy.version = "2.5.14";
+  assert.deepEqual(await found(), [["RC137", "error", `${lacking}; HAProxy 2.5.14 cannot add it, 2.6 can`]]);
+});
+
 test("RC136: reports a socket without level admin", async (context) => {
   const haproxy = new FakeHaproxy(["w/a"]);
   haproxy.fault = "operator";

@@ -33,7 +33,15 @@ async function fixtureOf(
     if (typeof line === "object" && line !== null && "problem" in line && "subject" in line)
       problems.push(`${String(line.subject)}: ${String(line.problem)}`);
   };
-  const backend = { name: "w", cluster: "demo", check: plainCheck("primary"), pool: null, servers: null, weight: null };
+  const backend = {
+    name: "w",
+    cluster: "demo",
+    check: plainCheck("primary"),
+    pool: null,
+    servers: null,
+    followMembers: null,
+    weight: null,
+  };
   const backends = [backend, ...others.map((name) => ({ ...backend, name }))];
   const socket = { host: "127.0.0.1", port: haproxy.port };
   const fixture: Fixture = {
@@ -50,6 +58,7 @@ async function fixtureOf(
         // Only faults that never answer take the whole deadline.
         timing: { deadlineMs: fault === "silent" || fault === "half" ? 150 : 5_000, pollMs: 40, retryMs: [20, 40] },
         current: () => fixture.current,
+        members: () => ({ isComplete: true, members: [] }),
         metrics: {
           set: (_, _labels, value) => void (isUp = value === 1),
           count: (_: string, labels: { readonly balancer: string; readonly outcome?: string }, by: number = 1) => {

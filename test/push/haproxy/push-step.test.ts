@@ -5,6 +5,10 @@ import { parseServerStates, type ServerState } from "../../../src/push/haproxy/s
 import type { ServerChange } from "../../../src/push/server-change.ts";
 
 const running: ServerState = {
+  id: 1,
+  isAdded: false,
+  address: { host: "127.0.0.1", port: 5432 },
+  isInMaintenance: false,
   operational: "running",
   isReserved: false,
   isChecked: true,

@@ -19,6 +19,8 @@ export interface RenderOptions {
   readonly agentPort: number | null;
   /** The path of the load balancer's socket for commands, or `null`. */
   readonly runtimeSocket: string | null;
+  /** Whether rolecall adds servers for nodes that join, by the printed `balancers` section. */
+  readonly followsMembers: boolean;
   /** Whether what the service of the distribution needs is left out: for HAProxy started by hand, as any user. */
   readonly isBare: boolean;
   /** The lag limit of the read pool in bytes, such as `10MB`. */
@@ -43,6 +45,7 @@ export const defaultRenderOptions: RenderOptions = {
   statsPort: null,
   agentPort: null,
   runtimeSocket: null,
+  followsMembers: false,
   isBare: false,
   lag: "10MB",
   lagTime: "10s",
@@ -81,6 +84,10 @@ export function parseRenderOptions(args: Arguments): RenderOptions {
   const zone = args.text("zone");
   if (zone !== null && !isZone(zone))
     throw new CommandError("RC001", `--zone must be ${zoneAllowed}, got ${JSON.stringify(zone)}`);
+  if (args.has("follow-members") && runtimeSocket === null)
+    throw new CommandError("RC001", "--follow-members must come with --runtime-socket: rolecall adds servers there");
+  if (args.has("follow-members") && zone !== null)
+    throw new CommandError("RC001", "--follow-members must come without --zone: rolecall adds no servers as backups");
   const port = (name: string, fallback: number): number => args.integer(name, fallback, [1, 65_535]);
   return {
     bind,
@@ -88,6 +95,7 @@ export function parseRenderOptions(args: Arguments): RenderOptions {
     lagTime: lagTime === "none" ? null : lagTime,
     runtimeSocket,
     zone,
+    followsMembers: args.has("follow-members"),
     isBare: args.has("bare"),
     writePort: port("write-port", defaults.writePort),
     readPort: port("read-port", defaults.readPort),
