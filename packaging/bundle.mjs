@@ -18,6 +18,9 @@ const common = {
   external: ["pg-native"],
 };
 
+/** Packages that few set-ups need: the service loads them from where npm has installed them. */
+const rarelyNeeded = ["@grpc/grpc-js", "protobufjs"];
+
 /** Of the bundles that src/program/cached-bundle.ts runs: each is a function of `require` and of its own URL. */
 const serviceOptions = {
   format: "cjs",
@@ -57,6 +60,7 @@ export async function bundleForNode(folder) {
   const services = await build({
     ...common,
     ...serviceOptions,
+    external: [...common.external, ...rarelyNeeded],
     entryPoints: { serve: "src/main.ts", ...children },
     outExtension: { ".js": ".cjs" },
     outdir: folder,

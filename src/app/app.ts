@@ -175,7 +175,8 @@ export class App {
     });
     if (countWorkers(config.workers) !== this.#workers)
       this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
-    this.#agents.keepOnly(new Set(this.#listeners.listeners.map(({ key }) => key)));
+    const open = new Set(this.#listeners.listeners.map(({ key }) => key));
+    for (const part of [this.#agents, this.#monitor.envoys]) part.keepOnly(open);
     this.#page.reloaded(this.#monitor.store.current);
     this.#metrics.forgetNodes();
     await this.#monitor.start();
@@ -279,6 +280,7 @@ export class App {
       inherited,
       handlerFor: (listener) => this.#handlerFor(listener),
       lineHandlerFor: (listener, key) => this.#agents.handlerFor({ listener, config: this.#config, key }),
+      xdsHandlerFor: (listener, key) => this.#monitor.envoys.handlerFor({ listener, config: this.#config, key }),
       eventsOf: (listener) => this.#listenerLog.eventsOf(listener),
       fullState: () => fullStateOf({ monitor: this.#monitor, config: this.#config, phase: this.#life.phase }),
       onContained: (problem) => this.logContained(problem),

@@ -7,7 +7,12 @@ import { socketOfDescriptor } from "../http/listener/bind-target.ts";
 import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { ListenError, settingsError } from "../http/listener/listen-error.ts";
 import { keysOf } from "../http/listener/listener-keys.ts";
-import { ListenerSet, type OpenListener, type PreparedListeners } from "../http/listener/listener-set.ts";
+import {
+  ListenerSet,
+  type OpenListener,
+  type PreparedListeners,
+  type XdsHandler,
+} from "../http/listener/listener-set.ts";
 import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { BackendCount } from "../http/message/server-census.ts";
 import type { RequestedLimit } from "../http/message/limit-census.ts";
@@ -24,6 +29,7 @@ export interface ListenerGroupContext {
   readonly inherited: readonly number[];
   readonly handlerFor: (listener: ListenerConfig) => ListenerHandler;
   readonly lineHandlerFor: (listener: ListenerConfig, key: string) => LineHandler;
+  readonly xdsHandlerFor: (listener: ListenerConfig, key: string) => XdsHandler;
   readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
   readonly fullState: WorkerPoolContext["fullState"];
   /** Called with an error that only the process-wide handler of a worker caught. */
@@ -45,8 +51,8 @@ export interface PreparedGroup {
 export interface WorkerPoolUsage extends ReturnType<WorkerPool["usage"]> {}
 
 /**
- * The listeners of this process and of its workers. Admin and agent listeners always belong to this process: an agent
- * remembers its answers, and workers do not share them.
+ * The listeners of this process and of its workers. Admin, agent and xds listeners always belong to this process: an
+ * agent remembers its answers, and the clients of an xds listener share what was encoded; workers do not share these.
  */
 export class ListenerGroup {
   readonly #own: ListenerSet;
@@ -58,11 +64,13 @@ export class ListenerGroup {
   #configured: readonly ListenerConfig[] = [];
 
   constructor(group: ListenerGroupContext) {
-    const { log, workers, inherited, handlerFor, lineHandlerFor, eventsOf, fullState, onContained } = group;
+    const { log, workers, inherited, handlerFor, lineHandlerFor, xdsHandlerFor, eventsOf, fullState, onContained } =
+      group;
     this.#inherited = inherited;
     this.#own = new ListenerSet({
       handlerFor,
       lineHandlerFor,
+      xdsHandlerFor,
       eventsOf,
       listeningSocketOf: (key) => this.#takeSocket(key),
       fastPath: {
@@ -197,7 +205,7 @@ export class ListenerGroup {
   }
 
   #isOwn({ dialect }: ListenerConfig): boolean {
-    return this.#workers === null || dialect === "admin" || dialect === "agent";
+    return this.#workers === null || dialect === "admin" || dialect === "agent" || dialect === "xds";
   }
 
   /**
@@ -217,7 +225,7 @@ export class ListenerGroup {
         throw new ListenError(
           config,
           settingsError(
-            "a reload must not switch tls on or off, change tls.client, or change dialect from or to admin or agent",
+            "a reload must not switch tls on or off, change tls.client, or change dialect from or to admin, agent or xds",
           ),
         );
     }

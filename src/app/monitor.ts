@@ -17,9 +17,11 @@ import type { AskedCheck } from "../health/documents/asked-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { HistoryStore } from "../history/history-store.ts";
+import { ConnectedAddresses } from "../probe/client/connected-addresses.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { BalancerPushes } from "./balancer-pushes.ts";
+import { EnvoyPushes, type EnvoyPushesContext } from "./envoy-pushes.ts";
 import { buildDcsWatches } from "./dcs-wiring.ts";
 import { type Machine, waitAtMost } from "./machine.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
@@ -51,6 +53,8 @@ export class Monitor {
   readonly drains: Drains;
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
+  /** Informs the Envoys that connect to listeners with the dialect xds. */
+  readonly envoys: EnvoyPushes;
   /** Resumes what other rolecalls announce and no longer resume. */
   readonly pauses: PauseKeeper;
   readonly #log: Logger;
@@ -90,14 +94,10 @@ export class Monitor {
       save: () => this.#stateFile.write(snapshot),
       onChange: (change) => this.eventLog.recordDrain(change),
     });
-    this.#balancers = new BalancerPushes({
-      log,
-      metrics: metrics.own,
-      cluster: state,
-      policy,
-      now: () => clock.observe(),
-      setTimer: machine.setTimer,
-    });
+    const follows = { log, metrics: metrics.own, cluster: state, policy, setTimer: machine.setTimer };
+    this.#balancers = new BalancerPushes({ ...follows, now: () => clock.observe() });
+    const probed = new ConnectedAddresses(() => clock.now());
+    this.envoys = this.#buildEnvoys({ ...follows, now: () => clock.observe() }, probed);
     this.pauses = this.#buildPauses(machine);
     this.#stateFile = new StateFile(() => this.#config.stateFile, log, { clock, bootId: machine.bootId });
     this.#probers = new Probers({
@@ -106,6 +106,8 @@ export class Monitor {
       now: () => clock.observe(),
       wall: () => clock.wall(),
       ...machine,
+      connect: (origin, limits, tls) =>
+        machine.connect(origin, { ...limits, onConnected: (ip) => probed.connected(origin, ip) }, tls),
       ...logDocumentFailures(
         { snapshot, now: () => clock.now(), record, onProbeFinished: (result) => metrics.probed(result) },
         log,
@@ -169,17 +171,17 @@ export class Monitor {
 
   /** What is known of each balancer that changes are pushed to. @param only see {@link BalancerPushes.statuses} */
   balancers(only: string | null): ReturnType<BalancerPushes["statuses"]> {
-    return this.#balancers.statuses(only);
+    return [...this.#balancers.statuses(only), ...this.envoys.statuses(only)];
   }
 
   /** The names of the balancers that lead clients to the primary of a cluster. */
   leadingToPrimary(cluster: string): readonly string[] {
-    return this.#balancers.leadingToPrimary(cluster);
+    return [...this.#balancers.leadingToPrimary(cluster), ...this.envoys.leadingToPrimary(cluster)];
   }
 
   /** Makes sure that a balancer leads clients to a node, as {@link BalancerPushes.lead}. */
   lead(...to: Parameters<BalancerPushes["lead"]>): ReturnType<BalancerPushes["lead"]> {
-    return this.#balancers.lead(...to);
+    return this.envoys.lead(...to) ?? this.#balancers.lead(...to);
   }
 
   /** Probes every node of one cluster now, so that a change made through rolecall is seen sooner. */
@@ -202,6 +204,7 @@ export class Monitor {
     this.#dcs.stop();
     this.#probers.stop();
     this.#balancers.stop();
+    this.envoys.stop();
     this.drains.stop();
     this.pauses.stop();
     this.#cancelTick?.();
@@ -210,6 +213,25 @@ export class Monitor {
 
   get #clusterNames(): readonly string[] {
     return this.store.current.clusters.map(({ name }) => name);
+  }
+
+  #buildEnvoys(
+    follows: Pick<EnvoyPushesContext, "log" | "metrics" | "cluster" | "policy" | "setTimer" | "now">,
+    probed: ConnectedAddresses,
+  ): EnvoyPushes {
+    const report = (err: unknown, about: object): void =>
+      this.#errorLines.write({ level: "error", text: "Envoys not updated; the rest goes on" }, () => ({
+        err,
+        ...about,
+      }));
+    return new EnvoyPushes({
+      ...follows,
+      instance: () => this.store.current.instance,
+      probedAt: ({ api }) => probed.of(api),
+      onError: (cluster, err) => report(err, { cluster }),
+      onStreamError: (err) => report(err, {}),
+      onLoadError: (err) => report(err, {}),
+    });
   }
 
   #buildPauses({ setTimer }: Pick<Machine, "setTimer">): PauseKeeper {
@@ -234,6 +256,7 @@ export class Monitor {
   #followChanges(): void {
     const { store } = this;
     store.onChange((_, { name }) => this.#balancers.clusterChanged(name));
+    store.onChange((_, { name }) => this.envoys.clusterChanged(name));
     store.onChange((before, after) => this.#recordTransition(before, after));
     store.onChange((before, after) => {
       if (!hasSameSavedState(before, after)) void this.#stateFile.write(() => store.current);
@@ -266,7 +289,8 @@ export class Monitor {
     const fields = { gap_ms: Math.round(addedMs), stall_ms: Math.round(stalledMs) };
     this.#log.warn(fields, "clock gap detected; probing all nodes again");
     // Evidence is older by the gap, so pushed verdicts may have to change before any node answers.
-    for (const { name } of this.store.current.clusters) this.#balancers.clusterChanged(name);
+    for (const { name } of this.store.current.clusters)
+      for (const pushes of [this.#balancers, this.envoys]) pushes.clusterChanged(name);
     this.#probers.probeAll();
   }
 

@@ -51,6 +51,11 @@ export function isSoft(reason: Reason): boolean {
 /** Hard reasons that state a lack of evidence. */
 const unproven: ReadonlySet<Reason> = new Set<Reason>(["stale", "unknown", "blind"]);
 
+/** Whether a reason only states a lack of evidence. */
+export function isUnproven(reason: Reason): boolean {
+  return unproven.has(reason);
+}
+
 /** Whether a reason is positive evidence against a node, so that its open sessions must not live. */
 export function isAgainstSessions(reason: Reason): boolean {
   return !isSoft(reason) && !unproven.has(reason);

@@ -37,8 +37,9 @@ export interface Balancer {
 /** What is known of a balancer, for people. */
 export interface BalancerStatus {
   readonly balancer: string;
-  readonly kind: "haproxy" | "pgbouncer";
-  readonly socket: HaproxyConfig["socket"] | PgbouncerConfig["address"];
+  readonly kind: "haproxy" | "pgbouncer" | "envoy";
+  /** Where its API is; the address of a balancer that connects itself. */
+  readonly socket: HaproxyConfig["socket"] | PgbouncerConfig["address"] | string;
   /** Whether the last exchange succeeded; `null` before the first one. */
   readonly up: boolean | null;
   readonly version: string | null;

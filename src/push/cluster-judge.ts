@@ -70,6 +70,14 @@ export class ClusterJudge {
     }
   }
 
+  /** Judges all clusters again: something else than their state has changed. */
+  judgeAgain(): void {
+    for (const [name, judged] of this.#clusters) {
+      judged.validUntilMs = -Infinity;
+      this.clusterChanged(name);
+    }
+  }
+
   /** Judges nothing any more, and ends all timers. */
   stop(): void {
     for (const { cancelTimer } of this.#clusters.values()) cancelTimer?.();

@@ -98,6 +98,8 @@ test("opens a port for each listener with port 0, and keeps it over a reload", l
   for (const port of ports) await assert.rejects(statusOf(port, "/livez"));
 });
 
+const xdsDefaults = { checksAt: null, cutMs: 2_000, staleAfterMs: null };
+
 /** What a listener on a port becomes in a reload, and whether the reload is applied. */
 const changes: readonly (readonly [from: Partial<ListenerConfig>, to: Partial<ListenerConfig>, isApplied: boolean])[] =
   [
@@ -108,6 +110,7 @@ const changes: readonly (readonly [from: Partial<ListenerConfig>, to: Partial<Li
     [{ dialect: "exporter", cluster: "demo" }, { dialect: "admin" }, false],
     [{ dialect: "admin" }, { dialect: "exporter", cluster: "demo" }, false],
     [{ dialect: "admin" }, { dialect: "admin", cluster: "demo" }, true],
+    [{}, { dialect: "xds", xds: xdsDefaults }, false],
   ];
 
 for (const workers of [0, 2])
@@ -135,7 +138,7 @@ for (const workers of [0, 2])
           await assert.rejects(app.apply({ ...before, listen }), (error: unknown) => {
             assert.ok(error instanceof ListenError, name);
             assert.deepEqual([error.kind, error.listener.port], ["settings", ports[at]], name);
-            assert.match(error.message, /or change dialect from or to admin or agent$/);
+            assert.match(error.message, /or change dialect from or to admin, agent or xds$/);
             return true;
           });
         assert.equal(dialects()[at], (isApplied ? to : from).dialect ?? "node", name);

@@ -35,7 +35,7 @@ test("the demo probes the simulated cluster and answers for the whole cluster", 
     ],
   );
   const access = unrestrictedAccess;
-  const more = { address: "127.0.0.1", node: null, operatorPages: false, defaults: "", access, agent: null };
+  const more = { address: "127.0.0.1", node: null, operatorPages: false, defaults: "", access, agent: null, xds: null };
   assert.deepEqual(config.listen, [
     { ...more, port: 8008, dialect: "node", cluster: "demo", wholeCluster: true },
     { ...more, port: 9108, dialect: "admin", cluster: null, wholeCluster: false },

@@ -47,6 +47,7 @@ test("a minimal file gets every default", () => {
     defaults: "",
     access: unrestrictedAccess,
     agent: null,
+    xds: null,
   };
   assert.deepEqual(config, {
     clusters: [

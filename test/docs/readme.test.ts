@@ -36,7 +36,7 @@ for (const document of documents) {
 
 test("README: lists every run-time dependency with a reason, and no other", () => {
   const section = readFileSync("README.md", "utf8").split("## Dependencies")[1] ?? "";
-  const listed = [...section.matchAll(/^\| ([\w-]+) \|/gm)]
+  const listed = [...section.matchAll(/^\| ([\w@/-]+) \|/gm)]
     .map((match) => match[1])
     .filter((name) => name !== "package");
   assert.deepEqual(new Set(listed), new Set(Object.keys(manifest.dependencies)));

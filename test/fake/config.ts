@@ -59,6 +59,7 @@ export function listenerOf(parts: Partial<ListenerConfig>): ListenerConfig {
     defaults: "",
     access: unrestrictedAccess,
     agent: null,
+    xds: null,
     ...parts,
   };
 }

@@ -1,6 +1,7 @@
 import { rejectingPassthrough } from "./node-api-listener.ts";
 import { Store } from "../../src/state/store.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
+import type { DatabaseAddress } from "../../src/cluster/node.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { parseReport } from "../../src/cluster/documents/report.ts";
 import type { NodeApiContext } from "../../src/http/node-api/node-api.ts";
@@ -28,11 +29,24 @@ export interface ReportOverrides {
 
 const zones = [null, "a", "b"];
 
-/** @param hasExporters whether each node has an exporter too, and a fourth node, ex1, has nothing else */
-export function storeFixture(guards: Partial<Guards> = {}, hasExporters = false): StoreFixture {
+/**
+ * @param hasExporters whether each node has an exporter too, and a fourth node, ex1, has nothing else
+ * @param databaseOf where the database of each of the three nodes is
+ */
+export function storeFixture(
+  guards: Partial<Guards> = {},
+  hasExporters = false,
+  databaseOf: (name: string) => DatabaseAddress | null = () => null,
+): StoreFixture {
   const exporterOf = (name: string): string | null => (hasExporters ? `http://${name}:9630` : null);
   const managed = ["pg1", "pg2", "pg3"].map((name, at) =>
-    nodeOf({ name, api: `http://127.0.0.1:${8008 + at}`, exporter: exporterOf(name), zone: zones[at] ?? null }),
+    nodeOf({
+      name,
+      api: `http://127.0.0.1:${8008 + at}`,
+      exporter: exporterOf(name),
+      zone: zones[at] ?? null,
+      database: databaseOf(name),
+    }),
   );
   const nodes = hasExporters ? [...managed, nodeOf({ name: "ex1", api: null, exporter: exporterOf("ex1") })] : managed;
   const config = configOf({

@@ -144,7 +144,7 @@ test("docs/metrics.md lists every metric of rolecall and no other", () => {
     ([, name = ""]) => name,
   );
   const folder = "src/metrics/";
-  const all = ["own-metrics", "cluster-counts", "nodes/node-metrics", "nodes/cluster-metrics"];
+  const all = ["counted-metrics", "own-metrics", "cluster-counts", "nodes/node-metrics", "nodes/cluster-metrics"];
   const names = all.flatMap((file) =>
     [...readFileSync(`${folder}${file}.ts`, "utf8").matchAll(/"((?:rolecall|process)_\w+)"/g)].map(
       ([, name = ""]) => name,

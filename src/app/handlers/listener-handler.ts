@@ -41,7 +41,8 @@ export function buildListenerHandler(
 ): ListenerHandler {
   switch (listener.dialect) {
     case "agent":
-      throw new Error("Cannot build a handler: agent listeners speak no HTTP");
+    case "xds":
+      throw new Error(`Cannot build a handler: a listener with the dialect ${listener.dialect} speaks no HTTP`);
     case "admin":
       return Object.assign((call: IncomingCall) => backend.admin(call), { scopeOf: adminScopeOf });
     case "exporter":

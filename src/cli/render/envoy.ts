@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { envoyAddress, envoyAdminPort, envoyProxy } from "./envoy-parts.ts";
 import { checkClustersOf, checkHostname, checkListener } from "./envoy-checks.ts";
 import { portsOf, readCheck, type RenderOptions } from "./input/options.ts";
 import { commentLines, headComments } from "./input/member-comments.ts";
@@ -21,18 +22,13 @@ const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode vali
 # access_log: one line on stdout for each session, none for checks.
 `;
 
-/** Envoy's usual port for its admin interface. It has no authentication: on loopback alone. */
-const adminPort = 9901;
-
-const stdoutLog = "type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StdoutAccessLog";
-
 /**
  * Renders a static Envoy configuration (docs/envoy.md). An instance of rolecall that is restarted,
  * killed or frozen ejects no endpoint: see {@link checkListener}.
  * @throws CommandError (RC001) if two listeners would have the same port
  */
 export function renderEnvoy(targets: Targets, given: RenderOptions): string {
-  const statsPort = given.statsPort ?? adminPort;
+  const statsPort = given.statsPort ?? envoyAdminPort;
   const options = { ...given, statsPort };
   const clusters = targets.clusters.filter(({ nodes }) => nodes.length > 0);
   const ports = portsOf(
@@ -46,11 +42,11 @@ export function renderEnvoy(targets: Targets, given: RenderOptions): string {
   ]);
   const address = options.bind === "*" ? "0.0.0.0" : options.bind;
   const document = {
-    admin: { address: socketAddress("127.0.0.1", statsPort) },
+    admin: { address: envoyAddress("127.0.0.1", statsPort) },
     static_resources: {
       listeners: [
         checkListener(clusters, options.checkPort),
-        ...pools.map(({ cluster, kind, port }) => listener(`${cluster.name}-${kind}`, address, port)),
+        ...pools.map(({ cluster, kind, port }) => envoyProxy(`${cluster.name}-${kind}`, address, port)),
       ],
       clusters: [
         ...pools.map(({ cluster, kind, path }) => upstreamCluster(cluster, { kind, path }, options.checkPort)),
@@ -61,24 +57,6 @@ export function renderEnvoy(targets: Targets, given: RenderOptions): string {
   const leftOut = targets.clusters.flatMap(({ unnamed, unbalanced }) => [...unnamed, ...unbalanced]);
   const comments = [...headComments(targets), ...commentLines(leftOut)].map((line) => `${line}\n`);
   return `${header}${comments.join("")}${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
-}
-
-function socketAddress(address: string, port: number): object {
-  return { socket_address: { address, port_value: port } };
-}
-
-function listener(name: string, address: string, port: number): object {
-  const proxy = {
-    "@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
-    stat_prefix: name,
-    cluster: name,
-    access_log: [{ name: "envoy.access_loggers.stdout", typed_config: { "@type": stdoutLog } }],
-  };
-  return {
-    name,
-    address: socketAddress(address, port),
-    filter_chains: [{ filters: [{ name: "envoy.filters.network.tcp_proxy", typed_config: proxy }] }],
-  };
 }
 
 function upstreamCluster(
@@ -117,10 +95,10 @@ function upstreamCluster(
           lb_endpoints: nodes.map((node) => ({
             endpoint: {
               hostname: node.name,
-              address: socketAddress(node.database.host, node.database.port),
+              address: envoyAddress(node.database.host, node.database.port),
               health_check_config: {
                 hostname: checkHostname(name, node.name),
-                address: socketAddress("127.0.0.1", checkPort),
+                address: envoyAddress("127.0.0.1", checkPort),
               },
             },
           })),

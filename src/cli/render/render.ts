@@ -2,6 +2,7 @@ import { isLocal } from "../client/cluster-status.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { renderEnvoy } from "./envoy.ts";
+import { renderEnvoyXds } from "./envoy-xds.ts";
 import { renderHaproxy } from "./haproxy.ts";
 import { renderHelm } from "./helm/chart.ts";
 import { parseRenderOptions } from "./input/options.ts";
@@ -19,7 +20,10 @@ import { renderSystemd } from "./systemd.ts";
 export async function render(context: CommandContext): Promise<void> {
   const { args, result, print } = context;
   const [kind = ""] = args.positionals;
-  const text = renderGeneral(context, kind) ?? renderTargets(context, kind, await coveredTargets(context));
+  const isByPush = kind === "envoy" && args.has("xds");
+  const text = isByPush
+    ? await renderEnvoyXds(context)
+    : (renderGeneral(context, kind) ?? renderTargets(context, kind, await coveredTargets(context)));
   result.data = { kind, text };
   print(text);
 }

@@ -72,6 +72,20 @@ const balancerOptions: readonly OptionSpec[] = [
     name: "bare",
     help: "haproxy: leave out user, chroot, log and socket of the distribution, to start it by hand as any user",
   },
+  {
+    name: "xds",
+    help: "envoy: the pools of the configuration, whose endpoints rolecall pushes (needs a listener with the dialect xds)",
+  },
+  {
+    name: "xds-port",
+    value: "PORT",
+    help: "envoy: the port of that listener on each rolecall (default: that of the configuration, or 8010)",
+  },
+  {
+    name: "zone",
+    value: "ZONE",
+    help: "the zone that the load balancer runs in, whose nodes it prefers (default: none)",
+  },
   { name: "soft", help: "has no effect: the read pool of HAProxy drains a lagging replica by default" },
 ];
 

@@ -36,24 +36,23 @@ export function checkListeners(parts: ValidParts): readonly ConfigIssue[] {
 }
 
 const agentKeys = ["pool", "check", "weight", "drain_by"];
+/** Keys of dialects that speak HTTP. */
+const httpKeys = "management read_only auth proxy_protocol trusted_origins operator_pages whole_cluster".split(" ");
 const tokenKeys = ["hint_tokens", "pause_tokens", "before_stop_tokens"];
 
 /** The keys that a dialect does not have. */
 const foreignKeys: Readonly<Record<ListenerConfig["dialect"], readonly string[]>> = {
-  node: [...agentKeys, "read_only", ...tokenKeys],
-  admin: [...agentKeys, "operator_pages", "node", "whole_cluster"],
-  exporter: [...agentKeys, "operator_pages", ...tokenKeys, "whole_cluster"],
-  agent: [
-    ..."management read_only tls auth proxy_protocol trusted_origins".split(" "),
-    "operator_pages",
-    ...tokenKeys,
-    "whole_cluster",
-  ],
+  node: [...agentKeys, "xds", "read_only", ...tokenKeys],
+  admin: [...agentKeys, "xds", "operator_pages", "node", "whole_cluster"],
+  exporter: [...agentKeys, "xds", "operator_pages", ...tokenKeys, "whole_cluster"],
+  agent: ["xds", "tls", ...httpKeys, ...tokenKeys],
+  xds: [...agentKeys, "node", ...httpKeys, ...tokenKeys],
 };
 
 /** Why a dialect does not have a key, where that says what to write. */
 const reasons: ReadonlyMap<string, string> = new Map([
   ["admin operator_pages", ", which always has these pages"],
+  ["xds auth", ": tls.client: required authenticates Envoys"],
   ["node read_only", ": management: off refuses such requests"],
   ["exporter whole_cluster", ": without node, the listener always answers for the whole cluster"],
 ]);
@@ -165,6 +164,7 @@ function managementAllowed(
         : "off on an admin listener, unless clients are authenticated by auth or tls.client: required";
     case "node":
     case "agent":
+    case "xds":
       // A client of this port can stop the database, so a port reachable from outside must restrict its clients.
       return isExposed
         ? "off on a non-loopback address, unless clients are restricted by auth, tls.client: required or allow"

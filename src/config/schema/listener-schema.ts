@@ -4,6 +4,7 @@ import { checkTextParts, parseCheckText } from "../values/check-text.ts";
 import { listenerAccessFields } from "./listener-access-schema.ts";
 import { flag, integer, listenAddress, name, parsedText } from "./value-schemas.ts";
 import { weightSchema } from "./weight-schema.ts";
+import { xdsSchema } from "./xds-schema.ts";
 
 const defaultsAllowed = `a mapping of a check's parameters to values: ${parameterNames()
   .filter((parameter) => parameter !== "for")
@@ -79,12 +80,12 @@ export const listenerSchema = z
         .optional()
         .describe("Port to listen on. 0 is any free port. Default with the dialect exporter: 9630"),
       dialect: z
-        .enum(["node", "admin", "exporter", "agent"], { error: "one of node, admin, exporter, agent" })
+        .enum(["node", "admin", "exporter", "agent", "xds"], { error: "one of node, admin, exporter, agent, xds" })
         .default("node")
         .describe(
           "node: the nodes' own API (a health listener). exporter: the API of a database exporter. " +
             "admin: /metrics, /status, /events, /explain, /incident, /drains, /hint, /livez, /readyz. " +
-            "agent: HAProxy's agent checks",
+            "agent: HAProxy's agent checks. xds: Envoy's endpoint discovery (gRPC): the entries of pools",
         ),
       cluster: clusterOrAll
         .nullable()
@@ -103,6 +104,7 @@ export const listenerSchema = z
       ...listenerAccessFields,
       defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
       ...agentFields,
+      xds: xdsSchema.nullable().default(null).describe("Dialect xds: what Envoys get beside the members of pools"),
     },
     { error: "a mapping with the keys of a listener, at least port" },
   )
@@ -112,10 +114,11 @@ export const listenerSchema = z
     const { pause_tokens: pauseTokens, before_stop_tokens: beforeStopTokens, ...unguarded } = untold;
     const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unproxied } = unguarded;
     const { proxy_protocol: proxyProtocol, ...unbalanced } = unproxied;
-    const { pool, check, weight, drain_by: drainBy, ...listener } = unbalanced;
+    const { pool, check, weight, drain_by: drainBy, xds: writtenXds, ...listener } = unbalanced;
     const lists = { allow, allowFor, proxyProtocol, trustedOrigins };
     const tokens = { hintTokens, pauseTokens, beforeStopTokens };
     const access = { management, readOnly, tls, auth, ...tokens, ...lists, limits };
     const agent = listener.dialect === "agent" ? { pool, check: check ?? defaultAgentCheck, weight, drainBy } : null;
-    return { ...listener, port, wholeCluster, operatorPages, access, agent };
+    const xds = listener.dialect === "xds" ? (writtenXds ?? xdsSchema.parse({})) : null;
+    return { ...listener, port, wholeCluster, operatorPages, access, agent, xds };
   });

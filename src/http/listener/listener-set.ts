@@ -9,7 +9,8 @@ import type { BindTarget } from "./bind-target.ts";
 import { ListenError, settingsError } from "./listen-error.ts";
 import type { ListenerEvents } from "./listener-events.ts";
 import { listenerKey } from "./listener-keys.ts";
-import { LineListener } from "./line-listener.ts";
+import { type AdmittedConnection, ConnectionListener } from "./connection-listener.ts";
+import { LineConversations } from "./line-conversations.ts";
 import { Listener } from "./listener.ts";
 import type { SocketListener } from "./socket-listener.ts";
 
@@ -30,6 +31,8 @@ export interface ListenerSetContext {
   readonly handlerFor: (config: ListenerConfig, key: string) => ListenerHandler;
   /** The handlers of agent listeners. Absent where none are opened. */
   readonly lineHandlerFor?: (config: ListenerConfig, key: string) => LineHandler;
+  /** What speaks with the Envoys of xds listeners. Absent where none are opened. */
+  readonly xdsHandlerFor?: (config: ListenerConfig, key: string) => XdsHandler;
   readonly eventsOf: (config: ListenerConfig) => ListenerEvents;
   /** The socket of a listener that listens already; `undefined` for one that is to be opened at its own address. */
   readonly listeningSocketOf?: (key: string, config: ListenerConfig) => BindTarget | undefined;
@@ -53,6 +56,9 @@ export interface PreparedListeners {
   /** Closes what was opened. The listeners in force stay. */
   abandon(): Promise<void>;
 }
+
+/** Speaks with an Envoy on a connection that was admitted. */
+export type XdsHandler = (connection: AdmittedConnection) => void;
 
 interface Opening {
   readonly key: string;
@@ -136,7 +142,7 @@ export class ListenerSet {
 
   async #openListener({ key, config, isInForce }: Opening, opened: SocketListener[]): Promise<ManagedListener> {
     const { listeningSocketOf, onOpened } = this.#context;
-    const created = config.dialect === "agent" ? this.#createLineListener(config, key) : this.#create(config, key);
+    const created = this.#create(config, key);
     const { listener, enforce } = created;
     if (isInForce) enforce(config);
     opened.push(listener);
@@ -153,7 +159,12 @@ export class ListenerSet {
     if (this.#isClosed) throw settingsError("the process must not be stopping");
   }
 
-  #create({ access, ...rest }: ListenerConfig, key: string): HandledListener {
+  #create(config: ListenerConfig, key: string): HandledListener {
+    if (config.dialect === "agent") return this.#createLineListener(config, key);
+    return config.dialect === "xds" ? this.#createXdsListener(config, key) : this.#createHttpListener(config, key);
+  }
+
+  #createHttpListener({ access, ...rest }: ListenerConfig, key: string): HandledListener {
     const { handlerFor, eventsOf } = this.#context;
     const listener = new Listener(notInForce, access, eventsOf({ access, ...rest }));
     return {
@@ -165,12 +176,29 @@ export class ListenerSet {
 
   #createLineListener(config: ListenerConfig, key: string): HandledListener {
     const { lineHandlerFor, eventsOf } = this.#context;
+    const events = eventsOf(config);
     // An empty line is a valid answer that changes nothing.
-    const listener = new LineListener(() => "", config.access, eventsOf(config));
+    const conversations = new LineConversations(
+      () => "",
+      (error) => events.onError(error, null),
+    );
     return {
-      listener,
+      listener: new ConnectionListener(conversations, config.access, events),
       enforce: (inForce) => {
-        if (lineHandlerFor !== undefined) listener.handleBy(lineHandlerFor(inForce, key));
+        if (lineHandlerFor !== undefined) conversations.handleBy(lineHandlerFor(inForce, key));
+      },
+      startFastPath: () => Promise.resolve(),
+    };
+  }
+
+  #createXdsListener(config: ListenerConfig, key: string): HandledListener {
+    const { xdsHandlerFor, eventsOf } = this.#context;
+    let handler = closeUntilInForce;
+    const protocol = { alpn: "h2", converse: (connection: AdmittedConnection): void => handler(connection) };
+    return {
+      listener: new ConnectionListener(protocol, config.access, eventsOf(config)),
+      enforce: (inForce) => {
+        if (xdsHandlerFor !== undefined) handler = xdsHandlerFor(inForce, key);
       },
       startFastPath: () => Promise.resolve(),
     };
@@ -195,6 +223,9 @@ async function handOver(listener: SocketListener): Promise<void> {
   await new Promise((resolve) => void setTimeout(resolve, graceMs));
   await listener.close(graceMs);
 }
+
+/** Envoy connects again until the configuration is in force. */
+const closeUntilInForce: XdsHandler = ({ socket }) => void socket.destroy();
 
 function withoutListener({ key, config, port }: ManagedListener): OpenListener {
   return { key, config, port };

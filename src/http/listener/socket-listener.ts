@@ -2,7 +2,8 @@ import type { SendHandle } from "node:child_process";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import type { BindTarget } from "./bind-target.ts";
 
-/** What every listener can do, whatever protocol it speaks. `Listener` (HTTP) and `LineListener` implement it. */
+/** What every listener can do, whatever protocol it speaks. `Listener` (HTTP) and
+ * `ConnectionListener` implement it. */
 export interface SocketListener {
   /**
    * Starts to listen.

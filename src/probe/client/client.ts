@@ -32,6 +32,8 @@ export interface ClientLimits {
   readonly budget?: ByteBudget;
   /** How late the event loop is. Default: it never is. */
   readonly lateness?: Lateness;
+  /** Called with the IP address of each new connection. Must not throw. */
+  readonly onConnected?: (ip: string) => void;
 }
 
 /** Takes the pieces of a body. Returns why it is refused, or `null`. Must not throw. */
@@ -122,6 +124,7 @@ export class NodeClient {
   /** Counts everything that arrives, also what is no body: chunk extensions and interim responses have no end. */
   #follow(socket: Socket): void {
     this.#socket = socket;
+    if (socket.remoteAddress !== undefined) this.#limits.onConnected?.(socket.remoteAddress);
     this.#request?.receivedBefore(0);
     socket.on("readable", () => this.#request?.received(socket.bytesRead));
     socket.once("error", (error) => this.#request?.broken(error));

@@ -189,7 +189,7 @@ function hintListenerOf({ listen }: Config): HintListener | null {
 }
 
 /** A listener on all addresses is reached on loopback; one on any free port has the default port here. */
-function reachable({ address, port }: ListenerConfig): DatabaseAddress {
+export function reachable({ address, port }: ListenerConfig): DatabaseAddress {
   const host = address === "0.0.0.0" || address === "::" ? "127.0.0.1" : address;
   return { host, port: port === 0 ? healthPort : port };
 }

@@ -3,13 +3,15 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { unrestrictedAccess, type ListenerAccess } from "../../../src/config/model/listener-access-config.ts";
-import { LineListener } from "../../../src/http/listener/line-listener.ts";
+import { ConnectionListener } from "../../../src/http/listener/connection-listener.ts";
+import { LineConversations } from "../../../src/http/listener/line-conversations.ts";
 import type { RejectedRequest } from "../../../src/http/listener/listener-events.ts";
 import type { LineHandler } from "../../../src/http/message/handler.ts";
 import { until } from "../../fake/until.ts";
 
 interface Opened {
-  readonly listener: LineListener;
+  readonly listener: ConnectionListener;
+  readonly conversations: LineConversations;
   readonly port: number;
   readonly rejected: RejectedRequest[];
   readonly errors: unknown[];
@@ -21,14 +23,15 @@ async function open(
   access: Partial<ListenerAccess> = {},
 ): Promise<Opened> {
   const [rejected, errors]: [RejectedRequest[], unknown[]] = [[], []];
-  const listener = new LineListener(
-    handler,
+  const conversations = new LineConversations(handler, (error) => errors.push(error));
+  const listener = new ConnectionListener(
+    conversations,
     { ...unrestrictedAccess, ...access },
     { onError: (error) => errors.push(error), onRejected: (one) => rejected.push(one), onFiles: () => {} },
   );
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   context.after(() => listener.close(0));
-  return { listener, port, rejected, errors };
+  return { listener, conversations, port, rejected, errors };
 }
 
 /** Sends pieces, and returns all that comes back until the connection is closed. */
@@ -44,7 +47,7 @@ const limited = (limits: Partial<ListenerAccess["limits"]>): Partial<ListenerAcc
   limits: { ...unrestrictedAccess.limits, ...limits },
 });
 
-describe("LineListener", () => {
+describe("LineConversations", () => {
   for (const [title, pieces] of [
     ["a line", ["pg1\n"]],
     ["a line that ends with CR LF", ["pg1\r\n"]],
@@ -109,12 +112,12 @@ describe("LineListener", () => {
   });
 
   it("contains an error of its handler to one connection", async (context) => {
-    const { port, errors, listener } = await open(context, () => {
+    const { port, errors, conversations } = await open(context, () => {
       throw new Error("injected");
     });
     equal(await exchange(port, ["pg1\n"]), "");
     equal(errors.length, 1);
-    listener.handleBy((line) => line);
+    conversations.handleBy((line) => line);
     equal(await exchange(port, ["pg1\n"]), "pg1\n");
   });
 

@@ -1,0 +1,40 @@
+import { isIP } from "node:net";
+import * as z from "zod";
+import { parseHostPort } from "../values/address.ts";
+import { duration, parsedText } from "./value-schemas.ts";
+
+/** The `xds` mapping of a listener. */
+export const xdsSchema = z
+  .strictObject(
+    {
+      checks: parsedText({
+        allowed: "an IP address and a port, such as 127.0.0.1:8007: Envoy sends checks to no name",
+        pattern: /^\S+$/,
+        parse: (text) => {
+          const address = parseHostPort(text);
+          return address !== undefined && isIP(address.host) !== 0 ? address : undefined;
+        },
+      })
+        .nullable()
+        .prefault("127.0.0.1:8007")
+        .describe(
+          "Where each Envoy sends the checks of its endpoints: its own listener rolecall-checks, as render envoy --xds " +
+            "writes it. null: to the endpoints themselves",
+        ),
+      cut_within: duration("100ms", "1min")
+        .prefault("2s")
+        .describe(
+          "How long an endpoint stays listed as unhealthy after a hard no, so that Envoy's check can close its sessions. " +
+            "At least twice the interval of that check",
+        ),
+      stale_after: duration("1s", "1d")
+        .nullable()
+        .default(null)
+        .describe(
+          "After how long without any assignment Envoy refuses new connections. Each is sent again after a third of it. " +
+            "Default: never, because a rolecall that is stopped would be an outage",
+        ),
+    },
+    { error: "a mapping with the keys checks, cut_within and stale_after" },
+  )
+  .transform(({ checks, cut_within: cutMs, stale_after: staleAfterMs }) => ({ checksAt: checks, cutMs, staleAfterMs }));

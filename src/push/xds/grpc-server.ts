@@ -1,0 +1,185 @@
+import type { Duplex } from "node:stream";
+import { type ConnectionInjector, Server, ServerCredentials, type ServerDuplexStream, status } from "@grpc/grpc-js";
+import { decodeRequest, encodeResponse } from "./messages/codec.ts";
+import type { XdsForm, XdsRequest, XdsResponse } from "./protocol/xds-messages.ts";
+import type { XdsWire } from "./xds-stream.ts";
+
+/** What handles one stream. */
+export interface StreamHandler {
+  /** Takes a request. */
+  receive(request: XdsRequest): void;
+  /** The client has read what was sent. */
+  drained(): void;
+  /** The stream has ended. */
+  ended(): void;
+}
+
+/** What the server depends on. */
+export interface GrpcContext {
+  /** Identifies this process in responses. */
+  readonly instance: () => string;
+  /** Takes a new stream. @returns what handles it; a text: why it is refused */
+  readonly open: (wire: GrpcWire) => StreamHandler | string;
+  /** An internal error while a stream was handled. The stream ends. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** A stream, and how it is ended. */
+export interface GrpcWire extends XdsWire {
+  /** Ends the stream with the status UNAVAILABLE: the client comes back, here or elsewhere. */
+  readonly end: (why: string) => void;
+}
+
+type Call = ServerDuplexStream<XdsRequest, XdsResponse>;
+
+const discovery = "envoy.service.discovery.v3.AggregatedDiscoveryService";
+const endpoints = "envoy.service.endpoint.v3.EndpointDiscoveryService";
+const methods: Readonly<Record<string, XdsForm>> = {
+  [`/${discovery}/StreamAggregatedResources`]: "sotw",
+  [`/${discovery}/DeltaAggregatedResources`]: "delta",
+  [`/${endpoints}/StreamEndpoints`]: "sotw",
+  [`/${endpoints}/DeltaEndpoints`]: "delta",
+};
+
+/** A request with the names of thousands of pools has some 100 kB. */
+const requestMax = 1_048_576;
+/** Envoy opens a stream for each pool unless it aggregates them. */
+const streamsPerConnection = 1_024;
+/** Responses of one stream that were not read yet: nothing more is sent before. */
+const unreadMax = 2;
+/** Requests of one stream that are read at once, and how long the next ones wait then, in ms. */
+const turn = { requests: 64, waitMs: 50 } as const;
+/** How long a connection may have no stream, and how long a client may be silent when it is asked to answer, in ms. */
+const idleMs = 30_000;
+const keepalive = { everyMs: 10_000, timeoutMs: 5_000 } as const;
+
+/** Speaks gRPC on connections that were accepted elsewhere. */
+export class GrpcServer {
+  readonly #server: Server;
+  readonly #injector: ConnectionInjector;
+  readonly #context: GrpcContext;
+
+  constructor(context: GrpcContext) {
+    this.#context = context;
+    this.#server = new Server({
+      "grpc.enable_channelz": 0,
+      "grpc.max_receive_message_length": requestMax,
+      "grpc.max_concurrent_streams": streamsPerConnection,
+      "grpc.max_connection_idle_ms": idleMs,
+      "grpc.keepalive_time_ms": keepalive.everyMs,
+      "grpc.keepalive_timeout_ms": keepalive.timeoutMs,
+      "grpc-node.max_session_memory": 4,
+    });
+    for (const [path, form] of Object.entries(methods))
+      this.#server.register(
+        path,
+        (call: Call) => this.#handle(call, form),
+        (response: XdsResponse) => encodeResponse(response, { form, instance: context.instance() }),
+        (bytes: Buffer) => decodeRequest(bytes, form),
+        "bidi",
+      );
+    // Access control and TLS are those of the listener.
+    this.#injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
+  }
+
+  /** Speaks on a connection from now on. */
+  accept(connection: Duplex): void {
+    this.#injector.injectConnection(connection);
+  }
+
+  /** Ends all connections. */
+  close(): void {
+    this.#server.forceShutdown();
+  }
+
+  #handle(call: Call, form: XdsForm): void {
+    // Without a listener, an error of the connection would end the process.
+    call.on("error", () => {});
+    const wire = new CallWire(call, form);
+    const handler = this.#context.open(wire);
+    if (typeof handler === "string") {
+      wire.end(handler);
+      return;
+    }
+    wire.onDrained = () => this.#guard(wire, () => handler.drained());
+    const turns = new Turns(call);
+    call.on("data", (request: XdsRequest) => {
+      this.#guard(wire, () => handler.receive(request));
+      turns.count();
+    });
+    call.once("end", () => call.end());
+    // Once the status is sent, the client may still leave its half open.
+    call.once("finish", () => call.destroy());
+    call.once("close", () => {
+      turns.stop();
+      handler.ended();
+    });
+  }
+
+  /** An internal error costs its stream, and nothing else. */
+  #guard(wire: GrpcWire, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#context.onError(error);
+      wire.end("internal error");
+    }
+  }
+}
+
+/** The wire of one call. */
+class CallWire implements GrpcWire {
+  readonly form: XdsForm;
+  readonly peer: string;
+  readonly #call: Call;
+  #unread = 0;
+  onDrained: () => void = () => {};
+
+  constructor(call: Call, form: XdsForm) {
+    this.#call = call;
+    this.form = form;
+    this.peer = call.getPeer();
+  }
+
+  send(response: XdsResponse): boolean {
+    if (!this.#call.writable) return false;
+    this.#unread += 1;
+    this.#call.write(response, () => {
+      this.#unread -= 1;
+      if (this.#unread === unreadMax - 1) this.onDrained();
+    });
+    return this.#unread < unreadMax;
+  }
+
+  end(why: string): void {
+    this.#call.emit("error", { code: status.UNAVAILABLE, details: why });
+  }
+}
+
+/** Lets a client that sends many requests wait, so that checks are answered meanwhile. */
+class Turns {
+  readonly #call: Call;
+  #left: number = turn.requests;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** Counts a request. */
+  count(): void {
+    this.#left -= 1;
+    this.#timer ??= setTimeout(() => this.#begin(), turn.waitMs);
+    if (this.#left <= 0) this.#call.pause();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #begin(): void {
+    this.#timer = null;
+    this.#left = turn.requests;
+    this.#call.resume();
+  }
+}

@@ -1,0 +1,152 @@
+import type { XdsRequest } from "./xds-messages.ts";
+
+/** What a request says of the responses before it. */
+export type Receipt =
+  /** Nothing: it only subscribes, or answers a response before the last one. */
+  | { readonly kind: "none" }
+  | { readonly kind: "ack" }
+  /** The client keeps what it had, and says why. */
+  | { readonly kind: "nack"; readonly problem: string };
+
+/** A version of a resource that was sent, and the number of the response. */
+interface Sent {
+  readonly version: string;
+  readonly response: number;
+}
+
+/** The name that stands for all resources. */
+const wildcard = "*";
+/** How many names that no pool has are kept, in case that a pool gets one of them, and how long they may be. */
+const unknownMax = { names: 100, length: 256 } as const;
+
+/**
+ * What one stream subscribes to, and what was sent to it (xDS protocol, "ACK/NACK and resource type instance version",
+ * "How the client specifies what resources to return", "Incremental xDS"). It sends nothing itself.
+ *
+ * State of the world: a request that answers a response before the last one is ignored as a whole, because the client
+ * answers the last one too. Delta: its names count all the same, because each request holds other changes.
+ */
+export class Subscription {
+  readonly #isKnown: (name: string) => boolean;
+  /** What it subscribes to by name: names of pools, and others. */
+  #names = new Set<string>();
+  #unknown = new Set<string>();
+  #isForAll = false;
+  #isFirst = true;
+  #hasNamed = false;
+  #hasForgotten = false;
+  #sent = new Map<string, Sent>();
+  /** The number of the last response; 0 before the first. */
+  #last = 0;
+  /** The number of the last response that was accepted. */
+  #accepted = 0;
+  /** The number of the last response that was refused. */
+  #refused = 0;
+
+  /** @param isKnown whether a pool has this name */
+  constructor(isKnown: (name: string) => boolean) {
+    this.#isKnown = isKnown;
+  }
+
+  /** Whether more unknown names were subscribed to than are kept. */
+  get hasForgotten(): boolean {
+    return this.#hasForgotten;
+  }
+
+  /** The names that no pool had when they were subscribed to. */
+  get unknown(): Iterable<string> {
+    return this.#unknown;
+  }
+
+  /** Takes a request. What is due may have changed. */
+  receive({ nonce, refusal, names }: XdsRequest): Receipt {
+    // Before the first response of a stream, a nonce can only be of an earlier stream.
+    const isAnswer = this.#last > 0 && nonce === String(this.#last);
+    const isStale = this.#last > 0 && !isAnswer;
+    if (names.form === "delta") this.#change(names);
+    else if (!isStale) this.#replace(names.all);
+    this.#isFirst = false;
+    if (!isAnswer) return { kind: "none" };
+    if (refusal !== null) {
+      this.#refused = this.#last;
+      return { kind: "nack", problem: refusal };
+    }
+    this.#accepted = this.#last;
+    return { kind: "ack" };
+  }
+
+  /**
+   * The names whose present version was not sent yet.
+   * @param among only these
+   * @param versionOf the present version of a resource; `undefined`: there is none, and nothing is due
+   */
+  due(among: Iterable<string>, versionOf: (name: string) => string | undefined): readonly string[] {
+    const due: string[] = [];
+    for (const name of among) {
+      if (!this.isSubscribed(name)) continue;
+      const version = versionOf(name);
+      if (version !== undefined && version !== this.#sent.get(name)?.version) due.push(name);
+    }
+    return due;
+  }
+
+  isSubscribed(name: string): boolean {
+    return this.#isForAll || this.#names.has(name) || this.#unknown.has(name);
+  }
+
+  /** Notes that these versions are sent now. @returns the nonce of the response */
+  send(versions: Iterable<readonly [name: string, version: string]>): string {
+    this.#last += 1;
+    for (const [name, version] of versions) this.#sent.set(name, { version, response: this.#last });
+    return String(this.#last);
+  }
+
+  /** Whether the client has this version of a resource; `refused`: it said that it does not take it. */
+  stateOf(name: string, version: string): "has" | "waits" | "refused" {
+    const sent = this.#sent.get(name);
+    if (sent?.version !== version) return "waits";
+    if (sent.response <= this.#accepted) return "has";
+    return sent.response <= this.#refused ? "refused" : "waits";
+  }
+
+  #replace(all: readonly string[]): void {
+    this.#isForAll = all.includes(wildcard) || (all.length === 0 && !this.#hasNamed);
+    this.#hasNamed ||= all.length > 0;
+    this.#names = new Set();
+    this.#unknown = new Set();
+    for (const name of all) this.#add(name);
+    this.#forgetUnsubscribed();
+  }
+
+  #change(names: Extract<XdsRequest["names"], { readonly form: "delta" }>): void {
+    const { subscribe, unsubscribe, versions } = names;
+    if (subscribe.includes(wildcard) || (this.#isFirst && subscribe.length === 0)) this.#isForAll = true;
+    for (const name of subscribe) {
+      // The client asks for it, even if it has it.
+      this.#sent.delete(name);
+      this.#add(name);
+    }
+    for (const name of unsubscribe) {
+      if (name === wildcard) this.#isForAll = false;
+      this.#names.delete(name);
+      this.#unknown.delete(name);
+    }
+    this.#forgetUnsubscribed();
+    if (!this.#isFirst) return;
+    for (const [name, version] of Object.entries(versions))
+      if (typeof version === "string" && this.#isKnown(name) && this.isSubscribed(name))
+        this.#sent.set(name, { version, response: 0 });
+  }
+
+  /** A name that comes back is due again. */
+  #forgetUnsubscribed(): void {
+    for (const name of this.#sent.keys()) if (!this.isSubscribed(name)) this.#sent.delete(name);
+  }
+
+  #add(name: string): void {
+    if (name === wildcard) return;
+    if (this.#isKnown(name)) this.#names.add(name);
+    else if (name.length <= unknownMax.length && this.#unknown.size < unknownMax.names) this.#unknown.add(name);
+    else this.#hasForgotten = true;
+  }
+}

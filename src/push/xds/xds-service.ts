@@ -1,0 +1,278 @@
+import type { Duplex } from "node:stream";
+import type { PoolConfig } from "../../config/model/config.ts";
+import { oneNodeRoutes } from "../../health/route.ts";
+import { LimitedLines } from "../../log/limited-lines.ts";
+import type { Logger } from "../../log/logger.ts";
+import type { BalancerStatus } from "../balancer.ts";
+import { Encodings } from "./encodings.ts";
+import { type AddressContext, EndpointAddresses } from "./endpoint-addresses.ts";
+import { GrpcServer, type GrpcWire, type StreamHandler } from "./grpc-server.ts";
+import { encodeAssignment } from "./messages/codec.ts";
+import { type AssignmentsContext, PoolAssignments, type PublishedPool, type SharedRules } from "./pool-assignments.ts";
+import type { XdsResponse } from "./protocol/xds-messages.ts";
+import type { XdsCounter } from "./xds-counter.ts";
+import { XdsStream } from "./xds-stream.ts";
+
+/** What a service depends on. */
+export interface XdsServiceContext
+  extends Omit<AssignmentsContext, "addresses" | "onChange">, Pick<AddressContext, "lookup"> {
+  readonly log: Logger;
+  readonly metrics: XdsCounter;
+  /** Called with an internal error while a stream was handled. */
+  readonly onStreamError: (error: unknown) => void;
+}
+
+/** The settings of a listener, and the pools that it serves. */
+export interface XdsSettings extends SharedRules {
+  /** Its name in logs and metrics: its address and port. */
+  readonly name: string;
+  readonly pools: readonly PoolConfig[];
+}
+
+/** How many streams all connections of a listener may have together: each takes some 50 kB. */
+const streamsMax = 4_096;
+/** How many Envoys, and problems of each, are shown. */
+const shownMax = 100;
+
+/** Serves the pools of one listener with the dialect xds to the Envoys that connect to it. */
+export class XdsService {
+  readonly #context: XdsServiceContext;
+  readonly #addresses: EndpointAddresses;
+  readonly #assignments: PoolAssignments;
+  readonly #encodings = new Encodings((pool, zone) => encodeAssignment(pool.pool.name, pool.assignment, zone));
+  readonly #server: GrpcServer;
+  readonly #streams = new Map<XdsStream, GrpcWire>();
+  readonly #waiting = new Set<() => void>();
+  readonly #lines: LimitedLines;
+  /** The unknown names of each stream that were logged. */
+  readonly #unknown = new WeakMap<XdsStream, string>();
+  #settings: XdsSettings;
+  #cancelRefresh: () => void = () => {};
+  #isStopped = false;
+
+  constructor(settings: XdsSettings, context: XdsServiceContext) {
+    const { log, now, setTimer, lookup } = context;
+    this.#context = context;
+    this.#settings = settings;
+    this.#lines = new LimitedLines(log, { what: "lines about Envoys", level: "warn", max: 20, periodMs: 60_000 });
+    const onChange = (): void => this.#assignments.addressesChanged();
+    this.#addresses = new EndpointAddresses({ now, setTimer, lookup, onChange });
+    this.#assignments = new PoolAssignments({
+      ...context,
+      addresses: this.#addresses,
+      onChange: (pools) => this.#publish(pools),
+    });
+    this.#server = new GrpcServer({
+      instance: context.instance,
+      open: (wire) => this.#open(wire),
+      onError: context.onStreamError,
+    });
+    this.configure(settings);
+  }
+
+  /** The name of the listener in logs and metrics. */
+  get name(): string {
+    return this.#settings.name;
+  }
+
+  /** Serves by other settings from now on. Streams stay, and get what differs. */
+  configure(settings: XdsSettings): void {
+    this.#settings = settings;
+    this.#assignments.configure(settings.pools, settings);
+    this.#cancelRefresh();
+    if (settings.staleAfterMs !== null) this.#refreshEvery(settings.staleAfterMs / 3);
+    for (const [stream, wire] of this.#streams) {
+      // Only the client knows the names that were forgotten: it tells them again on its next stream.
+      if (stream.hasForgotten) wire.end("the pools have changed");
+      else stream.update(this.#assignments.published, this.#context.now());
+    }
+  }
+
+  /** Speaks with a client on a connection that the listener has accepted. */
+  accept(connection: Duplex): void {
+    if (this.#isStopped) connection.destroy();
+    else this.#server.accept(connection);
+  }
+
+  /** Judges the pools of a cluster whose state may have changed. */
+  clusterChanged(cluster: string): void {
+    this.#assignments.clusterChanged(cluster);
+  }
+
+  /** Whether clients subscribe to a pool of this cluster's primary. */
+  leadsToPrimary(cluster: string): boolean {
+    return [...this.#streams.keys()].some((stream) => stream.pools.some((pool) => isOfPrimary(pool, cluster)));
+  }
+
+  /**
+   * Waits until every Envoy with a pool of a cluster's primary has taken an assignment in which this node alone gets
+   * new connections. Never rejects.
+   * @returns `null` once all have; else what is missing
+   */
+  async lead(cluster: string, node: string, limitMs: number): Promise<string | null> {
+    const { setTimer } = this.#context;
+    return new Promise((resolve) => {
+      const check = (): void => {
+        const missing = this.#missing(cluster, node);
+        if (missing === null) end(null);
+      };
+      const end = (result: string | null): void => {
+        cancelTimer();
+        this.#waiting.delete(check);
+        resolve(result);
+      };
+      const cancelTimer = setTimer(() => end(this.#missing(cluster, node)), limitMs);
+      this.#waiting.add(check);
+      check();
+    });
+  }
+
+  /** What is known of each Envoy now. @param only the pools of this cluster; `null`: all */
+  statuses(only: string | null): readonly BalancerStatus[] {
+    return [...this.#streams.keys()].slice(0, shownMax).map((stream) => this.#statusOf(stream, only));
+  }
+
+  /** Ends all connections and timers. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelRefresh();
+    this.#assignments.stop();
+    this.#addresses.stop();
+    for (const wire of this.#streams.values()) wire.end("rolecall is stopping");
+    this.#server.close();
+  }
+
+  #open(wire: GrpcWire): StreamHandler | string {
+    if (this.#streams.size >= streamsMax) return `${streamsMax} streams are open`;
+    const counted = {
+      form: wire.form,
+      peer: wire.peer,
+      send: (response: XdsResponse): boolean => {
+        this.#context.metrics.count("xdsResponses", { listener: this.#settings.name });
+        return wire.send(response);
+      },
+    };
+    const stream = new XdsStream(counted, {
+      has: (name) => this.#assignments.has(name),
+      of: (name) => this.#assignments.of(name),
+      published: () => this.#assignments.published,
+      encoded: (pool, zone) => this.#encodings.of(pool, zone),
+    });
+    this.#streams.set(stream, wire);
+    this.#count();
+    return {
+      receive: (request) => {
+        const isFirst = stream.client === null;
+        const refusal = stream.receive(request, this.#context.now());
+        if (isFirst && stream.client !== null) this.#logClient(stream, "Envoy connected");
+        if (refusal !== null) this.#logRefusal(stream, refusal.problem);
+        this.#logUnknown(stream);
+        this.#settle();
+      },
+      drained: () => stream.drained(this.#context.now()),
+      ended: () => {
+        if (!this.#streams.delete(stream)) return;
+        if (stream.client !== null) this.#logClient(stream, "Envoy left");
+        this.#count();
+        this.#settle();
+      },
+    };
+  }
+
+  #publish(pools: readonly PublishedPool[]): void {
+    for (const stream of this.#streams.keys()) stream.update(pools, this.#context.now());
+    this.#settle();
+  }
+
+  #refreshEvery(ms: number): void {
+    this.#cancelRefresh = this.#context.setTimer(() => {
+      this.#assignments.refresh();
+      this.#refreshEvery(ms);
+    }, ms);
+  }
+
+  /** Tells those who wait that a client may have taken something. */
+  #settle(): void {
+    for (const check of this.#waiting) check();
+  }
+
+  /** @returns what keeps the clients of a cluster's primary from going to this node; `null`: nothing */
+  #missing(cluster: string, node: string): string | null {
+    for (const stream of this.#streams.keys())
+      for (const pool of stream.pools) {
+        if (!isOfPrimary(pool, cluster)) continue;
+        const healthy = pool.assignment.endpoints.filter(({ isHealthy }) => isHealthy).map((one) => one.node);
+        if (healthy.length !== 1 || healthy[0] !== node)
+          return `${pool.pool.name} leads to ${healthy.length === 0 ? "no node" : healthy.join(", ")}`;
+        const state = stream.stateOf(pool);
+        if (state !== "has") return `Envoy ${stream.name} has not taken ${pool.pool.name}`;
+      }
+    return null;
+  }
+
+  #statusOf(stream: XdsStream, only: string | null): BalancerStatus {
+    const pools = stream.pools.filter(({ pool }) => only === null || pool.cluster === only);
+    const { sentAtMs, wire, client } = stream;
+    return {
+      balancer: stream.name,
+      kind: "envoy",
+      socket: wire.peer,
+      up: true,
+      version: client?.agent.slice(0, shownMax) ?? null,
+      waiting: pools.filter((pool) => stream.stateOf(pool) === "waits").length,
+      pushed_ms_ago: sentAtMs === null ? null : Math.round(this.#context.now() - sentAtMs),
+      problems: problemsOf(stream, only),
+      servers: pools.flatMap(serversOf).slice(0, shownMax),
+    };
+  }
+
+  #count(): void {
+    this.#context.metrics.set("xdsStreams", { listener: this.#settings.name }, this.#streams.size);
+  }
+
+  #logClient({ name, client, wire }: XdsStream, text: string): void {
+    const fields = { listener: this.#settings.name, envoy: name, address: wire.peer, zone: client?.zone ?? "" };
+    this.#lines.write({ level: "info", text }, () => fields);
+  }
+
+  /** Envoy neither refuses nor counts a name that nobody serves: without this line nobody would know. */
+  #logUnknown(stream: XdsStream): void {
+    const names = stream.unknownNames;
+    if (names.length === 0 || names.join(" ") === this.#unknown.get(stream)) return;
+    this.#unknown.set(stream, names.join(" "));
+    const fields = { listener: this.#settings.name, envoy: stream.name, pools: names.slice(0, 10) };
+    this.#lines.write(
+      { level: "warn", text: "Envoy subscribes to pools that this listener does not have" },
+      () => fields,
+    );
+  }
+
+  #logRefusal({ name, wire }: XdsStream, problem: string): void {
+    this.#context.metrics.count("xdsRefusals", { listener: this.#settings.name });
+    const fields = { listener: this.#settings.name, envoy: name, address: wire.peer, problem: problem.slice(0, 1_000) };
+    this.#lines.write({ level: "warn", text: "Envoy refuses an assignment and keeps the last one" }, () => fields);
+  }
+}
+
+/** Whether a pool leads to the primary of a cluster. */
+function isOfPrimary({ pool }: PublishedPool, cluster: string): boolean {
+  return pool.cluster === cluster && oneNodeRoutes.has(pool.check.route);
+}
+
+function problemsOf(stream: XdsStream, only: string | null): BalancerStatus["problems"] {
+  const { refusal, unknownNames } = stream;
+  if (only !== null) return [];
+  return [
+    ...(refusal === null ? [] : [{ subject: "assignment", problem: `Envoy refuses it: ${refusal.problem}` }]),
+    ...unknownNames.map((name) => ({ subject: `pool ${name}`, problem: "no pool of this listener has this name" })),
+  ];
+}
+
+function serversOf({ pool, assignment }: PublishedPool): BalancerStatus["servers"] {
+  return assignment.endpoints.map(({ node, isHealthy, weight }) => ({
+    backend: pool.name,
+    server: node,
+    target: isHealthy ? "up" : "down",
+    weight,
+  }));
+}
