@@ -9,6 +9,8 @@ export interface LagLimit {
   /** How many of the least lagging nodes it leaves in (`keep=`), and whether the primary is fit if none is. */
   readonly keep: number;
   readonly fallback_primary: boolean;
+  /** The zones whose nodes the check prefers; absent if it names none. */
+  readonly zones?: readonly string[];
   /**
    * `checks`: balancers request it; `pool`, `defaults`, `agent` and `push` are configured; `failover` is the cluster's
    * own.
@@ -31,7 +33,10 @@ type LagLimitSource = (typeof ownLimitSources)[number] | "failover";
 export interface KnownLimits {
   /** When they were known, in ms since the epoch. */
   readonly atWallMs: number;
-  readonly limits: readonly Pick<LagLimit, "route" | "lag_bytes" | "lag_ms" | "keep" | "fallback_primary" | "source">[];
+  readonly limits: readonly Pick<
+    LagLimit,
+    "route" | "lag_bytes" | "lag_ms" | "keep" | "fallback_primary" | "zones" | "source"
+  >[];
 }
 
 /** Returns the cluster's own limit for a failover as a list: empty as long as its configuration is not known. */

@@ -36,6 +36,7 @@ test("a recorded file states the limits that were known, without the cluster's o
       lag_ms: 5_000,
       keep: 1,
       fallback_primary: true,
+      zones: ["a", "b"],
       requested_ms_ago: 3,
     },
     { ...limit, source: "defaults", of: "10.0.0.7:8008", lag_bytes: 0 },
@@ -48,7 +49,15 @@ test("a recorded file states the limits that were known, without the cluster's o
   assert.deepEqual(readIncident(text, "limits.yaml").limits, {
     atWallMs: 60_000,
     limits: [
-      { source: "checks", route: "replica", lag_bytes: 1_000, lag_ms: 5_000, keep: 1, fallback_primary: true },
+      {
+        source: "checks",
+        route: "replica",
+        lag_bytes: 1_000,
+        lag_ms: 5_000,
+        keep: 1,
+        fallback_primary: true,
+        zones: ["a", "b"],
+      },
       { source: "defaults", route: null, lag_bytes: 0, lag_ms: null, keep: 0, fallback_primary: false },
     ],
   });

@@ -48,19 +48,20 @@ export async function describeLimits(
 function requestedLimits(rows: readonly RequestedLimit[]): readonly LagLimit[] {
   const newest = new Map<string, RequestedLimit>();
   for (const row of rows) {
-    const key = `${row.route} ${row.lagBytesMax} ${row.lagTimeMsMax} ${row.keep} ${row.fallbackPrimary}`;
+    const key = `${row.route} ${row.lagBytesMax} ${row.lagTimeMsMax} ${row.keep} ${row.fallbackPrimary} ${row.zones.join()}`;
     const known = newest.get(key);
     const forMs = Math.max(row.forMs, known?.forMs ?? 0);
     newest.set(key, known === undefined || row.agoMs < known.agoMs ? { ...row, forMs } : { ...known, forMs });
   }
   return [...newest.values()]
     .toSorted((one, other) => one.agoMs - other.agoMs)
-    .map(({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, agoMs, forMs }) => ({
+    .map(({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones, agoMs, forMs }) => ({
       route,
       lag_bytes: lagBytesMax,
       lag_ms: lagTimeMsMax,
       keep,
       fallback_primary: fallbackPrimary,
+      ...(zones.length === 0 ? {} : { zones }),
       source: "checks",
       of: null,
       requested_ms_ago: agoMs,
@@ -111,6 +112,7 @@ function limitOf(
       lag_ms: check.lagTimeMsMax,
       keep: check.keep,
       fallback_primary: check.fallbackPrimary,
+      ...(check.zones.length === 0 ? {} : { zones: check.zones }),
       ...owner,
       requested_ms_ago: null,
       requested_for_ms: null,

@@ -137,13 +137,14 @@ function limitsValue({ atWallMs, limits }: KnownLimits): { readonly [key: string
   const own = limits.filter(({ source }) => source !== "failover");
   return {
     known: new Date(atWallMs).toISOString(),
-    lag: own.map(({ source, route, lag_bytes: bytes, lag_ms: ms, keep, fallback_primary: fallback }) => ({
+    lag: own.map(({ source, route, lag_bytes: bytes, lag_ms: ms, keep, fallback_primary: fallback, zones }) => ({
       source,
       ...otherThan("route", route, null),
       ...otherThan("lag_bytes", bytes, null),
       ...otherThan("lag_ms", ms, null),
       ...otherThan("keep", keep, 0),
       ...otherThan("fallback_primary", fallback, false),
+      ...(zones === undefined ? {} : { zone: zones.join(",") }),
     })),
   };
 }

@@ -44,12 +44,13 @@ export function askedChecks(limits: readonly LagLimit[]): readonly AskedCheck[] 
       lag_ms: lagTimeMsMax,
       keep,
       fallback_primary: fallbackPrimary,
+      zones = [],
       source,
     } = limit;
     const asksFor = routeOf(route ?? "replica");
     if (source === "checks" && !isBalancers(limit)) continue;
     if (source === "failover" || asksFor === undefined || !isForReplicas(asksFor)) continue;
-    const check: Check = { ...plainCheck(asksFor), lagBytesMax, lagTimeMsMax, keep, fallbackPrimary };
+    const check: Check = { ...plainCheck(asksFor), lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones };
     const text = textOf(check);
     const pool = source === "pool" ? limit.of : null;
     if (asked.size < checksMax && !asked.has(text)) asked.set(text, { text, check, pool });
@@ -75,7 +76,7 @@ export function refusedChecks(
   });
 }
 
-function textOf({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary }: Check): string {
+function textOf({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones }: Check): string {
   const limits = [
     ...(lagBytesMax === null ? [] : [`lag=${bytesText(lagBytesMax)}`]),
     ...(lagTimeMsMax === null
@@ -83,6 +84,7 @@ function textOf({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary }: Che
       : [`lag_time=${lagTimeMsMax % 1000 === 0 ? `${lagTimeMsMax / 1000}s` : `${lagTimeMsMax}ms`}`]),
     ...(keep === 0 ? [] : [`keep=${keep}`]),
     ...(fallbackPrimary ? ["fallback=primary"] : []),
+    ...(zones.length === 0 ? [] : [`zone=${zones.join(",")}`]),
   ];
   return `/${route}?${limits.join("&")}`;
 }

@@ -153,9 +153,10 @@ function clientsOf({ nodes, asked }: SituationInputs): string {
   const readers = nodes.filter(({ verdicts }) => verdicts["replica"] === "fit");
   const others = nodes.filter(({ node }) => node !== primary?.node).length;
   const plain = others === 0 ? [] : [`/replica: ${readers.length} of ${countText(others, "node")}`];
-  const limited = asked.map(({ text, pool }) => {
+  const limited = asked.map(({ text, check: { zones }, pool }) => {
     const fit = readers.filter(({ refused }) => refused.every(({ check }) => check !== text));
-    return `${pool ?? text}: ${fit.length} of ${others}`;
+    const local = fit.filter(({ zone }) => zone !== null && zones.includes(zone));
+    return `${pool ?? text}: ${local.length === 0 ? fit.length : local.length} of ${others}`;
   });
   return [writes, ...plain, ...limited].join("; ");
 }

@@ -11,6 +11,7 @@ export interface RequestedLimit {
   readonly lagTimeMsMax: number | null;
   readonly keep: number;
   readonly fallbackPrimary: boolean;
+  readonly zones: readonly string[];
   /** How long ago it was requested last, in ms. */
   readonly agoMs: number;
   /** How long it has been requested again and again, in ms; 0 for a limit that was requested once. */
@@ -43,16 +44,16 @@ export class LimitCensus {
 
   /** Records the limits of a check. */
   note(cluster: string, check: Check): void {
-    const { route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, isForSessions } = check;
+    const { route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones, isForSessions } = check;
     // The limits in a check for open sessions do not matter to it.
     if (isForSessions || (lagBytesMax === null && lagTimeMsMax === null)) return;
     const nowMs = this.#now();
     const known = this.#byCheck.get(check);
     if (known?.cluster === cluster && nowMs - known.lastMs < repeatMs) return;
-    const key = `${cluster} ${route} ${lagBytesMax} ${lagTimeMsMax} ${keep} ${fallbackPrimary}`;
+    const key = `${cluster} ${route} ${lagBytesMax} ${lagTimeMsMax} ${keep} ${fallbackPrimary} ${zones.join()}`;
     const before = this.#rows.get(key);
     const firstMs = before !== undefined && nowMs - before.lastMs < askPauseMs ? before.firstMs : nowMs;
-    const row = { cluster, route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, firstMs, lastMs: nowMs };
+    const row = { cluster, route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones, firstMs, lastMs: nowMs };
     this.#byCheck.set(check, row);
     this.#rows.set(key, row);
   }

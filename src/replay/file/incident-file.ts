@@ -5,7 +5,7 @@ import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import { parseDatabaseAddress } from "../../health/check.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { Reading } from "./reading.ts";
-import { isZone, zoneAllowed } from "../../cluster/values/zone.ts";
+import { isZone, parseZones, zoneAllowed, zonesAllowed } from "../../cluster/values/zone.ts";
 import { settingsOf } from "./settings.ts";
 import { outcomesOf, sectionNames } from "./sections.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -283,10 +283,12 @@ function limitsOf(section: Reading): KnownLimits {
 }
 
 function limitOf(section: Reading): KnownLimits["limits"][number] {
-  const value = section.mapping(["source", "route", "lag_bytes", "lag_ms", "keep", "fallback_primary"]);
+  const value = section.mapping(["source", "route", "lag_bytes", "lag_ms", "keep", "fallback_primary", "zone"]);
   const figure = (key: string): number | null => (value(key).isAbsent ? null : value(key).count(0));
   const [lagBytes, lagMs] = [figure("lag_bytes"), figure("lag_ms")];
   if (lagBytes === null && lagMs === null) throw section.refusal("a limit with lag_bytes, lag_ms or both");
+  const zones = value("zone").isAbsent ? [] : parseZones(value("zone").text());
+  if (zones === undefined) throw value("zone").refusal(zonesAllowed);
   return {
     source: value("source").oneOf(ownLimitSources),
     route: value("route").isAbsent ? null : value("route").oneOf(routes),
@@ -294,5 +296,6 @@ function limitOf(section: Reading): KnownLimits["limits"][number] {
     lag_ms: lagMs,
     keep: value("keep").count(0),
     fallback_primary: value("fallback_primary").flag(false),
+    ...(zones.length === 0 ? {} : { zones }),
   };
 }

@@ -103,6 +103,18 @@ test("a history without the nodes and settings gives the nodes that were probed,
   assert.deepEqual([nodes.map(({ name }) => name), moments.length], [["pg1", "pg2"], 2]);
 });
 
+test("a history of a version without zones gives nodes without zones", async (context) => {
+  const written = await writeHistory(context, [answerOf("pg1")]);
+  for (const name of readdirSync(written.directory).filter((file) => file.startsWith("evidence"))) {
+    const text = readFileSync(join(written.directory, name), "utf8");
+    assert.match(text, /"zone":"a"/);
+    writeFileSync(join(written.directory, name), text.replaceAll(/,"zone":("a"|null)|"zone_tag":"zone",/g, ""));
+  }
+  const { out } = await runText(argvOf(written));
+  const { nodes, policy: settings } = readIncidentFile(parse(out), "night.yaml");
+  assert.deepEqual([nodes.map(({ zone }) => zone), settings.zoneTag], [[null, null, null], undefined]);
+});
+
 test("a node that joins after the description of the cluster is in the file", async (context) => {
   const written = await writeHistory(context, [answerOf("pg1"), answerOf("pg4")]);
   const { out } = await runText(argvOf(written));
