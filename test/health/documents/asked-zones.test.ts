@@ -37,7 +37,10 @@ function shown(local: "fit" | "lagging"): { readonly words: readonly string[]; r
     asked: () => asked,
   });
   const samples = metrics.find(({ name }) => name === "rolecall_pool_members")?.samples() ?? [];
-  return { words: clients.split("; ").slice(2), members: [...samples].map((line) => line.trim().split(" ").at(-1) ?? "") };
+  return {
+    words: clients.split("; ").slice(2),
+    members: [...samples].map((line) => line.trim().split(" ").at(-1) ?? ""),
+  };
 }
 
 test("of a check with zones those nodes count that get clients", () => {
