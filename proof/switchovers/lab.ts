@@ -1,6 +1,6 @@
 /**
  * A real cluster, two PgBouncers in front of it and a rolecall that knows them. How the PgBouncers come to the primary
- * differs: by the file that rolecall writes, or through a HAProxy with a push or without.
+ * differs: by the file that rolecall writes, through a HAProxy with a push or without, or through an Envoy with a push.
  */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { Haproxy } from "../../test/real/lab/haproxy.ts";
 import type { PatroniNode } from "../../test/real/lab/patroni.ts";
 import { Pgbouncer, type PgbouncerOptions } from "../../test/real/lab/pgbouncer.ts";
 import { ports } from "../../test/real/lab/ports.ts";
+import { PushedEnvoy, pushedPools } from "../../test/real/lab/pushed-envoy.ts";
 import { psql } from "../../test/real/lab/psql.ts";
 import { Rolecall } from "../../test/real/lab/rolecall.ts";
 import { until } from "../../test/fake/until.ts";
@@ -17,7 +18,7 @@ import { createTable, Load } from "./load.ts";
 import type { AdminApi } from "./run-document.ts";
 
 /** `checks`: HAProxy asks rolecall, and rolecall does not push. */
-export const routes = ["file", "push", "checks"] as const;
+export const routes = ["file", "push", "checks", "envoy"] as const;
 export type Route = (typeof routes)[number];
 
 export interface LabOptions {
@@ -49,7 +50,7 @@ export class Lab {
   #cluster: Cluster | undefined;
   #rolecall: Rolecall | undefined;
   #peer: Rolecall | undefined;
-  #haproxy: Haproxy | undefined;
+  #balancer: Haproxy | PushedEnvoy | undefined;
 
   /** Starts everything. If that fails, nothing is left running. */
   static async start(options: LabOptions): Promise<Lab> {
@@ -110,7 +111,9 @@ export class Lab {
         auth: { for: "unsafe", bearer: [this.#tokenFile("token", this.#token)] },
         ...this.#options.admin,
       },
+      ...(this.#options.route === "envoy" ? { listeners: [pushedPools.listener] } : {}),
       top: {
+        ...(this.#options.route === "envoy" ? { pools: pushedPools.pools } : {}),
         state_file: join(this.stateFolder, "rolecall.state"),
         poolers: await this.#poolerSettings(this.#options.route === "file"),
         ...(this.#options.hasPeer === true ? { peers } : {}),
@@ -148,7 +151,7 @@ export class Lab {
   async stop(): Promise<void> {
     await this.#rolecall?.stop();
     await this.#peer?.stop();
-    await this.#haproxy?.stop();
+    await this.#balancer?.stop();
     for (const pooler of this.#poolers) await pooler.stop();
     if (this.#cluster !== this.#options.patroni) await this.#cluster?.stop();
   }
@@ -194,8 +197,9 @@ export class Lab {
       );
     if (hasPeer) await this.startPeer();
     await this.startRolecall();
-    if (route !== "file")
-      this.#haproxy = await Haproxy.start(this.cluster, (cluster, socket) =>
+    if (route === "envoy") this.#balancer = await PushedEnvoy.start(this.cluster);
+    else if (route !== "file")
+      this.#balancer = await Haproxy.start(this.cluster, (cluster, socket) =>
         haproxyConfiguration(cluster, socket, route),
       );
     await this.settled();

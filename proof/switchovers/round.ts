@@ -13,7 +13,7 @@ import { staleWrites, worstWait } from "./waits.ts";
  * What a client may wait beyond the demotion, in ms. Where HAProxy's checks alone lead to the new primary, rolecall
  * waits for two of them, or 1 s.
  */
-const beyondDemotionMs = { file: 300, push: 300, checks: 1_300 };
+const beyondDemotionMs = { file: 300, push: 300, checks: 1_300, envoy: 300 };
 
 export interface RoundResult {
   readonly leader: string;

@@ -41,6 +41,7 @@ const header = `# Rendered by rolecall for Envoy, which gets the endpoints of it
 # rolecall has written closes sessions: whatever Envoy itself answers because no rolecall does is a 200 or a 500.
 #
 # interval: how soon the sessions of an old primary are closed.
+# unhealthy_interval: how soon a new primary that was refused while it was promoted gets connections.
 # unhealthy_threshold: counts checks without an answer alone. A 503 needs one.
 # healthy_panic_threshold 0: with Envoy's default of 50 %, a pool without a healthy endpoint sends to unhealthy ones.
 # update_merge_window 0s: the default lets changes of health wait for a second.
@@ -50,6 +51,8 @@ const header = `# Rendered by rolecall for Envoy, which gets the endpoints of it
 
 /** How often Envoy asks whether the sessions of an endpoint may live. */
 const sessionCheckInterval = "0.1s";
+/** How often it asks about one whose sessions could not live: a new primary is such a one while it is promoted. */
+const unhealthyCheckInterval = "0.025s";
 const router = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
 const connectionManager =
   "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
@@ -160,7 +163,7 @@ function poolCluster({ name, cluster, check }: RenderedPool): object {
       {
         timeout: "2s",
         interval: sessionCheckInterval,
-        unhealthy_interval: sessionCheckInterval,
+        unhealthy_interval: unhealthyCheckInterval,
         no_traffic_interval: sessionCheckInterval,
         unhealthy_threshold: 100,
         healthy_threshold: 1,

@@ -52,6 +52,11 @@ interface FollowedPool {
    */
   evidenceSinceMs: number | null;
   memory: AssignmentMemory;
+  /**
+   * Since when the open sessions of each node may live, as its check says to Envoy, in ms of rolecall's clock. Of a pool
+   * of the primary alone.
+   */
+  sessionsSinceMs: ReadonlyMap<string, number>;
   weights: ReadonlyMap<string, ServerWeight>;
   published: PublishedPool | null;
 }
@@ -108,6 +113,15 @@ export class PoolAssignments {
     return this.#pools.flatMap(({ published }) => published ?? []);
   }
 
+  /**
+   * Since when the open sessions of a node may live, in ms of rolecall's clock: Envoy needs a check to know it.
+   * @param pool a pool of the primary
+   * @returns `null` if they may not
+   */
+  sessionsSinceMs(pool: string, node: string): number | null {
+    return this.#byName.get(pool)?.sessionsSinceMs.get(node) ?? null;
+  }
+
   /** Judges a cluster whose state may have changed. */
   clusterChanged(name: string): void {
     this.#judge.clusterChanged(name);
@@ -138,6 +152,7 @@ export class PoolAssignments {
       if (followed.pool.cluster !== name) continue;
       const { members, validUntilMs: untilMs } = poolMembers(view, followed.pool.check);
       validUntilMs = Math.min(validUntilMs, untilMs);
+      if (oneNodeRoutes.has(followed.pool.check.route)) followed.sessionsSinceMs = livingSince(followed, view);
       const waitsUntilMs = this.#awaitEvidence(followed, members, view.nowMs);
       validUntilMs = Math.min(validUntilMs, waitsUntilMs ?? Infinity);
       if (waitsUntilMs !== null) continue;
@@ -228,11 +243,19 @@ export class PoolAssignments {
 const noAddress: EndpointAddress = { ip: null, isElsewhere: false, isPending: false };
 
 const unknownPool: Omit<FollowedPool, "pool"> = {
+  sessionsSinceMs: new Map(),
   evidenceSinceMs: null,
   memory: nothingListed,
   weights: new Map(),
   published: null,
 };
+
+/** Since when the sessions of each node may live: those that may not are left out. */
+function livingSince({ pool, sessionsSinceMs }: FollowedPool, view: ClusterView): ReadonlyMap<string, number> {
+  const { members } = poolMembers(view, { ...pool.check, isForSessions: true });
+  const living = members.filter(({ verdict }) => verdict.fit).map(({ observation }) => observation.node.name);
+  return new Map(living.map((node) => [node, sessionsSinceMs.get(node) ?? view.nowMs]));
+}
 
 /** Whether nothing is known about a node, neither for it nor against it. */
 function isWithoutEvidence({ verdict }: PoolMember): boolean {

@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import type { CancelTimer } from "../../cluster/timer.ts";
 import type { PoolConfig } from "../../config/model/config.ts";
 import { oneNodeRoutes } from "../../health/route.ts";
 import { LimitedLines } from "../../log/limited-lines.ts";
@@ -31,6 +32,13 @@ export interface XdsSettings extends SharedRules {
 
 /** How many streams all connections of a listener may have together: each takes some 50 kB. */
 const streamsMax = 4_096;
+/**
+ * A node whose sessions could not live (while it was promoted) is used once Envoy has checked it again: every 25 ms, as
+ * `render envoy --xds` writes it. So much time that takes at most, in ms.
+ */
+const checkedMs = 100;
+/** How often it is looked whether that time is over, in ms. */
+const lookMs = 10;
 /** How many Envoys, and problems of each, are shown. */
 const shownMax = 100;
 
@@ -112,18 +120,20 @@ export class XdsService {
   async lead(cluster: string, node: string, limitMs: number): Promise<string | null> {
     const { setTimer } = this.#context;
     return new Promise((resolve) => {
-      const check = (): void => {
-        const missing = this.#missing(cluster, node);
-        if (missing === null) end(null);
+      let cancelLook: CancelTimer | null = null;
+      const look = (): void => {
+        cancelLook?.();
+        if (this.#missing(cluster, node) === null) end(null);
+        else cancelLook = setTimer(look, lookMs);
       };
       const end = (result: string | null): void => {
-        cancelTimer();
-        this.#waiting.delete(check);
+        for (const cancel of [cancelLook, cancelLimit]) cancel?.();
+        this.#waiting.delete(look);
         resolve(result);
       };
-      const cancelTimer = setTimer(() => end(this.#missing(cluster, node)), limitMs);
-      this.#waiting.add(check);
-      check();
+      const cancelLimit = setTimer(() => end(this.#missing(cluster, node)), limitMs);
+      this.#waiting.add(look);
+      look();
     });
   }
 
@@ -206,6 +216,9 @@ export class XdsService {
           return `${pool.pool.name} leads to ${healthy.length === 0 ? "no node" : healthy.join(", ")}`;
         const state = stream.stateOf(pool);
         if (state !== "has") return `Envoy ${stream.name} has not taken ${pool.pool.name}`;
+        const sinceMs = this.#assignments.sessionsSinceMs(pool.pool.name, node);
+        if (sinceMs === null || this.#context.now() - sinceMs < checkedMs)
+          return `Envoy ${stream.name} has not checked ${node} again`;
       }
     return null;
   }

@@ -146,13 +146,15 @@ describe("XdsService", () => {
   });
 
   it("leads once every Envoy has taken an assignment in which the node alone is healthy", async (context) => {
-    const { service, connect } = await xdsFixture(context);
+    const { cluster, service, connect } = await xdsFixture(context);
     const [one, other] = [connect("ads sotw"), connect("ads sotw")];
     for (const stream of [one, other]) subscribe(stream, "sotw", ["write"]);
     const [first, second] = [await one.next(), await other.next()];
     assert.equal(service.leadsToPrimary("demo"), true);
     assert.equal(service.leadsToPrimary("another"), false);
     accept(one, "sotw", first);
+    assert.equal(await service.lead("demo", "pg1", 50), "Envoy envoy-1 has not checked pg1 again");
+    cluster.nowMs += 100;
     assert.equal(await service.lead("demo", "pg1", 50), "Envoy envoy-1 has not taken write");
     const led = service.lead("demo", "pg1", 20_000);
     accept(other, "sotw", second);

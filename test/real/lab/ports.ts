@@ -28,6 +28,9 @@ export const ports = {
   haproxyChecks: 25602 + offset,
   haproxySoft: 25603 + offset,
   haproxyMoved: 25604 + offset,
+  /** Where Envoy gets its endpoints, and its admin interface. */
+  rolecallXds: 28112 + offset,
+  envoyAdmin: 25605 + offset,
   /**
    * A pair of servers without a cluster manager, with their exporters: the ports of the first one; the second follows.
    */

@@ -24,6 +24,8 @@ export interface RolecallOptions {
   readonly listener?: object;
   /** Further configuration of the admin listener. */
   readonly admin?: object;
+  /** Further listeners. */
+  readonly listeners?: readonly object[];
   /** Further keys at the top of the configuration, such as `poolers`. */
   readonly top?: object;
 }
@@ -167,6 +169,7 @@ function configuration(
     cluster = {},
     listener = {},
     admin = {},
+    listeners = [],
     top = {},
   }: Omit<RolecallOptions, "number"> & { readonly port: number; readonly adminPort: number },
 ): object {
@@ -174,10 +177,7 @@ function configuration(
   const trust = tls === null ? {} : { tls: { ca: tls.authorityFile } };
   return {
     clusters: [{ name: "demo", discover: apis, nodes: [{ name: nodes[0].name, api: apis[0] }], ...trust, ...cluster }],
-    listen: [
-      { port, cluster: "demo", ...listener },
-      { port: adminPort, dialect: "admin", ...admin },
-    ],
+    listen: [{ port, cluster: "demo", ...listener }, { port: adminPort, dialect: "admin", ...admin }, ...listeners],
     guards,
     drain: "200ms",
     ...top,
