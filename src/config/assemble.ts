@@ -26,7 +26,7 @@ import { oneNodeRoutes } from "../health/route.ts";
 import { formatRuntimeAddress } from "./values/address.ts";
 import { formatPoolerAddress } from "./values/pooler-address.ts";
 import { checkTextParts, parseCheckText } from "./values/check-text.ts";
-import { poolCheckText } from "./values/pool-check.ts";
+import { balancedCheckText, poolCheckText } from "./values/pool-check.ts";
 
 /** What file names and missing scopes in a configuration are resolved with. */
 export interface ConfigOrigin {
@@ -177,6 +177,18 @@ function judgedBy(
   return buildPool(pool, only, shape);
 }
 
+/** The check of a pool as HAProxy sends it. */
+function balancedCheck(
+  { check, checkText }: PoolConfig,
+  { ignoreParams, probe }: Pick<ConfigShape, "ignoreParams" | "probe">,
+): PoolConfig["check"] {
+  const parsed = parseCheckText(balancedCheckText(checkText, check.route), {
+    ignoreParams,
+    intervalMs: probe.intervalMs,
+  });
+  return parsed.ok ? parsed.check : check;
+}
+
 function buildBalancer(
   { name, haproxy }: BalancerShape,
   only: string | null,
@@ -186,7 +198,8 @@ function buildBalancer(
     const judged = judgedBy(backend, only, shape);
     // checkBalancers has refused what cannot be judged.
     if (judged === null) return [];
-    const { cluster, check, weight } = judged;
+    const { cluster, weight } = judged;
+    const check = backend.pool === null ? judged.check : balancedCheck(judged, shape);
     const isInZone = haproxy.zone !== null && check.zones.length === 0 && !oneNodeRoutes.has(check.route);
     const zones = isInZone ? [haproxy.zone] : check.zones;
     return [

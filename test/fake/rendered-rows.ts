@@ -8,6 +8,8 @@ import { runText, type CommandOutput } from "./command-line.ts";
 export interface RenderedRow {
   readonly title: string;
   readonly clusters: string;
+  /** The pools of the configuration; without: none. */
+  readonly pools?: readonly object[];
   readonly args: readonly string[];
   /** Texts of the rendered HAProxy configuration. */
   readonly haproxy: readonly string[];
@@ -19,6 +21,7 @@ export interface RenderedRow {
 
 /** Options that are refused with a message. */
 export interface RefusedRow {
+  readonly pools?: readonly object[];
   readonly args: readonly string[];
   readonly message: string;
 }
@@ -36,6 +39,7 @@ export interface Rendering {
   readonly kind: string;
   /** The name of the clusters in the table. */
   readonly clusters: string;
+  readonly pools?: readonly object[] | undefined;
   readonly args: readonly string[];
   /** The listeners of rolecall; without: the default. */
   readonly listen?: readonly object[];
@@ -45,9 +49,12 @@ export interface Rendering {
  * Renders a configuration for clusters of the table.
  * @param folder where the configuration of rolecall is written; `ca.pem` there is the CA of the clusters that have one
  */
-export function renderClusters(folder: string, { kind, clusters, args, listen }: Rendering): Promise<CommandOutput> {
+export function renderClusters(
+  folder: string,
+  { kind, clusters, pools, args, listen }: Rendering,
+): Promise<CommandOutput> {
   const config = join(folder, "rolecall.yaml");
-  const text = JSON.stringify({ clusters: renderedSpec.clusters[clusters], listen }); // JSON is YAML
+  const text = JSON.stringify({ clusters: renderedSpec.clusters[clusters], pools, listen }); // JSON is YAML
   writeFileSync(config, text.replaceAll('"CA"', JSON.stringify(join(folder, "ca.pem"))));
   return runText(["render", kind, "--config", config, ...args]);
 }

@@ -34,11 +34,11 @@ export function agentProxy({ edges }: Targets, { agentPort }: RenderOptions): re
   ];
 }
 
-/** The words of `default-server` that turn on agent checks. Weights are percentages of 100: of 1, 99% would be 0. */
+/** The words of `default-server` that turn on agent checks. */
 export function agentWords(address: DatabaseAddress | null): string {
   return address === null
     ? ""
-    : ` weight 100 agent-check agent-addr ${bracketed(address.host)} agent-port ${address.port} agent-inter 1s`;
+    : ` agent-check agent-addr ${bracketed(address.host)} agent-port ${address.port} agent-inter 1s`;
 }
 
 /** The words of one `server` that name it to the agent. */

@@ -1,14 +1,14 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import { agentSend, agentWords } from "./haproxy-agent.ts";
 import { hostPort } from "./input/edges.ts";
-import { readCheck, type PoolPorts, type RenderOptions } from "./input/options.ts";
+import type { RenderOptions } from "./input/options.ts";
+import type { HaproxyPool } from "./haproxy-pool.ts";
 import { commentLines } from "./input/member-comments.ts";
 import { type BackendNode, type CheckedApi, type TargetCluster } from "./input/targets.ts";
 import { isName, resolving } from "./resolving.ts";
 
 /** How the sections of one cluster are rendered. */
 export interface SectionSettings {
-  readonly ports: PoolPorts;
   readonly options: RenderOptions;
   /** Where agent checks go, or `null`. */
   readonly agent: DatabaseAddress | null;
@@ -18,24 +18,26 @@ export interface SectionSettings {
   readonly isExplained: boolean;
 }
 
-type Kind = "write" | "read";
-
 /**
- * Returns the frontends and backends of one cluster: `C_writes` and `C_reads` with `C_write`, `C_read` (rolecall
- * decides), `C_write_direct` and `C_read_direct` (the nodes' own checks decide). No suffix ends with another one, so
- * the names of different clusters never meet.
+ * Returns the frontends and backends of one cluster: for each pool its frontend, its backend (rolecall decides), and the
+ * backend `…_direct` (the nodes' own checks decide).
  */
-export function clusterSections(cluster: TargetCluster, settings: SectionSettings): readonly string[] {
+export function clusterSections(
+  cluster: TargetCluster,
+  pools: readonly HaproxyPool[],
+  settings: SectionSettings,
+): readonly string[] {
   const { name, nodes } = cluster;
   const leftOut = commentLines([...cluster.unnamed, ...cluster.unbalanced]);
   if (nodes.length === 0) return ["", ...leftOut, `# ${name}: no database address is known`];
   const direct = nodes.filter(({ api }) => api !== null);
   const sections = [
-    ...frontend(name, "write", { settings, hasFallback: direct.length > 0 }),
-    ...frontend(name, "read", { settings, hasFallback: direct.length > 0 }),
-    ...writeBackend(cluster, settings),
-    ...readBackend(cluster, settings),
-    ...(direct.length === 0 ? [] : directBackends(cluster, { direct, settings })),
+    ...pools.flatMap((pool) => frontend(pool, { settings, hasFallback: direct.length > 0 })),
+    ...pools.flatMap((pool, at) => {
+      const isFirst = pools.findIndex(({ kind }) => kind === pool.kind) === at;
+      return ["", ...(isFirst ? comments(pool, settings) : []), ...backend(pool, cluster, settings)];
+    }),
+    ...(direct.length === 0 ? [] : directBackends(cluster, pools, { direct, settings })),
   ];
   return [
     ...(leftOut.length === 0 ? [] : ["", ...leftOut]),
@@ -44,59 +46,63 @@ export function clusterSections(cluster: TargetCluster, settings: SectionSetting
 }
 
 function frontend(
-  name: string,
-  kind: Kind,
+  { frontend: name, backend: pool, port }: HaproxyPool,
   { settings, hasFallback }: { readonly settings: SectionSettings; readonly hasFallback: boolean },
 ): readonly string[] {
-  const { options, ports } = settings;
+  const { options } = settings;
   const host = options.bind === "*" ? "*" : options.bind;
   return [
     "",
-    `frontend ${name}_${kind}s`,
-    `  bind ${hostPort({ host, port: ports[kind] })}`,
+    `frontend ${name}`,
+    `  bind ${hostPort({ host, port })}`,
     ...(options.isBare ? [] : ["  option tcplog"]),
     ...(hasFallback
       ? [
           "  # The nodes' own checks decide only while no instance of rolecall is ready.",
-          `  use_backend ${name}_${kind}_direct if { nbsrv(rolecall) eq 0 } || { nbsrv(rolecall_ready) eq 0 }`,
+          `  use_backend ${pool}_direct if { nbsrv(rolecall) eq 0 } || { nbsrv(rolecall_ready) eq 0 }`,
         ]
       : ["  # No node has an API of its own to check: while no rolecall is ready, new sessions are refused."]),
-    `  default_backend ${name}_${kind}`,
+    `  default_backend ${pool}`,
   ];
 }
 
 /** How the servers of a pool are checked: the words that each of them has. */
 export function checkWords(
-  kind: Kind,
+  { kind, isWeighted }: Pick<HaproxyPool, "kind" | "isWeighted">,
   { options, hasSecondEdge }: Pick<SectionSettings, "options" | "hasSecondEdge">,
 ): string {
   const writePace = hasSecondEdge
     ? "inter 200ms downinter 100ms fastinter 100ms rise 3 fall 1"
     : "inter 500ms rise 4 fall 3";
   const pace = kind === "write" ? writePace : `inter 500ms rise 2 fall ${hasSecondEdge ? 2 : 3}`;
-  return `check addr 127.0.0.1 port ${options.checkPort} ${pace} on-marked-down shutdown-sessions`;
+  const words = `check addr 127.0.0.1 port ${options.checkPort} ${pace} on-marked-down shutdown-sessions`;
+  // Of 1, 99% would be 0.
+  return isWeighted ? `${words} weight 100` : words;
 }
 
 /**
  * The words of servers that rolecall adds to the fallback of a cluster.
  * @returns `null` if its nodes have no words in common: another API port or host, or TLS
  */
-export function directWords(kind: Kind, nodes: readonly BackendNode[]): string | null {
+export function directWords(kind: HaproxyPool["kind"], nodes: readonly BackendNode[]): string | null {
   const [first] = nodes;
   const port = first?.api?.port;
   const isCommon = nodes.every(({ api, database }) => api?.port === port && !api?.isTls && api?.host === database.host);
   return port === undefined || !isCommon ? null : `${directPace(kind)} port ${port} on-marked-down shutdown-sessions`;
 }
 
-function directPace(kind: Kind): string {
+function directPace(kind: HaproxyPool["kind"]): string {
   return `check inter 3s fastinter 500ms rise ${kind === "write" ? 3 : 1} fall 2`;
 }
 
-function writeBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
+function comments({ kind, isDeclared }: HaproxyPool, settings: SectionSettings): readonly string[] {
+  return kind === "write" ? writeComments(settings) : readComments(isDeclared, settings);
+}
+
+function writeComments({ hasSecondEdge }: SectionSettings): readonly string[] {
   return [
-    "",
     "# The primary. Every no of rolecall is a 503: the sessions of an old primary are closed.",
-    ...(settings.hasSecondEdge
+    ...(hasSecondEdge
       ? [
           "# rise takes as long as inter, so the old primary is down before the new one is up. Checks are cheap: rolecall",
           "# answers from memory. fall 1 is safe because two instances and the fallback are behind `listen rolecall`.",
@@ -106,24 +112,21 @@ function writeBackend({ name, nodes }: TargetCluster, settings: SectionSettings)
           "# must last for 1.5 s (fall 3). With a second one (render --edge twice) it is 0.2 s, and a new primary gets its",
           "# sessions more than a second earlier.",
         ]),
-    `backend ${name}_write`,
-    ...checkLines(`/clusters/${name}/nodes/%[srv_name]/primary`),
-    `  default-server ${checkWords("write", settings)}${resolving(nodes.map(({ database }) => database.host))}`,
-    ...servers(nodes),
   ];
 }
 
-function readBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
-  const check = readCheck(settings.options);
-  const { zone } = settings.options;
+function readComments(isDeclared: boolean, { agent, options: { zone } }: SectionSettings): readonly string[] {
   return [
-    "",
-    "# Replicas. lag limits the WAL that a replica has not replayed; lag_time limits how old its data may be: under",
-    "# few writes, a replica that receives nothing stays below a limit in bytes for a long time. keep=1: no limit takes",
-    "# out the replica with the least lag.",
+    ...(isDeclared
+      ? []
+      : [
+          "# Replicas. lag limits the WAL that a replica has not replayed; lag_time limits how old its data may be: under",
+          "# few writes, a replica that receives nothing stays below a limit in bytes for a long time. keep=1: no limit takes",
+          "# out the replica with the least lag.",
+        ]),
     "# miss=404 drains a server for a soft no (lagging, drained, no replica): it keeps its sessions and gets no new ones.",
     "# A hard no (down, detached, diverged) stays a 503 and closes them.",
-    ...(settings.agent === null
+    ...(agent === null
       ? []
       : [
           "# The agent sets weights, and drains a lagging replica by a weight of 0. It never marks a server up or down:",
@@ -134,15 +137,24 @@ function readBackend({ name, nodes }: TargetCluster, settings: SectionSettings):
       : [
           `# Servers that are not in zone ${zone} are backups: they get sessions only while no server of the zone takes any.`,
         ]),
-    `backend ${name}_read`,
-    ...readBalance(zone),
-    ...checkLines(`/clusters/${name}/nodes/%[srv_name]${check}&miss=404`),
-    `  default-server ${checkWords("read", settings)}${agentWords(settings.agent)}` +
+  ];
+}
+
+function backend(pool: HaproxyPool, { name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
+  const { kind, backend: section, check, agentCheck } = pool;
+  const isRead = kind === "read";
+  const zone = isRead ? settings.options.zone : null;
+  const agent = isRead ? settings.agent : null;
+  return [
+    `backend ${section}`,
+    ...(isRead ? readBalance(zone) : []),
+    ...checkLines(`/clusters/${name}/nodes/%[srv_name]${check.replaceAll("%", "%%")}`),
+    `  default-server ${checkWords(pool, settings)}${agentWords(agent)}` +
       resolving(nodes.map(({ database }) => database.host)),
     ...nodes.map(
       (node) =>
         `  server ${node.name} ${hostPort(node.database)}${backupWord(node, zone)}` +
-        agentSend(settings.agent, `${name}/${node.name}`, check),
+        agentSend(agent, `${name}/${node.name}`, agentCheck),
     ),
   ];
 }
@@ -168,35 +180,20 @@ function checkLines(uri: string): readonly string[] {
   ];
 }
 
-function servers(nodes: readonly BackendNode[]): readonly string[] {
-  return nodes.map(({ name, database }) => `  server ${name} ${hostPort(database)}`);
-}
-
 function directBackends(
-  { name, ca }: TargetCluster,
+  { ca }: TargetCluster,
+  pools: readonly HaproxyPool[],
   { direct, settings }: { readonly direct: readonly BackendNode[]; readonly settings: SectionSettings },
 ): readonly string[] {
-  return [
+  return pools.flatMap(({ kind, backend: name, directCheck: path }, at) => [
     "",
-    "# The fallback: checks of each node's own API, at longer intervals.",
-    ...directBackend(`${name}_write`, direct, { kind: "write", path: "/primary", zone: null, ca }),
-    "",
-    ...directBackend(`${name}_read`, direct, {
-      kind: "read",
-      path: directReadCheck(settings.options),
-      zone: settings.options.zone,
-      ca,
-    }),
-  ];
-}
-
-/** Patroni's own checks have no limit in time. */
-export function directReadCheck({ lag }: RenderOptions): string {
-  return `/replica?lag=${lag}`;
+    ...(at === 0 ? ["# The fallback: checks of each node's own API, at longer intervals."] : []),
+    ...directBackend(name, direct, { kind, path, zone: kind === "read" ? settings.options.zone : null, ca }),
+  ]);
 }
 
 interface DirectCheck {
-  readonly kind: Kind;
+  readonly kind: HaproxyPool["kind"];
   readonly path: string;
   /** The zone whose servers get the sessions, or `null`. */
   readonly zone: string | null;

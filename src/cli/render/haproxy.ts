@@ -1,9 +1,10 @@
 import { agentAddress, agentProxy } from "./haproxy-agent.ts";
-import { checkWords, clusterSections, directReadCheck, directWords } from "./haproxy-pools.ts";
+import { haproxyPools, type HaproxyPool } from "./haproxy-pool.ts";
+import { checkWords, clusterSections, directWords } from "./haproxy-pools.ts";
 import { hostPort } from "./input/edges.ts";
-import { portsOf, readCheck, type RenderOptions } from "./input/options.ts";
+import type { RenderOptions } from "./input/options.ts";
 import { headComments } from "./input/member-comments.ts";
-import type { BackendNode, Targets } from "./input/targets.ts";
+import type { BackendNode, TargetCluster, Targets } from "./input/targets.ts";
 import { resolving } from "./resolving.ts";
 
 /**
@@ -15,23 +16,20 @@ import { resolving } from "./resolving.ts";
  */
 export function renderHaproxy(targets: Targets, options: RenderOptions): string {
   const { clusters, edges } = targets;
-  const ports = portsOf(
-    clusters.map(({ name }) => name),
-    options,
-    edges,
-  );
+  const pools = haproxyPools(targets, options);
+  const poolsOf = ({ name }: TargetCluster): readonly HaproxyPool[] => pools.filter(({ cluster }) => cluster === name);
+  const rendered = clusters.filter((cluster) => poolsOf(cluster).length > 0);
   return [
     "# Rendered by rolecall for HAProxy 2.6 or later. Validate it: haproxy -c -f THIS_FILE",
     ...headComments(targets),
-    ...balancersSection(targets, options),
+    ...balancersSection(targets, pools, options),
     ...globalSection(options),
     ...defaultsSection(options),
     ...checkListener(targets, options),
     ...readyBackend(options, edges.length),
     ...agentProxy(targets, options),
-    ...clusters.flatMap((cluster, index) =>
-      clusterSections(cluster, {
-        ports: ports[index] ?? { write: options.writePort, read: options.readPort },
+    ...rendered.flatMap((cluster, index) =>
+      clusterSections(cluster, poolsOf(cluster), {
         options,
         agent: agentAddress(targets, options),
         hasSecondEdge: edges.length > 1,
@@ -43,11 +41,15 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
 }
 
 /** The section of rolecall's configuration that makes it push to this HAProxy, as a comment (docs/push.md). */
-function balancersSection({ clusters, edges }: Targets, options: RenderOptions): readonly string[] {
+function balancersSection(
+  { clusters, edges }: Targets,
+  pools: readonly HaproxyPool[],
+  options: RenderOptions,
+): readonly string[] {
   if (options.runtimeSocket === null) return [];
   const hasSecondEdge = edges.length > 1;
-  const wordsOf = (kind: "write" | "read"): string | null =>
-    options.followsMembers ? checkWords(kind, { options, hasSecondEdge }) : null;
+  const wordsOf = (pool: HaproxyPool): string | null =>
+    options.followsMembers ? checkWords(pool, { options, hasSecondEdge }) : null;
   return [
     "#",
     "# Add this to the configuration of rolecall, and it sets the servers of this HAProxy at once when a verdict changes.",
@@ -59,34 +61,30 @@ function balancersSection({ clusters, edges }: Targets, options: RenderOptions):
     "#       backends:",
     ...clusters
       .filter(({ nodes }) => nodes.length > 0)
-      .flatMap(({ name, nodes }) => [
-        pushedBackend(`${name}_write`, { cluster: name, check: "/primary" }, wordsOf("write")),
-        pushedBackend(`${name}_read`, { cluster: name, check: `${readCheck(options)}&miss=404` }, wordsOf("read")),
-        ...(options.followsMembers ? followingFallback(name, nodes, options) : []),
-      ]),
+      .flatMap(({ name, nodes }) => {
+        const own = pools.filter(({ cluster }) => cluster === name);
+        return [
+          ...own.map((pool) => pushedBackend(pool.backend, pool.judgedBy, wordsOf(pool))),
+          ...(options.followsMembers ? followingFallback(own, nodes) : []),
+        ];
+      }),
     "",
   ];
 }
 
 /** The backends of the fallback: they get servers, too, for the time without any rolecall. */
-function followingFallback(cluster: string, nodes: readonly BackendNode[], options: RenderOptions): readonly string[] {
-  const [write, read] = [directWords("write", nodes), directWords("read", nodes)];
-  if (write === null || read === null)
-    return [
-      `#         # ${cluster}_write_direct, ${cluster}_read_direct: nodes differ in their API, so render again for new ones.`,
-    ];
-  return [
-    pushedBackend(`${cluster}_write_direct`, { cluster, check: "/primary" }, write),
-    pushedBackend(`${cluster}_read_direct`, { cluster, check: directReadCheck(options) }, read),
-  ];
+function followingFallback(pools: readonly HaproxyPool[], nodes: readonly BackendNode[]): readonly string[] {
+  const lines = pools.flatMap(({ kind, cluster, backend, directCheck: check }) => {
+    const words = directWords(kind, nodes);
+    return words === null ? [] : [pushedBackend(`${backend}_direct`, { cluster, check }, words)];
+  });
+  if (lines.length > 0) return lines;
+  const names = pools.map(({ backend }) => `${backend}_direct`).join(", ");
+  return [`#         # ${names}: nodes differ in their API, so render again for new ones.`];
 }
 
 /** @param words those of the servers that rolecall adds; `null`: it adds none */
-function pushedBackend(
-  name: string,
-  judgedBy: Readonly<Record<"cluster" | "check", string>>,
-  words: string | null,
-): string {
+function pushedBackend(name: string, judgedBy: HaproxyPool["judgedBy"], words: string | null): string {
   const keys = { name, ...judgedBy, ...(words === null ? {} : { follow_members: words }) };
   const written = Object.entries(keys).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   return `#         - { ${written.join(", ")} }`;

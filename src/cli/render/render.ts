@@ -60,6 +60,7 @@ function renderTargets(context: CommandContext, kind: string, targets: Targets):
   switch (kind) {
     case "haproxy":
       requireBalanced(context, targets);
+      requireDeclaredPools(context, targets);
       warnOfZone(context, targets, options.zone);
       return renderHaproxy(targets, options);
     case "envoy":
@@ -125,6 +126,24 @@ function requireBalanced(context: CommandContext, { clusters, edgeProblem }: Tar
         action: "Render with --config, or set ca-file (HAProxy) or trusted_ca (Envoy).",
       });
   }
+}
+
+/** @throws CommandError (RC001, RC112) if the pools of the configuration cannot be rendered as they are */
+function requireDeclaredPools({ args }: CommandContext, { pools }: Targets): void {
+  if (pools === null) return;
+  if (pools.length === 0)
+    throw new CommandError(
+      "RC112",
+      "Cannot render: no pool of the configuration is of these clusters",
+      "Add pools for them, or select other clusters with --cluster.",
+    );
+  for (const option of ["read-port", "lag", "lag-time"])
+    if (args.text(option) !== null)
+      throw new CommandError(
+        "RC001",
+        `--${option} must be left out: the pools of the configuration have checks of their own, and listen on ` +
+          "--write-port and the ports after it",
+      );
 }
 
 /** Where no node is in the zone, all servers are alike. */

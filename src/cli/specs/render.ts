@@ -28,9 +28,11 @@ const balancerOptions: readonly OptionSpec[] = [
   {
     name: "write-port",
     value: "PORT",
-    help: "write port of the first cluster; each further cluster adds 10 (default 5000)",
+    help:
+      "write port of the first cluster; each further cluster adds 10. haproxy: port of the first pool of the " +
+      "configuration; each further pool adds 1 (default 5000)",
   },
-  { name: "read-port", value: "PORT", help: "read port of the first cluster (default 5001)" },
+  { name: "read-port", value: "PORT", help: "read port of the first cluster, without pools (default 5001)" },
   {
     name: "check-port",
     value: "PORT",

@@ -122,6 +122,28 @@ export function portsOf(
   options: RenderOptions,
   edges: readonly DatabaseAddress[],
 ): readonly PoolPorts[] {
+  const claim = claimed(options, edges);
+  return names.map((name, index) => ({
+    write: claim(options.writePort + index * portStep, `writes to ${name}`),
+    read: claim(options.readPort + index * portStep, `reads from ${name}`),
+  }));
+}
+
+/**
+ * Returns the port of every pool of the configuration: `--write-port`, and those after it.
+ * @throws CommandError (RC001) as {@link portsOf}
+ */
+export function declaredPorts(
+  pools: readonly string[],
+  options: RenderOptions,
+  edges: readonly DatabaseAddress[],
+): readonly number[] {
+  const claim = claimed(options, edges);
+  return pools.map((name, index) => claim(options.writePort + index, `pool ${name}`));
+}
+
+/** Claims the ports of the other listeners. @returns claims one more, for an owner */
+function claimed(options: RenderOptions, edges: readonly DatabaseAddress[]): (port: number, owner: string) => number {
   const local = edges.filter(({ host }) => ["127.0.0.1", "::1", "localhost"].includes(host));
   const owners = new Map(local.map(({ port }) => [port, "rolecall"]));
   const claim = (port: number, owner: string): number => {
@@ -139,8 +161,5 @@ export function portsOf(
     if (local.length > 0) claim(options.agentPort, "--agent");
     if (edges.length > 1) claim(options.agentPort + 1, "the proxy of --agent");
   }
-  return names.map((name, index) => ({
-    write: claim(options.writePort + index * portStep, `writes to ${name}`),
-    read: claim(options.readPort + index * portStep, `reads from ${name}`),
-  }));
+  return claim;
 }

@@ -1,6 +1,8 @@
 import { unknownNameError } from "../../client/node-name.ts";
 import type { DatabaseAddress } from "../../../cluster/node.ts";
 import type { Config } from "../../../config/model/config.ts";
+import { balancedCheckText } from "../../../config/values/pool-check.ts";
+import { oneNodeRoutes } from "../../../health/route.ts";
 import { parseDatabaseAddress } from "../../../health/check.ts";
 import { probeLocally } from "../../client/local-probe.ts";
 import { withRememberedMembers, type KnownClusters } from "../../client/remembered-members.ts";
@@ -63,9 +65,25 @@ export interface TargetCluster {
   readonly ca: string | null;
 }
 
+/** A pool that the configuration declares. */
+export interface TargetPool {
+  readonly name: string;
+  readonly cluster: string;
+  /** The check without a node. */
+  readonly check: string;
+  /** The same as HAProxy sends it. */
+  readonly balancedCheck: string;
+  /** Whether at most one node is fit. */
+  readonly isOfPrimary: boolean;
+  /** Whether the weights of its servers follow lag. */
+  readonly isWeighted: boolean;
+}
+
 /** The input of every renderer. */
 export interface Targets {
   readonly clusters: readonly TargetCluster[];
+  /** Those of the rendered clusters; `null`: the configuration declares none, or is not known. */
+  readonly pools: readonly TargetPool[] | null;
   /** Who named the members: one sentence. */
   readonly memberSource: string;
   /** Where load balancers reach the health listeners of rolecall, in the order in which they try them: at least one. */
@@ -112,6 +130,7 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
     const host = new URL(server.url).hostname.replace(/^\[|\]$/g, "");
     return {
       clusters: targetClusters(context, clusters, () => null),
+      pools: null,
       memberSource: runningSource,
       edges: edges.length > 0 ? edges : [{ host, port: health === null ? healthPort : Number(health.port) }],
       edgeProblem: edges.length > 0 || health !== null ? null : unknownListener(server.url),
@@ -137,6 +156,7 @@ export function targetsOf(context: CommandContext, config: Config, { clusters, b
   const health = healthListener(config, rendered);
   return {
     clusters: rendered,
+    pools: config.pools.length === 0 ? null : targetPools(context, config.pools, rendered),
     memberSource: by === null ? probedSource(problem) : runningSource,
     edges: edges.length > 0 ? edges : [health === null ? { host: "127.0.0.1", port: healthPort } : reachable(health)],
     edgeProblem: edges.length > 0 || health !== null ? null : unusableListeners,
@@ -249,6 +269,23 @@ function targetClusters(
     const known = { members: nodes.length, silent: nodes.filter(isSilent).length };
     const summary = memberSummary(cluster, nodes);
     return [{ name: cluster, scope, nodes: targets, ...known, ...lists, summary, ca: caOf(cluster) }];
+  });
+}
+
+function targetPools(
+  { result }: CommandContext,
+  pools: Config["pools"],
+  clusters: readonly TargetCluster[],
+): readonly TargetPool[] {
+  return pools.flatMap(({ name, cluster, check, checkText, weight }) => {
+    if (clusters.every((rendered) => rendered.name !== cluster)) return [];
+    if (!plainName.test(name)) {
+      result.diagnose("RC120", { message: `pool ${JSON.stringify(name)} is left out: ${plainNameAllowed}` });
+      return [];
+    }
+    const balancedCheck = balancedCheckText(checkText, check.route);
+    const isOfPrimary = oneNodeRoutes.has(check.route);
+    return [{ name, cluster, check: checkText, balancedCheck, isOfPrimary, isWeighted: weight !== null }];
   });
 }
 

@@ -35,13 +35,16 @@ export function renderKubernetes(targets: Targets, options: KubernetesOptions): 
 }
 
 /** The configuration of rolecall in a pod. */
-export function podConfig({ clusters, hostSuffix }: Targets, options: KubernetesOptions): object {
+export function podConfig({ clusters, pools, hostSuffix }: Targets, options: KubernetesOptions): object {
   return {
     clusters: options.isExternal ? clusters.map(externalCluster) : databasePods(clusters, options).map(podCluster),
     listen: [
       { address: "0.0.0.0", port: ports.health },
       { address: "0.0.0.0", port: ports.metrics, dialect: "admin", read_only: true },
     ],
+    ...(pools === null || pools.length === 0
+      ? {}
+      : { pools: pools.map(({ name, cluster, check }) => ({ name, cluster, check })) }),
     ...(hostSuffix === null ? {} : { host_suffixes: [hostSuffix] }),
     state_file: "/var/lib/rolecall/state.json",
     drain: "10s",
