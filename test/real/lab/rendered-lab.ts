@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { ask } from "./ask.ts";
 import type { BalancerProgram } from "./balancer-programs.ts";
 import { Child } from "./child.ts";
-import { EchoDatabase, EchoSession } from "./echo-database.ts";
+import { EchoDatabase, reached } from "./echo-database.ts";
 import { freeze } from "./freeze.ts";
 import { program } from "./rolecall.ts";
 import { removeAtExit } from "./reaper.ts";
@@ -201,14 +201,4 @@ export class RenderedLab {
       tail: () => child.tail,
     });
   }
-}
-
-/**
- * The databases that so many new sessions reach; `nowhere` for those that reach none. All are open at the same time:
- * `leastconn` sends sessions one after the other to the same server, where another one has older sessions.
- */
-async function reached(port: number, times: number): Promise<readonly string[]> {
-  const sessions = await Promise.all(Array.from({ length: times }, () => EchoSession.open(port)));
-  for (const session of sessions) session?.close();
-  return [...new Set(sessions.map((session) => session?.database ?? "nowhere"))];
 }
