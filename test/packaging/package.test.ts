@@ -46,8 +46,11 @@ describe("the npm package", () => {
     execFileSync("tar", ["--extract", "--gzip", "--strip-components=1", "--file", tarball, "--directory", root]);
     files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) => !isFolder(join(root, name)));
     // Only what the package declares is found beside it.
-    for (const name of Object.keys(manifest.dependencies))
+    for (const name of Object.keys(manifest.dependencies)) {
+      // A name with a scope is in a folder of its own.
+      mkdirSync(dirname(join(modules, name)), { recursive: true });
       symlinkSync(resolve("node_modules", name), join(modules, name));
+    }
   });
   after(() => rmSync(scratch, { recursive: true, force: true }));
 
