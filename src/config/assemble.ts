@@ -14,7 +14,6 @@ import type {
   PeerConfig,
   PeerShape,
   PoolConfig,
-  PoolShape,
   PoolerConfig,
   PoolerShape,
   SimulatorConfig,
@@ -22,11 +21,11 @@ import type {
 } from "./model/config.ts";
 import type { ListenerAccess } from "./model/listener-access-config.ts";
 import { mergeGuards } from "./schema/cluster-schema.ts";
-import { oneNodeRoutes } from "../health/route.ts";
 import { formatRuntimeAddress } from "./values/address.ts";
 import { formatPoolerAddress } from "./values/pooler-address.ts";
 import { checkTextParts, parseCheckText } from "./values/check-text.ts";
-import { balancedCheckText, poolCheckText } from "./values/pool-check.ts";
+import { buildPool, judgedBy, unnamedPools, zonesIn } from "./build-pools.ts";
+import { balancedCheckText } from "./values/pool-check.ts";
 
 /** What file names and missing scopes in a configuration are resolved with. */
 export interface ConfigOrigin {
@@ -73,6 +72,7 @@ export function assembleConfig(
     pools: pools.flatMap((pool) => buildPool(pool, onlyClusterName, shape) ?? []),
     balancers: balancers.map((balancer) => buildBalancer(balancer, onlyClusterName, shape)),
     poolers: poolers.map((pooler) => buildPooler(pooler, onlyClusterName, { shape, folder: origin.folder })),
+    unnamedPools: unnamedPools({ ...shape, listen: listen ?? [] }, onlyClusterName),
     peers: peers.map((peer) => buildPeer(peer, origin)),
     stateFile,
     history: buildHistory(history, stateFile, origin),
@@ -146,37 +146,6 @@ function withPool(
   return { ...listener, cluster: pool.cluster, agent: { ...agent, check, weight: pool.weight } };
 }
 
-function buildPool(
-  pool: PoolShape,
-  only: string | null,
-  { ignoreParams, probe }: Pick<ConfigShape, "ignoreParams" | "probe">,
-): PoolConfig | null {
-  const checkText = poolCheckText(pool);
-  const parsed = parseCheckText(checkText, { ignoreParams, intervalMs: probe.intervalMs });
-  const cluster = pool.cluster ?? only;
-  // checkPools has refused both.
-  if (!parsed.ok || cluster === null) return null;
-  return { name: pool.name, cluster, check: parsed.check, checkText, weight: pool.weight };
-}
-
-/** What an entry is judged by: its own keys, or those of the pool that it refers to. */
-function judgedBy(
-  entry: { readonly pool: string | null; readonly cluster: string | null; readonly check: string | null },
-  only: string | null,
-  shape: Pick<ConfigShape, "ignoreParams" | "probe" | "pools">,
-): PoolConfig | null {
-  const { pool: name, cluster, check } = entry;
-  const pool = shape.pools.find((one) => one.name === name) ?? {
-    name: "",
-    cluster,
-    check: check ?? "/primary",
-    min: null,
-    zones: [],
-    weight: null,
-  };
-  return buildPool(pool, only, shape);
-}
-
 /** The check of a pool as HAProxy sends it. */
 function balancedCheck(
   { check, checkText }: PoolConfig,
@@ -200,8 +169,7 @@ function buildBalancer(
     if (judged === null) return [];
     const { cluster, weight } = judged;
     const check = backend.pool === null ? judged.check : balancedCheck(judged, shape);
-    const isInZone = haproxy.zone !== null && check.zones.length === 0 && !oneNodeRoutes.has(check.route);
-    const zones = isInZone ? [haproxy.zone] : check.zones;
+    const zones = zonesIn(haproxy.zone, check);
     return [
       { ...backend, cluster, check: { ...check, zones }, weight: backend.pool === null ? backend.weight : weight },
     ];

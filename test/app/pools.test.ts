@@ -21,6 +21,8 @@ interface Fixture {
 interface PoolAnswer {
   readonly pools: readonly PoolAnswer[];
   readonly pool: string;
+  readonly named: boolean;
+  readonly tcp: { readonly services: Readonly<Record<string, unknown>> };
   readonly fit: number;
   readonly version: string;
   readonly members: readonly { readonly node: string; readonly fit: boolean; readonly reason: string | null }[];
@@ -46,10 +48,11 @@ listen:
   - { port: 0, dialect: admin }
   - { address: 127.0.0.2, port: 0, dialect: admin, cluster: other }
   - { address: 127.0.0.3, port: 0, dialect: agent, pool: reads }
+  - { address: 127.0.0.4, port: 0, dialect: agent, cluster: demo, check: /replica }
 balancers:
-  - { name: lb1, haproxy: { socket: /no/such/socket, backends: [{ name: pg_read, pool: reads }, { name: own, cluster: demo, check: /replica }] } }
+  - { name: lb1, haproxy: { socket: /no/such/socket, backends: [{ name: pg_read, pool: reads }, { name: own, cluster: demo, check: "/replica?miss=404" }] } }
 poolers:
-  - { name: pgb1, pgbouncer: { address: /no/such/folder, user: rolecall }, databases: [{ name: orders, pool: writes }] }
+  - { name: pgb1, pgbouncer: { address: /no/such/folder, user: rolecall }, databases: [{ name: orders, pool: writes }, { name: more, cluster: demo, check: /read-write }] }
 log: { level: silent }
 `,
   );
@@ -81,7 +84,16 @@ suite("pools", limit, () => {
       ["writes", ["pg1 fit", "pg2 wrong_role"], ["pgbouncer pgb1 orders"]],
       ["reads", ["pg2 fit", "pg1 wrong_role"], ["haproxy lb1 pg_read", "agent 127.0.0.3:0"]],
       ["others", ["db1 down"], []],
+      ["demo /replica", ["pg2 fit", "pg1 wrong_role"], ["haproxy lb1 own", "agent 127.0.0.4:0"]],
+      ["demo /primary", ["pg1 fit", "pg2 wrong_role"], ["pgbouncer pgb1 more"]],
     ]);
+    assert.deepEqual(
+      pools.map(({ named }) => named),
+      [true, true, true, false, false],
+    );
+    assert.equal((await read("/pools/demo%20%2Freplica")).document.pool, "demo /replica");
+    const { services } = (await read("/pools?format=traefik")).document.tcp;
+    assert.deepEqual(Object.keys(services), ["writes", "reads", "others"], "other programs see named pools alone");
   });
 
   test("of other clusters are no business of a listener with a cluster", async (context) => {

@@ -81,6 +81,7 @@ test("a minimal file gets every default", () => {
       { ...listener, port: 9108, dialect: "admin", cluster: null },
     ],
     pools: [],
+    unnamedPools: [],
     balancers: [],
     poolers: [],
     peers: [],

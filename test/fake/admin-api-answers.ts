@@ -29,6 +29,7 @@ const member = {
 };
 const reads = {
   pool: "reads",
+  named: true,
   cluster: "demo",
   check: "/replica?lag=10MB&keep=1",
   fit: 1,
@@ -65,12 +66,22 @@ const reads = {
 };
 const writes = {
   pool: "writes",
+  named: true,
   cluster: "catalog",
   check: "/primary",
   fit: 0,
   members: [],
   version: "fedcba9876543210",
   used_by: [{ kind: "pgbouncer", name: "pgb1", backend: "orders", up: false, servers: [] }],
+};
+const unnamed = {
+  ...reads,
+  pool: "demo /replica",
+  named: false,
+  check: "/replica",
+  members: [],
+  fit: 0,
+  used_by: [{ kind: "haproxy", name: "lb1", backend: "own", up: true, servers: [] }],
 };
 
 /** What a running rolecall would answer, always the same: for texts that are compared letter by letter. */
@@ -266,7 +277,7 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
       ],
     },
   },
-  "/pools": { body: { snapshot: "aa.13", pools: [writes, reads] } },
+  "/pools": { body: { snapshot: "aa.13", pools: [writes, reads, unnamed] } },
   "/pools/writes": { body: { snapshot: "aa.13", ...writes } },
   "POST /drains/demo/pg2": {
     body: {

@@ -31,6 +31,7 @@ export function configOf(
     },
     listen: [listenerOf({})],
     pools: [],
+    unnamedPools: [],
     balancers: [],
     poolers: [],
     peers: [],

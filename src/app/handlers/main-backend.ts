@@ -25,7 +25,7 @@ import type { Switchovers } from "../../switchover/switchovers.ts";
 import type { BalancerStatus } from "../../push/balancer.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { buildExporterApi } from "./exporter-pages.ts";
-import { poolUsers } from "./pool-users.ts";
+import { poolUsers, servedPools } from "./pool-users.ts";
 import type { LivePage } from "./live-page.ts";
 import type { Backend, ListenerInConfig } from "./listener-handler.ts";
 import { type LagOverTime, LagSteps } from "../../history/lag-steps.ts";
@@ -106,7 +106,7 @@ export function buildMainBackend(
       },
     },
     pools: {
-      pools: config.pools,
+      pools: servedPools(config),
       snapshot: sources.snapshot,
       policy: sources.policy,
       now: sources.now,

@@ -1,32 +1,42 @@
 import type { Config } from "../../config/model/config.ts";
 import { formatHostPort } from "../../config/values/address.ts";
-import type { PoolUser } from "../../http/admin-api/pools-api.ts";
+import type { PoolsApiContext, PoolUser } from "../../http/admin-api/pools-api.ts";
 import type { BalancerStatus } from "../../push/balancer.ts";
+
+/** The pools of the configuration, and after them those without a name. */
+export function servedPools({ pools, unnamedPools }: Pick<Config, "pools" | "unnamedPools">): PoolsApiContext["pools"] {
+  return [
+    ...pools.map((pool) => ({ ...pool, isNamed: true })),
+    ...unnamedPools.map((pool) => ({ ...pool, isNamed: false })),
+  ];
+}
 
 /**
  * What refers to each pool in the configuration.
  * @param statuses what is known of the balancers that are pushed to
  */
 export function poolUsers(
-  { balancers, poolers, listen }: Pick<Config, "balancers" | "poolers" | "listen">,
+  { balancers, poolers, listen, unnamedPools }: Pick<Config, "balancers" | "poolers" | "listen" | "unnamedPools">,
   statuses: readonly BalancerStatus[],
 ): (pool: string) => readonly PoolUser[] {
-  const pushed = (kind: PoolUser["kind"], name: string, backend: string): PoolUser => {
+  const userOf = ({ kind, name, backend }: Pick<PoolUser, "kind" | "name" | "backend">): PoolUser => {
+    if (kind === "agent") return { kind, name, backend, up: null, servers: null };
     const status = statuses.find(({ balancer }) => balancer === name);
     const servers = status?.servers.filter((server) => server.backend === backend) ?? null;
     return { kind, name, backend, up: status?.up ?? null, servers };
   };
-  return (pool) => [
-    ...balancers.flatMap(({ name, haproxy }) =>
-      haproxy.backends.flatMap((backend) => (backend.pool === pool ? [pushed("haproxy", name, backend.name)] : [])),
+  const named = (pool: string): readonly Pick<PoolUser, "kind" | "name" | "backend">[] => [
+    ...balancers.flatMap(({ name, haproxy: { backends } }) =>
+      backends.flatMap((one) => (one.pool === pool ? [{ kind: "haproxy" as const, name, backend: one.name }] : [])),
     ),
     ...poolers.flatMap(({ name, databases }) =>
-      databases.flatMap((database) => (database.pool === pool ? [pushed("pgbouncer", name, database.name)] : [])),
+      databases.flatMap((one) => (one.pool === pool ? [{ kind: "pgbouncer" as const, name, backend: one.name }] : [])),
     ),
-    ...listen.flatMap(({ agent, address, port }): readonly PoolUser[] =>
+    ...listen.flatMap(({ agent, address, port }) =>
       agent?.pool === pool
-        ? [{ kind: "agent", name: formatHostPort({ host: address, port }), backend: null, up: null, servers: null }]
+        ? [{ kind: "agent" as const, name: formatHostPort({ host: address, port }), backend: null }]
         : [],
     ),
   ];
+  return (pool) => (unnamedPools.find(({ name }) => name === pool)?.users ?? named(pool)).map(userOf);
 }

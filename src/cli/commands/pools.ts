@@ -25,7 +25,9 @@ function renderPool(pool: JsonObject, style: Style): string {
   const members = listOf(pool["members"]).filter(isObject);
   const fit = Number(pool["fit"]);
   const counts = `${fit} of ${members.length} fit`;
-  const head = [style.bold(wordOf(pool["pool"])), wordOf(pool["cluster"]), wordOf(pool["check"])].join("  ");
+  const name = style.bold(wordOf(pool["pool"]));
+  const head =
+    pool["named"] === false ? `${name}  unnamed` : [name, wordOf(pool["cluster"]), wordOf(pool["check"])].join("  ");
   const rows = members.map((member) => rowOf(member, style));
   const users = listOf(pool["used_by"]).filter(isObject).map(userText);
   const used = users.length === 0 ? "nothing refers to it" : `used by ${users.join(", ")}`;

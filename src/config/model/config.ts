@@ -40,6 +40,8 @@ export interface Config extends Omit<
   readonly clusters: readonly ClusterConfig[];
   readonly listen: readonly ListenerConfig[];
   readonly pools: readonly PoolConfig[];
+  /** The pairs of cluster and check that backends, databases and agent listeners have without a pool. */
+  readonly unnamedPools: readonly UnnamedPoolConfig[];
   readonly balancers: readonly BalancerConfig[];
   readonly poolers: readonly PoolerConfig[];
   readonly peers: readonly PeerConfig[];
@@ -103,6 +105,17 @@ export interface PoolConfig extends Pick<PoolShape, "name" | "weight"> {
   readonly check: Check;
   /** The check as it is sent, without a node: `/replica?lag=10MB&keep=2`. */
   readonly checkText: string;
+}
+
+/** A check over a cluster without a name of its own: its name is both, `orders /replica?lag=10MB`. */
+export interface UnnamedPoolConfig extends Omit<PoolConfig, "weight"> {
+  readonly users: readonly {
+    readonly kind: "haproxy" | "pgbouncer" | "agent";
+    /** The name of the balancer or pooler, or the address of the agent listener. */
+    readonly name: string;
+    /** The backend, or the database; `null` for an agent listener. */
+    readonly backend: string | null;
+  }[];
 }
 
 /** A balancer that rolecall sends changes of verdicts to. */

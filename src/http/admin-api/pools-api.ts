@@ -23,9 +23,15 @@ export interface PoolUser {
   readonly servers: readonly object[] | null;
 }
 
+/** A pool that is shown. */
+interface ServedPool extends NamedPool {
+  /** Whether the configuration gives it the name. If not, the name is cluster and check. */
+  readonly isNamed: boolean;
+}
+
 /** What answers on pools come from. */
 export interface PoolsApiContext {
-  readonly pools: readonly NamedPool[];
+  readonly pools: readonly ServedPool[];
   readonly snapshot: () => Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
   /** In ms of rolecall's clock. */
@@ -37,6 +43,7 @@ export interface PoolsApiContext {
 
 /** A pool that was found, what identifies its state, and until when it holds, in ms of rolecall's clock. */
 interface ShownPool {
+  readonly isNamed: boolean;
   readonly document: PoolDocument;
   readonly version: string;
   readonly validUntilMs: number;
@@ -59,11 +66,12 @@ export async function answerPools(
   if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
   const served = context.pools.filter(({ cluster }) => only === null || cluster === only);
   const params = new URLSearchParams(query);
-  const name = path === "pools" ? null : path.slice("pools/".length);
+  const name = path === "pools" ? null : decoded(path.slice("pools/".length));
   const format = formatOf(params, name === null ? ["format"] : ["format", "after", "wait"]);
   if (typeof format === "object") return format;
   if (name === null) {
-    const shown = served.flatMap((pool) => show(pool, context) ?? []);
+    const wanted = format === "json" ? served : served.filter(({ isNamed }) => isNamed);
+    const shown = wanted.flatMap((pool) => show(pool, context) ?? []);
     if (format !== "json")
       return reply(
         formattedPools(
@@ -83,6 +91,15 @@ export async function answerPools(
   return answerPool(call, pool, { params, format, context });
 }
 
+/** The names of unnamed pools contain spaces and slashes. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
 /** Reads the parameter `format`. @returns the answer if it is none, or if another parameter is not known */
 function formatOf(params: URLSearchParams, known: readonly string[]): PoolFormat | Reply {
   const unknown = unknownParameter(params, known);
@@ -94,7 +111,7 @@ function formatOf(params: URLSearchParams, known: readonly string[]): PoolFormat
 
 async function answerPool(
   call: IncomingCall,
-  pool: NamedPool,
+  pool: ServedPool,
   {
     params,
     format,
@@ -123,17 +140,17 @@ async function answerPool(
   }
 }
 
-function show(pool: NamedPool, { snapshot, policy: policyOf, now }: PoolsApiContext): ShownPool | null {
+function show(pool: ServedPool, { snapshot, policy: policyOf, now }: PoolsApiContext): ShownPool | null {
   const cluster = clusterNamed(snapshot(), pool.cluster);
   const policy = policyOf(pool.cluster);
   if (cluster === undefined || policy === undefined) return null;
   const { document, validUntilMs } = poolDocument(viewAt(cluster, policy, now()), pool);
   const version = createHash("sha256").update(poolKey(document)).digest("hex").slice(0, 16);
-  return { document, version, validUntilMs };
+  return { isNamed: pool.isNamed, document, version, validUntilMs };
 }
 
-function written({ document, version }: ShownPool, usersOf: ReturnType<PoolsApiContext["users"]>): object {
-  return { ...document, version, used_by: usersOf(document.pool) };
+function written({ isNamed, document, version }: ShownPool, usersOf: ReturnType<PoolsApiContext["users"]>): object {
+  return { ...document, named: isNamed, version, used_by: usersOf(document.pool) };
 }
 
 function nameOf({ instance, sequence }: Snapshot): string {

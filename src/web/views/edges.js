@@ -68,10 +68,10 @@ function Edges({ edges, pools }) {
 }
 
 /** Who gets clients of a pool, in order, and what refers to it. */
-function Pool({ pool: { pool, cluster, check, fit, members, used_by: users } }) {
+function Pool({ pool: { pool, named, cluster, check, fit, members, used_by: users } }) {
   return html`<${Table}
       level="h3"
-      title=${html`${pool} <small>${cluster}, ${check}: ${fit} of ${members.length} fit</small>`}
+      title=${html`${pool} <small>${named ? `${cluster}, ${check}` : "unnamed"}: ${fit} of ${members.length} fit</small>`}
       label=${`Members of ${pool}`}
       columns=${["node", "address", "zone", "lag", "state", "reason"]}
       rows=${members.map(({ node, host, port, zone, lag_bytes: lag, fit: isFit, degraded, no, reason, figure }) => [
