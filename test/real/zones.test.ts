@@ -50,11 +50,11 @@ function scenarios(haproxyPath: string): void {
     simulator = await startSimulator({ nodes: 5, port: 0, switchoverMs: 500 });
     for (const { name } of simulator.nodes) databases.push(await EchoDatabase.start(name));
     health = await freePort();
-    const config = await writeConfiguration();
-    start("rolecall", [process.execPath, program, "serve", "--config", config]);
+    const { served, rendered } = writeConfigurations();
+    start("rolecall", [process.execPath, program, "serve", "--config", served]);
     await until("ready rolecall", async () => (await ask({ port: health, path: "/readyz" })).status === 200);
-    await startRendered("rendered", config, []);
-    await startRendered("rendered and pushed", config, ["--runtime-socket", socketOf("rendered and pushed")]);
+    await startRendered("rendered", rendered, []);
+    await startRendered("rendered and pushed", rendered, ["--runtime-socket", socketOf("rendered and pushed")]);
     await startChecked("zone=a and pushed");
     await until("a connection to both sockets", () => log("rolecall").split("balancer connected").length === 3);
     await reaching([...local]);
@@ -134,7 +134,8 @@ function scenarios(haproxyPath: string): void {
     }
   }
 
-  async function writeConfiguration(): Promise<string> {
+  /** The configuration of the service, and one without pools to render from: a write and a read pool, as by default. */
+  function writeConfigurations(): { readonly served: string; readonly rendered: string } {
     const nodes = simulator.nodes.map(({ name, url }, at) => ({
       name,
       api: url,
@@ -147,10 +148,16 @@ function scenarios(haproxyPath: string): void {
       { haproxy: { socket: socketOf("zone=a and pushed"), zone: "a", backends: [{ name: "reads", pool: "reads" }] } },
     ];
     const pooled = { name: "reads", check: "/replica?lag=10MB&lag_time=10s&miss=404", min: 1 };
-    const config = { clusters: [{ name: "demo", nodes }], listen: [{ port: health }], pools: [pooled], balancers };
-    const file = join(folder, "rolecall.yaml");
-    writeFileSync(file, JSON.stringify(config)); // JSON is YAML
-    return file;
+    const rendered = { clusters: [{ name: "demo", nodes }], listen: [{ port: health }] };
+    const write = (name: string, config: object): string => {
+      const file = join(folder, name);
+      writeFileSync(file, JSON.stringify(config)); // JSON is YAML
+      return file;
+    };
+    return {
+      served: write("rolecall.yaml", { ...rendered, pools: [pooled], balancers }),
+      rendered: write("rendered.yaml", rendered),
+    };
   }
 
   async function startRendered(title: string, config: string, more: readonly string[]): Promise<void> {
