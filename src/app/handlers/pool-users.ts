@@ -12,7 +12,7 @@ export function servedPools({ pools, unnamedPools }: Pick<Config, "pools" | "unn
 }
 
 /**
- * What refers to each pool in the configuration.
+ * What refers to each pool in the configuration, and the Envoys that subscribe to it.
  * @param statuses what is known of the balancers that are pushed to
  */
 export function poolUsers(
@@ -37,6 +37,10 @@ export function poolUsers(
         ? [{ kind: "agent" as const, name: formatHostPort({ host: address, port }), backend: null }]
         : [],
     ),
+    ...statuses.flatMap(({ kind, balancer: name, up, servers: all }): readonly PoolUser[] => {
+      const servers = all.filter(({ backend }) => backend === pool);
+      return kind === "envoy" && servers.length > 0 ? [{ kind, name, backend: null, up, servers }] : [];
+    }),
   ];
   return (pool) => (unnamedPools.find(({ name }) => name === pool)?.users ?? named(pool)).map(userOf);
 }

@@ -14,6 +14,8 @@ export interface KnownClusters {
   readonly running: readonly StatusCluster[];
   /** The running rolecall that was asked for its members too, or `null` if none answered. */
   readonly by: string | null;
+  /** A client of it; `null` if none answered. */
+  readonly server: RolecallClient | null;
   /** Why a rolecall that runs could not be asked; `null` if it was, or if none runs. */
   readonly problem: string | null;
 }
@@ -30,19 +32,21 @@ export async function withRememberedMembers(
   probed: readonly StatusCluster[],
 ): Promise<KnownClusters> {
   const url = serverUrl(config);
-  if (url === null) return { clusters: probed, running: [], by: null, problem: null };
+  if (url === null) return { clusters: probed, running: [], by: null, server: null, problem: null };
+  const server = new RolecallClient(askingAt(context, url), "admin", "2s");
   try {
-    const { by, clusters } = await fetchStatusFrom(new RolecallClient(askingAt(context, url), "admin", "2s"));
+    const { by, clusters } = await fetchStatusFrom(server);
     return {
       clusters: probed.map((cluster) => mergedCluster(cluster, clusters, seedsOf(config, cluster.cluster))),
       running: clusters,
       by,
+      server,
       problem: null,
     };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const isRefused = error.rule === "RC005" && error.message.includes("ECONNREFUSED");
-    return { clusters: probed, running: [], by: null, problem: isRefused ? null : error.message };
+    return { clusters: probed, running: [], by: null, server: null, problem: isRefused ? null : error.message };
   }
 }
 

@@ -24,6 +24,7 @@ import { targetsOf } from "../render/input/targets.ts";
 import { execute } from "../result/evidence.ts";
 import { createServer } from "node:net";
 import type { ListenerConfig } from "../../config/model/config.ts";
+import { checkEnvoys } from "./envoys.ts";
 import { isRunningRolecall } from "./running-rolecall.ts";
 
 /**
@@ -54,6 +55,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   const known = await withRememberedMembers(command, config, probed.overview().clusters);
   checkHaproxyServers(command, known.clusters);
   checkAsked(command, known);
+  await checkEnvoys(context, known);
   await checkHaproxy(context, known);
   progress.done();
   result.data = { clusters: probedStatus(probed).clusters };

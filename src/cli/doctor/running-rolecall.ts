@@ -1,9 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { get } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
 import { connect as connectPlain } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { ListenerConfig } from "../../config/model/config.ts";
+import { formatHostPort } from "../../config/values/address.ts";
 
 /** How long a listener has to answer, in ms. */
 const answerMaxMs = 2_000;
@@ -20,7 +22,14 @@ export function isRunningRolecall(listener: ListenerConfig): Promise<boolean> {
   const { tls } = listener.access;
   return within(answerMaxMs, (done) => {
     if (tls !== null) return askTls(target, tls.cert, done);
-    return listener.dialect === "agent" ? askAgent(target, done) : askHttp(target, done);
+    switch (listener.dialect) {
+      case "agent":
+        return askAgent(target, done);
+      case "xds":
+        return askGrpc(target, done);
+      default:
+        return askHttp(target, done);
+    }
   });
 }
 
@@ -52,6 +61,24 @@ function askAgent(target: Target, done: Done): Cancel {
   socket.on("error", () => done(false));
   socket.on("close", () => done(false));
   return () => socket.destroy();
+}
+
+/** Calls the method by which a listener with the dialect xds tells that it is one. */
+function askGrpc({ host, port }: Target, done: Done): Cancel {
+  const session = connectHttp2(`http://${formatHostPort({ host, port })}`);
+  session.on("error", () => done(false));
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/rolecall.Livez/Get",
+    "content-type": "application/grpc",
+  });
+  stream.on("error", () => done(false));
+  stream.on("trailers", (trailers) => done(trailers["grpc-status"] === "0"));
+  stream.on("close", () => done(false));
+  stream.resume();
+  // One message without content.
+  stream.end(Buffer.alloc(5));
+  return () => session.destroy();
 }
 
 /** A client certificate may be required after the handshake: the server's certificate is known by then. */

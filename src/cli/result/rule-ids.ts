@@ -65,6 +65,7 @@ export const ruleIds = [
   "RC136",
   "RC137",
   "RC138",
+  "RC139",
   "RC140",
   "RC141",
   "RC142",

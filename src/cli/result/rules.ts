@@ -210,6 +210,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "a server of a balancer has no health check in HAProxy",
     "Add check to the server in HAProxy.",
   ),
+  RC139: rule(
+    "warning",
+    "an Envoy does not get what it subscribes to",
+    "Correct the name of the cluster in Envoy or that of the pool; for a refusal, read the log of Envoy.",
+  ),
   RC140: rule("error", "the rehearsal was refused", "Resolve what the message names. Nothing was changed."),
   RC141: rule("error", "the outage was longer than --max-outage", "Read what would shorten it."),
   RC142: rule("error", "the cluster did not recover in time", "Run rolecall status, and read the logs of the nodes."),

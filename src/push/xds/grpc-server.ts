@@ -1,5 +1,12 @@
 import type { Duplex } from "node:stream";
-import { type ConnectionInjector, Server, ServerCredentials, type ServerDuplexStream, status } from "@grpc/grpc-js";
+import {
+  type ConnectionInjector,
+  type sendUnaryData,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  status,
+} from "@grpc/grpc-js";
 import { decodeRequest, encodeResponse } from "./messages/codec.ts";
 import type { XdsForm, XdsRequest, XdsResponse } from "./protocol/xds-messages.ts";
 import type { XdsWire } from "./xds-stream.ts";
@@ -41,6 +48,8 @@ const methods: Readonly<Record<string, XdsForm>> = {
   [`/${endpoints}/DeltaEndpoints`]: "delta",
 };
 
+/** A call that only tells that rolecall answers here: `rolecall doctor` sends it. */
+const livezPath = "/rolecall.Livez/Get";
 /** A request with the names of thousands of pools has some 100 kB. */
 const requestMax = 1_048_576;
 /** Envoy opens a stream for each pool unless it aggregates them. */
@@ -78,6 +87,14 @@ export class GrpcServer {
         (bytes: Buffer) => decodeRequest(bytes, form),
         "bidi",
       );
+    const empty = (): Buffer => Buffer.alloc(0);
+    this.#server.register(
+      livezPath,
+      (_call: unknown, answer: sendUnaryData<Buffer>) => answer(null, empty()),
+      empty,
+      empty,
+      "unary",
+    );
     // Access control and TLS are those of the listener.
     this.#injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
   }

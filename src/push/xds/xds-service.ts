@@ -54,6 +54,8 @@ export class XdsService {
   readonly #lines: LimitedLines;
   /** The unknown names of each stream that were logged. */
   readonly #unknown = new WeakMap<XdsStream, string>();
+  /** The nodes that each pool leaves out, as they were logged. */
+  readonly #leftOut = new Map<string, string>();
   #settings: XdsSettings;
   #cancelRefresh: () => void = () => {};
   #isStopped = false;
@@ -190,6 +192,7 @@ export class XdsService {
   }
 
   #publish(pools: readonly PublishedPool[]): void {
+    for (const { pool, leftOut } of pools) this.#logLeftOut(pool.name, leftOut);
     for (const stream of this.#streams.keys()) stream.update(pools, this.#context.now());
     this.#settle();
   }
@@ -231,10 +234,10 @@ export class XdsService {
       kind: "envoy",
       socket: wire.peer,
       up: true,
-      version: client?.agent.slice(0, shownMax) ?? null,
+      version: client?.version ?? null,
       waiting: pools.filter((pool) => stream.stateOf(pool) === "waits").length,
       pushed_ms_ago: sentAtMs === null ? null : Math.round(this.#context.now() - sentAtMs),
-      problems: problemsOf(stream, only),
+      problems: problemsOf(stream, pools, only),
       servers: pools.flatMap(serversOf).slice(0, shownMax),
     };
   }
@@ -260,6 +263,16 @@ export class XdsService {
     );
   }
 
+  #logLeftOut(pool: string, nodes: readonly string[]): void {
+    const names = nodes.join(" ");
+    if (names === (this.#leftOut.get(pool) ?? "")) return;
+    this.#leftOut.set(pool, names);
+    const fields = { listener: this.#settings.name, pool, nodes };
+    const text =
+      names === "" ? "Envoys get all fit nodes again" : "Envoys do not get nodes whose IP address is not known";
+    this.#lines.write({ level: names === "" ? "info" : "warn", text }, () => fields);
+  }
+
   #logRefusal({ name, wire }: XdsStream, problem: string): void {
     this.#context.metrics.count("xdsRefusals", { listener: this.#settings.name });
     const fields = { listener: this.#settings.name, envoy: name, address: wire.peer, problem: problem.slice(0, 1_000) };
@@ -272,12 +285,20 @@ function isOfPrimary({ pool }: PublishedPool, cluster: string): boolean {
   return pool.cluster === cluster && oneNodeRoutes.has(pool.check.route);
 }
 
-function problemsOf(stream: XdsStream, only: string | null): BalancerStatus["problems"] {
-  const { refusal, unknownNames } = stream;
-  if (only !== null) return [];
+/** @param pools those that it subscribes to and that are shown */
+function problemsOf(
+  { refusal, unknownNames }: XdsStream,
+  pools: readonly PublishedPool[],
+  only: string | null,
+): BalancerStatus["problems"] {
+  const leftOut = pools.flatMap(({ pool, leftOut: nodes }) =>
+    nodes.map((node) => ({ subject: `${pool.name}/${node}`, problem: "left out: its IP address is not known" })),
+  );
+  if (only !== null) return leftOut;
   return [
     ...(refusal === null ? [] : [{ subject: "assignment", problem: `Envoy refuses it: ${refusal.problem}` }]),
     ...unknownNames.map((name) => ({ subject: `pool ${name}`, problem: "no pool of this listener has this name" })),
+    ...leftOut,
   ];
 }
 

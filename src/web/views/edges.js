@@ -172,11 +172,12 @@ function Status({ status, reason = null }) {
   return html`<${Mark} tone=${tone} /> ${status}`;
 }
 
+const programs = { haproxy: "HAProxy", pgbouncer: "PgBouncer", envoy: "Envoy" };
 const targetTones = { up: "ok", drain: "idle", down: "bad" };
 
 function Balancer({ balancer: { balancer, kind, up, version, waiting, pushed_ms_ago: agoMs, problems, servers } }) {
   const [tone, word] = up === null ? ["idle", "connecting"] : up ? ["ok", "connected"] : ["bad", "not reachable"];
-  const program = kind === "pgbouncer" ? "PgBouncer" : "HAProxy";
+  const program = programs[kind];
   const rows = servers.map(({ backend, server, target, weight }) => [
     backend,
     server,

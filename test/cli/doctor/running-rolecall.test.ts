@@ -31,6 +31,8 @@ async function start(context: TestContext): Promise<{ readonly config: Config; r
     "dialect: exporter, cluster: demo",
     "dialect: agent, cluster: demo",
     "dialect: agent, cluster: demo, node: pg1",
+    "dialect: xds",
+    `dialect: xds, ${tls}, ca: ${certFile}, client: required }`,
   ];
   const lines = await Promise.all(listeners.map(async (rest) => `  - { port: ${await freePort()}, ${rest} }\n`));
   writeFileSync(

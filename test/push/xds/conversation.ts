@@ -18,7 +18,7 @@ export interface ConversationRequest {
 export function requestOf(row: ConversationRequest, form: XdsForm): XdsRequest {
   const { node, zone = "", type = "", nonce = "", refuses } = row;
   return {
-    client: node === undefined ? null : { id: node, cluster: "edge", zone, agent: "envoy" },
+    client: node === undefined ? null : { id: node, cluster: "edge", zone, agent: "envoy", version: null },
     type,
     nonce,
     refusal: refuses ?? null,

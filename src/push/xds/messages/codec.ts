@@ -1,5 +1,5 @@
 import protobuf from "protobufjs/light.js";
-import { isObject, type JsonObject, listOf, objectOf } from "../../../cluster/values/json.ts";
+import { countOf, isObject, type JsonObject, listOf, objectOf } from "../../../cluster/values/json.ts";
 import type { Assignment, ListedEndpoint } from "../assignment/assignment.ts";
 import type { XdsClient, XdsForm, XdsRequest, XdsResponse } from "../protocol/xds-messages.ts";
 import { envoyApi } from "./envoy-api.ts";
@@ -42,8 +42,24 @@ export function decodeRequest(bytes: Uint8Array, form: XdsForm): XdsRequest {
   };
 }
 
-function clientOf({ id, cluster, locality, user_agent_name: agent }: JsonObject): XdsClient {
-  return { id: textOf(id), cluster: textOf(cluster), zone: textOf(objectOf(locality)["zone"]), agent: textOf(agent) };
+function clientOf({
+  id,
+  cluster,
+  locality,
+  user_agent_name: agent,
+  user_agent_build_version: build,
+}: JsonObject): XdsClient {
+  return {
+    id: textOf(id),
+    cluster: textOf(cluster),
+    zone: textOf(objectOf(locality)["zone"]),
+    agent: textOf(agent),
+    version: isObject(build) ? versionOf(objectOf(build["version"])) : null,
+  };
+}
+
+function versionOf({ major_number: major, minor_number: minor, patch }: JsonObject): string {
+  return [major, minor, patch].map((number) => countOf(number) ?? 0).join(".");
 }
 
 function textOf(value: unknown): string {

@@ -169,6 +169,18 @@ export const envoyApi: { readonly nested: Record<string, object> } = {
                           type: "string",
                           id: 6,
                         },
+                        user_agent_build_version: {
+                          type: "envoy.config.core.v3.BuildVersion",
+                          id: 8,
+                        },
+                      },
+                    },
+                    BuildVersion: {
+                      fields: {
+                        version: {
+                          type: "envoy.type.v3.SemanticVersion",
+                          id: 1,
+                        },
                       },
                     },
                     Locality: {
@@ -318,6 +330,30 @@ export const envoyApi: { readonly nested: Record<string, object> } = {
                           },
                         },
                       },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+        type: {
+          nested: {
+            v3: {
+              nested: {
+                SemanticVersion: {
+                  fields: {
+                    major_number: {
+                      type: "uint32",
+                      id: 1,
+                    },
+                    minor_number: {
+                      type: "uint32",
+                      id: 2,
+                    },
+                    patch: {
+                      type: "uint32",
+                      id: 3,
                     },
                   },
                 },

@@ -10,7 +10,10 @@ export interface XdsClient {
   readonly cluster: string;
   /** The zone in which the client runs; empty if it states none. */
   readonly zone: string;
+  /** What it is, such as `envoy`; empty if it does not say. */
   readonly agent: string;
+  /** Its version, such as `1.36.2`; `null` if it states none in this form. */
+  readonly version: string | null;
 }
 
 /** What a request of either form says. Field names are those of envoy.service.discovery.v3 where they differ. */

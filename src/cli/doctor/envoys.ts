@@ -1,0 +1,26 @@
+import { isObject, listOf } from "../../cluster/values/json.ts";
+import type { KnownClusters } from "../client/remembered-members.ts";
+import { counted } from "../output/words.ts";
+import { safe } from "../output/style.ts";
+import type { DoctorContext } from "./doctor-context.ts";
+
+/**
+ * Reports what Envoys do not get from the running rolecall (RC139): names that no pool has, which Envoy itself neither
+ * refuses nor counts, assignments that they refuse, and nodes that are left out.
+ */
+export async function checkEnvoys({ command, config }: DoctorContext, { server }: KnownClusters): Promise<void> {
+  const { result } = command;
+  if (config.listen.every(({ dialect }) => dialect !== "xds")) return;
+  if (server === null) {
+    result.cover("envoys", "not_checked", { detail: "no running rolecall answered" });
+    return;
+  }
+  const balancers = listOf((await server.getObject("/edges"))["balancers"]).filter(isObject);
+  const envoys = balancers.filter(({ kind }) => kind === "envoy");
+  for (const { balancer, socket, problems } of envoys)
+    for (const { subject, problem } of listOf(problems).filter(isObject))
+      result.diagnose("RC139", {
+        message: `Envoy ${safe(String(balancer))} (${safe(String(socket))}): ${safe(String(subject))}: ${safe(String(problem))}`,
+      });
+  result.cover("envoys", "complete", { detail: `${counted(envoys.length, "stream")} of Envoys` });
+}
