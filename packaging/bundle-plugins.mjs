@@ -25,3 +25,18 @@ export const onlyService = {
     );
   },
 };
+
+/** Packages that few set-ups need, by the file of the build that contains them. */
+export const rarelyNeededPackages = {
+  "packages/grpc-js": { name: "@grpc/grpc-js", entry: "node_modules/@grpc/grpc-js/build/src/index.js" },
+  "packages/protobufjs": { name: "protobufjs/light.js", entry: "node_modules/protobufjs/light.js" },
+};
+
+/** Loads these packages from their own files of the build. */
+export const rarelyNeeded = {
+  name: "rarely-needed",
+  setup({ onResolve }) {
+    for (const [file, { name }] of Object.entries(rarelyNeededPackages))
+      onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: `./${file}.cjs`, external: true }));
+  },
+};

@@ -5,7 +5,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
-import { onlyNeededParts, onlyService } from "./bundle-plugins.mjs";
+import { onlyNeededParts, onlyService, rarelyNeeded, rarelyNeededPackages } from "./bundle-plugins.mjs";
 
 const common = {
   bundle: true,
@@ -17,9 +17,6 @@ const common = {
   // Optional parts of pg that are not installed.
   external: ["pg-native"],
 };
-
-/** Packages that few set-ups need: the service loads them from where npm has installed them. */
-const rarelyNeeded = ["@grpc/grpc-js", "protobufjs"];
 
 /** Of the bundles that src/program/cached-bundle.ts runs: each is a function of `require` and of its own URL. */
 const serviceOptions = {
@@ -60,12 +57,21 @@ export async function bundleForNode(folder) {
   const services = await build({
     ...common,
     ...serviceOptions,
-    external: [...common.external, ...rarelyNeeded],
+    plugins: [...serviceOptions.plugins, rarelyNeeded],
     entryPoints: { serve: "src/main.ts", ...children },
     outExtension: { ".js": ".cjs" },
     outdir: folder,
   });
-  const files = [metafile, services.metafile].flatMap(({ outputs }) => Object.keys(outputs));
+  // Each of these is a file of its own: a service that does not need it does not read it.
+  const packages = await build({
+    ...common,
+    format: "cjs",
+    sourcemap: true,
+    entryPoints: Object.fromEntries(Object.entries(rarelyNeededPackages).map(([name, { entry }]) => [name, entry])),
+    outExtension: { ".js": ".cjs" },
+    outdir: folder,
+  });
+  const files = [metafile, services.metafile, packages.metafile].flatMap(({ outputs }) => Object.keys(outputs));
   const code = files.filter((file) => /\.c?js$/.test(file));
   writeTable(join(folder, "modules.json"), code);
 }

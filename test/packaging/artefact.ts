@@ -9,6 +9,7 @@ import { parse } from "yaml";
 import { commands } from "../../src/cli/specs/commands.ts";
 import { freePort } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
+import { assignmentsIn, listedIn, XdsClientStream } from "../fake/xds-client.ts";
 
 /** How an artefact is run. */
 export interface Artefact {
@@ -44,6 +45,8 @@ export async function assertWorks(artefact: Artefact): Promise<void> {
     run("simulate", "--nodes", "2", "--port", values["$NODES"] ?? "");
     const service = run("serve", "--config", values["$CONFIG"] ?? "");
     assertSee(await service.lineWith('"event":"node_down"'), artefact);
+    await service.lineWith('"dialect":"xds"');
+    await assertServesEnvoys(values["$XDS"] ?? "");
     const problems: string[] = [];
     for (const row of rows) problems.push(...(await problemsOf(row, run(...wordsOf(row, values)))));
     assert.deepEqual(problems, []);
@@ -66,6 +69,16 @@ function assertSee(line: string, { hasDocuments }: Artefact): void {
   }
 }
 
+/** What serves Envoys is loaded from elsewhere than the rest. */
+async function assertServesEnvoys(address: string): Promise<void> {
+  const stream = new XdsClientStream(address, "eds sotw");
+  stream.send({ node: { id: "edge-1" }, resource_names: ["reads"] });
+  const [assignment] = assignmentsIn(await stream.next());
+  stream.close();
+  assert.ok(assignment !== undefined);
+  assert.deepEqual(listedIn(assignment), ["+pg2"]);
+}
+
 function wordsOf({ run }: Row, values: Readonly<Record<string, string>>): readonly string[] {
   return run.split(" ").map((word) => word.replace(/\$[A-Z]+/, (name) => values[name] ?? name));
 }
@@ -74,6 +87,7 @@ function wordsOf({ run }: Row, values: Readonly<Record<string, string>>): readon
 async function writeConfiguration(scratch: string): Promise<Readonly<Record<string, string>>> {
   const nodes = (await freePort(2)) + 1; // the port before it is that of the simulator's control
   const [dead, health, admin, port] = [await freePort(), await freePort(), await freePort(), await freePort(1)];
+  const xds = await freePort();
   const file = join(scratch, "rolecall.yaml");
   const api = (at: number): string => `http://127.0.0.1:${at}`;
   writeFileSync(
@@ -84,7 +98,11 @@ async function writeConfiguration(scratch: string): Promise<Readonly<Record<stri
       - { name: pg1, api: "${api(nodes)}", database: "127.0.0.1:5432" }
       - { name: pg2, api: "${api(nodes + 1)}", database: "127.0.0.1:5433" }
       - { name: pg3, api: "${api(dead)}", database: "127.0.0.1:5434" }
-listen: [{ port: ${health}, cluster: demo, whole_cluster: true, management: on }, { port: ${admin}, dialect: admin }]
+pools: [{ name: reads, check: /replica }]
+listen:
+  - { port: ${health}, cluster: demo, whole_cluster: true, management: on }
+  - { port: ${admin}, dialect: admin }
+  - { port: ${xds}, dialect: xds }
 log: { format: json }
 drain: 0s
 `,
@@ -95,6 +113,7 @@ drain: 0s
     $DOCUMENT: document,
     $SERVER: api(admin),
     $HEALTH: api(health),
+    $XDS: `127.0.0.1:${xds}`,
     $SCRATCH: scratch,
     $PORT: `${port + 1}`,
   };

@@ -77,7 +77,7 @@ export class PoolAssignments {
   #byName: ReadonlyMap<string, FollowedPool> = new Map();
   #changes = 0;
   /** The hosts of each cluster's endpoints. */
-  readonly #hosts = new Map<string, string>();
+  readonly #hosts = new Map<string, readonly string[]>();
 
   constructor(context: AssignmentsContext) {
     this.#context = context;
@@ -223,15 +223,15 @@ export class PoolAssignments {
   }
 
   #noteHosts(name: string, { cluster }: ClusterView): void {
-    const hosts = cluster.nodes.flatMap(({ node }) => node.database?.host ?? []).join(" ");
-    if (this.#hosts.get(name) === hosts) return;
-    const isKnown = this.#hosts.has(name);
+    const hosts = cluster.nodes.flatMap(({ node }) => node.database?.host ?? []);
+    const known = this.#hosts.get(name);
+    if (known?.join(" ") === hosts.join(" ")) return;
     this.#hosts.set(name, hosts);
-    if (isKnown) this.#followHosts();
+    if (known !== undefined) this.#followHosts();
   }
 
   #followHosts(): void {
-    this.#context.addresses.follow(new Set([...this.#hosts.values()].flatMap((hosts) => hosts.split(" "))));
+    this.#context.addresses.follow(new Set([...this.#hosts.values()].flat()));
   }
 
   #nextVersion(): string {
