@@ -93,7 +93,8 @@ function put(root, fullName, json) {
 /** The module, as it is committed. */
 export function envoyApiModule() {
   return `/** What the xDS server needs of Envoy's API. packaging/envoy-api.mjs takes it from Envoy's definitions. */
-export const envoyApi: { readonly nested: Record<string, object> } = ${JSON.stringify(envoyApi(), null, 2)};
+// prettier-ignore
+export const envoyApi: { readonly nested: Record<string, object> } = ${JSON.stringify(envoyApi())};
 `;
 }
 

@@ -22,14 +22,8 @@ export function isRunningRolecall(listener: ListenerConfig): Promise<boolean> {
   const { tls } = listener.access;
   return within(answerMaxMs, (done) => {
     if (tls !== null) return askTls(target, tls.cert, done);
-    switch (listener.dialect) {
-      case "agent":
-        return askAgent(target, done);
-      case "xds":
-        return askGrpc(target, done);
-      default:
-        return askHttp(target, done);
-    }
+    if (listener.dialect === "agent") return askAgent(target, done);
+    return listener.dialect === "xds" ? askGrpc(target, done) : askHttp(target, done);
   });
 }
 

@@ -62,6 +62,8 @@ const turn = { requests: 64, waitMs: 50 } as const;
 const idleMs = 30_000;
 const keepalive = { everyMs: 10_000, timeoutMs: 5_000 } as const;
 
+const empty = (): Buffer => Buffer.alloc(0);
+
 /** Speaks gRPC on connections that were accepted elsewhere. */
 export class GrpcServer {
   readonly #server: Server;
@@ -87,7 +89,6 @@ export class GrpcServer {
         (bytes: Buffer) => decodeRequest(bytes, form),
         "bidi",
       );
-    const empty = (): Buffer => Buffer.alloc(0);
     this.#server.register(
       livezPath,
       (_call: unknown, answer: sendUnaryData<Buffer>) => answer(null, empty()),
