@@ -14,9 +14,12 @@ export interface ClientsOptions {
   readonly holders: number;
   /** How many open new connections. */
   readonly openers: number;
-  /** How long each of them pauses between two statements. */
+  /** How long each of them pauses between two statements, and how long after a failure. */
   readonly pauseMs?: number;
+  readonly retryMs?: number;
 }
+
+type Pauses = Required<Pick<ClientsOptions, "pauseMs" | "retryMs">>;
 
 /** A statement on a new connection. */
 export interface Opened {
@@ -40,7 +43,8 @@ export interface Held {
 
 /** No connection and no answer is awaited longer. */
 const patienceMs = 3_000;
-const afterFailureMs = 40;
+/** How long the end of a connection is awaited before the next one. */
+const endMs = 40;
 
 export class DatabaseClients {
   readonly opened: Opened[] = [];
@@ -52,10 +56,11 @@ export class DatabaseClients {
   /** Starts the clients. */
   constructor(options: ClientsOptions) {
     this.#options = options;
-    const { holders, openers, pauseMs = 100 } = options;
+    const { holders, openers, pauseMs = 100, retryMs = 40 } = options;
     const spread = (count: number, run: () => Promise<void>): Promise<void>[] =>
       Array.from({ length: count }, (_, at) => sleep((pauseMs * at) / count).then(run));
-    this.#running = [...spread(holders, () => this.#hold(pauseMs)), ...spread(openers, () => this.#open(pauseMs))];
+    const pauses = { pauseMs, retryMs };
+    this.#running = [...spread(holders, () => this.#hold(pauses)), ...spread(openers, () => this.#open(pauses))];
   }
 
   /** New connections that got no answer. */
@@ -79,7 +84,7 @@ export class DatabaseClients {
     await Promise.all(this.#running);
   }
 
-  async #open(pauseMs: number): Promise<void> {
+  async #open({ pauseMs, retryMs }: Pauses): Promise<void> {
     while (!this.#isStopped) {
       const startedMs = performance.now();
       const { client, ended } = this.#client();
@@ -93,12 +98,12 @@ export class DatabaseClients {
       }
       this.opened.push({ startedMs, endedMs: performance.now(), server, error });
       void client.end().catch(() => {});
-      await Promise.race([ended, sleep(afterFailureMs)]);
-      await sleep(server === null ? afterFailureMs : pauseMs);
+      await Promise.race([ended, sleep(endMs)]);
+      await sleep(server === null ? retryMs : pauseMs);
     }
   }
 
-  async #hold(pauseMs: number): Promise<void> {
+  async #hold({ pauseMs, retryMs }: Pauses): Promise<void> {
     while (!this.#isStopped) {
       const { client, ended } = this.#client();
       try {
@@ -117,7 +122,7 @@ export class DatabaseClients {
           session.answersMs.push(performance.now());
         }
       } catch {
-        if (!this.#isStopped) await sleep(afterFailureMs);
+        if (!this.#isStopped) await sleep(retryMs);
       }
       void client.end().catch(() => {});
     }

@@ -115,10 +115,7 @@ export class PushedLab {
       number === 1 ? [ports.rolecall, ports.rolecallAdmin] : [ports.rolecall2, ports.rolecall2Admin];
     const xds = [...this.#ports].filter(([{ way }]) => isPushedEnvoy(way));
     const haproxy = this.#options.balancers.find(({ way }) => way === "haproxy");
-    const backends = [
-      { name: "demo_write", check: "/primary" },
-      { name: "demo_read", check: `${readCheck}&keep=1` },
-    ];
+    const backends = [pools.write, pools.read].map((pool) => ({ name: pool, pool }));
     const started = await Rolecall.start(this.cluster, {
       number,
       cluster: { dcs: { etcd: [`http://127.0.0.1:${ports.etcdClient}`] } },
@@ -247,9 +244,11 @@ export class PushedLab {
   /** Renders a configuration, as an operator does. */
   async #render(way: Way, { xds, check, stats, write }: BalancerPorts): Promise<string> {
     const edges = this.instances.map((number) => `127.0.0.${number}:${healthPort}`).join(",");
-    const more = isPushedEnvoy(way)
-      ? ["--xds", "--xds-port", String(xds)]
-      : ["--read-port", String(write + 1), "--bare", ...(way === "haproxy" ? ["--runtime-socket", this.#socket] : [])];
+    const more = {
+      haproxy: ["--bare", "--runtime-socket", this.#socket],
+      checks: ["--bare", "--read-port", String(write + 1)],
+      pushed: ["--xds", "--xds-port", String(xds)],
+    }[isPushedEnvoy(way) ? "pushed" : way];
     const balancer = way === "haproxy" ? "haproxy" : "envoy";
     const options = ["--edge", edges, "--check-port", String(check), "--stats-port", String(stats)];
     const argv = ["render", balancer, "--config", join(this.cluster.folder, "rolecall.yaml"), ...options];
