@@ -15,7 +15,7 @@ import { takenOf } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
 
 /** The ports that the pages name, and the defaults that they do not name. */
-const portsOfPages = [5000, 5001, 8007, 8008, 8404, 9108, 9901, 18_008, 18_009, 18_010];
+const portsOfPages = [5000, 5001, 8007, 8008, 8010, 8404, 9108, 9901, 18_008, 18_009, 18_010];
 
 const programs = balancerPrograms();
 for (const page of ["haproxy", "envoy"]) {
@@ -33,7 +33,7 @@ for (const page of ["haproxy", "envoy"]) {
       try {
         const [production, ...trial] = blocksOf(`docs/${page}.md`);
         if (production === undefined) throw new Error(`docs/${page}.md must have sh blocks`);
-        await reader.follow({ commands: ownCluster, output: null });
+        await reader.follow({ commands: [...ownCluster, ownConfiguration(page)], output: null });
         await reader.follow(production);
         await reader.stopChildren();
         for (const block of trial) await reader.follow(block);
@@ -45,11 +45,15 @@ for (const page of ["haproxy", "envoy"]) {
 }
 
 /** Stands for the reader's own cluster and configuration, which the first block of a page needs. */
-const ownCluster = [
-  "rolecall simulate & simulator=$!",
-  "curl -sf http://127.0.0.1:18008/leader",
-  "echo 'clusters: [{ name: demo, discover: [\"http://127.0.0.1:18008\"] }]' > rolecall.yaml",
-];
+const ownCluster = ["rolecall simulate & simulator=$!", "curl -sf http://127.0.0.1:18008/leader"];
+
+/** Writes the reader's own configuration: with what the page has shown until then. */
+function ownConfiguration(page: string): string {
+  const clusters = `clusters: [{ name: demo, discover: ["http://127.0.0.1:18008"] }]`;
+  const pools =
+    "pools: [{ name: orders-write, check: /primary }], listen: [{ port: 8008 }, { port: 8010, dialect: xds }]";
+  return `echo '${page === "envoy" ? `{ ${clusters}, ${pools} }` : clusters}' > rolecall.yaml`;
+}
 
 /** A `sh` block, and the `text` block below it: the output of its last command. */
 interface Block {
