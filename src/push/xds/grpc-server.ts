@@ -60,7 +60,7 @@ const unreadMax = 2;
 const turn = { requests: 64, waitMs: 50 } as const;
 /** How long a connection may have no stream, and how long a client may be silent when it is asked to answer, in ms. */
 const idleMs = 30_000;
-const keepalive = { everyMs: 10_000, timeoutMs: 5_000 } as const;
+const keepalive = { everyMs: 2_000, timeoutMs: 2_000 } as const;
 
 const empty = (): Buffer => Buffer.alloc(0);
 
