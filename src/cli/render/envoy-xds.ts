@@ -9,7 +9,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { envoyAddress, envoyAdminPort, envoyProxy } from "./envoy-parts.ts";
 import { parseEdges } from "./input/edges.ts";
-import { parseRenderOptions, type RenderOptions } from "./input/options.ts";
+import { declaredPorts, parseRenderOptions, type RenderOptions } from "./input/options.ts";
 import { reachable } from "./input/targets.ts";
 
 /** A pool that Envoy gets by push. */
@@ -78,7 +78,7 @@ export async function renderEnvoyXds(context: CommandContext): Promise<string> {
     pools,
     edges: named.length > 0 ? named : source.edges,
     xdsPort: args.integer("xds-port", source.xdsPort, [1, 65_535]),
-    zone: args.text("zone"),
+    zone: options.zone,
     node: hostname(),
   };
   result.cover("clusters", "complete", { detail: `${pools.length} pools` });
@@ -119,17 +119,18 @@ async function fromServer(context: CommandContext): Promise<PoolSource> {
  * @throws CommandError (RC001) if two listeners would have the same port
  */
 export function bootstrapText({ pools, edges, xdsPort, zone, node }: Bootstrap, options: RenderOptions): string {
-  const { checkPort, statsPort } = options;
+  const { checkPort } = options;
+  const statsPort = options.statsPort ?? envoyAdminPort;
+  const listening = [...edges, ...edges.map(({ host }) => ({ host, port: xdsPort }))];
+  const names = pools.map(({ name }) => name);
+  const ports = declaredPorts(names, { ...options, statsPort }, listening);
   const address = options.bind === "*" ? "0.0.0.0" : options.bind;
   const document = {
     node: { id: node, cluster: "rolecall", ...(zone === null ? {} : { locality: { zone } }) },
-    admin: { address: envoyAddress("127.0.0.1", statsPort ?? envoyAdminPort) },
+    admin: { address: envoyAddress("127.0.0.1", statsPort) },
     dynamic_resources: { ads_config: adsConfig },
     static_resources: {
-      listeners: [
-        checksListener(checkPort),
-        ...pools.map(({ name }, at) => envoyProxy(name, address, options.writePort + at)),
-      ],
+      listeners: [checksListener(checkPort), ...names.map((name, at) => envoyProxy(name, address, ports[at] ?? 0))],
       clusters: [...pools.map((pool) => poolCluster(pool)), xdsCluster(edges, xdsPort), checksCluster(edges)],
     },
   };

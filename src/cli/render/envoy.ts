@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { envoyAddress, envoyAdminPort, envoyProxy } from "./envoy-parts.ts";
 import { checkClustersOf, checkHostname, checkListener } from "./envoy-checks.ts";
-import { portsOf, readCheck, type RenderOptions } from "./input/options.ts";
+import { declaredPorts, portsOf, readCheck, type RenderOptions } from "./input/options.ts";
 import { commentLines, headComments } from "./input/member-comments.ts";
 import { type TargetCluster, type Targets } from "./input/targets.ts";
 
@@ -31,25 +31,17 @@ export function renderEnvoy(targets: Targets, given: RenderOptions): string {
   const statsPort = given.statsPort ?? envoyAdminPort;
   const options = { ...given, statsPort };
   const clusters = targets.clusters.filter(({ nodes }) => nodes.length > 0);
-  const ports = portsOf(
-    clusters.map(({ name }) => name),
-    options,
-    targets.edges,
-  );
-  const pools = clusters.flatMap((cluster, index) => [
-    { cluster, kind: "write", path: "/primary", port: ports[index]?.write ?? 0 },
-    { cluster, kind: "read", path: readCheck(options), port: ports[index]?.read ?? 0 },
-  ]);
+  const pools = envoyPools({ ...targets, clusters }, options);
   const address = options.bind === "*" ? "0.0.0.0" : options.bind;
   const document = {
     admin: { address: envoyAddress("127.0.0.1", statsPort) },
     static_resources: {
       listeners: [
         checkListener(clusters, options.checkPort),
-        ...pools.map(({ cluster, kind, port }) => envoyProxy(`${cluster.name}-${kind}`, address, port)),
+        ...pools.map(({ name, port }) => envoyProxy(name, address, port)),
       ],
       clusters: [
-        ...pools.map(({ cluster, kind, path }) => upstreamCluster(cluster, { kind, path }, options.checkPort)),
+        ...pools.map((pool) => upstreamCluster(pool, options.checkPort)),
         ...clusters.flatMap((cluster) => checkClustersOf(cluster, targets.edges)),
       ],
     },
@@ -59,18 +51,50 @@ export function renderEnvoy(targets: Targets, given: RenderOptions): string {
   return `${header}${comments.join("")}${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
 }
 
+/** A pool, and its cluster in Envoy. */
+interface EnvoyPool {
+  readonly name: string;
+  readonly cluster: TargetCluster;
+  /** Whether at most one node is fit. */
+  readonly isOfPrimary: boolean;
+  readonly path: string;
+  readonly port: number;
+}
+
+/** The pools of the configuration, else `C-write` and `C-read` of each cluster. */
+function envoyPools({ clusters, edges, pools }: Targets, options: RenderOptions): readonly EnvoyPool[] {
+  if (pools === null) {
+    const names = clusters.map(({ name }) => name);
+    const ports = portsOf(names, options, edges);
+    return clusters.flatMap((cluster, at) => {
+      const { write = 0, read = 0 } = ports[at] ?? {};
+      const name = (kind: string): string => `${cluster.name}-${kind}`;
+      return [
+        { name: name("write"), cluster, isOfPrimary: true, path: "/primary", port: write },
+        { name: name("read"), cluster, isOfPrimary: false, path: readCheck(options), port: read },
+      ];
+    });
+  }
+  const declared = pools.flatMap(({ name, cluster: of, check: path, isOfPrimary }) => {
+    const cluster = clusters.find((one) => one.name === of);
+    return cluster === undefined ? [] : [{ name, cluster, isOfPrimary, path }];
+  });
+  const names = declared.map(({ name }) => name);
+  const ports = declaredPorts(names, options, edges);
+  return declared.map((pool, at) => ({ ...pool, port: ports[at] ?? 0 }));
+}
+
 function upstreamCluster(
-  { name, nodes }: TargetCluster,
-  { kind, path }: { readonly kind: string; readonly path: string },
+  { name: pool, cluster: { name, nodes }, isOfPrimary, path }: EnvoyPool,
   checkPort: number,
 ): object {
   return {
-    name: `${name}-${kind}`,
+    name: pool,
     type: "STRICT_DNS",
     dns_lookup_family: "V4_PREFERRED",
     connect_timeout: "1s",
     common_lb_config: { healthy_panic_threshold: { value: 0 }, update_merge_window: "0s" },
-    close_connections_on_host_health_failure: kind === "write",
+    close_connections_on_host_health_failure: isOfPrimary,
     ignore_health_on_host_removal: true,
     health_checks: [
       {
@@ -89,7 +113,7 @@ function upstreamCluster(
       },
     ],
     load_assignment: {
-      cluster_name: `${name}-${kind}`,
+      cluster_name: pool,
       endpoints: [
         {
           lb_endpoints: nodes.map((node) => ({
