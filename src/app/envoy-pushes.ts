@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import type { Socket } from "node:net";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { formatHostPort } from "../config/values/address.ts";
@@ -7,7 +6,7 @@ import type { BalancerStatus } from "../push/balancer.ts";
 import type { XdsService, XdsServiceContext, XdsSettings } from "../push/xds/xds-service.ts";
 
 /** What the pushes to Envoys depend on. */
-export interface EnvoyPushesContext extends Omit<XdsServiceContext, "lookup"> {
+export interface EnvoyPushesContext extends Omit<XdsServiceContext, "lookUp"> {
   /** Called once if what such a listener needs cannot be loaded. */
   readonly onLoadError: (error: unknown) => void;
 }
@@ -101,7 +100,7 @@ export class EnvoyPushes {
       service: null,
       loaded: module.then(
         ({ XdsService: Service }) => {
-          served.service = new Service(served.settings, { ...this.#context, lookup: lookupAll });
+          served.service = new Service(served.settings, this.#context);
           return served.service;
         },
         (error: unknown) => {
@@ -133,8 +132,4 @@ function settingsOf(
     roundMs: probe.intervalMs + probe.timeoutMs,
     ...xds,
   };
-}
-
-async function lookupAll(host: string): Promise<readonly string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address);
 }

@@ -10,7 +10,7 @@ import { isOfPrimary } from "../pool-verdicts.ts";
 import type { ServerChange } from "../server-change.ts";
 import { type AppliedChange, applyChanges, readBackends } from "./apply-changes.ts";
 import { type HaproxyProcess, haproxyProcessCommands, parseHaproxyProcess } from "./haproxy-process.ts";
-import type { LookUp } from "./host-addresses.ts";
+import type { LookUp } from "../host-addresses.ts";
 import { MemberServers } from "./member-servers.ts";
 import { RuntimeApiError, RuntimeSession } from "./runtime-session.ts";
 import type { ServerState } from "./server-state.ts";

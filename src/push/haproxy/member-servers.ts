@@ -5,7 +5,7 @@ import type { BalancerProblems } from "../balancer-problems.ts";
 import type { ClusterMember, ClusterMembers } from "../cluster-members.ts";
 import { isServerName } from "../pool-verdicts.ts";
 import { readBackends } from "./apply-changes.ts";
-import { HostAddresses, type LookUp } from "./host-addresses.ts";
+import { HostAddresses, type LookUp } from "../host-addresses.ts";
 import { busyServers, memberSteps, startCommands, type MemberServer, type MemberStep } from "./member-steps.ts";
 import type { RuntimeSession } from "./runtime-session.ts";
 import { printed, type ServerState } from "./server-state.ts";

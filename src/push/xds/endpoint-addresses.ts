@@ -1,15 +1,13 @@
 import { isIP } from "node:net";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import type { ConnectedAddress } from "../../probe/client/connected-addresses.ts";
+import { type HostAddresses, resolvedEveryMs } from "../host-addresses.ts";
 
 /** What the addresses depend on. */
 export interface AddressContext {
-  /** All IP addresses of a name, the preferred one first. Rejects if there is none. */
-  readonly lookup: (host: string) => Promise<readonly string[]>;
-  /** Ms of rolecall's clock. */
-  readonly now: () => number;
+  readonly hosts: Pick<HostAddresses, "resolved">;
   readonly setTimer: SetTimer;
-  /** Called when a name resolves to other addresses than before, and when nothing about it is pending any more. */
+  /** Called when a name is no longer pending, because a whole try has passed. */
   readonly onChange: () => void;
 }
 
@@ -23,26 +21,10 @@ export interface EndpointAddress {
   readonly isPending: boolean;
 }
 
-interface Resolved {
-  /** The last good answer. */
-  ips: readonly string[];
-  /** When it was given, in ms of rolecall's clock. */
-  atMs: number;
-  isInFlight: boolean;
-  /** Whether nothing has answered yet. It ends with the first answer, good or bad, or with the next try. */
-  isPending: boolean;
-}
-
-/** How often names are resolved, in ms. */
-const repeatMs = 5_000;
-
-/**
- * Resolves the host names of endpoints, which Envoy gets as IP addresses. The last good answer of a name is kept.
- * Holds one timer while there are names.
- */
+/** The IP addresses of endpoints, whose names are resolved again in time. Holds one timer while there are names. */
 export class EndpointAddresses {
   readonly #context: AddressContext;
-  #names = new Map<string, Resolved>();
+  #names: ReadonlySet<string> = new Set();
   #cancelTimer: CancelTimer | null = null;
 
   constructor(context: AddressContext) {
@@ -51,14 +33,8 @@ export class EndpointAddresses {
 
   /** Resolves these hosts from now on, and no others. New ones are resolved at once. */
   follow(hosts: Iterable<string>): void {
-    const before = this.#names;
-    this.#names = new Map();
-    for (const host of hosts) {
-      if (isIP(host) !== 0) continue;
-      const known = before.get(host);
-      this.#names.set(host, known ?? { ips: [], atMs: -Infinity, isInFlight: false, isPending: true });
-      if (known === undefined) void this.#resolve(host);
-    }
+    this.#names = new Set([...hosts].filter((host) => isIP(host) === 0));
+    for (const host of this.#names) this.#context.hosts.resolved(host);
     if (this.#names.size === 0) this.stop();
     else if (this.#cancelTimer === null) this.#schedule();
   }
@@ -70,10 +46,10 @@ export class EndpointAddresses {
    */
   of(host: string, probed: ConnectedAddress | null): EndpointAddress {
     if (isIP(host) !== 0) return { ip: host, isElsewhere: false, isPending: false };
-    const resolved = this.#names.get(host);
-    const isProbed = probed !== null && probed.host.toLowerCase() === host.toLowerCase();
-    if (!isProbed) return { ip: resolved?.ips[0] ?? null, isElsewhere: false, isPending: resolved?.isPending ?? true };
-    const isElsewhere = resolved !== undefined && resolved.atMs > probed.sinceMs && !resolved.ips.includes(probed.ip);
+    const { ips, atMs, isPending } = this.#context.hosts.resolved(host);
+    if (probed === null || probed.host.toLowerCase() !== host.toLowerCase())
+      return { ip: ips[0] ?? null, isElsewhere: false, isPending };
+    const isElsewhere = atMs > probed.sinceMs && !ips.includes(probed.ip);
     return { ip: probed.ip, isElsewhere, isPending: false };
   }
 
@@ -81,36 +57,15 @@ export class EndpointAddresses {
   stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
-    this.#names = new Map();
+    this.#names = new Set();
   }
 
   #schedule(): void {
     this.#cancelTimer = this.#context.setTimer(() => {
-      for (const [host, resolved] of this.#names) {
-        this.#settle(resolved, false);
-        void this.#resolve(host);
-      }
+      const states = [...this.#names].map((host) => this.#context.hosts.resolved(host));
+      // A lookup that has not ended by now is no longer waited for.
+      if (states.some(({ ips, isPending }) => ips.length === 0 && !isPending)) this.#context.onChange();
       this.#schedule();
-    }, repeatMs);
-  }
-
-  /** A name whose last lookup has not ended is not looked up again: lookups have no deadline of their own. */
-  async #resolve(host: string): Promise<void> {
-    const resolved = this.#names.get(host);
-    if (resolved === undefined || resolved.isInFlight) return;
-    resolved.isInFlight = true;
-    // The last good answer stays.
-    const ips = await this.#context.lookup(host).catch(() => []);
-    resolved.isInFlight = false;
-    const isOther = ips.length > 0 && new Set([...ips, ...resolved.ips]).size !== new Set(resolved.ips).size;
-    if (ips.length > 0) resolved.ips = ips;
-    if (ips.length > 0) resolved.atMs = this.#context.now();
-    this.#settle(resolved, isOther);
-  }
-
-  #settle(resolved: Resolved, isOther: boolean): void {
-    const wasPending = resolved.isPending;
-    resolved.isPending = false;
-    if (isOther || wasPending) this.#context.onChange();
+    }, resolvedEveryMs);
   }
 }

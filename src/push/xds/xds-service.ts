@@ -6,7 +6,8 @@ import { LimitedLines } from "../../log/limited-lines.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { BalancerStatus } from "../balancer.ts";
 import { Encodings } from "./encodings.ts";
-import { type AddressContext, EndpointAddresses } from "./endpoint-addresses.ts";
+import { HostAddresses, type LookUp } from "../host-addresses.ts";
+import { EndpointAddresses } from "./endpoint-addresses.ts";
 import { GrpcServer, type GrpcWire, type StreamHandler } from "./grpc-server.ts";
 import { encodeAssignment } from "./messages/codec.ts";
 import { type AssignmentsContext, PoolAssignments, type PublishedPool, type SharedRules } from "./pool-assignments.ts";
@@ -15,8 +16,9 @@ import type { XdsCounter } from "./xds-counter.ts";
 import { XdsStream } from "./xds-stream.ts";
 
 /** What a service depends on. */
-export interface XdsServiceContext
-  extends Omit<AssignmentsContext, "addresses" | "onChange">, Pick<AddressContext, "lookup"> {
+export interface XdsServiceContext extends Omit<AssignmentsContext, "addresses" | "onChange"> {
+  /** Replaced in tests. */
+  readonly lookUp?: LookUp;
   readonly log: Logger;
   readonly metrics: XdsCounter;
   /** Called with an internal error while a stream was handled. */
@@ -61,12 +63,12 @@ export class XdsService {
   #isStopped = false;
 
   constructor(settings: XdsSettings, context: XdsServiceContext) {
-    const { log, now, setTimer, lookup } = context;
+    const { log, now, setTimer, lookUp } = context;
     this.#context = context;
     this.#settings = settings;
     this.#lines = new LimitedLines(log, { what: "lines about Envoys", level: "warn", max: 20, periodMs: 60_000 });
     const onChange = (): void => this.#assignments.addressesChanged();
-    this.#addresses = new EndpointAddresses({ now, setTimer, lookup, onChange });
+    this.#addresses = new EndpointAddresses({ hosts: new HostAddresses(now, lookUp, onChange), setTimer, onChange });
     this.#assignments = new PoolAssignments({
       ...context,
       addresses: this.#addresses,

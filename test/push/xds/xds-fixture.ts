@@ -29,7 +29,7 @@ export interface XdsFixture {
 export interface XdsFixtureOptions {
   /** The host of each node's database. */
   readonly hostOf?: (name: string) => string;
-  readonly lookup?: (host: string) => Promise<readonly string[]>;
+  readonly lookUp?: (host: string) => Promise<readonly string[]>;
   readonly probedAt?: (name: string) => ConnectedAddress | null;
   readonly settings?: Partial<XdsSettings>;
 }
@@ -43,7 +43,7 @@ export function poolOf(name: string, route: "primary" | "replica", weight: PoolC
 
 /** Serves on a free port until the test is over. */
 export async function xdsFixture(context: TestContext, options: XdsFixtureOptions = {}): Promise<XdsFixture> {
-  const { hostOf = (name) => hosts[name] ?? "", lookup = () => Promise.reject(new Error("ENOTFOUND")) } = options;
+  const { hostOf = (name) => hosts[name] ?? "", lookUp = () => Promise.reject(new Error("ENOTFOUND")) } = options;
   const cluster = storeFixture({}, false, (name) => ({ host: hostOf(name), port: 5432 }));
   const [lines, counts, errors]: [string[], Map<string, number>, unknown[]] = [[], new Map(), []];
   const settings = (parts: Partial<XdsSettings> = {}): XdsSettings => ({
@@ -68,7 +68,7 @@ export async function xdsFixture(context: TestContext, options: XdsFixtureOption
     setTimer: setSystemTimer,
     instance: () => "i1",
     probedAt: ({ name }) => options.probedAt?.(name) ?? null,
-    lookup,
+    lookUp,
     onError: (_, error) => void errors.push(error),
     onStreamError: (error) => void errors.push(error),
   });

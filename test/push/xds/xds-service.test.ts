@@ -189,10 +189,10 @@ describe("XdsService", () => {
 
   it("sends nothing before the names of the endpoints are resolved", async (context) => {
     let answer: (ips: readonly string[]) => void = () => {};
-    const lookup = (): Promise<readonly string[]> => new Promise((resolve) => (answer = resolve));
+    const lookUp = (): Promise<readonly string[]> => new Promise((resolve) => (answer = resolve));
     const { connect } = await xdsFixture(context, {
       hostOf: (name) => (name === "pg2" ? "pg2.db" : "10.0.0.1"),
-      lookup,
+      lookUp,
     });
     const stream = connect("ads sotw");
     subscribe(stream, "sotw", subscribed);

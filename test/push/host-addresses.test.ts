@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { test } from "node:test";
-import { HostAddresses } from "../../../src/push/haproxy/host-addresses.ts";
+import { HostAddresses } from "../../src/push/host-addresses.ts";
 
 test("a name is resolved again after 5 s; its address stays while the name has it, and while there is no answer", async () => {
   let nowMs = 0;
