@@ -228,6 +228,7 @@ export class Monitor {
       ...follows,
       instance: () => this.store.current.instance,
       probedAt: ({ api }) => probed.of(api),
+      onElsewhere: (cluster, node) => this.#probers.reconnectTo(cluster, node),
       onError: (cluster, err) => report(err, { cluster }),
       onStreamError: (err) => report(err, {}),
       onLoadError: (err) => report(err, {}),

@@ -99,6 +99,11 @@ export class ClusterProber {
     this.#requestRound({ withDocuments: true });
   }
 
+  /** The next probes of a node open new connections: its name leads elsewhere. */
+  reconnectTo(node: string): void {
+    this.#nodes.get(node)?.reconnect();
+  }
+
   /** Applies new TLS material to all connections. */
   reconnect(): void {
     for (const prober of this.#probers) prober.reconnect();

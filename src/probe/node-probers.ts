@@ -40,7 +40,7 @@ export class NodeProbers {
     return (this.#api ?? this.#exporter)?.probeIfIdle() ?? false;
   }
 
-  /** Applies new TLS material: the next probes open new connections. */
+  /** The next probes open new connections: TLS material has changed, or names lead elsewhere. */
   reconnect(): void {
     this.#api?.reconnect();
     this.#exporter?.reconnect();

@@ -110,6 +110,11 @@ export class Probers {
     prober?.hint(null);
   }
 
+  /** The next probes of a node open new connections, because its name leads elsewhere. */
+  reconnectTo(cluster: string, node: string): void {
+    this.#clusters.get(cluster)?.reconnectTo(node);
+  }
+
   /** Ends the probing of clusters that are no longer configured. To be called before the store forgets them. */
   retain(clusters: readonly string[]): void {
     for (const [name, prober] of this.#clusters) {

@@ -32,6 +32,8 @@ export interface AssignmentsContext extends JudgeContext {
   readonly addresses: Pick<EndpointAddresses, "of" | "follow">;
   /** Where the probes of a node are connected to; `null` if it is not known. */
   readonly probedAt: (node: Node) => ConnectedAddress | null;
+  /** Called when the name of a node leads elsewhere than where it is probed, at most every few seconds. */
+  readonly onElsewhere: (cluster: string, node: string) => void;
   /** Identifies this process in versions, so that a version of an earlier one never comes back. */
   readonly instance: () => string;
   /** Pools of which Envoys get something else from now on. Must not throw. */
@@ -61,6 +63,8 @@ interface FollowedPool {
   published: PublishedPool | null;
 }
 
+/** The shortest time between two calls of `onElsewhere` for one node, in ms. */
+const elsewhereMs = 5_000;
 /** The longest time between two updates of a weight, in ms: it also changes with time. */
 const weightMs = 1_000;
 
@@ -76,6 +80,8 @@ export class PoolAssignments {
   #pools: readonly FollowedPool[] = [];
   #byName: ReadonlyMap<string, FollowedPool> = new Map();
   #changes = 0;
+  /** When it was last told that a node is elsewhere. */
+  readonly #toldElsewhereMs = new Map<string, number>();
   /** The hosts of each cluster's endpoints. */
   readonly #hosts = new Map<string, readonly string[]>();
 
@@ -94,6 +100,7 @@ export class PoolAssignments {
     });
     this.#byName = new Map(this.#pools.map((followed) => [followed.pool.name, followed]));
     this.#hosts.clear();
+    this.#toldElsewhereMs.clear();
     this.#judge.follow(new Set(pools.map(({ cluster }) => cluster)));
     this.#followHosts();
   }
@@ -157,6 +164,8 @@ export class PoolAssignments {
       validUntilMs = Math.min(validUntilMs, waitsUntilMs ?? Infinity);
       if (waitsUntilMs !== null) continue;
       const addresses = members.map((member) => this.#addressOf(member));
+      for (const [at, { isElsewhere }] of addresses.entries())
+        if (isElsewhere) this.#tellElsewhere(name, members[at]?.observation.node.name ?? "", view.nowMs);
       // An assignment that lacks names would take endpoints from Envoy.
       if (followed.published === null && addresses.some(({ isPending }) => isPending)) continue;
       const { assignment, memory, leavingMs } = this.#assign(followed, { members, addresses }, view);
@@ -220,6 +229,13 @@ export class PoolAssignments {
     return address === null
       ? noAddress
       : this.#context.addresses.of(address.host, this.#context.probedAt(observation.node));
+  }
+
+  #tellElsewhere(cluster: string, node: string, nowMs: number): void {
+    const key = JSON.stringify([cluster, node]);
+    if (nowMs - (this.#toldElsewhereMs.get(key) ?? -Infinity) < elsewhereMs) return;
+    this.#toldElsewhereMs.set(key, nowMs);
+    this.#context.onElsewhere(cluster, node);
   }
 
   #noteHosts(name: string, { cluster }: ClusterView): void {

@@ -50,6 +50,7 @@ test("an endpoint is healthy if the check of its node is answered with 200, and 
         onError: (_, error) => assert.fail(String(error)),
         addresses: { of: (host) => ({ ip: host, isElsewhere: false, isPending: false }), follow: () => {} },
         probedAt: () => null,
+        onElsewhere: () => assert.fail("no name leads elsewhere"),
         instance: () => "i",
         onChange: () => {},
       });

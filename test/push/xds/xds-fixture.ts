@@ -23,6 +23,8 @@ export interface XdsFixture {
   readonly lines: string[];
   readonly counts: Map<string, number>;
   readonly errors: unknown[];
+  /** The nodes of which it was told that they are elsewhere. */
+  readonly elsewhere: string[];
 }
 
 /** What a test changes. */
@@ -45,7 +47,12 @@ export function poolOf(name: string, route: "primary" | "replica", weight: PoolC
 export async function xdsFixture(context: TestContext, options: XdsFixtureOptions = {}): Promise<XdsFixture> {
   const { hostOf = (name) => hosts[name] ?? "", lookUp = () => Promise.reject(new Error("ENOTFOUND")) } = options;
   const cluster = storeFixture({}, false, (name) => ({ host: hostOf(name), port: 5432 }));
-  const [lines, counts, errors]: [string[], Map<string, number>, unknown[]] = [[], new Map(), []];
+  const [lines, counts, errors, elsewhere]: [string[], Map<string, number>, unknown[], string[]] = [
+    [],
+    new Map(),
+    [],
+    [],
+  ];
   const settings = (parts: Partial<XdsSettings> = {}): XdsSettings => ({
     name: "xds 127.0.0.1:8010",
     pools: [poolOf("write", "primary"), poolOf("read", "replica")],
@@ -67,6 +74,7 @@ export async function xdsFixture(context: TestContext, options: XdsFixtureOption
     now: () => cluster.nowMs,
     setTimer: setSystemTimer,
     instance: () => "i1",
+    onElsewhere: (_, node) => void elsewhere.push(node),
     probedAt: ({ name }) => options.probedAt?.(name) ?? null,
     lookUp,
     onError: (_, error) => void errors.push(error),
@@ -87,5 +95,5 @@ export async function xdsFixture(context: TestContext, options: XdsFixtureOption
     context.after(() => stream.close());
     return stream;
   };
-  return { cluster, service, settings, connect, address, lines, counts, errors };
+  return { cluster, service, settings, connect, address, lines, counts, errors, elsewhere };
 }

@@ -204,6 +204,36 @@ describe("XdsService", () => {
     assert.equal(write?.endpoints[0]?.lb_endpoints[1]?.endpoint.address.socket_address.address, "2001:db8::2");
   });
 
+  it("refuses a node whose name leads elsewhere until it was probed there, and has it probed there", async (context) => {
+    const probed = { host: "pg2.db", ip: "10.0.0.2", sinceMs: 0 };
+    let at = probed;
+    const { cluster, service, connect, elsewhere } = await xdsFixture(context, {
+      hostOf: (name) => (name === "pg2" ? "pg2.db" : "10.0.0.1"),
+      lookUp: () => Promise.resolve(["10.0.0.9"]),
+      probedAt: (name) => (name === "pg2" ? at : null),
+    });
+    const stream = connect("ads sotw");
+    subscribe(stream, "sotw", ["read"]);
+    await until({ what: "the first lookup" }, () => elsewhere[0]);
+    const addressIn = (response: WireResponse): readonly unknown[] =>
+      assignmentsIn(response).flatMap(({ endpoints }) =>
+        endpoints.flatMap(({ lb_endpoints: of }) =>
+          of.map((one) => [one.health_status, one.endpoint.address.socket_address.address]),
+        ),
+      );
+    let last: readonly unknown[] = [];
+    await until({ what: "no fit node" }, async () => {
+      last = addressIn(await stream.next());
+      return JSON.stringify(last) === JSON.stringify([["UNHEALTHY", "10.0.0.2"]]) || last.length === 0 || undefined;
+    });
+    assert.deepEqual(elsewhere, ["pg2"]);
+    at = { ...probed, ip: "10.0.0.9", sinceMs: cluster.nowMs };
+    cluster.nowMs += 500;
+    cluster.recordReport("pg2", 1_500, false);
+    service.clusterChanged("demo");
+    assert.deepEqual(addressIn(await stream.next()), [["HEALTHY", "10.0.0.9"]]);
+  });
+
   it("ends every stream when it stops, so that Envoys connect elsewhere", async (context) => {
     const { service, connect } = await xdsFixture(context);
     const stream = connect("ads sotw");
