@@ -35,6 +35,9 @@ const afterwardsMs = 2_000;
  * @throws Error if the cluster does not become whole before it, or no new primary takes writes
  */
 export async function playChange(lab: PushedLab, kind: ChangeKind, clients: number): Promise<ChangeResult> {
+  // A change every half minute would use up the time that rolecall may probe more often (60 s in 10 minutes).
+  await lab.rolecall().stop();
+  await lab.startRolecall();
   const old = await lab.settled();
   const pauses = { pauseMs: 50 * clients, retryMs: 5 * clients };
   const loads = lab.balancers.map(({ title, writePort: port }) => ({

@@ -70,8 +70,8 @@ const weightMs = 1_000;
 
 /**
  * What Envoys get of each pool. Without evidence about any node of its cluster (before the first round of probes, or
- * while rolecall itself is cut off), what was published stays. Then all nodes are awaited, for one round of probes at
- * most: what only some nodes have said would empty the pool.
+ * while rolecall itself is cut off), what was published stays. Then the list of members and all nodes are awaited, for
+ * one round of probes at most: what only some nodes have said would empty the pool.
  */
 export class PoolAssignments {
   readonly #context: AssignmentsContext;
@@ -160,7 +160,7 @@ export class PoolAssignments {
       const { members, validUntilMs: untilMs } = poolMembers(view, followed.pool.check);
       validUntilMs = Math.min(validUntilMs, untilMs);
       if (oneNodeRoutes.has(followed.pool.check.route)) followed.sessionsSinceMs = livingSince(followed, view);
-      const waitsUntilMs = this.#awaitEvidence(followed, members, view.nowMs);
+      const waitsUntilMs = this.#awaitEvidence(followed, members, view);
       validUntilMs = Math.min(validUntilMs, waitsUntilMs ?? Infinity);
       if (waitsUntilMs !== null) continue;
       const addresses = members.map((member) => this.#addressOf(member));
@@ -210,15 +210,19 @@ export class PoolAssignments {
    * Decides whether there is enough evidence to publish a pool.
    * @returns `null` if there is; else up to when it is awaited, in ms of rolecall's clock
    */
-  #awaitEvidence(followed: FollowedPool, members: readonly PoolMember[], nowMs: number): number | null {
-    const unproven = members.filter(isWithoutEvidence).length;
-    if (unproven === members.length) {
+  #awaitEvidence(
+    followed: FollowedPool,
+    members: readonly PoolMember[],
+    { cluster, nowMs }: ClusterView,
+  ): number | null {
+    if (members.every(isWithoutEvidence)) {
       followed.evidenceSinceMs = null;
       return Infinity;
     }
-    followed.evidenceSinceMs ??= unproven === 0 ? -Infinity : nowMs;
+    const isEnough = cluster.isMembershipKnown && !members.some(isAwaited);
+    followed.evidenceSinceMs ??= isEnough ? -Infinity : nowMs;
     const untilMs = followed.evidenceSinceMs + this.#rules.roundMs;
-    if (unproven === 0 || untilMs <= nowMs) {
+    if (isEnough || untilMs <= nowMs) {
       followed.evidenceSinceMs = -Infinity;
       return null;
     }
@@ -276,6 +280,12 @@ function livingSince({ pool, sessionsSinceMs }: FollowedPool, view: ClusterView)
 /** Whether nothing is known about a node, neither for it nor against it. */
 function isWithoutEvidence({ verdict }: PoolMember): boolean {
   return !verdict.fit && isUnproven(verdict.reason);
+}
+
+/** Whether the next probes may tell what is not known of a node: its state, or since when it has lagged. */
+function isAwaited(member: PoolMember): boolean {
+  const { verdict } = member;
+  return isWithoutEvidence(member) || (!verdict.fit && verdict.reason === "lag_unknown");
 }
 
 function leftOutOf(members: readonly PoolMember[], { endpoints }: Assignment): readonly string[] {

@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import type { TestContext } from "node:test";
 import pino from "pino";
+import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import type { PoolConfig } from "../../../src/config/model/config.ts";
 import type { ConnectedAddress } from "../../../src/probe/client/connected-addresses.ts";
@@ -34,6 +35,8 @@ export interface XdsFixtureOptions {
   readonly lookUp?: (host: string) => Promise<readonly string[]>;
   readonly probedAt?: (name: string) => ConnectedAddress | null;
   readonly settings?: Partial<XdsSettings>;
+  /** What the service sees of the state of the cluster. Default: all of it. */
+  readonly seen?: (state: ClusterState) => ClusterState;
 }
 
 const hosts: Readonly<Record<string, string>> = { pg1: "10.0.0.1", pg2: "10.0.0.2", pg3: "10.0.0.3" };
@@ -69,7 +72,7 @@ export async function xdsFixture(context: TestContext, options: XdsFixtureOption
       set: (name, _, value) => void counts.set(name, value),
       count: (name) => void counts.set(name, (counts.get(name) ?? 0) + 1),
     },
-    cluster: () => cluster.state(),
+    cluster: () => (options.seen ?? ((state: ClusterState) => state))(cluster.state()),
     policy: (name) => cluster.store.policyOf(name),
     now: () => cluster.nowMs,
     setTimer: setSystemTimer,

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { ClusterState } from "../../../src/cluster/snapshot.ts";
+import { plainCheck } from "../../../src/health/check.ts";
+import { withNodes } from "../../../src/health/observe/membership.ts";
 import { until } from "../../fake/until.ts";
 import {
   assignmentsIn,
@@ -86,6 +89,51 @@ describe("XdsService", () => {
     service.clusterChanged("demo");
     const after = await stream.next();
     assert.deepEqual(listed(after), { read: ["+pg2", "-pg3"] });
+  });
+
+  it("sends nothing before the members of a cluster are listed, for one round", async (context) => {
+    let isListed = false;
+    // pg2 is in the configuration; the others are discovered.
+    const seen = (state: ClusterState): ClusterState =>
+      isListed ? state : withNodes({ ...state, isMembershipKnown: false }, [state.nodes[1] ?? assert.fail()]);
+    const { cluster, service, connect } = await xdsFixture(context, { settings: { roundMs: 3_000 }, seen });
+    const stream = connect("ads sotw");
+    subscribe(stream, "sotw", subscribed);
+    await until({ what: "the stream" }, () => service.statuses(null)[0]?.balancer);
+    cluster.recordReport("pg2", 1_000);
+    assert.deepEqual(stream.responses, []);
+    isListed = true;
+    cluster.recordReport("pg1", 1_000);
+    assert.deepEqual(stream.responses, []);
+    cluster.recordReport("pg3", 1_000);
+    assert.deepEqual(listed(await stream.next()), { write: ["+pg1", "-pg2", "-pg3"], read: ["+pg2", "+pg3"] });
+  });
+
+  it("sends nothing before the lag of all replicas is known, for one round", async (context) => {
+    const { cluster, service, connect } = await xdsFixture(context);
+    // When the leader was where pg3 is now is not known: rolecall was not there.
+    cluster.recordReport("pg3", 500, false);
+    const check = { ...plainCheck("replica"), lagTimeMsMax: 10_000 };
+    service.configure({ ...unnamed, roundMs: 3_000, pools: [{ ...poolOf("late", "replica"), check }] });
+    const stream = connect("ads sotw");
+    subscribe(stream, "sotw", ["late"]);
+    await until({ what: "the stream" }, () => service.statuses(null)[0]?.balancer);
+    assert.deepEqual(stream.responses, []);
+    cluster.nowMs += 1_000;
+    cluster.recordReport("pg3", 1_000, false);
+    assert.deepEqual(listed(await stream.next()), { late: ["+pg2", "+pg3"] });
+  });
+
+  it("serves the nodes of the configuration if no member is listed within a round", async (context) => {
+    const seen = (state: ClusterState): ClusterState => ({ ...state, isMembershipKnown: false });
+    const { cluster, service, connect } = await xdsFixture(context, { settings: { roundMs: 3_000 }, seen });
+    const stream = connect("ads sotw");
+    subscribe(stream, "sotw", ["write"]);
+    await until({ what: "the stream" }, () => service.statuses(null)[0]?.balancer);
+    assert.deepEqual(stream.responses, []);
+    cluster.nowMs += 3_000;
+    service.clusterChanged("demo");
+    assert.deepEqual(listed(await stream.next()), { write: ["+pg1", "-pg2", "-pg3"] });
   });
 
   it("sends nothing of a pool before a node of its cluster was judged", async (context) => {
