@@ -22,6 +22,8 @@ export interface RolecallOptions {
   /** A single executable to start in place of `program`. */
   readonly executable?: string;
   readonly health?: object;
+  /** Listeners beside the health listener and the admin listener. */
+  readonly listeners?: readonly object[];
   /** How long to wait until it is ready, in s. 30 if left out. */
   readonly readyS?: number;
   /** Variables of its environment beside those of this process. */
@@ -56,10 +58,7 @@ export class Rolecall {
         name: `c${at}`,
         nodes: nodes.map(({ name, url }) => ({ name, api: url })),
       })),
-      listen: [
-        { port: ports[0], ...how.health },
-        { port: ports[1], dialect: "admin" },
-      ],
+      listen: [{ port: ports[0], ...how.health }, { port: ports[1], dialect: "admin" }, ...(how.listeners ?? [])],
       log: { level: "fatal" },
       drain: "0s",
       ...more,

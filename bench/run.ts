@@ -16,6 +16,7 @@ import {
   latencyBesideHostileNodes,
   latencyBesidePages,
   latencyBesideScrapes,
+  latencyBesideXdsAbuse,
 } from "./rows/disturbance.ts";
 import { loadBesideSwitchover } from "./rows/failover.ts";
 import { costOfVerdicts } from "./rows/verdicts.ts";
@@ -40,6 +41,7 @@ const makers: readonly RowMaker[] = [
   latencyBesideAbuse,
   latencyBesideHostileNodes,
   latencyBesidePages,
+  latencyBesideXdsAbuse,
   loadBesideSwitchover,
   workerBesideSweep,
   workerBesideScrapes,

@@ -5,6 +5,8 @@ import { childFile, serveNodes } from "../nodes.ts";
 import { pause, Rolecall, type Clusters } from "../rolecall.ts";
 import { interleave, type Row, type RowMaker, type Rounds } from "../row.ts";
 import { ChildProgram } from "../child-program.ts";
+import { freePort } from "../../test/fake/free-port.ts";
+import { hostileXdsClients } from "../../test/fake/hostile-xds-clients.ts";
 import type { LatencyResult } from "../load-result.ts";
 
 /** Checks per second. */
@@ -21,7 +23,10 @@ interface Disturbance {
 }
 
 /** A program that disturbs as long as it runs. It prints a line once it works, and its count for each line on stdin. */
-function byProgram(child: "scraper" | "abusers" | "page-flood", args: readonly string[]): Disturbance["begin"] {
+function byProgram(
+  child: "scraper" | "abusers" | "page-flood" | "xds-abusers",
+  args: readonly string[],
+): Disturbance["begin"] {
   return async () => {
     const disturber = await ChildProgram.start({
       command: [process.execPath, childFile(child), ...args],
@@ -82,6 +87,46 @@ const floodedMax = 2;
 
 /** The largest ratio of the latencies of one cluster's checks with and without hostile nodes in another. */
 const hostileMax = 2;
+
+/**
+ * The latency of checks beside each kind of hostile clients of a listener with the dialect xds, without and with a
+ * worker, and the resident memory afterwards.
+ */
+export const latencyBesideXdsAbuse: RowMaker = {
+  name: "xds-abuse",
+  async run(rounds) {
+    const nodes = await serveNodes({ by: "constant", clusters: 1, nodes: 3, connections: "keep" });
+    const rows: Row[] = [];
+    try {
+      for (const workers of [0, 1])
+        for (const kind of Object.keys(hostileXdsClients))
+          rows.push(...(await besideXds(kind, workers, rounds, nodes)));
+      return rows;
+    } finally {
+      await nodes.stop();
+    }
+  },
+};
+
+async function besideXds(
+  kind: string,
+  workers: number,
+  rounds: Rounds,
+  { clusters }: { readonly clusters: Clusters },
+): Promise<readonly Row[]> {
+  const port = await freePort();
+  const pools = [{ name: "write", cluster: "c0", check: "/primary" }];
+  const rolecall = await Rolecall.start(clusters, { workers, pools }, { listeners: [{ port, dialect: "xds" }] });
+  try {
+    const what = `${kind} at a listener with the dialect xds, ${workers} workers`;
+    const begin = byProgram("xds-abusers", [kind, `${port}`]);
+    const rows = await disturbed(rolecall, rounds, { begin, what, counted: "acts" });
+    const figure = rolecall.process.residentMb();
+    return [...rows, { name: `resident memory in MB after ${what}`, figure, bound: null, detail: "" }];
+  } finally {
+    await rolecall.stop();
+  }
+}
 
 /** The latency of checks of one cluster while the 30 nodes of another send all that they can. */
 export const latencyBesideHostileNodes: RowMaker = {

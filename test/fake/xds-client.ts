@@ -1,6 +1,12 @@
 /** A client of the xDS protocol, with Envoy's own definitions. */
 import { resolve } from "node:path";
-import { Client, type ChannelCredentials, credentials, type ClientDuplexStream } from "@grpc/grpc-js";
+import {
+  Client,
+  type ChannelCredentials,
+  type ChannelOptions,
+  credentials,
+  type ClientDuplexStream,
+} from "@grpc/grpc-js";
 import { loadSync, type MethodDefinition, type ServiceDefinition } from "@grpc/proto-loader";
 import { until } from "./until.ts";
 
@@ -88,9 +94,10 @@ export class XdsClientStream {
     address: string,
     method: keyof typeof xdsMethods,
     access: ChannelCredentials = credentials.createInsecure(),
+    options: ChannelOptions = {},
   ) {
     const { path, requestSerialize, responseDeserialize } = xdsMethods[method];
-    this.#client = new Client(address, access, { "grpc.use_local_subchannel_pool": 1 });
+    this.#client = new Client(address, access, { "grpc.use_local_subchannel_pool": 1, ...options });
     this.#call = this.#client.makeBidiStreamRequest<WireRequest, WireResponse>(
       path,
       (request) => ("bytes" in request ? (request["bytes"] as Buffer) : requestSerialize(request)),

@@ -1,14 +1,19 @@
 import type { Duplex } from "node:stream";
 import {
   type ConnectionInjector,
+  logVerbosity,
   type sendUnaryData,
   Server,
   ServerCredentials,
   type ServerDuplexStream,
+  ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+  setLogVerbosity,
   status,
 } from "@grpc/grpc-js";
 import { decodeRequest, encodeResponse } from "./messages/codec.ts";
 import type { XdsForm, XdsRequest, XdsResponse } from "./protocol/xds-messages.ts";
+import { LargeRequests, RequestTurns } from "./request-turns.ts";
 import type { XdsWire } from "./xds-stream.ts";
 
 /** What handles one stream. */
@@ -37,7 +42,8 @@ export interface GrpcWire extends XdsWire {
   readonly end: (why: string) => void;
 }
 
-type Call = ServerDuplexStream<XdsRequest, XdsResponse>;
+/** Requests are decoded when it is their turn. */
+type Call = ServerDuplexStream<Buffer, XdsResponse>;
 
 const discovery = "envoy.service.discovery.v3.AggregatedDiscoveryService";
 const endpoints = "envoy.service.endpoint.v3.EndpointDiscoveryService";
@@ -56,23 +62,26 @@ const requestMax = 1_048_576;
 const streamsPerConnection = 1_024;
 /** Responses of one stream that were not read yet: nothing more is sent before. */
 const unreadMax = 2;
-/** Requests of one stream that are read at once, and how long the next ones wait then, in ms. */
-const turn = { requests: 64, waitMs: 50 } as const;
 /** How long a connection may have no stream, and how long a client may be silent when it is asked to answer, in ms. */
 const idleMs = 30_000;
 const keepalive = { everyMs: 2_000, timeoutMs: 2_000 } as const;
 
 const empty = (): Buffer => Buffer.alloc(0);
 
+// It would write each header with characters that are not ASCII to stderr, whoever sends it and however often.
+setLogVerbosity(logVerbosity.NONE);
+
 /** Speaks gRPC on connections that were accepted elsewhere. */
 export class GrpcServer {
   readonly #server: Server;
   readonly #injector: ConnectionInjector;
   readonly #context: GrpcContext;
+  readonly #large = new LargeRequests();
 
   constructor(context: GrpcContext) {
     this.#context = context;
     this.#server = new Server({
+      interceptors: [(_, call) => this.#intercept(call)],
       "grpc.enable_channelz": 0,
       "grpc.max_receive_message_length": requestMax,
       "grpc.max_concurrent_streams": streamsPerConnection,
@@ -86,7 +95,7 @@ export class GrpcServer {
         path,
         (call: Call) => this.#handle(call, form),
         (response: XdsResponse) => encodeResponse(response, { form, instance: context.instance() }),
-        (bytes: Buffer) => decodeRequest(bytes, form),
+        (bytes: Buffer) => bytes,
         "bidi",
       );
     this.#server.register(
@@ -110,6 +119,21 @@ export class GrpcServer {
     this.#server.forceShutdown();
   }
 
+  /** Lets requests wait for their turn, and refuses compressed ones. */
+  #intercept(call: ServerInterceptingCallInterface): ServerInterceptingCall {
+    const turns = new RequestTurns(this.#large);
+    // grpc-js has no option for it, and would inflate whatever clients send, on all threads at once. Envoy compresses no
+    // request. A client that does gets the status UNIMPLEMENTED.
+    Reflect.set(call, "incomingEncoding", "none");
+    return new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMessage: (bytes: Buffer, pass) => turns.take(bytes.length, () => pass(bytes)),
+          onCancel: () => turns.stop(),
+        }),
+    });
+  }
+
   #handle(call: Call, form: XdsForm): void {
     // Without a listener, an error of the connection would end the process.
     call.on("error", () => {});
@@ -120,18 +144,15 @@ export class GrpcServer {
       return;
     }
     wire.onDrained = () => this.#guard(wire, () => handler.drained());
-    const turns = new Turns(call);
-    call.on("data", (request: XdsRequest) => {
-      this.#guard(wire, () => handler.receive(request));
-      turns.count();
+    call.on("data", (bytes: Buffer) => {
+      const request = decoded(bytes, form);
+      if (request === null) wire.refuse("the request is no message of this type");
+      else this.#guard(wire, () => handler.receive(request));
     });
     call.once("end", () => call.end());
     // Once the status is sent, the client may still leave its half open.
     call.once("finish", () => call.destroy());
-    call.once("close", () => {
-      turns.stop();
-      handler.ended();
-    });
+    call.once("close", () => handler.ended());
   }
 
   /** An internal error costs its stream, and nothing else. */
@@ -172,32 +193,17 @@ class CallWire implements GrpcWire {
   end(why: string): void {
     this.#call.emit("error", { code: status.UNAVAILABLE, details: why });
   }
+
+  /** Ends the stream because of what the client has sent. */
+  refuse(why: string): void {
+    this.#call.emit("error", { code: status.INVALID_ARGUMENT, details: why });
+  }
 }
 
-/** Lets a client that sends many requests wait, so that checks are answered meanwhile. */
-class Turns {
-  readonly #call: Call;
-  #left: number = turn.requests;
-  #timer: NodeJS.Timeout | null = null;
-
-  constructor(call: Call) {
-    this.#call = call;
-  }
-
-  /** Counts a request. */
-  count(): void {
-    this.#left -= 1;
-    this.#timer ??= setTimeout(() => this.#begin(), turn.waitMs);
-    if (this.#left <= 0) this.#call.pause();
-  }
-
-  stop(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-  }
-
-  #begin(): void {
-    this.#timer = null;
-    this.#left = turn.requests;
-    this.#call.resume();
+function decoded(bytes: Buffer, form: XdsForm): XdsRequest | null {
+  try {
+    return decodeRequest(bytes, form);
+  } catch {
+    return null;
   }
 }

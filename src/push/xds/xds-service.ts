@@ -277,7 +277,7 @@ export class XdsService {
 
   #logRefusal({ name, wire }: XdsStream, problem: string): void {
     this.#context.metrics.count("xdsRefusals", { listener: this.#settings.name });
-    const fields = { listener: this.#settings.name, envoy: name, address: wire.peer, problem: problem.slice(0, 1_000) };
+    const fields = { listener: this.#settings.name, envoy: name, address: wire.peer, problem };
     this.#lines.write({ level: "warn", text: "Envoy refuses an assignment and keeps the last one" }, () => fields);
   }
 }

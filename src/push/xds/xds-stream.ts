@@ -1,3 +1,4 @@
+import { shownText } from "./messages/shown-text.ts";
 import type { PublishedPool } from "./pool-assignments.ts";
 import { Subscription } from "./protocol/subscription.ts";
 import {
@@ -34,7 +35,7 @@ export interface StreamRefusal {
   readonly atMs: number;
 }
 
-/** How many characters of a node id are shown. */
+/** How many characters of a node id or of an unknown name are shown. */
 const nameMax = 128;
 
 /** One stream of one client: what it subscribes to, and what it has. Holds no timer and no buffer. */
@@ -73,9 +74,10 @@ export class XdsStream {
     return this.#sentAtMs;
   }
 
-  /** Subscribed names that no pool has. */
+  /** Subscribed names that no pool has, as they may be shown. */
   get unknownNames(): readonly string[] {
-    return [...this.#subscription.unknown].filter((name) => !this.#sources.has(name));
+    const unknown = [...this.#subscription.unknown].filter((name) => !this.#sources.has(name));
+    return unknown.map((name) => shownText(name, nameMax));
   }
 
   /** Whether it subscribed to more unknown names than are kept: only a new stream can tell them again. */

@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import type { TestContext } from "node:test";
+import { type ChannelOptions, credentials } from "@grpc/grpc-js";
 import pino from "pino";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { plainCheck } from "../../../src/health/check.ts";
@@ -17,7 +18,7 @@ export interface XdsFixture {
   readonly service: XdsService;
   /** The settings with the pools `write` and `read`. */
   readonly settings: (parts?: Partial<XdsSettings>) => XdsSettings;
-  readonly connect: (method: keyof typeof xdsMethods) => XdsClientStream;
+  readonly connect: (method: keyof typeof xdsMethods, channel?: ChannelOptions) => XdsClientStream;
   /** `HOST:PORT` of the service. */
   readonly address: string;
   /** The lines of the log, as text. */
@@ -93,8 +94,8 @@ export async function xdsFixture(context: TestContext, options: XdsFixtureOption
   );
   context.after(() => service.stop());
   const address = `127.0.0.1:${port}`;
-  const connect = (method: keyof typeof xdsMethods): XdsClientStream => {
-    const stream = new XdsClientStream(address, method);
+  const connect: XdsFixture["connect"] = (method, channel) => {
+    const stream = new XdsClientStream(address, method, credentials.createInsecure(), channel);
     context.after(() => stream.close());
     return stream;
   };

@@ -3,12 +3,16 @@ import { countOf, isObject, type JsonObject, listOf, objectOf } from "../../../c
 import type { Assignment, ListedEndpoint } from "../assignment/assignment.ts";
 import type { XdsClient, XdsForm, XdsRequest, XdsResponse } from "../protocol/xds-messages.ts";
 import { envoyApi } from "./envoy-api.ts";
+import { shownText } from "./shown-text.ts";
 
 const root = protobuf.Root.fromJSON(envoyApi);
 const discovery = "envoy.service.discovery.v3";
 const requestTypes = { sotw: `${discovery}.DiscoveryRequest`, delta: `${discovery}.DeltaDiscoveryRequest` } as const;
 const responseTypes = { sotw: `${discovery}.DiscoveryResponse`, delta: `${discovery}.DeltaDiscoveryResponse` } as const;
 const assignmentType = "envoy.config.endpoint.v3.ClusterLoadAssignment";
+
+/** How much is kept of what a client says of itself and of its reasons, in characters. */
+const kept = { name: 256, reason: 1_000 } as const;
 
 /** How a response is encoded, and by whom it says that it is. */
 export interface ResponseForm {
@@ -29,7 +33,7 @@ export function decodeRequest(bytes: Uint8Array, form: XdsForm): XdsRequest {
     client: isObject(node) ? clientOf(node) : null,
     type: textOf(fields["type_url"]),
     nonce: textOf(fields["response_nonce"]),
-    refusal: isObject(error) ? textOf(error["message"]) : null,
+    refusal: isObject(error) ? shownText(textOf(error["message"]), kept.reason) : null,
     names:
       form === "sotw"
         ? { form, all: textsOf(fields["resource_names"]) }
@@ -50,10 +54,10 @@ function clientOf({
   user_agent_build_version: build,
 }: JsonObject): XdsClient {
   return {
-    id: textOf(id),
-    cluster: textOf(cluster),
-    zone: textOf(objectOf(locality)["zone"]),
-    agent: textOf(agent),
+    id: shownText(textOf(id), kept.name),
+    cluster: shownText(textOf(cluster), kept.name),
+    zone: shownText(textOf(objectOf(locality)["zone"]), kept.name),
+    agent: shownText(textOf(agent), kept.name),
     version: isObject(build) ? versionOf(objectOf(build["version"])) : null,
   };
 }
