@@ -282,10 +282,15 @@ function isWithoutEvidence({ verdict }: PoolMember): boolean {
   return !verdict.fit && isUnproven(verdict.reason);
 }
 
-/** Whether the next probes may tell what is not known of a node: its state, or since when it has lagged. */
+/**
+ * Whether the next probes may tell what is not known of a node: its state, or since when it has lagged. For a while in
+ * which rolecall stood still, the positions of the leader are missing, so that a lag in time counts from before it.
+ */
 function isAwaited(member: PoolMember): boolean {
   const { verdict } = member;
-  return isWithoutEvidence(member) || (!verdict.fit && verdict.reason === "lag_unknown");
+  return (
+    isWithoutEvidence(member) || (!verdict.fit && (verdict.reason === "lagging" || verdict.reason === "lag_unknown"))
+  );
 }
 
 function leftOutOf(members: readonly PoolMember[], { endpoints }: Assignment): readonly string[] {

@@ -124,6 +124,24 @@ describe("XdsService", () => {
     assert.deepEqual(listed(await stream.next()), { late: ["+pg2", "+pg3"] });
   });
 
+  it("sends nothing before the lag in time is known again after a thaw, for one round", async (context) => {
+    const { cluster, service, connect } = await xdsFixture(context);
+    cluster.recordReport("pg3", 1_000, false);
+    // Where the leader was in the 20 s between is not known: pg3 counts as 20 s late until its next report.
+    cluster.nowMs += 20_000;
+    cluster.recordReport("pg1", 2_000);
+    for (const name of ["pg2", "pg3"]) cluster.recordReport(name, 1_500, false);
+    const check = { ...plainCheck("replica"), lagTimeMsMax: 10_000 };
+    service.configure({ ...unnamed, roundMs: 3_000, pools: [{ ...poolOf("late", "replica"), check }] });
+    const stream = connect("ads sotw");
+    subscribe(stream, "sotw", ["late"]);
+    await until({ what: "the stream" }, () => service.statuses(null)[0]?.balancer);
+    assert.deepEqual(stream.responses, []);
+    cluster.nowMs += 1_000;
+    for (const name of ["pg2", "pg3"]) cluster.recordReport(name, 2_000, false);
+    assert.deepEqual(listed(await stream.next()), { late: ["+pg2", "+pg3"] });
+  });
+
   it("serves the nodes of the configuration if no member is listed within a round", async (context) => {
     const seen = (state: ClusterState): ClusterState => ({ ...state, isMembershipKnown: false });
     const { cluster, service, connect } = await xdsFixture(context, { settings: { roundMs: 3_000 }, seen });
