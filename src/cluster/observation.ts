@@ -63,12 +63,14 @@ export interface Observation {
 export type Proof = "none" | "proved" | "settled";
 
 /**
- * When a node last reached the DCS, as it states it, and since when it has stated that, in ms of rolecall's clock. The
- * clocks of the node and of rolecall are never compared.
+ * When a node last reached the DCS, as it states it, and since when it has stated that without a gap longer than
+ * `max_age`, in ms of rolecall's clock. The clocks of the node and of rolecall are never compared.
  */
 export interface DcsContact {
   readonly seen: number;
   readonly statedSinceMs: number;
+  /** Whether it took the place of another statement: then the node reached the DCS in between. */
+  readonly isNew: boolean;
 }
 
 /** A node's lag at one report. */

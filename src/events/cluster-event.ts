@@ -24,6 +24,8 @@ export const clusterEventKinds = [
   "resumed",
   "failsafe",
   "failsafe_ended",
+  "dcs_unreachable",
+  "dcs_reachable",
   "dcs_lost",
   "dcs_restored",
   "dcs_distrusted",

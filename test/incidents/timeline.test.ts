@@ -70,3 +70,12 @@ steps:
     [],
   );
 });
+
+test("an incident of a DCS that no node reaches has its beginning and its end", () => {
+  const gone = join("test", "spec", "incidents", "dcs-unreachable.yaml");
+  const { events } = replayTimeline(readIncident(readFileSync(gone, "utf8"), gone));
+  assert.deepEqual(
+    events.map(({ kind, severity }) => `${kind} ${severity}`),
+    ["dcs_unreachable error", "primary_lost error", "dcs_reachable info", "primary_found info"],
+  );
+});

@@ -99,6 +99,24 @@ describe("metrics of clusters", () => {
     );
   });
 
+  test("no node reaches the DCS: 1, unless something keeps the primary; nothing while that is not known", () => {
+    for (const [fields, silent] of [
+      [{}, 1],
+      [{ pause: true }, 0],
+      [{ failsafe_mode_is_active: true }, 0],
+    ] as const) {
+      const watched = new ClusterFixture({ nodes: ["pg1", "pg2"] });
+      const values: (number | undefined)[] = [];
+      for (let at = 0; at <= 30_000; at += 1_000) {
+        const contact = { ...fields, dcs_last_seen: 1_000 + Math.min(1, Math.floor(at / 10_000)) };
+        watched.lead("pg1", at, contact);
+        watched.follow("pg2", at, contact);
+        values.push(valuesAt(watched, at)["dcs_unreachable"]);
+      }
+      assert.deepEqual([values[9], values[10], values[22], values[23]], [undefined, 0, 0, silent]);
+    }
+  });
+
   test("a drained primary is still a primary, and an expired drain does not count", () => {
     const watched = new ClusterFixture();
     watched.lead("pg1", 0);

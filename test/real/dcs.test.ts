@@ -19,6 +19,12 @@ import { Refusals } from "./watch/refusals.ts";
 /** How often a node's answer is requested around a change, in ms. */
 const everyMs = 5;
 
+/** A cluster in `GET /status`. */
+interface Status {
+  readonly paused: boolean;
+  readonly situation: { readonly wrong: string | null; readonly cause: string | null };
+}
+
 for (const version of ["4.1", "3.0.2"] as const)
   beside(version, "the watch of the DCS", (command) => scenarios(command, version), 5);
 
@@ -122,6 +128,30 @@ function scenarios(command: Command, version: "3.0.2" | "4.1"): void {
     await cluster.whole();
   });
 
+  test(
+    "an etcd that is frozen: no node reaches it, as the nodes themselves say, until it thaws",
+    { skip },
+    async () => {
+      const thaw = cluster.etcd.freeze();
+      try {
+        await until(
+          { what: "the event dcs_unreachable", seconds: 20 },
+          async () => (await kinds())[0] === "dcs_unreachable",
+        );
+        const { wrong, cause } = (await status()).situation;
+        assert.match(`${wrong}: ${cause}`, /^(no node reaches the DCS: |no primary: no node has reached the DCS for )/);
+      } finally {
+        thaw();
+      }
+      await until(
+        { what: "the event dcs_reachable", seconds: 20 },
+        async () => (await kinds()).at(-1) === "dcs_reachable",
+      );
+      await cluster.whole();
+      assert.deepEqual(await kinds(), ["dcs_unreachable", "dcs_reachable"]);
+    },
+  );
+
   test("an etcd that is frozen or killed under a cluster in failsafe mode withdraws nothing", { skip }, async () => {
     await cluster.configure({ failsafe_mode: true });
     await sleep(5_000); // the key failsafe is written within two loops
@@ -187,9 +217,19 @@ function scenarios(command: Command, version: "3.0.2" | "4.1"): void {
     return Number(line?.split(" ").at(-1) ?? 0);
   }
 
-  async function status(): Promise<{ readonly paused: boolean }> {
+  async function status(): Promise<Status> {
     const { body } = await ask({ port: ports.rolecallAdmin, path: "/status" });
-    const { clusters } = JSON.parse(body) as { readonly clusters: readonly { readonly paused: boolean }[] };
-    return clusters[0] ?? { paused: false };
+    const { clusters } = JSON.parse(body) as { readonly clusters: readonly Status[] };
+    const [only] = clusters;
+    assert.ok(only !== undefined, body);
+    return only;
+  }
+
+  /** The events on whether the nodes reach the DCS, oldest first. */
+  async function kinds(): Promise<readonly string[]> {
+    const path = "/events?kind=dcs_unreachable,dcs_reachable";
+    const { body } = await ask({ port: ports.rolecallAdmin, path });
+    const { events } = JSON.parse(body) as { readonly events: readonly { readonly kind: string }[] };
+    return events.map(({ kind }) => kind);
   }
 }

@@ -21,7 +21,10 @@ export interface Report {
   readonly isPaused: boolean;
   readonly tags: Tags;
   readonly isNoLoadBalance: boolean;
-  /** When the node last reached the DCS, in seconds since the epoch by its own clock (`dcs_last_seen`). */
+  /**
+   * When the node last reached the DCS, in seconds since the epoch by its own clock (`dcs_last_seen`); `null` if it does
+   * not say, or has not reached it since its start (0).
+   */
   readonly dcsSeen: number | null;
   /** When PostgreSQL started, as the node states it (`postmaster_start_time`). Only compared for equality. */
   readonly startedAt: string | null;
@@ -82,7 +85,7 @@ export function parseReport(value: unknown, written?: string): Report | undefine
     isQuorumStandby: value["quorum_standby"] === true,
     isFailsafe: value["failsafe_mode_is_active"] === true,
     isPaused: value["pause"] === true,
-    dcsSeen: countOf(value["dcs_last_seen"]),
+    dcsSeen: countOf(value["dcs_last_seen"]) || null,
     tags,
     isNoLoadBalance: isNoLoadBalance(tags),
     startedAt: nameOf(value["postmaster_start_time"]),

@@ -155,6 +155,7 @@ function reportValue(
     ...otherThan("quorum_standby", report.isQuorumStandby, false),
     ...otherThan("failsafe", report.isFailsafe, false),
     ...otherThan("pause", report.isPaused, false),
+    ...otherThan("dcs_last_seen", report.dcsSeen, null),
     ...(report.tags.size === 0 ? {} : { tags: writtenTags(report.tags) }),
     ...otherThan("system", report.system, implied.system),
     ...otherThan("scope", report.scope, implied.scope),

@@ -11,7 +11,9 @@ import {
   isAnswering,
 } from "./cluster-facts.ts";
 import { type Condition, beginning } from "./condition.ts";
-import { countText, listText, lostClaimText } from "../../health/documents/wording.ts";
+import { dcsReach, keptWithoutDcs } from "../../health/documents/dcs-reach.ts";
+import { dcsTrouble } from "../../health/documents/dcs-trouble.ts";
+import { countText, listText, lostClaimText, spanText } from "../../health/documents/wording.ts";
 import { judgeMember } from "../../health/rules/pool.ts";
 import type { Reason } from "../../health/reason.ts";
 
@@ -49,6 +51,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
     ...emptyPools(facts),
     ...(facts.isPaused ? [paused(facts)] : []),
     ...(facts.isFailsafe ? [failsafe(facts)] : []),
+    ...dcsUnreachable(facts),
     ...dcsConditions(facts),
     ...addressConditions(facts),
   ];
@@ -164,6 +167,29 @@ function addressConditions({ cluster, view }: ClusterFacts): readonly Condition[
   }));
 }
 
+/** No node reaches the DCS. It is trouble, unless a pause or failsafe mode keeps the primary. */
+function dcsUnreachable({ cluster, view, nowMs }: ClusterFacts): readonly Condition[] {
+  const trouble = dcsTrouble(view);
+  if (trouble === null || trouble.silence === null) return [];
+  const { silence, unread } = trouble;
+  const kept = keptWithoutDcs(view);
+  const silentMs = nowMs - silence.sinceMs;
+  const statement = `${listText(silence.nodes)} ${silence.nodes.length === 1 ? "has" : "have"} stated no newer contact`;
+  const condition: Condition = {
+    level: kept ?? "",
+    sinceMs: silence.sinceMs,
+    begins: beginning({
+      kind: "dcs_unreachable",
+      severity: kept === null ? "error" : "warning",
+      cluster,
+      message: `no node of ${cluster} reaches the DCS: ${statement} for ${spanText(silentMs)}`,
+      cause: unread === null ? null : `rolecall cannot read it either (${unread})`,
+      figures: { nodes: silence.nodes.length, silent_ms: Math.round(silentMs) },
+    }),
+  };
+  return [condition];
+}
+
 /** Returns what is wrong with the watch of a cluster's DCS. */
 function dcsConditions({ cluster, view }: ClusterFacts): readonly Condition[] {
   const { dcs } = view.cluster;
@@ -211,6 +237,7 @@ export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, fa
   if (kind === "blind") return facts.visibility !== "hidden";
   if (facts.visibility !== "clear") return false;
   if (kind === "address_disputed") return true;
+  if (kind === "dcs_unreachable") return ["reached", "unstated"].includes(dcsReach(facts.view).kind);
   // Only an answer of the node shows the end: a node that does not answer counts as down only after several failures.
   // For a node that is no longer known, the condition is over; `every` holds then, since it finds no such node.
   if (node !== null) return facts.nodes.every((known) => known.node !== node || isAnswering(known.observation));

@@ -1,50 +1,69 @@
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
-import { isHeard, lockTtlMs, loopWaitMs } from "../evidence/node/freshness.ts";
+import { lockTtlMs } from "../evidence/node/freshness.ts";
 import { claimsOf } from "./claim-facts.ts";
-import type { Details } from "./situation-details.ts";
-import { spanText } from "./wording.ts";
+import { dcsReach, keptWithoutDcs } from "./dcs-reach.ts";
+import type { Describe, Details } from "./situation-details.ts";
+import { listText, spanText } from "./wording.ts";
 
-/** How much later than its loop a node may state its contact with the DCS: a slow loop, and whole seconds. In ms. */
-const slackMs = 3_000;
-
-/**
- * For how long no node has reached the DCS, by what the nodes state (`dcs_last_seen`, Patroni 3.0). A node reads the
- * DCS in each of its loops.
- * @returns in ms; `null` while one of them reaches it, or none says anything
- */
-function dcsSilenceMs(view: ClusterView): number | null {
-  const ages = view.cluster.nodes.flatMap((node) =>
-    isHeard(view, node) && node.dcsContact !== null ? [view.nowMs - node.dcsContact.statedSinceMs] : [],
-  );
-  const ageMs = Math.min(...ages);
-  return ages.length > 0 && ageMs >= loopWaitMs(view.cluster) + slackMs ? ageMs : null;
+/** What is known to be wrong with the DCS. */
+export interface DcsTrouble {
+  /** For the end of a sentence. */
+  readonly cause: string;
+  /** Since when no node reaches it, in ms of rolecall's clock, and which nodes say so; `null` if they may reach it. */
+  readonly silence: { readonly sinceMs: number; readonly nodes: readonly string[] } | null;
+  /** Why rolecall itself cannot read it; `null` if it can, or does not try. */
+  readonly unread: string | null;
 }
 
-/** What is known to be wrong with the DCS, for the end of a sentence; `null` if nothing is. */
-export function dcsTrouble(view: ClusterView): { readonly cause: string; readonly isOfNodes: boolean } | null {
+/** @returns `null` if nothing is known to be wrong with the DCS */
+export function dcsTrouble(view: ClusterView): DcsTrouble | null {
   const { dcs } = view.cluster;
-  const silentMs = dcsSilenceMs(view);
+  const reach = dcsReach(view);
   const unread = dcs === null || dcs.isUp ? null : (dcs.failure?.detail ?? null);
-  if (silentMs !== null) {
-    const nodes = `no node has reached the DCS for ${spanText(silentMs)}`;
-    return { cause: unread === null ? nodes : `${nodes}, nor does rolecall (${unread})`, isOfNodes: true };
+  if (reach.kind === "silent") {
+    const nodes = `no node has reached the DCS for ${spanText(view.nowMs - reach.sinceMs)}`;
+    return { cause: unread === null ? nodes : `${nodes}, nor does rolecall (${unread})`, silence: reach, unread };
   }
-  return unread === null ? null : { cause: `the DCS does not answer rolecall (${unread})`, isOfNodes: false };
+  return unread === null ? null : { cause: `the DCS does not answer rolecall (${unread})`, silence: null, unread };
 }
 
 /** The DCS is in trouble, and the primary goes on so far. */
 export function dcsWarning(view: ClusterView): Details {
   const trouble = dcsTrouble(view);
-  const [primary] = claimsOf(view).nodes;
-  const isKept = view.cluster.nodes.some((node) => isHeard(view, node) && node.report?.isFailsafe === true);
-  const name = primary ?? "the primary";
+  const action = "Look at the DCS and at the network to it";
+  if (trouble === null || trouble.silence === null)
+    return {
+      wrong: "the DCS does not answer",
+      cause: trouble?.cause ?? null,
+      sinceMs: null,
+      next: prospect(view, "if the nodes cannot reach it either, "),
+      action,
+    };
+  const { silence, unread } = trouble;
   return {
-    wrong: "the DCS does not answer",
-    cause: trouble?.cause ?? null,
-    sinceMs: null,
-    next: isKept
-      ? `${name} goes on in failsafe mode while it reaches every member`
-      : `if the nodes cannot reach it either, ${name} gives up the lock within ${lockTtlMs(view.cluster) / 1000} s`,
-    action: "Look at the DCS and at the network to it",
+    wrong: "no node reaches the DCS",
+    cause: `${listText(silence.nodes)} ${silence.nodes.length === 1 ? "states" : "state"} no newer contact${unread === null ? "" : `, and rolecall cannot read it (${unread})`}`,
+    sinceMs: silence.sinceMs,
+    next: prospect(view, ""),
+    action,
+  };
+}
+
+function prospect(view: ClusterView, condition: string): string {
+  const [primary] = claimsOf(view).nodes;
+  const name = primary ?? "the primary";
+  const kept = keptWithoutDcs(view);
+  if (kept === "failsafe") return `${name} goes on in failsafe mode while it reaches every member`;
+  if (kept === "pause") return `${name} goes on while the cluster is paused, and nobody can take over`;
+  return `${condition}${name} gives up the lock within ${lockTtlMs(view.cluster) / 1000} s`;
+}
+
+/** Puts a DCS that no node reaches before what else is wrong: it concerns the whole cluster, and may be the cause. */
+export function afterDcs(describe: Describe): Describe {
+  return (view, inputs) => {
+    const details = describe(view, inputs);
+    if (dcsReach(view).kind !== "silent") return details;
+    const warning = dcsWarning(view);
+    return { ...warning, cause: [warning.cause, details.cause].filter((cause) => cause !== null).join("; ") };
   };
 }

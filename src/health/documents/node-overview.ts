@@ -14,6 +14,7 @@ import type { Reason } from "../reason.ts";
 import type { Route } from "../route.ts";
 import { judge } from "../rules/judge.ts";
 import { refusedChecks, type AskedCheck, type RefusedCheck } from "./asked-checks.ts";
+import { lostDcsText } from "./dcs-reach.ts";
 import { silenceText } from "./node-silence.ts";
 import { restartPlan } from "./plans.ts";
 
@@ -59,8 +60,8 @@ export interface NodeOverview {
   /** The figure or detail behind the reason. */
   readonly detail: string | null;
   /**
-   * What counts against the node so far: that it has not answered for some seconds, or a replica's attachment, as
-   * `listed by its sender, but has not advanced for 6 s`; `null` if nothing does.
+   * What counts against the node so far: that it has not answered for some seconds, a replica's attachment, as `listed
+   * by its sender, but has not advanced for 6 s`, or that it alone does not reach the DCS; `null` if nothing does.
    */
   readonly warning: string | null;
   readonly drain: DrainOverview | null;
@@ -157,7 +158,8 @@ export function nodeOverview(
 }
 
 function warningOf(view: ClusterView, observation: Observation, isHolder: boolean): string | null {
-  return silenceText(view, observation) ?? (isHolder ? null : attachmentWarning(view, observation));
+  const ofAttachment = isHolder ? null : attachmentWarning(view, observation);
+  return silenceText(view, observation) ?? ofAttachment ?? lostDcsText(view, observation);
 }
 
 /** A warning is what counts against a node that is fit for its role. */

@@ -6,6 +6,7 @@ import { isUnlisted } from "../evidence/node/unlisted.ts";
 import { presentLag } from "../evidence/position/present-lag.ts";
 import type { NodeCondition, NodeOverview } from "./node-overview.ts";
 import { type Describe, type Details, nothing } from "./situation-details.ts";
+import { lostDcsText } from "./dcs-reach.ts";
 import { isUnanswered } from "./node-silence.ts";
 import { countText } from "./wording.ts";
 
@@ -22,7 +23,9 @@ export function ofNodes(condition: NodeCondition): Describe {
       wrong: `${countText(concerned.length, "node")} ${wrongOfNodes[condition]}`,
       cause: `${words.join("; ")}${more}`,
       sinceMs: sinceOfNode(view, observation, first),
-      ...(isUnlisted(view, observation) ? unlistedProspect : prospectOf(first)),
+      ...(isUnlisted(view, observation)
+        ? unlistedProspect
+        : (cutOffProspect(view, observation, first) ?? prospectOf(first))),
     };
   };
 }
@@ -85,6 +88,23 @@ const unlistedProspect: Pick<Details, "next" | "action"> = {
   next: "no member list names it any more, and rolecall asks it for a day before it forgets it",
   action: "If it was removed, reload rolecall (SIGHUP), which forgets it at once",
 };
+
+/** Of a node whose only warning is that it does not reach the DCS; else `null`. */
+function cutOffProspect(
+  view: ClusterView,
+  observation: Observation,
+  { node, reason, refused, warning }: NodeOverview,
+): Pick<Details, "next" | "action"> | null {
+  if (reason !== null || refused.length > 0 || warning === null || warning !== lostDcsText(view, observation))
+    return null;
+  return {
+    next:
+      view.lock.holder === node
+        ? `${node} gives up the lock if this lasts, and another node takes it`
+        : `${node} goes on as it is, and cannot take the lock`,
+    action: `Look at the network from ${node} to the DCS, and at the log of its Patroni`,
+  };
+}
 
 function prospectOf(overview: NodeOverview): Pick<Details, "next" | "action"> {
   const { node, reason, drain, verdicts, was, refused } = overview;

@@ -17,7 +17,8 @@ export function noPrimary(view: ClusterView, inputs: SituationInputs): Details {
   const found = lossDetails(view, inputs);
   const trouble = dcsTrouble(view);
   if (trouble === null) return found;
-  if (!trouble.isOfNodes) return { ...found, next: `if the nodes reach the DCS, ${found.next}`, action: lookAtDcs };
+  if (trouble.silence === null)
+    return { ...found, next: `if the nodes reach the DCS, ${found.next}`, action: lookAtDcs };
   const candidates = candidatesOf(view);
   return {
     ...found,

@@ -2,7 +2,7 @@ import { plainCheck } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { judge } from "../rules/judge.ts";
 import { claimsOf } from "./claim-facts.ts";
-import { dcsTrouble, dcsWarning } from "./dcs-trouble.ts";
+import { afterDcs, dcsTrouble, dcsWarning } from "./dcs-trouble.ts";
 import type { NodeOverview } from "./node-overview.ts";
 import { ofNodes } from "./node-trouble.ts";
 import { noPrimary } from "./primary-loss.ts";
@@ -113,9 +113,11 @@ const details: { readonly [condition in ClusterCondition]: Describe } = {
     next: "the configured addresses are asked again at every interval",
     action: "Run `rolecall doctor`: the addresses, the scope or the network may be wrong",
   }),
-  degraded: ofNodes("unfit"),
+  degraded: afterDcs(ofNodes("unfit")),
   warning: (view, inputs) =>
-    inputs.nodes.some(({ condition }) => condition === "warning") ? ofNodes("warning")(view, inputs) : dcsWarning(view),
+    inputs.nodes.some(({ condition }) => condition === "warning")
+      ? afterDcs(ofNodes("warning"))(view, inputs)
+      : dcsWarning(view),
   drained: ofNodes("drained"),
   ok: () => nothing,
 };

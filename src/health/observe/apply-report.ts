@@ -53,14 +53,18 @@ export function withAnswer(
     answersInRow,
     failure: null,
     isDown: before.isDown && answersInRow < policy.rise,
-    dcsContact: dcsContactAfter(before, answer),
+    dcsContact: dcsContactAfter(before, answer, maxAge),
   };
 }
 
-function dcsContactAfter({ dcsContact }: Observation, { report, sentAtMs }: Answer): DcsContact | null {
+/** In a silence longer than `max_age` the node itself may have stood still: it says nothing of the DCS. */
+function dcsContactAfter(before: Observation, { report, sentAtMs }: Answer, maxAge: number): DcsContact | null {
+  const { dcsContact } = before;
   const { dcsSeen } = report;
-  if (dcsSeen === null || dcsSeen === dcsContact?.seen) return dcsContact;
-  return { seen: dcsSeen, statedSinceMs: sentAtMs };
+  if (dcsSeen === null) return null;
+  const isSame = dcsSeen === dcsContact?.seen;
+  if (isSame && isFresh(before, maxAge, sentAtMs)) return dcsContact;
+  return { seen: dcsSeen, statedSinceMs: sentAtMs, isNew: dcsContact !== null && !isSame };
 }
 
 /**

@@ -2,6 +2,7 @@ import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts"
 import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
 import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
+import { dcsReach, keptWithoutDcs } from "../../health/documents/dcs-reach.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import { nodeOverview } from "../../health/documents/node-overview.ts";
 import { severeConditionOf, situationOf } from "../../health/documents/situation.ts";
@@ -44,6 +45,15 @@ const gauges: readonly ClusterGauge[] = [
     name: "rolecall_cluster_claims",
     help: "Nodes with a fresh claim on the leader lock. 1 is right.",
     value: ({ lock }) => lock.claims.length,
+  },
+  {
+    name: "rolecall_dcs_unreachable",
+    help: "1 while no node reaches the DCS, and neither a pause nor failsafe mode keeps the primary. No sample while unknown.",
+    value: (view) => {
+      const { kind } = dcsReach(view);
+      if (kind === "silent") return keptWithoutDcs(view) === null ? 1 : 0;
+      return kind === "reached" ? 0 : null;
+    },
   },
   {
     name: "rolecall_dcs_up",

@@ -11,16 +11,25 @@ import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import type { StatusFields } from "../../fake/node-documents.ts";
 
 /**
- * What a node does from some second on: `behind` is how old its data is, in ms. Other keys than `is`, `frozen` and
- * `behind` are fields of its status document.
+ * What a node does from some second on: `behind` is how old its data is, in ms, and `loop` how often it reaches the DCS,
+ * in seconds. Other keys are fields of its status document.
  */
-type Behavior = string | ({ readonly is: string; readonly frozen?: boolean; readonly behind?: number } & StatusFields);
+type Behavior =
+  | string
+  | ({
+      readonly is: string;
+      readonly frozen?: boolean;
+      readonly behind?: number;
+      readonly loop?: number;
+    } & StatusFields);
 
 interface Story {
   readonly title: string;
   readonly until: number;
   /** Whom the leader key in a watched DCS names at some second; `null` for nobody, or `unreadable`. */
   readonly dcs?: Readonly<Record<string, string | null>>;
+  /** The dynamic configuration that is read at some second. */
+  readonly config?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** The seconds at which a switchover is forwarded. */
   readonly calls?: readonly number[];
   /** The checks with a limit for lag that balancers ask. */
@@ -65,7 +74,14 @@ class StoryPlayer {
     });
   }
 
-  play({ nodes, until, dcs = {}, calls = [], scheduled = {} }: Omit<Story, "title" | "events">): readonly string[] {
+  play({
+    nodes,
+    until,
+    dcs = {},
+    config = {},
+    calls = [],
+    scheduled = {},
+  }: Omit<Story, "title" | "events">): readonly string[] {
     let behaviors: Readonly<Record<string, Behavior>> = {};
     for (let second = 0; second <= until; second += 1) {
       behaviors = { ...behaviors, ...nodes[second] };
@@ -75,6 +91,9 @@ class StoryPlayer {
         this.eventLog.recordCall({ cluster: "demo", call: "switchover", from: "pg1", to: "pg2", by: "ann" });
       const plannedFor = scheduled[second];
       if (plannedFor !== undefined) this.#schedule(plannedFor, second * 1_000 + 600);
+      const settings = config[second];
+      if (settings !== undefined)
+        this.#watched.document("config", { of: "pg2", value: settings }, second * 1_000 + 400);
       const leader = dcs[second];
       if (leader !== undefined) this.#read(leader, second * 1_000 + 500);
     }
@@ -105,7 +124,15 @@ class StoryPlayer {
   }
 
   #probe(node: string, behavior: Behavior, nowMs: number): void {
-    const { is, frozen = false, behind = 0, ...fields } = typeof behavior === "string" ? { is: behavior } : behavior;
+    const {
+      is,
+      frozen = false,
+      behind = 0,
+      loop,
+      ...stated
+    } = typeof behavior === "string" ? { is: behavior } : behavior;
+    const looped = loop === undefined ? {} : { dcs_last_seen: 1_000 + Math.floor(nowMs / 1_000 / loop) * loop };
+    const fields = { ...looped, ...stated };
     const watched = this.#watched;
     const before = watched.cluster;
     this.#nowMs = nowMs;

@@ -3,34 +3,9 @@ import { describe, test } from "node:test";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
 import { askedChecks, type AskedCheck } from "../../../src/health/documents/asked-checks.ts";
 import { nodeOverview } from "../../../src/health/documents/node-overview.ts";
-import { headlineOf, situationLines, situationOf, type Situation } from "../../../src/health/documents/situation.ts";
+import { headlineOf, situationLines } from "../../../src/health/documents/situation.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
-
-const MB = 1024 * 1024;
-const end = 100 * MB;
-
-/** pg1 leads; pg2 has all of its WAL, pg3 is 2 MB behind. All answer at each whole second up to `untilMs`. */
-function steady(untilMs = 2_000, options: ConstructorParameters<typeof ClusterFixture>[0] = {}): ClusterFixture {
-  const fixture = new ClusterFixture(options);
-  for (let at = 0; at <= untilMs; at += 1_000) answerAll(fixture, at);
-  return fixture;
-}
-
-function answerAll(fixture: ClusterFixture, at: number): void {
-  fixture.lead("pg1", at, { xlog: { location: end } });
-  followers(fixture, at);
-}
-
-function followers(fixture: ClusterFixture, at: number): void {
-  fixture.follow("pg2", at, { xlog: { received_location: end, replayed_location: end } });
-  fixture.follow("pg3", at, { xlog: { received_location: end, replayed_location: end - 2 * MB } });
-}
-
-function situationAt({ cluster, policy }: ClusterFixture, nowMs: number, asked: readonly AskedCheck[] = []): Situation {
-  const view = viewAt(cluster, policy, nowMs);
-  const nodes = view.cluster.nodes.map((node) => nodeOverview(view, node, asked));
-  return situationOf(view, { nodes, asked, wallMs: Date.UTC(2026, 0, 31, 4, 50) + nowMs });
-}
+import { end, followers, MB, situationAt, steady } from "../../fake/situations.ts";
 
 /** Checks with limits, as balancers send them all the time. */
 function sent(...limits: { readonly bytes?: number; readonly ms?: number }[]): readonly AskedCheck[] {
@@ -131,104 +106,6 @@ describe("the situation of a cluster", () => {
     const situation = situationAt(fixture, 8_100);
     assert.equal(situation.condition, "degraded");
     assert.match(headlineOf(situation), /^1 node out for 6\.1 s: pg3 is down/);
-  });
-});
-
-describe("the DCS in the situation of a cluster", () => {
-  const dcs = { etcd: ["http://127.0.0.1:2379"], prefix: "/service", scope: null, tls: null, auth: null };
-  const watched = { cluster: { dcs } };
-
-  /** Node answers up to 20 s that state contact with the DCS until 4 s, and pg1 gives up the lock at 15 s. */
-  function silentDcs(isWatched: boolean): ClusterFixture {
-    const fixture = steady(2_000, watched);
-    fixture.document("config", { of: "pg2", value: { ttl: 20, loop_wait: 5, retry_timeout: 5 } }, 2_100);
-    for (let at = 3_000; at <= 20_000; at += 1_000) {
-      const contact = { dcs_last_seen: 1_000 + Math.min(4, Math.floor(at / 1_000)) };
-      if (at < 15_000) fixture.lead("pg1", at, { xlog: { location: end }, ...contact });
-      else fixture.follow("pg1", at, { xlog: { received_location: end, replayed_location: end }, ...contact });
-      fixture.follow("pg2", at, { xlog: { received_location: end, replayed_location: end }, ...contact });
-      fixture.follow("pg3", at, { xlog: { received_location: end, replayed_location: end }, ...contact });
-      if (isWatched && at > 5_000) fixture.readDcs("unreadable", at);
-    }
-    return fixture;
-  }
-
-  test("no node reaches it: nobody can be elected, so waiting does not help", () => {
-    const situation = situationAt(silentDcs(false), 20_000);
-    assert.equal(situation.condition, "without a primary");
-    assert.match(situation.cause ?? "", /^no node has reached the DCS for 16\.0 s; pg1 no longer holds/);
-    assert.match(situation.next ?? "", /^no node can take the lock until the DCS answers; candidates: pg1 \(0B\)/);
-    assert.match(situation.action ?? "", /^Look at the DCS/);
-  });
-
-  test("rolecall does not reach it either", () => {
-    const { cause } = situationAt(silentDcs(true), 20_000);
-    assert.match(
-      cause ?? "",
-      /^no node has reached the DCS for 16\.0 s, nor does rolecall \(an injected timeout\); pg1/,
-    );
-  });
-
-  test("only rolecall does not reach it: its nodes may", () => {
-    const fixture = steady(3_000, watched);
-    fixture.readDcs("pg1", 2_000);
-    fixture.readDcs("unreadable", 3_000);
-    const situation = situationAt(fixture, 3_100);
-    assert.equal(
-      headlineOf(situation),
-      "the DCS does not answer: the DCS does not answer rolecall (an injected timeout)",
-    );
-    assert.match(situation.next ?? "", /^if the nodes cannot reach it either, pg1 gives up the lock/);
-  });
-
-  test("without a primary, what rolecall does not reach comes first, and an election is possible", () => {
-    const fixture = steady(2_000, watched);
-    fixture.readDcs("pg1", 2_000);
-    for (let at = 3_000; at <= 8_000; at += 1_000) {
-      fixture.fail("pg1", "refused", at);
-      followers(fixture, at);
-      fixture.readDcs("unreadable", at);
-    }
-    const { cause, next } = situationAt(fixture, 8_100);
-    assert.match(
-      cause ?? "",
-      /^the DCS does not answer rolecall \(an injected timeout\); pg1 is down \(connection refused\)$/,
-    );
-    assert.match(next ?? "", /^if the nodes reach the DCS, the lock expires at about /);
-  });
-
-  test("before the primary gives up, it is a warning that says what will happen", () => {
-    const fixture = steady();
-    for (let at = 3_000; at <= 18_000; at += 1_000) {
-      fixture.lead("pg1", at, { xlog: { location: end }, dcs_last_seen: 1_000 });
-      followers(fixture, at);
-    }
-    assert.equal(situationAt(fixture, 15_900).condition, "ok");
-    const situation = situationAt(fixture, 18_000);
-    assert.deepEqual([situation.condition, situation.wrong], ["warning", "the DCS does not answer"]);
-    assert.equal(situation.cause, "no node has reached the DCS for 15.0 s");
-    assert.match(situation.next ?? "", /pg1 gives up the lock within 30 s$/);
-  });
-
-  test("a node that reaches it, or one that says nothing of it, is no sign of silence", () => {
-    const fixture = steady();
-    for (let at = 3_000; at <= 30_000; at += 1_000) {
-      fixture.lead("pg1", at, { xlog: { location: end }, dcs_last_seen: 1_000 });
-      fixture.follow("pg2", at, {
-        xlog: { received_location: end, replayed_location: end },
-        dcs_last_seen: 1_000 + Math.floor(at / 10_000),
-      });
-      fixture.follow("pg3", at, { xlog: { received_location: end, replayed_location: end } });
-    }
-    assert.equal(situationAt(fixture, 30_000).condition, "ok");
-    assert.equal(situationAt(steady(30_000), 30_000).condition, "ok");
-  });
-
-  test("the clock of a node does not matter: only whether its statement changes", () => {
-    const fixture = steady();
-    for (let at = 3_000; at <= 30_000; at += 1_000)
-      fixture.lead("pg1", at, { xlog: { location: end }, dcs_last_seen: 5 + Math.floor(at / 5_000) });
-    assert.doesNotMatch(headlineOf(situationAt(fixture, 30_000)), /DCS/);
   });
 });
 

@@ -1,0 +1,77 @@
+import type { Observation } from "../../cluster/observation.ts";
+import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { isHeard, loopWaitMs, retryTimeoutMs } from "../evidence/node/freshness.ts";
+import { spanText } from "./wording.ts";
+
+/**
+ * Whether the nodes of a cluster reach the DCS, by what they state (`dcs_last_seen`). A node reads the DCS in each of
+ * its loops.
+ *
+ * - `silent`: no node that answers and says something has reached it for longer than a loop. That takes two such nodes,
+ *   or the only node: one node alone may be cut off
+ * - `reached`: at least one has
+ * - `unstated`: nodes answer, and none says anything
+ * - `unknown`: rolecall has not seen for long enough what they state
+ */
+export type DcsReach =
+  | { readonly kind: "reached" | "unstated" | "unknown" }
+  | {
+      readonly kind: "silent";
+      /** Since when the last of them has stated the same, in ms of rolecall's clock. */
+      readonly sinceMs: number;
+      readonly nodes: readonly string[];
+    };
+
+/** How much later than its loop a node may state its contact with the DCS: a slow loop, and whole seconds. In ms. */
+const slackMs = 3_000;
+
+/** See {@link DcsReach}. */
+export function dcsReach(view: ClusterView): DcsReach {
+  const limitMs = loopWaitMs(view.cluster) + slackMs;
+  const nodes: string[] = [];
+  let sinceMs = -Infinity;
+  let isAnswered = false;
+  let isReached = false;
+  let isStanding = true;
+  for (const node of view.cluster.nodes) {
+    const { dcsContact } = node;
+    if (!isHeard(view, node)) continue;
+    isAnswered = true;
+    if (dcsContact === null) continue;
+    nodes.push(node.node.name);
+    sinceMs = Math.max(sinceMs, dcsContact.statedSinceMs);
+    if (standingMs(node) >= limitMs) continue;
+    isStanding = false;
+    isReached ||= dcsContact.isNew;
+  }
+  if (nodes.length === 0) return { kind: isAnswered ? "unstated" : "unknown" };
+  if (isReached) return { kind: "reached" };
+  const isEnough = nodes.length > 1 || view.cluster.nodes.length === 1;
+  return isStanding && isEnough ? { kind: "silent", sinceMs, nodes } : { kind: "unknown" };
+}
+
+/** What keeps the primary although no node reaches the DCS; `null` if nothing does. */
+export function keptWithoutDcs(view: ClusterView): "failsafe" | "pause" | null {
+  const reports = view.cluster.nodes.flatMap((node) =>
+    isHeard(view, node) && node.report !== null ? [node.report] : [],
+  );
+  if (reports.some(({ isFailsafe }) => isFailsafe)) return "failsafe";
+  return reports.some(({ isPaused }) => isPaused) ? "pause" : null;
+}
+
+/**
+ * Says that a node has not reached the DCS for longer than a loop and its retries, though not the whole cluster has
+ * lost it; else `null`.
+ */
+export function lostDcsText(view: ClusterView, observation: Observation): string | null {
+  const { dcsContact } = observation;
+  const limitMs = loopWaitMs(view.cluster) + retryTimeoutMs(view.cluster) + slackMs;
+  if (dcsContact === null || standingMs(observation) < limitMs || !isHeard(view, observation)) return null;
+  if (dcsReach(view).kind === "silent") return null;
+  return `has not reached the DCS for ${spanText(view.nowMs - dcsContact.statedSinceMs)}`;
+}
+
+/** For how long a node has stated the same contact, up to its last report, in ms; 0 if it states none. */
+function standingMs({ dcsContact, sentAtMs }: Observation): number {
+  return dcsContact === null ? 0 : sentAtMs - dcsContact.statedSinceMs;
+}
