@@ -21,6 +21,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "1" },
     alive: { type: "string", default: "1" },
     own: { type: "string", default: "1" },
+    faults: { type: "string", default: ownFaultKinds.join(",") },
     away: { type: "string", default: "7" },
     instances: { type: "string", default: "1,2" },
     clients: { type: "string", default: "20" },
@@ -38,7 +39,9 @@ if (values.report) console.log(reportOf(results()));
 else process.exitCode = await start();
 
 async function start(): Promise<number> {
-  const options = Object.entries(values).filter(([name]) => !["only", "work", "report", "instances"].includes(name));
+  const options = Object.entries(values).filter(
+    ([name]) => !["only", "work", "report", "instances", "faults"].includes(name),
+  );
   for (const [name, text] of options)
     if (!/^\d+$/.test(String(text))) return refuse(`--${name} must be a whole number, got ${String(text)}`);
   const [newest, oldest, patroni] = [envoyProgram("newest"), envoyProgram("oldest"), patroni3()];
@@ -103,7 +106,7 @@ async function playLab(options: Parameters<typeof PushedLab.start>[0], untilMs: 
       for (const kind of changeKinds)
         for (let round = 0; round < counts[kind]; round += 1)
           await play(kind, async () => ({ of: "change", ...(await playChange(lab, kind, Number(values.clients))) }));
-    for (const kind of ownFaultKinds) {
+    for (const kind of ownFaultKinds.filter((one) => values.faults.split(",").includes(one))) {
       // One of each that stays away is as long as asked for; the others are longer than `max_age` (5.5 s).
       const count = kind === "absence" ? Math.min(1, Number(values.own)) : Number(values.own);
       for (let round = 0; round < count; round += 1) {
