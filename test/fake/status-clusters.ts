@@ -23,6 +23,8 @@ export function statusNode(node: string, over: Partial<StatusNode> = {}): Status
     sync_role: null,
     tags: {},
     pending_restart: false,
+    pending_restart_reason: [],
+    watchdog_failed: false,
     scheduled_restart: null,
     verdicts: isPrimary
       ? { primary: "fit", replica: "wrong_role" }
@@ -61,6 +63,7 @@ export function statusCluster(cluster: string, over: Partial<StatusCluster> = {}
     paused: false,
     failsafe: false,
     scheduled_switchover: null,
+    stated_lags: {},
     nodes: [statusNode("pg1", { role: "primary" }), statusNode("pg2")],
     situation: situationOf(over.nodes ?? []),
     ...over,
@@ -116,12 +119,15 @@ export const mixedClusters: readonly StatusCluster[] = [
   statusCluster("catalog", {
     situation: situationWith({ condition: "degraded", wrong: "1 node out", cause: "pg3 is lagging (12MB)" }),
     scheduled_switchover: { at: "2026-01-31T23:00:00+00:00", from: "pg1", to: "pg2" },
+    stated_lags: { pg2: { receive_lag: 0, replay_lag: 1_536 }, pg3: { receive_lag: 12_582_912, replay_lag: null } },
     nodes: [
       primary,
       statusNode("pg2", {
         zone: "a",
         sync_role: "sync",
         pending_restart: true,
+        pending_restart_reason: ["max_connections: 50 -> 60"],
+        watchdog_failed: true,
         tags: { zone: "a", clonefrom: "true" },
       }),
       unfitNode("pg3", "lagging", { detail: "12MB", lag_bytes: 12_582_912, tags: { nofailover: "true" } }),

@@ -86,6 +86,12 @@ function readCluster(row: JsonObject): StatusCluster {
     paused: row["paused"] === true,
     failsafe: row["failsafe"] === true,
     scheduled_switchover: readSwitchover(row["scheduled_switchover"]),
+    stated_lags: Object.fromEntries(
+      Object.entries(objectOf(row["stated_lags"])).map(([node, lag]) => {
+        const { receive_lag: receive, replay_lag: replay } = objectOf(lag);
+        return [node, { receive_lag: numberOrNull(receive), replay_lag: numberOrNull(replay) }];
+      }),
+    ),
     asked_non_members: listOf(row["asked_non_members"])
       .filter(isObject)
       .map(({ node, asked_ms_ago: ago }) => ({
@@ -119,6 +125,8 @@ function readNode(row: JsonObject): StatusNode {
     sync_role: row["sync_role"] === "sync" || row["sync_role"] === "quorum" ? row["sync_role"] : null,
     tags: Object.fromEntries(Object.entries(isObject(row["tags"]) ? row["tags"] : {}).map(([k, v]) => [k, String(v)])),
     pending_restart: row["pending_restart"] === true,
+    pending_restart_reason: listOf(row["pending_restart_reason"]).filter((reason) => typeof reason === "string"),
+    watchdog_failed: row["watchdog_failed"] === true,
     scheduled_restart: stringOrNull(row["scheduled_restart"]),
     verdicts: Object.fromEntries(verdicts.map(([route, verdict]) => [route, String(verdict)])),
     reason: stringOrNull(row["reason"]),

@@ -55,7 +55,7 @@ const shownMax = 64;
 export function parseClusterDocument(value: unknown): ClusterDocument | undefined {
   if (!isObject(value)) return undefined;
   const listed = listOf(value["members"]);
-  const rows = listed.slice(0, memberLimit).filter(isObject);
+  const rows = listed.slice(0, memberLimit).filter(isObject).filter(isNoPlaceholder);
   const members = rows.flatMap(member);
   if (rows.every((row) => nodeNameOf(row["name"]) === null)) return undefined;
   const leader = rows.find((row) => typeof row["role"] === "string" && leaderRoles.includes(row["role"]));
@@ -67,6 +67,11 @@ export function parseClusterDocument(value: unknown): ClusterDocument | undefine
     leaderApi: originOf(leader?.["api_url"]),
     leaderTimeline: countOf(leader?.["timeline"]),
   };
+}
+
+/** Of a strict synchronous mode without a candidate: it stands where the name of a standby would, and is no member. */
+function isNoPlaceholder({ name }: JsonObject): boolean {
+  return name !== "__patroni_strict_sync_replica_placeholder__";
 }
 
 function leftOutRows(rows: readonly JsonObject[], members: readonly Member[], past: unknown): readonly LeftOut[] {

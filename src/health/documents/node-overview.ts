@@ -16,10 +16,10 @@ import { judge } from "../rules/judge.ts";
 import { refusedChecks, type AskedCheck, type RefusedCheck } from "./asked-checks.ts";
 import { lostDcsText } from "./dcs-reach.ts";
 import { silenceText } from "./node-silence.ts";
-import { restartPlan } from "./plans.ts";
+import { nodeMarks, type NodeMarks } from "./plans.ts";
 
 /** One node. Timeline, version, system and scope are from its last report, of any age: see `age_ms`. */
-export interface NodeOverview {
+export interface NodeOverview extends NodeMarks {
   readonly node: string;
   /** `unknown` while its last report is past: too old to count, or the node is down; then see `was`. */
   readonly role: string | null;
@@ -49,10 +49,6 @@ export interface NodeOverview {
   readonly sync_role: "sync" | "quorum" | null;
   /** As the node reports them: strings unchanged, other values as lower-case text. */
   readonly tags: { readonly [name: string]: string };
-  /** A changed parameter takes effect only after a restart. */
-  readonly pending_restart: boolean;
-  /** When a restart of the node is scheduled, as the node writes it; `null` if none is. */
-  readonly scheduled_restart: string | null;
   /** `fit`, or the reason, of each plain check. */
   readonly verdicts: { readonly [route: string]: "fit" | Reason };
   /** Why it is not fit for its role: the leader as a primary, others as a replica; `null` if it is. */
@@ -148,7 +144,7 @@ export function nodeOverview(
     zone: zoneOf(view.policy, observation),
     sync_role: report?.isSyncStandby === true ? "sync" : report?.isQuorumStandby === true ? "quorum" : null,
     tags: tagTexts(report?.tags ?? new Map()),
-    ...restartPlan(report),
+    ...nodeMarks(report),
     verdicts: Object.fromEntries(shown.map((route) => [route, verdictFor(view, observation, route)])),
     ...standing,
     detail: duty.fit ? null : (failureBehind(duty.reason, observation) ?? duty.figure),

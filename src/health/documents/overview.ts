@@ -5,7 +5,7 @@ import { isFresh } from "../evidence/node/freshness.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 import type { AskedCheck } from "./asked-checks.ts";
 import { nodeOverview, type NodeOverview } from "./node-overview.ts";
-import { scheduledSwitchover, type ScheduledSwitchover } from "./plans.ts";
+import { scheduledSwitchover, statedLags, type ScheduledSwitchover, type StatedLag } from "./plans.ts";
 import { situationOf, type Situation } from "./situation.ts";
 
 /** All clusters at one instant: the fields of `GET /status`, which `rolecall status` shows. */
@@ -28,6 +28,8 @@ export interface ClusterOverview {
   /** The DCS is down, and the leader continues because every member agreed. */
   readonly failsafe: boolean;
   readonly scheduled_switchover: ScheduledSwitchover | null;
+  /** By node, where the `/cluster` document states it. */
+  readonly stated_lags: { readonly [node: string]: StatedLag };
   /** Present if a DCS is configured. */
   readonly dcs?: DcsOverview;
   readonly nodes: readonly NodeOverview[];
@@ -91,6 +93,7 @@ export function clusterHead(view: ClusterView): Omit<ClusterOverview, "nodes" | 
     paused: fresh.some(({ report }) => report?.isPaused === true),
     failsafe: fresh.some(({ report }) => report?.isFailsafe === true),
     scheduled_switchover: scheduledSwitchover(cluster.documents.cluster),
+    stated_lags: statedLags(view),
     ...(cluster.dcs === null ? {} : { dcs: dcsOverview(cluster.dcs) }),
   };
 }

@@ -62,12 +62,18 @@ function lagText({ lag_bytes: bytes, lag_ms: ms }) {
   return bytes === null && ms === null ? "unknown" : `${bytesText(bytes)}, ${durationText(ms)}`;
 }
 
+/** The lags that the cluster document states (Patroni 4.1). */
+function statedText(lag) {
+  return lag === undefined ? null : `received ${bytesText(lag.receive_lag)}, replayed ${bytesText(lag.replay_lag)}`;
+}
+
 function Facts({ node, cluster, sinceMs }) {
   const known = (value) =>
     node.evidence === "last known" ? html`<span class="stale">${value}, last known</span>` : value;
   const facts = [
     ["state", node.state],
     ["lag", node.node === cluster.leader ? "leader" : known(lagText(node))],
+    ["lag in /cluster", statedText(cluster.stated_lags?.[node.node])],
     ["position", known(lsnText(node.position))],
     ["timeline", known(node.timeline)],
     ["evidence", ageText(node.age_ms === null ? null : node.age_ms + sinceMs)],
@@ -79,6 +85,8 @@ function Facts({ node, cluster, sinceMs }) {
     ["zone", node.zone],
     ["system", node.system],
     ["drain", drainText(node.drain)],
+    ["restart for", node.pending_restart_reason?.join(", ") || null],
+    ["watchdog", node.watchdog_failed ? "failed" : null],
     [
       "tags",
       Object.entries(node.tags)

@@ -22,6 +22,7 @@ const texts: { readonly [name: string]: Partial<ReportOptions> } = {
   "status-60": { width: 60 },
   "status-120": { width: 120 },
   "status-120-wide": { width: 120, isWide: true },
+  "status-200-wide": { width: 200, isWide: true },
   "status-60-wide": { width: 60, isWide: true },
   "status-problems": { problemsOnly: true },
 };

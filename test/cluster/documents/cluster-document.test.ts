@@ -20,6 +20,16 @@ describe("parseClusterDocument", () => {
     });
   });
 
+  test("the placeholder of a strict synchronous mode is no member, and nothing is left out", () => {
+    const placeholder = {
+      name: "__patroni_strict_sync_replica_placeholder__",
+      api_url: "http://10.0.0.9:8008/patroni",
+    };
+    const found = parseClusterDocument({ members: [leaderRow, placeholder] });
+    assert.deepEqual([found?.members.map(({ name }) => name), found?.leftOut], [["pg1"], []]);
+    assert.equal(parseClusterDocument({ members: [placeholder] }), undefined);
+  });
+
   test("names members without a usable API address", () => {
     const without = { name: "pg2", api_url: "http://:8008/patroni" };
     const found = parseClusterDocument({ members: [leaderRow, without, { name: "pg3" }] });

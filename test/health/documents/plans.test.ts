@@ -1,10 +1,32 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { parseReport } from "../../../src/cluster/documents/report.ts";
-import { restartPlan, scheduledSwitchover } from "../../../src/health/documents/plans.ts";
+import { nodeMarks, scheduledSwitchover, statedLags } from "../../../src/health/documents/plans.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
-function planOf(fields: Readonly<Record<string, unknown>>): ReturnType<typeof restartPlan> {
-  return restartPlan(parseReport({ state: "running", role: "replica", ...fields }) ?? null);
+/** The part of a vector that is read here. */
+interface RecordedNodes {
+  readonly nodes: {
+    readonly pg1: {
+      readonly leader: { readonly doc: unknown };
+      readonly cluster: {
+        readonly doc: {
+          readonly members: readonly {
+            readonly name: string;
+            readonly role: string;
+            readonly receive_lag: number;
+            readonly replay_lag: number;
+          }[];
+        };
+      };
+    };
+  };
+}
+
+function planOf(fields: Readonly<Record<string, unknown>>): ReturnType<typeof nodeMarks> {
+  return nodeMarks(parseReport({ state: "running", role: "replica", ...fields }) ?? null);
 }
 
 function switchoverIn(document: unknown, status = 200): ReturnType<typeof scheduledSwitchover> {
@@ -12,12 +34,17 @@ function switchoverIn(document: unknown, status = 200): ReturnType<typeof schedu
   return scheduledSwitchover({ status, body, source: "pg1", sentAtMs: 0 });
 }
 
-const none = { pending_restart: false, scheduled_restart: null };
+const none = {
+  pending_restart: false,
+  pending_restart_reason: [],
+  scheduled_restart: null,
+  watchdog_failed: false,
+};
 const at = "2026-01-31T23:00:00+00:00";
 
 test("a node says whether it needs a restart, and when one is scheduled", () => {
   assert.deepEqual(planOf({}), none);
-  assert.deepEqual(restartPlan(null), none);
+  assert.deepEqual(nodeMarks(null), none);
   assert.deepEqual(planOf({ pending_restart: true }), { ...none, pending_restart: true });
   assert.deepEqual(planOf({ scheduled_restart: { schedule: at } }), { ...none, scheduled_restart: at });
 });
@@ -40,4 +67,72 @@ test("a missing, refused or unreadable cluster document has no plan", () => {
   assert.equal(switchoverIn('"scheduled_switchover"'), null);
   assert.equal(switchoverIn('{"scheduled_switchover": '), null);
   assert.equal(switchoverIn({ scheduled_switchover: { from: "pg1" } }), null);
+});
+
+test("a node says for which parameters it needs a restart, and that its watchdog failed", () => {
+  const change = { old_value: "50", new_value: "60" };
+  assert.deepEqual(
+    planOf({ pending_restart: true, pending_restart_reason: { max_connections: change }, watchdog_failed: true }),
+    {
+      ...none,
+      pending_restart: true,
+      pending_restart_reason: ["max_connections: 50 -> 60"],
+      watchdog_failed: true,
+    },
+  );
+  assert.deepEqual(planOf({ pending_restart_reason: { max_connections: change }, watchdog_failed: "yes" }), none);
+});
+
+test("hostile reasons are left out, and at most eight are read", () => {
+  const reasonsIn = (reasons: unknown): readonly string[] =>
+    planOf({ pending_restart: true, pending_restart_reason: reasons }).pending_restart_reason;
+  const change = { old_value: 1, new_value: "2" };
+  for (const reasons of [
+    null,
+    "max_connections",
+    [],
+    { a: null },
+    { a: { old_value: "1" } },
+    { a: { old_value: "1", new_value: { b: 1 } } },
+    { a: { old_value: "\u001b[2J", new_value: "2" } },
+    { ["a".repeat(65)]: change },
+    { a: { old_value: "1", new_value: "2".repeat(65) } },
+  ])
+    assert.deepEqual(reasonsIn(reasons), [], JSON.stringify(reasons));
+  assert.deepEqual(reasonsIn({ a: { old_value: "\u202e1", new_value: 2 } }), ["a: ?1 -> 2"]);
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`p${index}`, change]));
+  assert.equal(reasonsIn(many).length, 8);
+});
+
+const vectors = join("test", "vectors", "node-api", "4.1.4", "pending-restart-and-scheduled-switchover.json");
+
+test("what a real Patroni 4.1 states is read", () => {
+  const recorded: RecordedNodes = JSON.parse(readFileSync(vectors, "utf8"));
+  const watched = new ClusterFixture();
+  watched.document("cluster", { of: "pg1", value: recorded.nodes.pg1.cluster.doc }, 0);
+  const leader = recorded.nodes.pg1.cluster.doc.members.find(({ role }) => role === "leader");
+  const lags = statedLags({ ...watched, nowMs: 1_000 });
+  const stated = recorded.nodes.pg1.cluster.doc.members.filter(({ role }) => role !== "leader");
+  assert.deepEqual(
+    lags,
+    Object.fromEntries(stated.map(({ name, receive_lag, replay_lag }) => [name, { receive_lag, replay_lag }])),
+  );
+  assert.equal(lags[leader?.name ?? ""], undefined);
+  assert.deepEqual(statedLags({ ...watched, nowMs: 60_000 }), {}, "too old");
+  const report = parseReport(recorded.nodes.pg1.leader.doc) ?? null;
+  assert.deepEqual(nodeMarks(report).pending_restart_reason, ["max_connections: 50 -> 60"]);
+});
+
+test("lags of another type, and of nodes that are not known, are not read", () => {
+  const watched = new ClusterFixture();
+  const lagsOf = (members: unknown): unknown => {
+    watched.document("cluster", { of: "pg1", value: { members } }, 0);
+    return statedLags({ ...watched, nowMs: 0 });
+  };
+  const api = "http://pg2:8008/patroni";
+  assert.deepEqual(lagsOf([{ name: "pg2", api_url: api, receive_lag: "unknown", replay_lag: "unknown" }]), {});
+  assert.deepEqual(lagsOf([{ name: "pg2", api_url: api, receive_lag: -1, replay_lag: 1e300 }]), {});
+  assert.deepEqual(lagsOf([{ name: "pg2", api_url: api, receive_lag: 7, replay_lag: "unknown" }]), {
+    pg2: { receive_lag: 7, replay_lag: null },
+  });
 });

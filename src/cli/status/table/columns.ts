@@ -1,4 +1,5 @@
 import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
+import type { StatedLag } from "../../../health/documents/plans.ts";
 import { formatKnownDuration, formatLag, sparkline } from "../../output/figures.ts";
 import type { Style } from "../../output/style.ts";
 import type { Cell } from "../../output/table.ts";
@@ -42,6 +43,7 @@ export function statusColumns(style: Style, isWide: boolean, history: LagHistory
       isRightAligned: true,
       cell: (node) => ({ text: isPresent(node) ? formatKnownDuration(node.lag_ms) : "-" }),
     },
+    ...wide(statedColumn("RECEIVE LAG", "receive_lag"), statedColumn("REPLAY LAG", "replay_lag")),
     {
       title: "AGE",
       dropRank: 3,
@@ -56,13 +58,23 @@ export function statusColumns(style: Style, isWide: boolean, history: LagHistory
   ];
 }
 
+/** A lag as `/cluster` states it. */
+function statedColumn(title: string, field: keyof StatedLag): StatusColumn {
+  return {
+    title,
+    dropRank: 13,
+    isRightAligned: true,
+    cell: ({ node }, { stated_lags: lags }) => ({ text: formatLag(lags[node]?.[field] ?? null) }),
+  };
+}
+
 /** The number of lags in a sparkline. */
 export const lagSamplesMax = 30;
 
 function historyColumn(history: LagHistory): StatusColumn {
   return {
     title: "LAG HISTORY",
-    dropRank: 13,
+    dropRank: 14,
     isRightAligned: true,
     // Of full width from the start, so that the columns stay where they are. The newest lag is at the right.
     cell: ({ node }, { cluster }) => ({ text: sparkline(history(cluster, node)).padStart(lagSamplesMax) }),

@@ -11,7 +11,7 @@ const warningReasons = ["detached", "stalled"];
 
 /** The notes on a node: why it is unfit, its warning, its drain, and marks such as `pending restart`. */
 export function nodeNotes(node: StatusNode): string {
-  const { reason, warning, drain, pending_restart: isPending, scheduled_restart: restartAt } = node;
+  const { reason, warning, drain, scheduled_restart: restartAt, watchdog_failed: isUnguarded } = node;
   return [
     ...(drain === null ? [] : [drainNote(drain)]),
     ...(reason === null || ((reason === "drained" || reason === "distrusted") && drain !== null)
@@ -22,10 +22,15 @@ export function nodeNotes(node: StatusNode): string {
       ? [`lag ${formatLag(node.lag_bytes)} last known`]
       : []),
     ...(warning === null || warningReasons.includes(reason ?? "") ? [] : [`warning: ${warning}`]),
-    ...(isPending ? ["pending restart"] : []),
+    ...(node.pending_restart ? [pendingNote(node)] : []),
+    ...(isUnguarded ? ["watchdog failed"] : []),
     ...(restartAt === null ? [] : [`restart scheduled at ${restartAt}`]),
     ...restrictingTags.filter((tag) => node.tags[tag] !== undefined),
   ].join("; ");
+}
+
+function pendingNote({ pending_restart_reason: reasons }: StatusNode): string {
+  return `pending restart${reasons.length === 0 ? "" : ` (${reasons.join(", ")})`}`;
 }
 
 /** Chooses the colour of a node's notes. */
