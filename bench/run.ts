@@ -18,6 +18,7 @@ import {
   latencyBesideScrapes,
   latencyBesideXdsAbuse,
 } from "./rows/disturbance.ts";
+import { changesForEnvoys } from "./rows/envoys.ts";
 import { loadBesideSwitchover } from "./rows/failover.ts";
 import { costOfVerdicts } from "./rows/verdicts.ts";
 import { mixedLoad } from "./rows/mixed.ts";
@@ -42,6 +43,7 @@ const makers: readonly RowMaker[] = [
   latencyBesideHostileNodes,
   latencyBesidePages,
   latencyBesideXdsAbuse,
+  changesForEnvoys,
   loadBesideSwitchover,
   workerBesideSweep,
   workerBesideScrapes,

@@ -126,7 +126,7 @@ async function play(
   { form, step, what }: { readonly form: XdsForm; readonly step: Step; readonly what: string },
 ): Promise<void> {
   const { request, change, answer = {}, refused = null } = step;
-  const before_ = client.responses.length;
+  const readBefore = client.responses.length;
   if (change !== undefined) host.stream?.update(host.set(change), 0);
   if (request !== undefined) {
     const received = host.refusals.length;
@@ -136,7 +136,7 @@ async function play(
   }
   // The host has answered synchronously: what it has sent by now is all that comes.
   await client.received(host.sent);
-  const read = client.responses.slice(before_);
+  const read = client.responses.slice(readBefore);
   assert.deepEqual(Object.assign({}, ...read.map((response) => response.pools)), answer, what);
   for (const { type, pools, versions } of read) {
     assert.equal(type, endpointsType);
