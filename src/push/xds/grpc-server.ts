@@ -11,7 +11,7 @@ import {
   setLogVerbosity,
   status,
 } from "@grpc/grpc-js";
-import { decodeRequest, encodeResponse } from "./messages/codec.ts";
+import { decodeRequest, ResponseEncoder } from "./messages/codec.ts";
 import type { XdsForm, XdsRequest, XdsResponse } from "./protocol/xds-messages.ts";
 import { LargeRequests, RequestTurns } from "./request-turns.ts";
 import type { XdsWire } from "./xds-stream.ts";
@@ -90,11 +90,15 @@ export class GrpcServer {
       "grpc.keepalive_timeout_ms": keepalive.timeoutMs,
       "grpc-node.max_session_memory": 4,
     });
+    const encoders = {
+      sotw: new ResponseEncoder({ form: "sotw", instance: context.instance }),
+      delta: new ResponseEncoder({ form: "delta", instance: context.instance }),
+    } as const;
     for (const [path, form] of Object.entries(methods))
       this.#server.register(
         path,
         (call: Call) => this.#handle(call, form),
-        (response: XdsResponse) => encodeResponse(response, { form, instance: context.instance() }),
+        (response: XdsResponse) => encoders[form].encode(response),
         (bytes: Buffer) => bytes,
         "bidi",
       );

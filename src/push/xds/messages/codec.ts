@@ -18,7 +18,7 @@ const kept = { name: 256, reason: 1_000 } as const;
 export interface ResponseForm {
   readonly form: XdsForm;
   /** The instance of rolecall, as `control_plane.identifier`. */
-  readonly instance: string;
+  readonly instance: () => string;
 }
 
 /**
@@ -74,12 +74,52 @@ function textsOf(value: unknown): readonly string[] {
   return listOf(value).map(textOf);
 }
 
-/** Encodes a response. Its resources are encoded already. */
-export function encodeResponse(
-  { type, version, nonce, resources }: XdsResponse,
-  { form, instance }: ResponseForm,
-): Buffer {
-  const common = { type_url: type, nonce, control_plane: { identifier: instance } };
+/** A response without its nonce. */
+interface EncodedBody {
+  readonly response: XdsResponse;
+  readonly bytes: Buffer;
+}
+
+/** How many bodies are kept: those of a change, for a few zones. */
+const bodiesMax = 8;
+
+/** Encodes responses, whose resources are encoded already. What many streams get alike is encoded once. */
+export class ResponseEncoder {
+  readonly #how: ResponseForm;
+  #bodies: readonly EncodedBody[] = [];
+
+  constructor(how: ResponseForm) {
+    this.#how = how;
+  }
+
+  encode(response: XdsResponse): Buffer {
+    // The fields of a message may come one after another, in any order.
+    return Buffer.concat([this.#bodyOf(response), encode(responseTypes[this.#how.form], { nonce: response.nonce })]);
+  }
+
+  #bodyOf(response: XdsResponse): Buffer {
+    const known = this.#bodies.find((body) => isAlike(body.response, response));
+    if (known !== undefined) return known.bytes;
+    const bytes = encodeBody(response, this.#how);
+    this.#bodies = [{ response, bytes }, ...this.#bodies].slice(0, bodiesMax);
+    return bytes;
+  }
+}
+
+function isAlike(one: XdsResponse, other: XdsResponse): boolean {
+  return (
+    one.version === other.version &&
+    one.type === other.type &&
+    one.resources.length === other.resources.length &&
+    one.resources.every(({ name, version, value }, at) => {
+      const resource = other.resources[at];
+      return resource?.value === value && resource.name === name && resource.version === version;
+    })
+  );
+}
+
+function encodeBody({ type, version, resources }: XdsResponse, { form, instance }: ResponseForm): Buffer {
+  const common = { type_url: type, control_plane: { identifier: instance() } };
   const packed = ({ value }: XdsResponse["resources"][number]): object => ({ type_url: type, value });
   const fields =
     form === "sotw"
