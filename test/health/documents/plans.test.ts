@@ -25,6 +25,10 @@ interface RecordedNodes {
   };
 }
 
+function viewOf({ cluster, policy }: ClusterFixture, nowMs: number): Parameters<typeof statedLags>[0] {
+  return { cluster, policy, nowMs };
+}
+
 function planOf(fields: Readonly<Record<string, unknown>>): ReturnType<typeof nodeMarks> {
   return nodeMarks(parseReport({ state: "running", role: "replica", ...fields }) ?? null);
 }
@@ -111,14 +115,14 @@ test("what a real Patroni 4.1 states is read", () => {
   const watched = new ClusterFixture();
   watched.document("cluster", { of: "pg1", value: recorded.nodes.pg1.cluster.doc }, 0);
   const leader = recorded.nodes.pg1.cluster.doc.members.find(({ role }) => role === "leader");
-  const lags = statedLags({ ...watched, nowMs: 1_000 });
+  const lags = statedLags(viewOf(watched, 1_000));
   const stated = recorded.nodes.pg1.cluster.doc.members.filter(({ role }) => role !== "leader");
   assert.deepEqual(
     lags,
     Object.fromEntries(stated.map(({ name, receive_lag, replay_lag }) => [name, { receive_lag, replay_lag }])),
   );
   assert.equal(lags[leader?.name ?? ""], undefined);
-  assert.deepEqual(statedLags({ ...watched, nowMs: 60_000 }), {}, "too old");
+  assert.deepEqual(statedLags(viewOf(watched, 60_000)), {}, "too old");
   const report = parseReport(recorded.nodes.pg1.leader.doc) ?? null;
   assert.deepEqual(nodeMarks(report).pending_restart_reason, ["max_connections: 50 -> 60"]);
 });
@@ -127,7 +131,7 @@ test("lags of another type, and of nodes that are not known, are not read", () =
   const watched = new ClusterFixture();
   const lagsOf = (members: unknown): unknown => {
     watched.document("cluster", { of: "pg1", value: { members } }, 0);
-    return statedLags({ ...watched, nowMs: 0 });
+    return statedLags(viewOf(watched, 0));
   };
   const api = "http://pg2:8008/patroni";
   assert.deepEqual(lagsOf([{ name: "pg2", api_url: api, receive_lag: "unknown", replay_lag: "unknown" }]), {});
