@@ -151,10 +151,11 @@ async function startRendered(cluster: Cluster): Promise<Child> {
   const child = new Child({ name: "haproxy", command: ["haproxy", "-db", "-f", file], folder: cluster.folder });
   const { databasePort } = await cluster.leader();
   await until({ what: "HAProxy with both pools", seconds: 20, evidence: () => child.tail }, async () => {
-    const [write, read] = await Promise.all(
-      [ports.haproxyWrite, ports.haproxyRead].map((port) => psql(port, "select inet_server_port()")),
-    );
-    return write === String(databasePort) && read !== undefined && read !== write;
+    const serverAt = (port: number): Promise<string | undefined> => psql(port, "select inet_server_port()");
+    // Before its first check HAProxy takes a server for up: at the same time, so many reads reach every server.
+    const reads = await Promise.all(Array.from({ length: 6 }, () => serverAt(ports.haproxyRead)));
+    const write = await serverAt(ports.haproxyWrite);
+    return write === String(databasePort) && reads.every((read) => read !== undefined && read !== write);
   });
   return child;
 }

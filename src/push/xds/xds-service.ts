@@ -32,7 +32,7 @@ export interface XdsSettings extends SharedRules {
   readonly pools: readonly PoolConfig[];
 }
 
-/** How many streams all connections of a listener may have together: each takes some 50 kB. */
+/** How many streams all connections of a listener may have together: each takes some 50 kB with a few pools. */
 const streamsMax = 4_096;
 /**
  * A node whose sessions could not live (while it was promoted) is used once Envoy has checked it again: every 25 ms, as
