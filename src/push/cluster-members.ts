@@ -8,7 +8,7 @@ export interface ClusterMember {
   readonly node: string;
   /** Where clients connect to; `null`: not known. */
   readonly database: DatabaseAddress | null;
-  /** Whether the node itself has answered: any names can stand in a member list. */
+  /** Whether the node itself has answered. A member list can name nodes that do not exist. */
   readonly isProved: boolean;
 }
 

@@ -3,31 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
-import type { Snapshot } from "../../src/cluster/snapshot.ts";
-import { answer } from "../../src/http/node-api/answer.ts";
-import type { Request } from "../../src/http/message/request.ts";
 import { poolDocument, poolKey } from "../../src/pools/pool-document.ts";
 import { formattedPools } from "../../src/pools/pool-formats.ts";
 import { poolMembers } from "../../src/pools/pool-members.ts";
 import { agentAdviceFor } from "../../src/push/agent/agent-advice.ts";
 import { poolVerdicts } from "../../src/push/pool-verdicts.ts";
-import { anyEvent, observeAll, outcomeSequence, policyOf, sentAt, unprobedCluster } from "../health/arbitraries.ts";
-import { anyCheck, anyGuards } from "../health/rules/check-arbitraries.ts";
-
-const scenario = fc.record({
-  outcomes: outcomeSequence(anyEvent, 40),
-  guards: anyGuards,
-  // A database address is what one balancer states of one server.
-  check: anyCheck.map((check) => ({ ...check, database: null })),
-  laterMs: fc.constantFrom(0, 1, 900, 2_500, 7_000, 30_000),
-});
-const request: Request = {
-  method: "GET",
-  target: "/",
-  host: undefined,
-  nodeHeader: undefined,
-  serverState: undefined,
-};
+import { observeAll, policyOf, sentAt, unprobedCluster } from "../health/arbitraries.ts";
+import { nodeApiAnswer, poolScenario } from "./pool-scenario.ts";
 
 interface HttpSdGroup {
   readonly targets: readonly string[];
@@ -36,18 +18,11 @@ interface HttpSdGroup {
 
 test("every projection of a pool says of each node what its own check is answered", () => {
   fc.assert(
-    fc.property(scenario, ({ outcomes, guards, check, laterMs }) => {
+    fc.property(poolScenario, ({ outcomes, guards, check, laterMs }) => {
       const policy = policyOf(guards);
       const cluster = observeAll(unprobedCluster(), outcomes, policy);
       const nowMs = Math.max(0, ...outcomes.map(sentAt)) + laterMs;
       const view = viewAt(cluster, policy, nowMs);
-      const snapshot: Snapshot = {
-        instance: "i",
-        sequence: 7,
-        clusters: [cluster],
-        index: new Map([[cluster.name, 0]]),
-      };
-      const inputs = { snapshot, policy: () => policy, nowMs, unready: () => null };
       const { members, validUntilMs } = poolMembers(view, check);
       const pushed = poolVerdicts(view, { check, servers: null, weight: null });
       const pool = { name: "p", cluster: cluster.name, check, checkText: "/p" };
@@ -68,8 +43,7 @@ test("every projection of a pool says of each node what its own check is answere
       }
       for (const { observation, verdict } of members) {
         const { name } = observation.node;
-        const target = { cluster: cluster.name, node: name, isAnyCase: false, otherByHost: null };
-        const reply = answer({ kind: "check", target, check }, request, inputs);
+        const reply = nodeApiAnswer({ cluster, policy, nowMs }, name, check);
         const said = document.members.find(({ node }) => node === name);
         const server = pushed.servers.find((one) => one.server === name);
         assert.deepEqual(
@@ -86,7 +60,7 @@ test("every projection of a pool says of each node what its own check is answere
 
 test("the order of use begins with the fit nodes, and among equals with the least lag", () => {
   fc.assert(
-    fc.property(scenario, ({ outcomes, guards, check, laterMs }) => {
+    fc.property(poolScenario, ({ outcomes, guards, check, laterMs }) => {
       const policy = policyOf(guards);
       const cluster = observeAll(unprobedCluster(), outcomes, policy);
       const view = viewAt(cluster, policy, Math.max(0, ...outcomes.map(sentAt)) + laterMs);

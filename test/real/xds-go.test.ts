@@ -3,10 +3,8 @@
  * those that go-control-plane generates, its gRPC is Go's.
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { after, before, describe, it, test } from "node:test";
-import { parse } from "yaml";
 import { GrpcServer } from "../../src/push/xds/grpc-server.ts";
 import { encodeAssignment } from "../../src/push/xds/messages/codec.ts";
 import type { PublishedPool } from "../../src/push/xds/pool-assignments.ts";
@@ -15,25 +13,9 @@ import { type StreamRefusal, XdsStream } from "../../src/push/xds/xds-stream.ts"
 import { portOf } from "../fake/listen.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
-import type { ConversationRequest } from "../push/xds/conversation.ts";
+import { type ConversationStep, conversations } from "../push/xds/conversation.ts";
 import { publishedPool } from "../push/xds/published-pool.ts";
 import { buildGoClient, GoClient } from "./lab/xds-client-go.ts";
-
-interface Step {
-  readonly request?: ConversationRequest;
-  readonly change?: Readonly<Record<string, string | null>>;
-  readonly answer?: Readonly<Record<string, string>>;
-  readonly refused?: string;
-}
-
-interface Conversation {
-  readonly title: string;
-  readonly form: XdsForm;
-  readonly pools: Readonly<Record<string, string | null>>;
-  readonly steps: readonly Step[];
-}
-
-const conversations: readonly Conversation[] = parse(readFileSync("test/spec/xds/protocol.yaml", "utf8"));
 
 /** Pools whose only endpoint has the version as its name, served to streams by gRPC. */
 class Host {
@@ -123,7 +105,7 @@ function suiteWith(file: string): void {
 async function play(
   host: Host,
   client: GoClient,
-  { form, step, what }: { readonly form: XdsForm; readonly step: Step; readonly what: string },
+  { form, step, what }: { readonly form: XdsForm; readonly step: ConversationStep; readonly what: string },
 ): Promise<void> {
   const { request, change, answer = {}, refused = null } = step;
   const readBefore = client.responses.length;

@@ -1,12 +1,8 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
+import { envoyAddress, envoyCheckHost, envoyChecksListener, envoyReadyCheck } from "./envoy-parts.ts";
 import type { BackendNode, CheckedApi, TargetCluster } from "./input/targets.ts";
 import { isName } from "./resolving.ts";
 
-const router = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
-const connectionManager =
-  "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
-const previousPriorities =
-  "type.googleapis.com/envoy.extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig";
 const upstreamTls = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
 
 /** The certificates of the system's CAs on Debian and its relatives. */
@@ -31,65 +27,20 @@ export function checkHostname(cluster: string, node: string): string {
  * eject the endpoint at once.
  */
 export function checkListener(clusters: readonly TargetCluster[], port: number): object {
-  const manager = {
-    "@type": connectionManager,
-    stat_prefix: "rolecall-checks",
-    http_filters: [{ name: "envoy.filters.http.router", typed_config: { "@type": router } }],
-    local_reply_config: {
-      mappers: [
-        {
-          filter: {
-            status_code_filter: {
-              comparison: { op: "GE", value: { default_value: 501, runtime_key: "rolecall.no_evidence" } },
-            },
-          },
-          status_code: 500,
-        },
-      ],
-    },
-    route_config: {
-      virtual_hosts: clusters.flatMap((cluster) => cluster.nodes.map((node) => virtualHost(cluster, node))),
-    },
-  };
-  return {
-    name: "rolecall-checks",
-    address: { socket_address: { address: "127.0.0.1", port_value: port } },
-    filter_chains: [{ filters: [{ name: "envoy.filters.network.http_connection_manager", typed_config: manager }] }],
-  };
+  const hosts = clusters.flatMap((cluster) => cluster.nodes.map((node) => virtualHost(cluster, node)));
+  return envoyChecksListener(port, { from: 501, become: 500 }, hosts);
 }
 
 function virtualHost(cluster: TargetCluster, node: BackendNode): object {
   const name = checkClusterName(cluster, node);
-  return {
+  return envoyCheckHost({
     name,
-    domains: [checkHostname(cluster.name, node.name)],
-    request_headers_to_add: [
-      {
-        header: { key: "X-Rolecall-Node", value: `${cluster.name}/${node.name}` },
-        append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
-      },
-    ],
-    routes: [
-      {
-        match: { prefix: "/" },
-        route: {
-          cluster: name,
-          host_rewrite_literal: "rolecall",
-          timeout: "1.8s",
-          retry_policy: {
-            retry_on: "connect-failure,refused-stream,reset,retriable-status-codes",
-            retriable_status_codes: [500],
-            num_retries: 4,
-            per_try_timeout: "0.3s",
-            retry_priority: {
-              name: "envoy.retry_priorities.previous_priorities",
-              typed_config: { "@type": previousPriorities, update_frequency: 1 },
-            },
-          },
-        },
-      },
-    ],
-  };
+    domain: checkHostname(cluster.name, node.name),
+    node: `${cluster.name}/${node.name}`,
+    cluster: name,
+    timeout: "1.8s",
+    retries: 4,
+  });
 }
 
 /**
@@ -105,16 +56,7 @@ export function checkClustersOf(cluster: TargetCluster, edges: readonly Database
       dns_lookup_family: "V4_PREFERRED",
       connect_timeout: "0.25s",
       common_lb_config: { healthy_panic_threshold: { value: 0 }, update_merge_window: "0s" },
-      health_checks: [
-        {
-          timeout: "0.25s",
-          interval: "0.5s",
-          unhealthy_threshold: 2,
-          healthy_threshold: 2,
-          no_traffic_interval: "0.5s",
-          http_health_check: { path: "/readyz", host: "rolecall" },
-        },
-      ],
+      health_checks: [envoyReadyCheck],
       ...(node.api?.isTls === true ? { transport_socket_matches: [tlsMatch(node.api, cluster.ca)] } : {}),
       load_assignment: {
         cluster_name: checkClusterName(cluster, node),
@@ -125,11 +67,11 @@ export function checkClustersOf(cluster: TargetCluster, edges: readonly Database
 }
 
 function endpoint({ host, port }: DatabaseAddress): object {
-  return { endpoint: { address: { socket_address: { address: host, port_value: port } } } };
+  return { endpoint: { address: envoyAddress(host, port) } };
 }
 
 function apiEndpoint(api: CheckedApi): object {
-  const address = { socket_address: { address: api.host, port_value: api.port } };
+  const address = envoyAddress(api.host, api.port);
   return {
     endpoint: { address, health_check_config: { disable_active_health_check: true } },
     ...(api.isTls ? { metadata: { filter_metadata: { "envoy.transport_socket_match": { tls: true } } } } : {}),

@@ -7,7 +7,14 @@ import { isLocal } from "../client/cluster-status.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { envoyAddress, envoyAdminPort, envoyProxy } from "./envoy-parts.ts";
+import {
+  envoyAddress,
+  envoyAdminPort,
+  envoyCheckHost,
+  envoyChecksListener,
+  envoyProxy,
+  envoyReadyCheck,
+} from "./envoy-parts.ts";
 import { parseEdges } from "./input/edges.ts";
 import { declaredPorts, parseRenderOptions, type RenderOptions } from "./input/options.ts";
 import { reachable } from "./input/targets.ts";
@@ -53,11 +60,6 @@ const header = `# Rendered by rolecall for Envoy, which gets the endpoints of it
 const sessionCheckInterval = "0.1s";
 /** How often it asks about one whose sessions could not live: a new primary is such a one while it is promoted. */
 const unhealthyCheckInterval = "0.025s";
-const router = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
-const connectionManager =
-  "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
-const previousPriorities =
-  "type.googleapis.com/envoy.extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig";
 const http2Options = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
 /**
@@ -189,7 +191,7 @@ function xdsCluster(edges: readonly DatabaseAddress[], port: number): object {
     dns_lookup_family: "V4_PREFERRED",
     connect_timeout: "0.25s",
     close_connections_on_host_health_failure: true,
-    health_checks: [readyCheck],
+    health_checks: [envoyReadyCheck],
     typed_extension_protocol_options: {
       [http2Options]: {
         "@type": `type.googleapis.com/${http2Options}`,
@@ -218,7 +220,7 @@ function checksCluster(edges: readonly DatabaseAddress[]): object {
     dns_lookup_family: "V4_PREFERRED",
     connect_timeout: "0.25s",
     common_lb_config: { update_merge_window: "0s" },
-    health_checks: [readyCheck],
+    health_checks: [envoyReadyCheck],
     load_assignment: {
       cluster_name: "rolecall-checks",
       endpoints: edges.map(({ host, port }, priority) => ({
@@ -229,74 +231,18 @@ function checksCluster(edges: readonly DatabaseAddress[]): object {
   };
 }
 
-const readyCheck = {
-  timeout: "0.25s",
-  interval: "0.5s",
-  unhealthy_threshold: 2,
-  healthy_threshold: 2,
-  no_traffic_interval: "0.5s",
-  http_health_check: { path: "/readyz", host: "rolecall" },
-};
-
 /**
  * The listener that the checks of sessions go to. It gives up before the check does, and answers 200 then: only a 503
  * that rolecall has written may close sessions.
  */
 function checksListener(port: number): object {
-  const manager = {
-    "@type": connectionManager,
-    stat_prefix: "rolecall-checks",
-    http_filters: [{ name: "envoy.filters.http.router", typed_config: { "@type": router } }],
-    local_reply_config: {
-      mappers: [
-        {
-          filter: {
-            status_code_filter: {
-              comparison: { op: "GE", value: { default_value: 400, runtime_key: "rolecall.no_evidence" } },
-            },
-          },
-          status_code: 200,
-        },
-      ],
-    },
-    route_config: {
-      virtual_hosts: [
-        {
-          name: "rolecall",
-          domains: ["*"],
-          request_headers_to_add: [
-            {
-              header: { key: "X-Rolecall-Node", value: "%REQ(:AUTHORITY)%" },
-              append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
-            },
-          ],
-          routes: [
-            {
-              match: { prefix: "/" },
-              route: {
-                cluster: "rolecall-checks",
-                host_rewrite_literal: "rolecall",
-                timeout: "1.5s",
-                retry_policy: {
-                  retry_on: "connect-failure,refused-stream,reset,retriable-status-codes",
-                  retriable_status_codes: [500],
-                  num_retries: 3,
-                  per_try_timeout: "0.3s",
-                  retry_priority: {
-                    name: "envoy.retry_priorities.previous_priorities",
-                    typed_config: { "@type": previousPriorities, update_frequency: 1 },
-                  },
-                },
-              },
-            },
-          ],
-        },
-      ],
-    },
-  };
-  return {
-    name: "rolecall-checks",
-    address: envoyAddress("127.0.0.1", port),
-    filter_chains: [{ filters: [{ name: "envoy.filters.network.http_connection_manager", typed_config: manager }] }],
-  };
+  const host = envoyCheckHost({
+    name: "rolecall",
+    domain: "*",
+    node: "%REQ(:AUTHORITY)%",
+    cluster: "rolecall-checks",
+    timeout: "1.5s",
+    retries: 3,
+  });
+  return envoyChecksListener(port, { from: 400, become: 200 }, [host]);
 }

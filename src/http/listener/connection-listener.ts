@@ -1,8 +1,7 @@
 import type { SendHandle } from "node:child_process";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, Server as TlsServer, type TLSSocket } from "node:tls";
-import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
-import type { ListenerLimits } from "../../config/model/listener-access-config.ts";
+import type { ListenerAccess, ListenerLimits } from "../../config/model/listener-access-config.ts";
 import { unmapped } from "../../config/values/cidr.ts";
 import { ConnectionLimiter } from "../access/connection-limiter.ts";
 import { CredentialFiles, type ListenerCredentials, readCredentials } from "../access/credential-files.ts";

@@ -68,7 +68,7 @@ const keepalive = { everyMs: 2_000, timeoutMs: 2_000 } as const;
 
 const empty = (): Buffer => Buffer.alloc(0);
 
-// It would write each header with characters that are not ASCII to stderr, whoever sends it and however often.
+// grpc-js logs each header with characters that are not ASCII to stderr, without a limit. Any client can send them.
 setLogVerbosity(logVerbosity.NONE);
 
 /** Speaks gRPC on connections that were accepted elsewhere. */

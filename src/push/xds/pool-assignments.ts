@@ -2,11 +2,11 @@ import type { Node } from "../../cluster/node.ts";
 import type { PoolConfig } from "../../config/model/config.ts";
 import { isUnproven } from "../../health/reason.ts";
 import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
-import { oneNodeRoutes } from "../../health/route.ts";
 import { poolMembers, type PoolMember } from "../../pools/pool-members.ts";
 import { ServerWeight } from "../../pools/weight/server-weight.ts";
 import { weightInputOf } from "../../pools/weight/weight-input.ts";
 import { ClusterJudge, type JudgeContext } from "../cluster-judge.ts";
+import { isOfPrimary } from "../pool-verdicts.ts";
 import {
   type Assignment,
   type AssignmentMemory,
@@ -159,7 +159,7 @@ export class PoolAssignments {
       if (followed.pool.cluster !== name) continue;
       const { members, validUntilMs: untilMs } = poolMembers(view, followed.pool.check);
       validUntilMs = Math.min(validUntilMs, untilMs);
-      if (oneNodeRoutes.has(followed.pool.check.route)) followed.sessionsSinceMs = livingSince(followed, view);
+      if (isOfPrimary(followed.pool)) followed.sessionsSinceMs = livingSince(followed, view);
       const waitsUntilMs = this.#awaitEvidence(followed, members, view);
       validUntilMs = Math.min(validUntilMs, waitsUntilMs ?? Infinity);
       if (waitsUntilMs !== null) continue;
@@ -200,7 +200,7 @@ export class PoolAssignments {
       return { ...member, address: listable, weight: Math.max(1, percent) };
     });
     followed.weights = weights;
-    const rules = { ...this.#rules, isOfPrimary: oneNodeRoutes.has(pool.check.route) };
+    const rules = { ...this.#rules, isOfPrimary: isOfPrimary(pool) };
     const next = nextAssignment(listed, memory, { rules, nowMs: view.nowMs });
     const repeatMs = pool.weight === null ? Infinity : view.nowMs + weightMs;
     return { ...next, leavingMs: Math.min(next.validUntilMs, repeatMs) };

@@ -1,12 +1,12 @@
 import type { Duplex } from "node:stream";
 import type { CancelTimer } from "../../cluster/timer.ts";
 import type { PoolConfig } from "../../config/model/config.ts";
-import { oneNodeRoutes } from "../../health/route.ts";
 import { LimitedLines } from "../../log/limited-lines.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { BalancerStatus } from "../balancer.ts";
-import { Encodings } from "./encodings.ts";
 import { HostAddresses, type LookUp } from "../host-addresses.ts";
+import { isOfPrimary } from "../pool-verdicts.ts";
+import { Encodings } from "./encodings.ts";
 import { EndpointAddresses } from "./endpoint-addresses.ts";
 import { GrpcServer, type GrpcWire, type StreamHandler } from "./grpc-server.ts";
 import { encodeAssignment } from "./messages/codec.ts";
@@ -113,7 +113,7 @@ export class XdsService {
 
   /** Whether clients subscribe to a pool of this cluster's primary. */
   leadsToPrimary(cluster: string): boolean {
-    return [...this.#streams.keys()].some((stream) => stream.pools.some((pool) => isOfPrimary(pool, cluster)));
+    return [...this.#streams.keys()].some((stream) => stream.pools.some((pool) => leadsTo(pool, cluster)));
   }
 
   /**
@@ -215,7 +215,7 @@ export class XdsService {
   #missing(cluster: string, node: string): string | null {
     for (const stream of this.#streams.keys())
       for (const pool of stream.pools) {
-        if (!isOfPrimary(pool, cluster)) continue;
+        if (!leadsTo(pool, cluster)) continue;
         const healthy = pool.assignment.endpoints.filter(({ isHealthy }) => isHealthy).map((one) => one.node);
         if (healthy.length !== 1 || healthy[0] !== node)
           return `${pool.pool.name} leads to ${healthy.length === 0 ? "no node" : healthy.join(", ")}`;
@@ -283,8 +283,8 @@ export class XdsService {
 }
 
 /** Whether a pool leads to the primary of a cluster. */
-function isOfPrimary({ pool }: PublishedPool, cluster: string): boolean {
-  return pool.cluster === cluster && oneNodeRoutes.has(pool.check.route);
+function leadsTo({ pool }: PublishedPool, cluster: string): boolean {
+  return pool.cluster === cluster && isOfPrimary(pool);
 }
 
 /** @param pools those that it subscribes to and that are shown */

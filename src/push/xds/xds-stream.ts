@@ -102,10 +102,10 @@ export class XdsStream {
   receive(request: XdsRequest, nowMs: number): StreamRefusal | null {
     this.#client ??= request.client;
     if (request.type !== "" && request.type !== endpointsType) return null;
-    const receipt = this.#subscription.receive(request);
+    const { receipt, hasChanged } = this.#subscription.receive(request);
     if (receipt.kind === "ack") this.#refusal = null;
     if (receipt.kind === "nack") this.#refusal = { problem: receipt.problem, atMs: nowMs };
-    this.update(this.#sources.published(), nowMs);
+    if (hasChanged) this.update(this.#sources.published(), nowMs);
     return receipt.kind === "nack" ? this.#refusal : null;
   }
 

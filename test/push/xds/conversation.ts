@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
 import type { SubscribedNames, XdsForm, XdsRequest } from "../../../src/push/xds/protocol/xds-messages.ts";
 
 /** A request as the tables of test/spec/xds write it. */
@@ -13,6 +15,24 @@ export interface ConversationRequest {
   readonly nonce?: string;
   readonly refuses?: string;
 }
+
+/** A step of a conversation: what the client or the pools do, and what the server does then. */
+export interface ConversationStep {
+  readonly request?: ConversationRequest;
+  readonly change?: Readonly<Record<string, string | null>>;
+  readonly answer?: Readonly<Record<string, string>>;
+  readonly refused?: string;
+}
+
+/** One stream of the table test/spec/xds/protocol.yaml. */
+interface Conversation {
+  readonly title: string;
+  readonly form: XdsForm;
+  readonly pools: Readonly<Record<string, string | null>>;
+  readonly steps: readonly ConversationStep[];
+}
+
+export const conversations: readonly Conversation[] = parse(readFileSync("test/spec/xds/protocol.yaml", "utf8"));
 
 /** The request that a row of a table stands for. */
 export function requestOf(row: ConversationRequest, form: XdsForm): XdsRequest {

@@ -2,30 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { ClusterState, Snapshot } from "../../../src/cluster/snapshot.ts";
+import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { isUnproven } from "../../../src/health/reason.ts";
-import { oneNodeRoutes } from "../../../src/health/route.ts";
-import { answer } from "../../../src/http/node-api/answer.ts";
-import type { Request } from "../../../src/http/message/request.ts";
 import { poolMembers } from "../../../src/pools/pool-members.ts";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
+import { isOfPrimary } from "../../../src/push/pool-verdicts.ts";
 import { PoolAssignments } from "../../../src/push/xds/pool-assignments.ts";
-import { anyEvent, observeAll, outcomeSequence, policyOf, sentAt, unprobedCluster } from "../../health/arbitraries.ts";
-import { anyCheck, anyGuards } from "../../health/rules/check-arbitraries.ts";
-
-const scenario = fc.record({
-  outcomes: outcomeSequence(anyEvent, 40),
-  guards: anyGuards,
-  check: anyCheck.map((check) => ({ ...check, database: null, isForSessions: false })),
-  laterMs: fc.constantFrom(0, 1, 900, 2_500, 7_000, 30_000),
-});
-const request: Request = {
-  method: "GET",
-  target: "/",
-  host: undefined,
-  nodeHeader: undefined,
-  serverState: undefined,
-};
+import { observeAll, policyOf, sentAt, unprobedCluster } from "../../health/arbitraries.ts";
+import { nodeApiAnswer, poolScenario } from "../../pools/pool-scenario.ts";
 
 /** The same cluster, in which every node has an address. */
 function addressed(cluster: ClusterState): ClusterState {
@@ -38,7 +22,8 @@ function addressed(cluster: ClusterState): ClusterState {
 
 test("an endpoint is healthy if the check of its node is answered with 200, and in no other case", () => {
   fc.assert(
-    fc.property(scenario, ({ outcomes, guards, check, laterMs }) => {
+    fc.property(poolScenario, ({ outcomes, guards, check: asked, laterMs }) => {
+      const check = { ...asked, isForSessions: false };
       const policy = policyOf(guards);
       const cluster = addressed(observeAll(unprobedCluster(), outcomes, policy));
       const nowMs = Math.max(0, ...outcomes.map(sentAt)) + laterMs;
@@ -61,18 +46,10 @@ test("an endpoint is healthy if the check of its node is answered with 200, and 
       const isJudged = members.some(({ verdict }) => verdict.fit || !isUnproven(verdict.reason));
       assert.equal(published !== undefined, isJudged);
       if (published === undefined) return;
-      const snapshot: Snapshot = {
-        instance: "i",
-        sequence: 7,
-        clusters: [cluster],
-        index: new Map([[cluster.name, 0]]),
-      };
-      const inputs = { snapshot, policy: () => policy, nowMs, unready: () => null };
       const { endpoints } = published.assignment;
-      if (oneNodeRoutes.has(check.route)) assert.equal(endpoints.length, cluster.nodes.length);
+      if (isOfPrimary(pool)) assert.equal(endpoints.length, cluster.nodes.length);
       for (const { node } of cluster.nodes) {
-        const target = { cluster: cluster.name, node: node.name, isAnyCase: false, otherByHost: null };
-        const { status } = answer({ kind: "check", target, check }, request, inputs);
+        const { status } = nodeApiAnswer({ cluster, policy, nowMs }, node.name, check);
         const isHealthy = endpoints.some((endpoint) => endpoint.node === node.name && endpoint.isHealthy);
         assert.equal(isHealthy, status === 200, `${node.name}: ${status}`);
       }

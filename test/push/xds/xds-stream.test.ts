@@ -1,28 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { parse } from "yaml";
 import type { PublishedPool } from "../../../src/push/xds/pool-assignments.ts";
 import { endpointsType, type XdsForm, type XdsResponse } from "../../../src/push/xds/protocol/xds-messages.ts";
 import { type StreamSources, XdsStream } from "../../../src/push/xds/xds-stream.ts";
-import { type ConversationRequest, requestOf } from "./conversation.ts";
+import { conversations, requestOf } from "./conversation.ts";
 import { publishedPool } from "./published-pool.ts";
-
-interface Step {
-  readonly request?: ConversationRequest;
-  readonly change?: Readonly<Record<string, string | null>>;
-  readonly answer?: Readonly<Record<string, string>>;
-  readonly refused?: string;
-}
-
-interface Conversation {
-  readonly title: string;
-  readonly form: XdsForm;
-  readonly pools: Readonly<Record<string, string | null>>;
-  readonly steps: readonly Step[];
-}
-
-const conversations: readonly Conversation[] = parse(readFileSync("test/spec/xds/protocol.yaml", "utf8"));
 
 /** Pools that a test sets, and a client that reads as fast as it says. */
 class Served {

@@ -1,7 +1,14 @@
 import type { XdsRequest } from "./xds-messages.ts";
 
+/** What a request says. */
+interface Received {
+  readonly receipt: Receipt;
+  /** Whether it changes what is subscribed to. Nothing else in a request makes a resource due. */
+  readonly hasChanged: boolean;
+}
+
 /** What a request says of the responses before it. */
-export type Receipt =
+type Receipt =
   /** Nothing: it only subscribes, or answers a response before the last one. */
   | { readonly kind: "none" }
   | { readonly kind: "ack" }
@@ -58,21 +65,14 @@ export class Subscription {
     return this.#unknown;
   }
 
-  /** Takes a request. What is due may have changed. */
-  receive({ nonce, refusal, names }: XdsRequest): Receipt {
+  /** Takes a request. */
+  receive({ nonce, refusal, names }: XdsRequest): Received {
     // Before the first response of a stream, a nonce can only be of an earlier stream.
     const isAnswer = this.#last > 0 && nonce === String(this.#last);
     const isStale = this.#last > 0 && !isAnswer;
-    if (names.form === "delta") this.#change(names);
-    else if (!isStale) this.#replace(names.all);
+    const hasChanged = names.form === "delta" ? this.#change(names) : !isStale && this.#replace(names.all);
     this.#isFirst = false;
-    if (!isAnswer) return { kind: "none" };
-    if (refusal !== null) {
-      this.#refused = this.#last;
-      return { kind: "nack", problem: refusal };
-    }
-    this.#accepted = this.#last;
-    return { kind: "ack" };
+    return { receipt: this.#receiptOf(isAnswer, refusal), hasChanged };
   }
 
   /**
@@ -109,17 +109,32 @@ export class Subscription {
     return sent.response <= this.#refused ? "refused" : "waits";
   }
 
-  #replace(all: readonly string[]): void {
+  #receiptOf(isAnswer: boolean, refusal: string | null): Receipt {
+    if (!isAnswer) return { kind: "none" };
+    if (refusal !== null) {
+      this.#refused = this.#last;
+      return { kind: "nack", problem: refusal };
+    }
+    this.#accepted = this.#last;
+    return { kind: "ack" };
+  }
+
+  /** @returns whether it can make a resource due */
+  #replace(all: readonly string[]): boolean {
+    const [names, unknown] = [this.#names, this.#unknown];
     this.#isForAll = all.includes(wildcard) || (all.length === 0 && !this.#hasNamed);
     this.#hasNamed ||= all.length > 0;
     this.#names = new Set();
     this.#unknown = new Set();
     for (const name of all) this.#add(name);
     this.#forgetUnsubscribed();
+    return this.#isForAll || all.some((name) => !names.has(name) && !unknown.has(name));
   }
 
-  #change(names: Extract<XdsRequest["names"], { readonly form: "delta" }>): void {
+  /** @returns whether it can make a resource due */
+  #change(names: Extract<XdsRequest["names"], { readonly form: "delta" }>): boolean {
     const { subscribe, unsubscribe, versions } = names;
+    const hasChanged = this.#isFirst || subscribe.length > 0;
     if (subscribe.includes(wildcard) || (this.#isFirst && subscribe.length === 0)) this.#isForAll = true;
     for (const name of subscribe) {
       // The client asks for it, even if it has it.
@@ -132,10 +147,11 @@ export class Subscription {
       this.#unknown.delete(name);
     }
     this.#forgetUnsubscribed();
-    if (!this.#isFirst) return;
+    if (!this.#isFirst) return hasChanged;
     for (const [name, version] of Object.entries(versions))
       if (typeof version === "string" && this.#isKnown(name) && this.isSubscribed(name))
         this.#sent.set(name, { version, response: 0 });
+    return hasChanged;
   }
 
   /** A name that comes back is due again. */
