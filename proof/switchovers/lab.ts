@@ -6,11 +6,12 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Cluster } from "../../test/real/lab/cluster.ts";
+import type { Envoy } from "../../test/real/lab/envoy.ts";
 import { Haproxy } from "../../test/real/lab/haproxy.ts";
 import type { PatroniNode } from "../../test/real/lab/patroni.ts";
 import { Pgbouncer, type PgbouncerOptions } from "../../test/real/lab/pgbouncer.ts";
 import { ports } from "../../test/real/lab/ports.ts";
-import { PushedEnvoy, pushedPools } from "../../test/real/lab/pushed-envoy.ts";
+import { pushedPools, startPushedEnvoy } from "../../test/real/lab/pushed-envoy.ts";
 import { psql } from "../../test/real/lab/psql.ts";
 import { Rolecall } from "../../test/real/lab/rolecall.ts";
 import { until } from "../../test/fake/until.ts";
@@ -50,7 +51,7 @@ export class Lab {
   #cluster: Cluster | undefined;
   #rolecall: Rolecall | undefined;
   #peer: Rolecall | undefined;
-  #balancer: Haproxy | PushedEnvoy | undefined;
+  #balancer: Envoy | Haproxy | undefined;
 
   /** Starts everything. If that fails, nothing is left running. */
   static async start(options: LabOptions): Promise<Lab> {
@@ -197,7 +198,7 @@ export class Lab {
       );
     if (hasPeer) await this.startPeer();
     await this.startRolecall();
-    if (route === "envoy") this.#balancer = await PushedEnvoy.start(this.cluster);
+    if (route === "envoy") this.#balancer = await startPushedEnvoy(this.cluster);
     else if (route !== "file")
       this.#balancer = await Haproxy.start(this.cluster, (cluster, socket) =>
         haproxyConfiguration(cluster, socket, route),

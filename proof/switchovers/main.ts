@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { errorMessage } from "../../src/cluster/values/error-message.ts";
 import { pgbouncer124 } from "../../test/real/lab/pgbouncer.ts";
-import { envoyProgram } from "../../test/real/lab/pushed-envoy.ts";
+import { envoyProgram } from "../../test/real/lab/balancer-programs.ts";
 import { type Found, missingProgram, patroni3, patroni4 } from "../../test/real/lab/versions.ts";
 import { playFaults } from "./faults/campaign.ts";
 import type { CellResult } from "./faults/cell.ts";
@@ -51,7 +51,7 @@ async function start(): Promise<number> {
   if (unknown.length > 0) return refuse(`--routes must be of ${routes.join(", ")}, got ${unknown.join(", ")}`);
   const missing = missingProgram();
   if (missing !== undefined) return refuse(`this machine must have ${missing}, got none`);
-  const envoy = envoyProgram();
+  const envoy = envoyProgram("newest");
   if (chosen.includes("envoy") && "notRun" in envoy) return refuse(`this machine must have Envoy: ${envoy.notRun}`);
   const pgbouncer = pgbouncer124().found;
   if ("notRun" in pgbouncer) return refuse(`this machine must have PgBouncer 1.24: ${pgbouncer.notRun}`);
