@@ -1,4 +1,4 @@
-import { html, render, useEffect, useRef } from "./html.js";
+import { html, render, useEffect, useLayoutEffect, useRef } from "./html.js";
 import { linkTo, useRoute, useStore, useTicks } from "./live/hooks.js";
 import { store as liveStore } from "./live/live-store.js";
 import { countText, durationText, dateText } from "./parts/format.js";
@@ -50,7 +50,8 @@ function App() {
   useEffect(() => {
     document.title = `${isLost ? "(?) " : troubled > 0 ? `(${troubled}) ` : ""}${title === "Fleet" ? "" : `${title} · `}rolecall`;
   }, [title, troubled, isLost]);
-  useEffect(() => {
+  // At once: the first key pressed in the new view begins there too.
+  useLayoutEffect(() => {
     // A reader of the screen begins at the new view. The first view is where it begins anyway.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;

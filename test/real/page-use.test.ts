@@ -135,7 +135,7 @@ if (!hasBrowser()) {
       await sees(lab, ".fleet", /2 of 2/);
       await lab.fault("pg1/kill");
       await page.goto(`${lab.url}#/events`);
-      await sees(lab, ".events", /primary found/);
+      await sees(lab, ".events", /primary found[^]*primary lost/); // the newest is first
       await page.evaluate(
         "[...document.querySelectorAll('.events li')].find(({ innerText }) => innerText.includes('primary lost')).querySelector('.instant').click()",
       );

@@ -159,9 +159,13 @@ function backend(pool: HaproxyPool, { name, nodes }: TargetCluster, settings: Se
   ];
 }
 
-/** Without `allbackups` only the first of the backups gets sessions. */
+/**
+ * Where there are backups, the server with fewer sessions of two random ones: `leastconn` of HAProxy 3.2 can find no
+ * server when it changes to backups, although they are up (seen with 3.2.26; 2.6 does not). Without `allbackups` only the
+ * first of the backups gets sessions.
+ */
 function readBalance(zone: string | null): readonly string[] {
-  return ["  balance leastconn", ...(zone === null ? [] : ["  option allbackups"])];
+  return zone === null ? ["  balance leastconn"] : ["  balance random(2)", "  option allbackups"];
 }
 
 function backupWord(node: BackendNode, zone: string | null): string {
