@@ -69,8 +69,11 @@ export type Proof = "none" | "proved" | "settled";
 export interface DcsContact {
   readonly seen: number;
   readonly statedSinceMs: number;
-  /** Whether it took the place of another statement: then the node reached the DCS in between. */
-  readonly isNew: boolean;
+  /**
+   * For how long it had stated another contact before, in ms; `null` if this is the first one that rolecall saw. If it is
+   * not, the node reached the DCS in between.
+   */
+  readonly formerForMs: number | null;
 }
 
 /** A node's lag at one report. */

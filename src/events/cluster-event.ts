@@ -24,6 +24,8 @@ export const clusterEventKinds = [
   "resumed",
   "failsafe",
   "failsafe_ended",
+  "wedged",
+  "wedged_ended",
   "dcs_unreachable",
   "dcs_reachable",
   "dcs_lost",

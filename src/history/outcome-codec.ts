@@ -3,7 +3,7 @@ import type { ProbeOutcome } from "../cluster/outcome.ts";
 import { reportDefaults, type Report } from "../cluster/documents/report.ts";
 import type { Drain } from "../cluster/drain.ts";
 import type { DocumentAnswer } from "../cluster/snapshot.ts";
-import { exporterRoles, type ExporterPage } from "../cluster/exporter/exporter-report.ts";
+import { exporterRoles, noDiskFigures, type ExporterPage } from "../cluster/exporter/exporter-report.ts";
 import { failureKinds } from "../cluster/values/failure.ts";
 import { isNoLoadBalance, parseTags, writtenTags } from "../cluster/values/tags.ts";
 import type { JsonObject } from "../cluster/values/json.ts";
@@ -129,6 +129,16 @@ const pageSchema: z.ZodType<ExporterPage> = z.object({
   senders: z.array(z.object({ name: text, address: textOrNull, isStreaming: z.boolean(), replayed: numberOrNull })),
   streaming: numberOrNull,
   receiver: z.object({ host: text, port: numberOrNull, isStreaming: z.boolean() }).nullable(),
+  disk: z
+    .object({
+      inserted: numberOrNull,
+      flushed: numberOrNull,
+      walWaits: numberOrNull,
+      fileWaits: numberOrNull,
+      otherWaits: numberOrNull,
+      databaseBytes: numberOrNull,
+    })
+    .default(noDiskFigures),
   samples: z.number(),
 });
 

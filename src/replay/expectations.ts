@@ -1,7 +1,7 @@
 import { nodeNamed } from "../cluster/lookup.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import { explain } from "../health/rules/explain.ts";
-import { explanationText } from "../health/documents/explanation-document.ts";
+import { explanationText, remarksOn } from "../health/documents/explanation-document.ts";
 import type { IncidentFile } from "./file/incident-file.ts";
 import { answerTo, parseQuestion, type Question } from "./question.ts";
 import { replay } from "./replay.ts";
@@ -58,6 +58,7 @@ function why(view: ClusterView, { node, check }: Question, text: string): string
     at: "",
     snapshot: 0,
     instance: "",
+    remarks: remarksOn(view, observation),
   };
   return `\n${explanationText({ ...explain(view, observation, check), ...about })}`;
 }

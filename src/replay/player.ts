@@ -3,7 +3,7 @@ import { nodeNamed } from "../cluster/lookup.ts";
 import { viewAt, type ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import { askedChecks } from "../health/documents/asked-checks.ts";
 import { explain } from "../health/rules/explain.ts";
-import { explanationJson } from "../health/documents/explanation-document.ts";
+import { explanationJson, remarksOn } from "../health/documents/explanation-document.ts";
 import {
   fleetRow,
   liveCluster,
@@ -88,7 +88,8 @@ export class IncidentPlayer {
     if (observation === undefined)
       throw new Error(`Cannot explain ${check}: the node must be one of the file, got ${node}`);
     const head = { node, cluster: view.cluster.name, check };
-    return { ...head, ...explanationJson(explain(view, observation, question.check), question.check) };
+    const explanation = explain(view, observation, question.check);
+    return { ...head, ...explanationJson(explanation, question.check, remarksOn(view, observation)) };
   }
 
   #viewAt(atMs: number): ClusterView {

@@ -1,4 +1,4 @@
-import type { ExporterPage } from "../../src/cluster/exporter/exporter-report.ts";
+import { type ExporterPage, noDiskFigures } from "../../src/cluster/exporter/exporter-report.ts";
 
 /** The content of the page of a primary without standbys. */
 export const primaryPage: ExporterPage = {
@@ -18,6 +18,7 @@ export const primaryPage: ExporterPage = {
   senders: [],
   streaming: 0,
   receiver: null,
+  disk: noDiskFigures,
   samples: 10,
 };
 

@@ -62,8 +62,8 @@ describe("metrics of clusters", () => {
     assert.deepEqual(valuesAt(watched, 0), { has_primary: 0, blind: 1, claims: 0, drains: 0 });
     watched.lead("pg1", 0, { timeline: 3 });
     watched.follow("pg2", 0);
-    const healthy = { has_primary: 1, primary_info: 1, blind: 0, timeline: 3, claims: 1, drains: 0 };
-    const { primary_info: _, ...leaderless } = { ...healthy, has_primary: 0, claims: 0 };
+    const healthy = { has_primary: 1, primary_info: 1, blind: 0, timeline: 3, claims: 1, primary_wedged: 0, drains: 0 };
+    const { primary_info: _, primary_wedged: __, ...leaderless } = { ...healthy, has_primary: 0, claims: 0 };
     assert.deepEqual(valuesAt(watched, 0), healthy);
     watched.lead("pg2", 1_000, { timeline: 3 });
     assert.deepEqual(valuesAt(watched, 1_000), { ...healthy, claims: 2 });
@@ -115,6 +115,18 @@ describe("metrics of clusters", () => {
       }
       assert.deepEqual([values[9], values[10], values[22], values[23]], [undefined, 0, 0, silent]);
     }
+  });
+
+  test("a primary that only looks alive: 1, until it works again; nothing without a primary", () => {
+    const watched = new ClusterFixture({ nodes: ["pg1"] });
+    watched.lead("pg1", 0);
+    const values = [valuesAt(watched, 100)["primary_wedged"]];
+    watched.recordLiveness("pg1", false, 200);
+    values.push(valuesAt(watched, 300)["primary_wedged"]);
+    watched.recordLiveness("pg1", true, 400);
+    values.push(valuesAt(watched, 500)["primary_wedged"]);
+    watched.follow("pg1", 600);
+    assert.deepEqual([...values, valuesAt(watched, 700)["primary_wedged"]], [0, 1, 0, undefined]);
   });
 
   test("a drained primary is still a primary, and an expired drain does not count", () => {

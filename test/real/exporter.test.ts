@@ -32,7 +32,9 @@ const rolePaths = Object.values(
 ).flat();
 
 if (existsSync(postgresExporter))
-  suite("judges a primary and a replica by postgres_exporter alone", () => scenarios(startPostgresExporter, false));
+  suite("judges a primary and a replica by postgres_exporter alone", () =>
+    scenarios(startPostgresExporter(postgresExporter), false),
+  );
 else if (process.env["CI"] === "true")
   test("package prometheus-postgres-exporter is installed", () => assert.ok(existsSync(postgresExporter)));
 else

@@ -53,13 +53,18 @@ async function getExplanation(server: RolecallClient, query: URLSearchParams, ch
 }
 
 /** Converts an explanation that this process made itself. */
-export function explainedNode(node: string, { verdict, rules, decisive }: Explanation): ExplainedNode {
+export function explainedNode(
+  node: string,
+  { verdict, rules, decisive }: Explanation,
+  remarks: readonly string[],
+): ExplainedNode {
   return {
     node,
     fit: verdict.fit,
     reason: verdict.fit ? null : verdict.reason,
     detail: verdict.fit ? null : verdict.figure,
     decisive: decisive === null ? null : (rules[decisive]?.rule ?? null),
+    remarks,
     rules: rules.map(({ ageMs, ...rule }) => ({ ...rule, age_ms: ageMs })),
   };
 }
@@ -71,6 +76,7 @@ function readNode(row: JsonObject): ExplainedNode {
     reason: textOrNull(row["reason"]),
     detail: textOrNull(row["detail"]),
     decisive: textOrNull(row["decisive"]),
+    remarks: listOf(row["remarks"]).filter((remark) => typeof remark === "string"),
     rules: listOf(row["rules"]).filter(isObject).map(readRule),
   };
 }

@@ -3,6 +3,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../../health/check.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import { attachmentWarning } from "../../health/evidence/attachment/attachment-warning.ts";
+import { remarksOn } from "../../health/documents/explanation-document.ts";
 import { explain } from "../../health/rules/explain.ts";
 import type { ExplainedNode } from "../output/cluster-explanation.ts";
 import { CommandError } from "../framework/command-error.ts";
@@ -24,7 +25,8 @@ export function explainProbedNode(
   const [state, policy] = [probed.cluster(cluster), probed.policy(cluster)];
   if (state === undefined || policy === undefined) throw new CommandError("RC001", `There is no cluster ${cluster}`);
   const view = viewAt(state, policy, probed.now());
-  const explained = explainedNode(observation.node.name, explain(view, observation, check));
+  const explanation = explain(view, observation, check);
+  const explained = explainedNode(observation.node.name, explanation, remarksOn(view, observation));
   if (explained.fit !== true) return { ...explained, attachment: null };
   const knowledge = probedAttachment(probed, cluster, { observation, check });
   if (knowledge !== notKnown) return { ...explained, attachment: knowledge === "not needed" ? null : knowledge };

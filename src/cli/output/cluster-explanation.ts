@@ -37,17 +37,19 @@ export function renderClusterExplanation(explanation: ClusterExplanation, style:
 }
 
 function renderNode(
-  { node, fit, reason, detail, decisive, rules }: ExplainedNode,
+  { node, fit, reason, detail, decisive, rules, remarks }: ExplainedNode,
   width: number,
   style: Style,
 ): string {
   const name = style.bold(safe(node)) + " ".repeat(width - node.length);
-  if (fit === null) return `  ${style.yellow("? ")}  ${name}  not known${detail === null ? "" : `: ${safe(detail)}`}\n`;
-  if (fit) return `  ${style.green("ok")}  ${name}  fit\n`;
+  const notes = remarks.map((remark) => `${" ".repeat(width + 8)}${style.yellow(safe(remark))}\n`).join("");
+  if (fit === null)
+    return `  ${style.yellow("? ")}  ${name}  not known${detail === null ? "" : `: ${safe(detail)}`}\n${notes}`;
+  if (fit) return `  ${style.green("ok")}  ${name}  fit\n${notes}`;
   const rule = rules.find((candidate) => candidate.rule === decisive && candidate.outcome === "refuse");
   const figure = detail === null ? "" : ` ${safe(detail)}`;
   const because = rule === undefined ? "" : `\n${" ".repeat(width + 8)}${renderRule(rule, style)}`;
-  return `  ${style.red("NO")}  ${name}  ${style.yellow(`${reason ?? "?"}${figure}`)}${because}\n`;
+  return `  ${style.red("NO")}  ${name}  ${style.yellow(`${reason ?? "?"}${figure}`)}${because}\n${notes}`;
 }
 
 function renderRule({ rule, value, limit, source, age_ms: age }: PrintedRule, style: Style): string {

@@ -28,14 +28,17 @@ export interface PrintedExplanation {
   /** The rule that decided the verdict. */
   readonly decisive: string | null;
   readonly rules: readonly PrintedRule[];
+  /** What to know of the node although no rule uses it. */
+  readonly remarks: readonly string[];
 }
 
 /** Renders the verdict, then one line per rule: value, limit, source and age of the evidence. */
 export function renderExplanation(explanation: PrintedExplanation, style: Style): string {
-  const { cluster, node, check, fit, reason, decisive, rules } = explanation;
+  const { cluster, node, check, fit, reason, decisive, rules, remarks } = explanation;
   const verdict = fit === null ? style.yellow("not known") : fit ? style.green("fit") : style.red(`unfit: ${reason}`);
   const lines = rules.map((rule) => renderRule(rule, rule.rule === decisive && rule.outcome === "refuse", style));
-  return `${style.bold(`${cluster}/${node}`)} for ${check}: ${verdict}\n${lines.join("")}`;
+  const notes = remarks.map((remark) => `  ${style.yellow("note")}  ${safe(remark)}\n`);
+  return `${style.bold(`${cluster}/${node}`)} for ${check}: ${verdict}\n${notes.join("")}${lines.join("")}`;
 }
 
 function renderRule(

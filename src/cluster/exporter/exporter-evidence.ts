@@ -20,10 +20,32 @@ export interface ExporterEvidence {
    * page.
    */
   readonly provenAtMs: number;
+  /** What clients wait for while nothing reaches the disk; `null` if they do not, or nothing tells. */
+  readonly diskWait: DiskWait | null;
   /** Why the last request for `/up` failed. */
   readonly upFailure: Failure | null;
   /** Why the last request for a page failed. */
   readonly pageFailure: Failure | null;
+}
+
+/**
+ * Pages of a primary in a row on each of which sessions of clients wait for the disk while nothing has reached it.
+ *
+ * - `wal`: they wait for WAL to be written, and its position is the same
+ * - `files`: they wait for data files to be written, and the size of the databases is the same too
+ * - `unflushed`: they wait for I/O or an internal lock, of whatever kind, and WAL in memory is not on the disk
+ */
+export interface DiskWait {
+  readonly kind: "wal" | "files" | "unflushed";
+  /** When the first of these pages was requested, in ms of rolecall's clock. */
+  readonly sinceMs: number;
+  readonly pages: number;
+  /** The sessions that wait on the last of them. */
+  readonly sessions: number;
+  /** The position that stands still, in bytes of WAL. */
+  readonly position: number;
+  /** How much WAL is in memory and not on the disk, in bytes; 0 if unknown. */
+  readonly unflushedBytes: number;
 }
 
 /** The evidence from an exporter before its first probe. */
@@ -33,6 +55,7 @@ export const noExporterEvidence: ExporterEvidence = {
   pageSentAtMs: -Infinity,
   hasAdvanced: null,
   provenAtMs: -Infinity,
+  diskWait: null,
   upFailure: null,
   pageFailure: null,
 };

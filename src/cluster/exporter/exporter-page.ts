@@ -1,17 +1,18 @@
 import type { ExporterPage, ExporterReceiver, ExporterSender } from "./exporter-report.ts";
 import { nameOf } from "../values/json.ts";
-import { Samples, type Sample } from "./sample.ts";
+import { Samples, toNonNegativeInteger, type Sample } from "./sample.ts";
+import { diskFigures } from "./disk-figures.ts";
 
 /** pg_exporter's metric names without their prefix: `pg_` by default, `db_` with `naming: neutral`. */
 const unprefixedNames = [
   "up version in_recovery is_in_recovery timestamp lsn receive_lsn replay_lsn lag is_wal_replay_paused timeline_id",
-  "meta_info downstream_count repl_state repl_replay_lsn recv_state",
+  "meta_info downstream_count repl_state repl_replay_lsn recv_state insert_lsn flush_lsn wait_count",
 ].flatMap((names) => names.split(" "));
 /** postgres_exporter's metric names, of the stock queries of several versions. */
 const postgresExporterNames = [
   "pg_replication_is_replica pg_settings_in_hot_standby pg_replication_lag_seconds pg_replication_lag pg_static",
   "pg_stat_replication_pg_current_wal_lsn_bytes pg_stat_replication_pg_wal_lsn_diff pg_exporter_last_scrape_error",
-  "pg_stat_wal_receiver_flushed_lsn",
+  "pg_stat_wal_receiver_flushed_lsn pg_stat_activity_count pg_database_size_bytes",
 ].flatMap((names) => names.split(" "));
 const poolerNames = ["pgbouncer_up", "pgbouncer_exporter_up", "pgbouncer_list_items"];
 
@@ -62,6 +63,7 @@ export function parseExporterPage(found: readonly Sample[]): ExporterPage | unde
     senders: isPostgresExporter ? postgresExporterSenders(samples) : pgExporterSenders(samples),
     streaming: isPostgresExporter ? streamingRows(samples) : streamingCount(samples),
     receiver: readReceiver(samples),
+    disk: diskFigures(samples),
     samples: samples.size,
   };
 }
@@ -154,8 +156,4 @@ function portOf(text: string | undefined): number | null {
 
 function toBoolean(value: number | null): boolean | null {
   return value === 1 ? true : value === 0 ? false : null;
-}
-
-function toNonNegativeInteger(value: number | null): number | null {
-  return value !== null && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }

@@ -39,9 +39,35 @@ export interface ExporterPage {
   readonly streaming: number | null;
   /** The server it receives WAL from; `null` if none, or unknown. */
   readonly receiver: ExporterReceiver | null;
+  readonly disk: DiskFigures;
   /** How many of the page's samples were read. */
   readonly samples: number;
 }
+
+/** What a page says of writes to the disk. `null` is unknown. Positions in bytes of WAL. */
+export interface DiskFigures {
+  /** Up to which position a primary has WAL in memory, and up to which it is safe on the disk. */
+  readonly inserted: number | null;
+  readonly flushed: number | null;
+  /** The sessions of clients that wait for WAL to be written (postgres_exporter from 0.12 on). */
+  readonly walWaits: number | null;
+  /** Those that wait for a data file to be extended, written or synchronised (postgres_exporter from 0.12 on). */
+  readonly fileWaits: number | null;
+  /** Those that wait for I/O or for an internal lock, of whatever kind: pg_exporter counts no more than that. */
+  readonly otherWaits: number | null;
+  /** The size of all databases, in bytes. */
+  readonly databaseBytes: number | null;
+}
+
+/** The figures of a page that has none. */
+export const noDiskFigures: DiskFigures = {
+  inserted: null,
+  flushed: null,
+  walWaits: null,
+  fileWaits: null,
+  otherWaits: null,
+  databaseBytes: null,
+};
 
 /** A standby that receives WAL, as listed in its upstream's page. */
 export interface ExporterSender {

@@ -38,3 +38,8 @@ export class Samples {
     return first === undefined || others.some(({ value }) => value !== first.value) ? null : first.value;
   }
 }
+
+/** Returns the value of a counter of bytes or rows; `null` for what is none. */
+export function toNonNegativeInteger(value: number | null): number | null {
+  return value !== null && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}

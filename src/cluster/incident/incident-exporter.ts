@@ -1,4 +1,10 @@
-import type { ExporterPage, ExporterReceiver, ExporterSender } from "../exporter/exporter-report.ts";
+import {
+  noDiskFigures,
+  type DiskFigures,
+  type ExporterPage,
+  type ExporterReceiver,
+  type ExporterSender,
+} from "../exporter/exporter-report.ts";
 import { otherThan, position, type IncidentCluster, type IncidentValue } from "./incident-yaml.ts";
 import type { ExporterResult } from "../outcome.ts";
 
@@ -24,6 +30,7 @@ export function impliedPage({ system }: IncidentCluster): ExporterPage {
     senders: [],
     streaming: 0,
     receiver: null,
+    disk: noDiskFigures,
     samples: 1,
   };
 }
@@ -50,6 +57,20 @@ function pageValue(page: ExporterPage, implied: ExporterPage): IncidentValue {
     ...(page.senders.length === 0 ? {} : { senders: page.senders.map(senderValue) }),
     ...otherThan("streaming", page.streaming, streamingOf(page.senders)),
     ...(page.receiver === null ? {} : { receiver: receiverValue(page.receiver) }),
+    ...diskValue(page.disk),
+  };
+}
+
+function diskValue({ inserted, flushed, walWaits, fileWaits, otherWaits, databaseBytes }: DiskFigures): {
+  readonly [key: string]: IncidentValue;
+} {
+  return {
+    ...position("inserted", inserted),
+    ...position("flushed", flushed),
+    ...otherThan("wal_waits", walWaits, null),
+    ...otherThan("file_waits", fileWaits, null),
+    ...otherThan("other_waits", otherWaits, null),
+    ...otherThan("database_bytes", databaseBytes, null),
   };
 }
 

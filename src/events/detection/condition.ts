@@ -37,6 +37,7 @@ const ends: { readonly [kind in EventKind]?: End } = {
   degraded: { kind: "restored", text: (cluster) => `all replicas of ${cluster} are fit again` },
   blind: { kind: "blind_ended", text: (cluster) => `rolecall gets answers from ${cluster} again` },
   paused: { kind: "resumed", text: (cluster) => `${cluster} is no longer paused` },
+  wedged: { kind: "wedged_ended", text: (cluster, node) => `${node} of ${cluster} works again, or is not the primary` },
   dcs_unreachable: { kind: "dcs_reachable", text: (cluster) => `a node of ${cluster} reaches the DCS again` },
   dcs_lost: { kind: "dcs_restored", text: (cluster) => `the DCS of ${cluster} is watched again` },
   dcs_distrusted: { kind: "dcs_trusted", text: (cluster) => `the DCS of ${cluster} is trusted again` },

@@ -1,4 +1,3 @@
-import type { DcsState } from "../../cluster/dcs.ts";
 import type { ClaimLoss } from "../../cluster/leadership.ts";
 import { nodeOfMember } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
@@ -11,9 +10,10 @@ import {
   isAnswering,
 } from "./cluster-facts.ts";
 import { type Condition, beginning } from "./condition.ts";
-import { dcsReach, keptWithoutDcs } from "../../health/documents/dcs-reach.ts";
-import { dcsTrouble } from "../../health/documents/dcs-trouble.ts";
-import { countText, listText, lostClaimText, spanText } from "../../health/documents/wording.ts";
+import { dcsConditions } from "./dcs-conditions.ts";
+import { dcsReach } from "../../health/documents/dcs-reach.ts";
+import { isWedgedUnknown, wedgedPrimary, wedgedText } from "../../health/documents/wedged.ts";
+import { countText, listText, lostClaimText } from "../../health/documents/wording.ts";
 import { judgeMember } from "../../health/rules/pool.ts";
 import type { Reason } from "../../health/reason.ts";
 
@@ -51,7 +51,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
     ...emptyPools(facts),
     ...(facts.isPaused ? [paused(facts)] : []),
     ...(facts.isFailsafe ? [failsafe(facts)] : []),
-    ...dcsUnreachable(facts),
+    ...wedged(facts),
     ...dcsConditions(facts),
     ...addressConditions(facts),
   ];
@@ -167,66 +167,25 @@ function addressConditions({ cluster, view }: ClusterFacts): readonly Condition[
   }));
 }
 
-/** No node reaches the DCS. It is trouble, unless a pause or failsafe mode keeps the primary. */
-function dcsUnreachable({ cluster, view, nowMs }: ClusterFacts): readonly Condition[] {
-  const trouble = dcsTrouble(view);
-  if (trouble === null || trouble.silence === null) return [];
-  const { silence, unread } = trouble;
-  const kept = keptWithoutDcs(view);
-  const silentMs = nowMs - silence.sinceMs;
-  const statement = `${listText(silence.nodes)} ${silence.nodes.length === 1 ? "has" : "have"} stated no newer contact`;
+/** The primary only looks alive. */
+function wedged({ cluster, view, nowMs }: ClusterFacts): readonly Condition[] {
+  const found = wedgedPrimary(view);
+  if (found === null) return [];
+  const { node, sinceMs, signs, beside } = found;
   const condition: Condition = {
-    level: kept ?? "",
-    sinceMs: silence.sinceMs,
+    level: "",
+    sinceMs,
     begins: beginning({
-      kind: "dcs_unreachable",
-      severity: kept === null ? "error" : "warning",
+      kind: "wedged",
+      severity: "error",
       cluster,
-      message: `no node of ${cluster} reaches the DCS: ${statement} for ${spanText(silentMs)}`,
-      cause: unread === null ? null : `rolecall cannot read it either (${unread})`,
-      figures: { nodes: silence.nodes.length, silent_ms: Math.round(silentMs) },
+      node,
+      message: `${node} of ${cluster} ${wedgedText(found)}`,
+      cause: signs.join("; "),
+      figures: { signs: signs.length, beside: beside.length, for_ms: Math.round(nowMs - sinceMs) },
     }),
   };
   return [condition];
-}
-
-/** Returns what is wrong with the watch of a cluster's DCS. */
-function dcsConditions({ cluster, view }: ClusterFacts): readonly Condition[] {
-  const { dcs } = view.cluster;
-  if (dcs === null) return [];
-  return [
-    ...(dcs.isUp || dcs.failure === null ? [] : [dcsLost(cluster, dcs.failure)]),
-    ...(dcs.distrust === null ? [] : [dcsDistrusted(cluster, dcs.distrust)]),
-  ];
-}
-
-function dcsLost(cluster: string, failure: NonNullable<DcsState["failure"]>): Condition {
-  return {
-    level: "",
-    begins: beginning({
-      kind: "dcs_lost",
-      severity: "warning",
-      cluster,
-      message: `the DCS of ${cluster} cannot be read (${failure.detail}): rolecall goes on with its probes alone`,
-      cause: failure.detail,
-    }),
-  };
-}
-
-function dcsDistrusted(cluster: string, { withdrawal }: NonNullable<DcsState["distrust"]>): Condition {
-  const { member, namedInstead } = withdrawal;
-  const named = namedInstead ?? "nobody";
-  return {
-    level: "",
-    begins: beginning({
-      kind: "dcs_distrusted",
-      severity: "error",
-      cluster,
-      message: `the DCS of ${cluster} is distrusted: ${member} leads although the DCS names ${named}`,
-      cause: "its claim went on for a whole ttl; the prefix, the scope or the addresses of the DCS may be wrong",
-      figures: { member, names: named },
-    }),
-  };
 }
 
 /**
@@ -237,6 +196,7 @@ export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, fa
   if (kind === "blind") return facts.visibility !== "hidden";
   if (facts.visibility !== "clear") return false;
   if (kind === "address_disputed") return true;
+  if (kind === "wedged") return !isWedgedUnknown(facts.view, node);
   if (kind === "dcs_unreachable") return ["reached", "unstated"].includes(dcsReach(facts.view).kind);
   // Only an answer of the node shows the end: a node that does not answer counts as down only after several failures.
   // For a node that is no longer known, the condition is over; `every` holds then, since it finds no such node.

@@ -23,7 +23,7 @@ export type DcsReach =
     };
 
 /** How much later than its loop a node may state its contact with the DCS: a slow loop, and whole seconds. In ms. */
-const slackMs = 3_000;
+export const slackMs = 3_000;
 
 /** See {@link DcsReach}. */
 export function dcsReach(view: ClusterView): DcsReach {
@@ -42,12 +42,19 @@ export function dcsReach(view: ClusterView): DcsReach {
     sinceMs = Math.max(sinceMs, dcsContact.statedSinceMs);
     if (standingMs(node) >= limitMs) continue;
     isStanding = false;
-    isReached ||= dcsContact.isNew;
+    isReached ||= dcsContact.formerForMs !== null;
   }
   if (nodes.length === 0) return { kind: isAnswered ? "unstated" : "unknown" };
   if (isReached) return { kind: "reached" };
   const isEnough = nodes.length > 1 || view.cluster.nodes.length === 1;
   return isStanding && isEnough ? { kind: "silent", sinceMs, nodes } : { kind: "unknown" };
+}
+
+/** Whether a node reaches the DCS in each of its loops: now, and before its last contact. */
+export function reachesDcsSteadily(view: ClusterView, node: Observation): boolean {
+  const limitMs = loopWaitMs(view.cluster) + slackMs;
+  const formerForMs = node.dcsContact?.formerForMs ?? Infinity;
+  return isHeard(view, node) && formerForMs < limitMs && standingMs(node) < limitMs;
 }
 
 /** What keeps the primary although no node reaches the DCS; `null` if nothing does. */

@@ -1,4 +1,9 @@
+import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
+import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { lostDcsText } from "./dcs-reach.ts";
+import { nodeMarks } from "./plans.ts";
+import { wedgedWarning } from "./wedged.ts";
 import { statedOf, type Verdict } from "../verdict.ts";
 import { statusOf } from "../verdict-status.ts";
 import type { Explanation } from "../rules/explain.ts";
@@ -12,11 +17,12 @@ export interface ExplanationDocument extends Explanation {
   readonly at: string;
   readonly snapshot: number;
   readonly instance: string;
+  readonly remarks: readonly string[];
 }
 
 /** Returns an explanation as text: the verdict, then all rules, with the decisive one marked. */
 export function explanationText(document: ExplanationDocument): string {
-  const { verdict, rules, decisive } = document;
+  const { verdict, rules, decisive, remarks } = document;
   const head = `${document.node} is ${verdict.fit ? "IN" : "OUT"} for ${document.check}${verdict.fit ? "" : `: ${verdict.reason}`}`;
   const cause = decisive === null ? undefined : rules[decisive];
   return [
@@ -24,6 +30,7 @@ export function explanationText(document: ExplanationDocument): string {
     ...(cause === undefined
       ? degradedText(verdict)
       : [`  because ${cause.rule}: ${cause.value}${cause.limit === null ? "" : ` (must be: ${cause.limit})`}`]),
+    ...remarks.map((remark) => `  note: ${remark}`),
     `  cluster ${document.cluster}, snapshot ${document.instance}.${document.snapshot}, ${document.at}`,
     "",
     ...rules.map((rule, at) => ruleText(rule, at === decisive)),
@@ -46,14 +53,37 @@ function ruleText(rule: RuleLine, isDecisive: boolean): string {
   return `${mark} ${rule.rule.padEnd(18)} ${rule.value}${limit}${source}`;
 }
 
-/** Returns the fields of an explanation in JSON: the verdict with its figure, and every rule. */
-export function explanationJson({ verdict, rules, decisive }: Explanation, check: Check): object {
+/**
+ * What an operator should know of a node although no rule uses it: that it only looks alive, that it alone does not reach
+ * the DCS, and what its status document says for people. Whole clauses.
+ */
+export function remarksOn(view: ClusterView, observation: Observation): readonly string[] {
+  const trouble = wedgedWarning(view, observation) ?? lostDcsText(view, observation);
+  const marks = nodeMarks(observation.report);
+  const parameters = marks.pending_restart_reason.length === 0 ? "" : ` (${marks.pending_restart_reason.join(", ")})`;
+  return [
+    ...(trouble === null ? [] : [`${observation.node.name} ${trouble}`]),
+    ...(marks.pending_restart ? [`it waits for a restart${parameters}`] : []),
+    ...(marks.watchdog_failed ? ["its watchdog has failed"] : []),
+  ];
+}
+
+/**
+ * Returns the fields of an explanation in JSON: the verdict with its figure, every rule, and remarks.
+ * @param remarks see {@link remarksOn}
+ */
+export function explanationJson(
+  { verdict, rules, decisive }: Explanation,
+  check: Check,
+  remarks: readonly string[],
+): object {
   return {
     fit: verdict.fit,
     reason: statedOf(verdict)?.reason ?? null,
     detail: statedOf(verdict)?.figure ?? null,
     status: verdict.fit ? 200 : statusOf(verdict, check),
     decisive: decisive === null ? null : (rules[decisive]?.rule ?? null),
+    remarks,
     rules: rules.map(({ ageMs, ...rule }) => ({ ...rule, age_ms: ageMs })),
   };
 }

@@ -4,7 +4,6 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { tagTexts } from "../../cluster/values/tags.ts";
 import { plainCheck } from "../check.ts";
-import { attachmentWarning } from "../evidence/attachment/attachment-warning.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { activeDrainOf } from "../evidence/node/active-drain.ts";
 import { isPast } from "../evidence/node/freshness.ts";
@@ -14,8 +13,7 @@ import type { Reason } from "../reason.ts";
 import type { Route } from "../route.ts";
 import { judge } from "../rules/judge.ts";
 import { refusedChecks, type AskedCheck, type RefusedCheck } from "./asked-checks.ts";
-import { lostDcsText } from "./dcs-reach.ts";
-import { silenceText } from "./node-silence.ts";
+import { nodeWarning } from "./node-warning.ts";
 import { nodeMarks, type NodeMarks } from "./plans.ts";
 
 /** One node. Timeline, version, system and scope are from its last report, of any age: see `age_ms`. */
@@ -56,8 +54,8 @@ export interface NodeOverview extends NodeMarks {
   /** The figure or detail behind the reason. */
   readonly detail: string | null;
   /**
-   * What counts against the node so far: that it has not answered for some seconds, a replica's attachment, as `listed
-   * by its sender, but has not advanced for 6 s`, or that it alone does not reach the DCS; `null` if nothing does.
+   * What counts against the node so far, as `listed by its sender, but has not advanced for 6 s`; `null` if nothing
+   * does: see {@link nodeWarning}.
    */
   readonly warning: string | null;
   readonly drain: DrainOverview | null;
@@ -120,7 +118,7 @@ export function nodeOverview(
   const ofReplicas = isHolder ? [] : asked;
   const standing = {
     reason: duty.fit ? null : duty.reason,
-    warning: warningOf(view, observation, isHolder),
+    warning: nodeWarning(view, observation),
     drain: drainOverview(view.cluster, node.name, view.nowMs),
     asked: ofReplicas.length,
     refused: duty.fit ? refusedChecks(view, observation, ofReplicas) : [],
@@ -151,11 +149,6 @@ export function nodeOverview(
     evidence: report === null ? "none" : past ? "last known" : "fresh",
     condition: nodeConditionOf(standing),
   };
-}
-
-function warningOf(view: ClusterView, observation: Observation, isHolder: boolean): string | null {
-  const ofAttachment = isHolder ? null : attachmentWarning(view, observation);
-  return silenceText(view, observation) ?? ofAttachment ?? lostDcsText(view, observation);
 }
 
 /** A warning is what counts against a node that is fit for its role. */

@@ -7,6 +7,7 @@ import { presentLag } from "../evidence/position/present-lag.ts";
 import type { NodeCondition, NodeOverview } from "./node-overview.ts";
 import { type Describe, type Details, nothing } from "./situation-details.ts";
 import { lostDcsText } from "./dcs-reach.ts";
+import { wedgedPrimary, wedgedText } from "./wedged.ts";
 import { isUnanswered } from "./node-silence.ts";
 import { countText } from "./wording.ts";
 
@@ -25,7 +26,7 @@ export function ofNodes(condition: NodeCondition): Describe {
       sinceMs: sinceOfNode(view, observation, first),
       ...(isUnlisted(view, observation)
         ? unlistedProspect
-        : (cutOffProspect(view, observation, first) ?? prospectOf(first))),
+        : (wedgedProspect(view, first) ?? cutOffProspect(view, observation, first) ?? prospectOf(first))),
     };
   };
 }
@@ -76,6 +77,8 @@ function sinceOfNode(
   }
   if (reason === "lagging" || refused.length > 0) return presentLag(view, observation).growsSinceMs;
   if (condition === "warning" && isUnanswered(view, observation)) return sentAtMs;
+  const wedged = condition === "warning" ? wedgedPrimary(view) : null;
+  if (wedged?.node === observation.node.name) return wedged.sinceMs;
   return isChangingRole({ role, state }) ? lastHeldAtMs : null;
 }
 
@@ -88,6 +91,16 @@ const unlistedProspect: Pick<Details, "next" | "action"> = {
   next: "no member list names it any more, and rolecall asks it for a day before it forgets it",
   action: "If it was removed, reload rolecall (SIGHUP), which forgets it at once",
 };
+
+/** Of a primary whose warning is that it only looks alive; else `null`. */
+function wedgedProspect(view: ClusterView, { node, warning }: NodeOverview): Pick<Details, "next" | "action"> | null {
+  const wedged = warning === null ? null : wedgedPrimary(view);
+  if (wedged === null || wedged.node !== node || warning !== wedgedText(wedged)) return null;
+  return {
+    next: `it keeps the writes while it holds the lock: no other node could take them`,
+    action: `Look at the disk of ${node} and at the log of its Patroni; if it does not recover, fail over`,
+  };
+}
 
 /** Of a node whose only warning is that it does not reach the DCS; else `null`. */
 function cutOffProspect(

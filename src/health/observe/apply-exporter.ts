@@ -6,6 +6,7 @@ import { withFailure } from "../evidence/node/fall-and-rise.ts";
 import { maxAgeMs } from "../evidence/node/freshness.ts";
 import { isPrimarySource, reportFromExporter } from "../evidence/node/report-from-exporter.ts";
 import type { EvaluationContext } from "../health-policy.ts";
+import { nextDiskWait } from "./disk-wait.ts";
 import { applyReport, replaceNode, withAnswer, withLockClaim } from "./apply-report.ts";
 import { type ExporterEvidence, noExporterEvidence } from "../../cluster/exporter/exporter-evidence.ts";
 import type { ExporterPage } from "../../cluster/exporter/exporter-report.ts";
@@ -30,7 +31,7 @@ export function applyExporter(
   if (at === undefined || known === undefined) return cluster;
   const { result, sentAtWallMs } = outcome;
   if ("failure" in result && isOwnFailure(result.failure)) return cluster;
-  const exporter = observeExporter(known.exporter, outcome);
+  const exporter = observeExporter(known.exporter, outcome, known.report?.location ?? null);
   const before = { ...known, exporter };
   const noted = replaceNode(cluster, at, before);
   if (known.node.api !== null || exporter === known.exporter) return noted;
@@ -55,11 +56,13 @@ export function applyExporter(
 /**
  * Records an exporter probe in a node's evidence. Pure. A failure changes nothing but the recorded failure: silence and
  * unreadable pages say nothing about the database.
+ * @param reported the position in the node's last report, in bytes of WAL
  * @returns the same evidence if the outcome is older than what is recorded
  */
 export function observeExporter(
   before: ExporterEvidence | null,
   { result, sentAtMs }: ExporterOutcome,
+  reported: number | null = null,
 ): ExporterEvidence {
   const known = before ?? noExporterEvidence;
   if (result.endpoint === "up") {
@@ -77,6 +80,7 @@ export function observeExporter(
     pageSentAtMs: sentAtMs,
     hasAdvanced,
     provenAtMs: isProof ? sentAtMs : known.provenAtMs,
+    diskWait: nextDiskWait(known, { page: result.page, sentAtMs, reported }),
     pageFailure: null,
   };
 }

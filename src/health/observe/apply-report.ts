@@ -64,7 +64,8 @@ function dcsContactAfter(before: Observation, { report, sentAtMs }: Answer, maxA
   if (dcsSeen === null) return null;
   const isSame = dcsSeen === dcsContact?.seen;
   if (isSame && isFresh(before, maxAge, sentAtMs)) return dcsContact;
-  return { seen: dcsSeen, statedSinceMs: sentAtMs, isNew: dcsContact !== null && !isSame };
+  const formerForMs = dcsContact === null || isSame ? null : sentAtMs - dcsContact.statedSinceMs;
+  return { seen: dcsSeen, statedSinceMs: sentAtMs, formerForMs };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ofWholeCluster } from "../../health/check.ts";
 import { explain } from "../../health/rules/explain.ts";
-import { explanationJson, explanationText } from "../../health/documents/explanation-document.ts";
+import { explanationJson, explanationText, remarksOn } from "../../health/documents/explanation-document.ts";
 import { judgePool } from "../../health/rules/pool.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 import { statusOf } from "../../health/verdict-status.ts";
@@ -45,7 +45,7 @@ function* jsonPieces({ cluster, view, check, text, snapshot, at }: ExplainSubjec
   yield `${JSON.stringify(head).slice(0, -1)},"nodes":[`;
   let comma = "";
   for (const observation of cluster.nodes) {
-    const explanation = explanationJson(explain(view, observation, check), check);
+    const explanation = explanationJson(explain(view, observation, check), check, remarksOn(view, observation));
     yield `${comma}${JSON.stringify({ node: observation.node.name, ...explanation })}`;
     comma = ",";
   }
@@ -60,6 +60,6 @@ function* textPieces({ cluster, view, check, text, snapshot, at }: ExplainSubjec
     const explanation = explain(view, observation, check);
     const { sequence, instance } = snapshot;
     const named = { node: observation.node.name, cluster: cluster.name, check: text, at, snapshot: sequence, instance };
-    yield `\n${explanationText({ ...named, ...explanation })}`;
+    yield `\n${explanationText({ ...named, ...explanation, remarks: remarksOn(view, observation) })}`;
   }
 }

@@ -2,7 +2,7 @@ import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { parseCheck, type Check, type ParseError } from "../../health/check.ts";
 import { explain } from "../../health/rules/explain.ts";
-import { explanationJson, explanationText } from "../../health/documents/explanation-document.ts";
+import { explanationJson, explanationText, remarksOn } from "../../health/documents/explanation-document.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
@@ -60,18 +60,19 @@ export function explainReply({ target, query }: DiagnosticsRequest, sources: Dia
     instance: snapshot.instance,
   };
   const explanation = explain(view, observation, check);
+  const remarks = remarksOn(view, observation);
   const headers = ["X-Rolecall-Node", printable(target.node)];
   if (query.get("format") !== "text")
     return jsonReply(
       { code: 200, phrase: "OK" },
-      JSON.stringify({ ...head, ...explanationJson(explanation, check) }),
+      JSON.stringify({ ...head, ...explanationJson(explanation, check, remarks) }),
       headers,
     );
   return {
     status: 200,
     phrase: "OK",
     headers: ["Cache-Control", "no-store", "Content-Type", "text/plain; charset=utf-8", ...headers],
-    body: Buffer.from(explanationText({ ...head, ...explanation })),
+    body: Buffer.from(explanationText({ ...head, ...explanation, remarks })),
   };
 }
 

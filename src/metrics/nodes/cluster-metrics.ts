@@ -3,6 +3,7 @@ import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
 import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
 import { dcsReach, keptWithoutDcs } from "../../health/documents/dcs-reach.ts";
+import { wedgedPrimary } from "../../health/documents/wedged.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import { nodeOverview } from "../../health/documents/node-overview.ts";
 import { severeConditionOf, situationOf } from "../../health/documents/situation.ts";
@@ -45,6 +46,11 @@ const gauges: readonly ClusterGauge[] = [
     name: "rolecall_cluster_claims",
     help: "Nodes with a fresh claim on the leader lock. 1 is right.",
     value: ({ lock }) => lock.claims.length,
+  },
+  {
+    name: "rolecall_primary_wedged",
+    help: "1 while the primary only looks alive: clients wait for its disk, or its Patroni does not work. No sample without a primary.",
+    value: (view) => (wedgedPrimary(view) !== null ? 1 : acceptedPrimary(view) !== null ? 0 : null),
   },
   {
     name: "rolecall_dcs_unreachable",

@@ -55,6 +55,12 @@ const pageKeys = [
   "senders",
   "streaming",
   "receiver",
+  "inserted",
+  "flushed",
+  "wal_waits",
+  "file_waits",
+  "other_waits",
+  "database_bytes",
 ];
 
 function pageOf(section: Reading, { of, sentAtMs, repetition }: Surroundings): ExporterPage {
@@ -81,7 +87,19 @@ function pageOf(section: Reading, { of, sentAtMs, repetition }: Surroundings): E
     senders,
     streaming: value("streaming").isNull ? null : value("streaming").count(streamingOf(senders)),
     receiver: value("receiver").isAbsent ? null : receiverOf(value("receiver")),
+    disk: {
+      inserted: value("inserted").position(repetition),
+      flushed: value("flushed").position(repetition),
+      walWaits: countOf(value("wal_waits")),
+      fileWaits: countOf(value("file_waits")),
+      otherWaits: countOf(value("other_waits")),
+      databaseBytes: countOf(value("database_bytes")),
+    },
   };
+}
+
+function countOf(section: Reading): number | null {
+  return section.isAbsent ? null : section.count(0);
 }
 
 function senderOf(section: Reading, repetition: Surroundings["repetition"]): ExporterSender {

@@ -4,10 +4,12 @@ import { describe, test } from "node:test";
 import { pino } from "pino";
 import { parse } from "yaml";
 import type { LagLimit } from "../../../src/cluster/lag-limit.ts";
+import { noDiskFigures } from "../../../src/cluster/exporter/exporter-report.ts";
 import { askedChecks } from "../../../src/health/documents/asked-checks.ts";
 import { EventDetector } from "../../../src/events/detection/event-detector.ts";
 import { EventLog } from "../../../src/events/event-log.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
+import { primaryPage } from "../../fake/exporter-page.ts";
 import type { StatusFields } from "../../fake/node-documents.ts";
 
 /**
@@ -36,6 +38,10 @@ interface Story {
   readonly asked?: readonly { readonly lag_bytes: number; readonly keep?: number }[];
   /** The second for which a switchover is scheduled, by the second from which on the cluster document has it. */
   readonly scheduled?: Readonly<Record<string, number>>;
+  /** Whether the loop of pg1's Patroni runs, as its `/liveness` says at some second. */
+  readonly alive?: Readonly<Record<string, boolean>>;
+  /** The sessions that wait for WAL on the page of pg1's exporter that is requested at some second. */
+  readonly waits?: Readonly<Record<string, number>>;
   readonly nodes: Readonly<Record<string, Readonly<Record<string, Behavior>>>>;
   readonly events: readonly string[];
 }
@@ -81,6 +87,8 @@ class StoryPlayer {
     config = {},
     calls = [],
     scheduled = {},
+    alive = {},
+    waits = {},
   }: Omit<Story, "title" | "events">): readonly string[] {
     let behaviors: Readonly<Record<string, Behavior>> = {};
     for (let second = 0; second <= until; second += 1) {
@@ -94,6 +102,11 @@ class StoryPlayer {
       const settings = config[second];
       if (settings !== undefined)
         this.#watched.document("config", { of: "pg2", value: settings }, second * 1_000 + 400);
+      const isAlive = alive[second];
+      if (isAlive !== undefined)
+        this.#changed(second * 1_000 + 700, (nowMs) => this.#watched.recordLiveness("pg1", isAlive, nowMs));
+      const waiting = waits[second];
+      if (waiting !== undefined) this.#changed(second * 1_000 + 800, (nowMs) => this.#page(waiting, nowMs));
       const leader = dcs[second];
       if (leader !== undefined) this.#read(leader, second * 1_000 + 500);
     }
@@ -116,10 +129,30 @@ class StoryPlayer {
   }
 
   #read(leader: string | null, nowMs: number): void {
+    this.#changed(nowMs, () => this.#watched.readDcs(leader, nowMs));
+  }
+
+  #page(walWaits: number, nowMs: number): void {
+    const written = positionAt(this.#frozenAtMs.get("pg1") ?? nowMs);
+    const page = { ...primaryPage, written, disk: { ...noDiskFigures, walWaits } };
+    this.#watched.record(
+      {
+        kind: "exporter",
+        cluster: "demo",
+        node: "pg1",
+        sentAtMs: nowMs,
+        sentAtWallMs: nowMs,
+        result: { endpoint: "metrics", page },
+      },
+      nowMs,
+    );
+  }
+
+  #changed(nowMs: number, change: (nowMs: number) => void): void {
     const watched = this.#watched;
     const before = watched.cluster;
     this.#nowMs = nowMs;
-    watched.readDcs(leader, nowMs);
+    change(nowMs);
     this.eventLog.recordTransition(before, watched.cluster, { policy: watched.policy, nowMs });
   }
 

@@ -120,6 +120,7 @@ describe("the DCS in the situation of a cluster", () => {
   test("one node alone that does not reach it has a warning of its own", () => {
     for (const cutOff of ["pg1", "pg2"]) {
       const fixture = steady();
+      fixture.document("config", { of: "pg2", value: { ttl: 60, loop_wait: 10, retry_timeout: 10 } }, 2_100);
       for (let at = 3_000; at <= 30_000; at += 1_000) {
         const contact = (node: string): StatusFields => ({
           dcs_last_seen: node === cutOff ? 1_000 : 1_000 + Math.floor(at / 10_000),

@@ -97,9 +97,17 @@ for (const scenario of scenarios) {
           const { verdict, decisive, rules } = explanation;
           assert.equal(verdict.fit, decisive === null, `a refusal of /${text} has a decisive rule`);
           const subject = { node: observation.node.name, cluster: "demo", check: `/${text}` };
-          const page = explanationText({ ...explanation, ...subject, at: "1 s", snapshot: 1, instance: "a" });
+          const page = explanationText({
+            ...explanation,
+            ...subject,
+            at: "1 s",
+            snapshot: 1,
+            instance: "a",
+            remarks: ["a remark"],
+          });
+          assert.ok(page.includes("note: a remark"), page);
           for (const { rule, value } of rules) assert.ok(page.includes(rule) && page.includes(value), page);
-          const document = explanationJson(explanation, checkOf(text)) as { readonly rules: readonly unknown[] };
+          const document = explanationJson(explanation, checkOf(text), []) as { readonly rules: readonly unknown[] };
           assert.equal(document.rules.length, rules.length);
         }
       }

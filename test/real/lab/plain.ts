@@ -22,12 +22,14 @@ export type ExporterCommand = (databasePort: number, exporterPort: number) => re
 /** Debian's postgres_exporter. */
 export const postgresExporter = "/usr/bin/prometheus-postgres-exporter";
 
-export const startPostgresExporter: ExporterCommand = (databasePort, exporterPort) => [
-  "/usr/bin/env",
-  `DATA_SOURCE_NAME=postgresql://postgres@127.0.0.1:${databasePort}/postgres?sslmode=disable`,
-  postgresExporter,
-  `--web.listen-address=127.0.0.1:${exporterPort}`,
-];
+export function startPostgresExporter(command: string): ExporterCommand {
+  return (databasePort, exporterPort) => [
+    "/usr/bin/env",
+    `DATA_SOURCE_NAME=postgresql://postgres@127.0.0.1:${databasePort}/postgres?sslmode=disable`,
+    command,
+    `--web.listen-address=127.0.0.1:${exporterPort}`,
+  ];
+}
 
 /** A real pg_exporter: named by PG_EXPORTER, or found on PATH (newer Debians have it in package pg-exporter). */
 export function findPgExporter(): string | undefined {

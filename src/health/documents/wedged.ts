@@ -1,0 +1,164 @@
+import type { DiskWait } from "../../cluster/exporter/exporter-evidence.ts";
+import type { Observation } from "../../cluster/observation.ts";
+import { formatByteSize } from "../../cluster/values/byte-size.ts";
+import { formatLsn } from "../../cluster/values/lsn.ts";
+import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { isHeard, lockTtlMs, loopWaitMs } from "../evidence/node/freshness.ts";
+import { acceptedPrimary } from "./accepted-primary.ts";
+import { keptWithoutDcs, reachesDcsSteadily, slackMs } from "./dcs-reach.ts";
+import { nodeMarks } from "./plans.ts";
+import { countText, spanText } from "./wording.ts";
+
+/** A primary that only looks alive (docs/judgement.md, rule 14). */
+export interface Wedged {
+  readonly node: string;
+  /** Since when the evidence says so, in ms of rolecall's clock. */
+  readonly sinceMs: number;
+  /** What shows it: one clause at least. */
+  readonly signs: readonly string[];
+  /** What else is wrong with the node. It shows nothing alone. */
+  readonly beside: readonly string[];
+}
+
+/** One sign, enough alone. */
+interface Sign {
+  readonly text: string;
+  readonly sinceMs: number;
+}
+
+/** On how many pages in a row clients must wait for the disk while nothing reaches it. */
+const leastPages = 3;
+
+/**
+ * How much WAL in memory the WAL writer always puts on the disk within a second, in bytes: two whole pages. Less may
+ * stay in memory for {@link unflushedMs} while a transaction is open.
+ */
+const wholePagesBytes = 16_384;
+
+/**
+ * For how long less WAL than that may wait for the disk, in ms. The background writer logs the running transactions
+ * every 15 s and sleeps for up to 10 s; the WAL writer then writes all that is in memory.
+ */
+const unflushedMs = 30_000;
+
+/**
+ * Whether the primary looks alive and is not: its answers are those of a primary, so its verdict stays, but no client
+ * can commit, or its Patroni has stopped working.
+ * @returns `null` if nothing shows it, or no node is the primary
+ */
+export function wedgedPrimary(view: ClusterView): Wedged | null {
+  const primary = acceptedPrimary(view);
+  return primary === null ? null : wedgedNode(view, primary);
+}
+
+/** See {@link wedgedPrimary}; for the node that is the primary. */
+function wedgedNode(view: ClusterView, primary: Observation): Wedged | null {
+  if (!isHeard(view, primary)) return null;
+  const signs = [diskSign(view, primary), heartbeatSign(view, primary), dcsSign(view, primary)].filter(
+    (sign) => sign !== null,
+  );
+  if (signs.length === 0) return null;
+  return {
+    node: primary.node.name,
+    sinceMs: Math.min(...signs.map(({ sinceMs }) => sinceMs)),
+    signs: signs.map(({ text }) => text),
+    beside: besideOf(primary),
+  };
+}
+
+/**
+ * Whether it cannot be told if a primary that was wedged works again: nobody is the primary, or what showed it is too old
+ * and nothing newer has come.
+ */
+export function isWedgedUnknown(view: ClusterView, node: string | null): boolean {
+  const primary = acceptedPrimary(view);
+  if (primary === null || primary.node.name !== node) return primary === null;
+  const { exporter, liveness } = primary;
+  const { nowMs, policy } = view;
+  const isPageOld =
+    exporter !== null && exporter.diskWait !== null && nowMs >= exporter.pageSentAtMs + policy.pageMaxAgeMs;
+  const isLoopOld = liveness !== null && !liveness.isAlive && nowMs >= liveness.sentAtMs + policy.livenessMaxAgeMs;
+  return isPageOld || isLoopOld;
+}
+
+/** Says what is wrong, for the end of `pg1`. */
+export function wedgedText({ signs, beside }: Wedged): string {
+  return `looks alive, but ${[...signs, ...beside].join("; ")}`;
+}
+
+/** The warning of one node: that it is the primary and only looks alive; else `null`. */
+export function wedgedWarning(view: ClusterView, observation: Observation): string | null {
+  if (!isSuspect(view, observation) || acceptedPrimary(view) !== observation) return null;
+  const wedged = wedgedNode(view, observation);
+  return wedged === null ? null : wedgedText(wedged);
+}
+
+/** Cheap: most nodes have no sign, and need no judgement of who the primary is. */
+function isSuspect(view: ClusterView, observation: Observation): boolean {
+  const { exporter, liveness } = observation;
+  const isWaiting = exporter !== null && exporter.diskWait !== null;
+  return isWaiting || liveness?.isAlive === false || dcsSign(view, observation) !== null;
+}
+
+/**
+ * Clients wait for the disk, page after page, and nothing reaches it. That the position stands still shows nothing
+ * alone: an idle primary's does.
+ */
+function diskSign({ policy, nowMs }: ClusterView, { exporter, report }: Observation): Sign | null {
+  if (exporter === null || exporter.diskWait === null || nowMs >= exporter.pageSentAtMs + policy.pageMaxAgeMs)
+    return null;
+  const { diskWait, pageSentAtMs } = exporter;
+  const reported = report?.location ?? null;
+  if (!isLasting(diskWait, pageSentAtMs) || (reported !== null && reported > diskWait.position)) return null;
+  return { text: diskText(diskWait, nowMs), sinceMs: diskWait.sinceMs };
+}
+
+function isLasting({ kind, pages, unflushedBytes, sinceMs }: DiskWait, pageSentAtMs: number): boolean {
+  if (pages < leastPages) return false;
+  return kind !== "unflushed" || unflushedBytes >= wholePagesBytes || pageSentAtMs - sinceMs >= unflushedMs;
+}
+
+function diskText({ kind, sessions, position, unflushedBytes, sinceMs }: DiskWait, nowMs: number): string {
+  const clients = `${countText(sessions, "session")} ${sessions === 1 ? "waits" : "wait"}`;
+  const span = spanText(nowMs - sinceMs);
+  const standing = `its position has stood still at ${formatLsn(position)} for ${span}`;
+  switch (kind) {
+    case "wal":
+      return `${clients} for WAL to be written to its disk, and ${standing}`;
+    case "files":
+      return `${clients} for data files to be written to its disk; their size has not changed, and ${standing}`;
+    case "unflushed":
+      return `${clients}, and ${formatByteSize(unflushedBytes)} of WAL in memory has not reached its disk for ${span}`;
+  }
+}
+
+/** Patroni's loop has not run for a whole `ttl`, and its API still answers as a primary. */
+function heartbeatSign({ policy, nowMs }: ClusterView, { liveness }: Observation): Sign | null {
+  if (liveness === null || liveness.isAlive || nowMs >= liveness.sentAtMs + policy.livenessMaxAgeMs) return null;
+  return { text: "the loop of its Patroni does not run (`/liveness` is 503)", sinceMs: liveness.sentAtMs };
+}
+
+/**
+ * It has not reached the DCS for longer than a working Patroni would stay the primary, while another node goes on reaching
+ * it, and neither a pause nor failsafe mode keeps it.
+ */
+function dcsSign(view: ClusterView, { dcsContact, sentAtMs, hasLock }: Observation): Sign | null {
+  if (dcsContact === null || !hasLock) return null;
+  const limitMs = lockTtlMs(view.cluster) - loopWaitMs(view.cluster) + slackMs;
+  if (sentAtMs - dcsContact.statedSinceMs < limitMs) return null;
+  if (keptWithoutDcs(view) !== null || !view.cluster.nodes.some((node) => reachesDcsSteadily(view, node))) return null;
+  const silent = spanText(view.nowMs - dcsContact.statedSinceMs);
+  return {
+    text: `its Patroni has not reached the DCS for ${silent}, though another node does, and it stays the primary`,
+    sinceMs: dcsContact.statedSinceMs,
+  };
+}
+
+function besideOf({ report, exporter }: Observation): readonly string[] {
+  const failure = exporter?.pageFailure ?? null;
+  return [
+    ...(nodeMarks(report).watchdog_failed ? ["its watchdog has failed"] : []),
+    ...(failure === null ? [] : [`its exporter does not answer (${failure.detail})`]),
+    ...(failure === null && exporter?.page?.isUp === false ? ["its exporter cannot query the database"] : []),
+  ];
+}
