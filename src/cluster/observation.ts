@@ -95,6 +95,8 @@ export interface DampedLag {
 export interface Liveness {
   readonly isAlive: boolean;
   readonly sentAtMs: number;
+  /** When the first of its present successive answers with this state was requested, in ms of rolecall's clock. */
+  readonly sinceMs: number;
 }
 
 /** The observation of a node before its first probe. */

@@ -121,7 +121,7 @@ describe("metrics of clusters", () => {
     const watched = new ClusterFixture({ nodes: ["pg1"] });
     watched.lead("pg1", 0);
     const values = [valuesAt(watched, 100)["primary_wedged"]];
-    watched.recordLiveness("pg1", false, 200);
+    for (const at of [150, 200]) watched.recordLiveness("pg1", false, at);
     values.push(valuesAt(watched, 300)["primary_wedged"]);
     watched.recordLiveness("pg1", true, 400);
     values.push(valuesAt(watched, 500)["primary_wedged"]);

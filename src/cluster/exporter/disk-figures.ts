@@ -3,11 +3,12 @@ import { noDiskFigures, type DiskFigures } from "./exporter-report.ts";
 import { type Sample, type Samples, toNonNegativeInteger } from "./sample.ts";
 
 /**
- * Wait events of sessions that write WAL, and of those that write data files, in lower case: PostgreSQL 17 renamed them
- * (`WALSync`, `WalSync`). A sort's temporary files (`BufFileWrite`) are none of them.
+ * Wait events of sessions that write WAL, and of those that extend a data file, in lower case: PostgreSQL 17 renamed them
+ * (`WALSync`, `WalSync`). Readers wait for other writes to data files too, when they evict pages, and a sort waits for
+ * its temporary files.
  */
 const walEvents = new Set("walsync walwrite walinitsync walinitwrite walsyncmethodassign walbufmapping".split(" "));
-const fileEvents = new Set("datafileextend datafilewrite datafileflush datafilesync datafileimmediatesync".split(" "));
+const extendEvents = new Set(["datafileextend"]);
 
 /** Reads the figures from the samples of a page. */
 export function diskFigures(samples: Samples): DiskFigures {
@@ -29,7 +30,7 @@ function namedWaits(samples: Samples): Partial<DiskFigures> {
   if (active.every(({ labels }) => labels.get("wait_event") === undefined)) return {};
   const waiting = (events: ReadonlySet<string>): number =>
     sumOf(active.filter(({ labels }) => events.has((labels.get("wait_event") ?? "").toLowerCase())));
-  return { walWaits: waiting(walEvents), fileWaits: waiting(fileEvents) };
+  return { walWaits: waiting(walEvents), fileWaits: waiting(extendEvents) };
 }
 
 /** pg_exporter counts the sessions of each database by the type of what they wait for. */

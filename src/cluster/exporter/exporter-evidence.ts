@@ -32,7 +32,7 @@ export interface ExporterEvidence {
  * Pages of a primary in a row on each of which sessions of clients wait for the disk while nothing has reached it.
  *
  * - `wal`: they wait for WAL to be written, and its position is the same
- * - `files`: they wait for data files to be written, and the size of the databases is the same too
+ * - `files`: they wait for data files to be extended, and the size of the databases is the same too
  * - `unflushed`: they wait for I/O or an internal lock, of whatever kind, and WAL in memory is not on the disk
  */
 export interface DiskWait {

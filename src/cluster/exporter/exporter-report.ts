@@ -51,7 +51,7 @@ export interface DiskFigures {
   readonly flushed: number | null;
   /** The sessions of clients that wait for WAL to be written (postgres_exporter from 0.12 on). */
   readonly walWaits: number | null;
-  /** Those that wait for a data file to be extended, written or synchronised (postgres_exporter from 0.12 on). */
+  /** Those that wait for a data file to be extended (postgres_exporter from 0.12 on). */
   readonly fileWaits: number | null;
   /** Those that wait for I/O or for an internal lock, of whatever kind: pg_exporter counts no more than that. */
   readonly otherWaits: number | null;

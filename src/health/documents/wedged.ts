@@ -26,8 +26,9 @@ interface Sign {
   readonly sinceMs: number;
 }
 
-/** On how many pages in a row clients must wait for the disk while nothing reaches it. */
+/** On how many pages in a row clients must wait for the disk while nothing reaches it, and for how long at least, in ms. */
 const leastPages = 3;
+const leastMs = 1_500;
 
 /**
  * How much WAL in memory the WAL writer always puts on the disk within a second, in bytes: two whole pages. Less may
@@ -114,8 +115,9 @@ function diskSign({ policy, nowMs }: ClusterView, { exporter, report }: Observat
 }
 
 function isLasting({ kind, pages, unflushedBytes, sinceMs }: DiskWait, pageSentAtMs: number): boolean {
-  if (pages < leastPages) return false;
-  return kind !== "unflushed" || unflushedBytes >= wholePagesBytes || pageSentAtMs - sinceMs >= unflushedMs;
+  const lastsMs = pageSentAtMs - sinceMs;
+  if (pages < leastPages || lastsMs < leastMs) return false;
+  return kind !== "unflushed" || unflushedBytes >= wholePagesBytes || lastsMs >= unflushedMs;
 }
 
 function diskText({ kind, sessions, position, unflushedBytes, sinceMs }: DiskWait, nowMs: number): string {
@@ -126,16 +128,20 @@ function diskText({ kind, sessions, position, unflushedBytes, sinceMs }: DiskWai
     case "wal":
       return `${clients} for WAL to be written to its disk, and ${standing}`;
     case "files":
-      return `${clients} for data files to be written to its disk; their size has not changed, and ${standing}`;
+      return `${clients} for a data file to grow on its disk; none has, and ${standing}`;
     case "unflushed":
       return `${clients}, and ${formatByteSize(unflushedBytes)} of WAL in memory has not reached its disk for ${span}`;
   }
 }
 
-/** Patroni's loop has not run for a whole `ttl`, and its API still answers as a primary. */
+/**
+ * Patroni's loop has not run for a whole `ttl`, and its API still answers as a primary. Twice in a row: a Patroni that
+ * was frozen answers so for a moment when it thaws.
+ */
 function heartbeatSign({ policy, nowMs }: ClusterView, { liveness }: Observation): Sign | null {
   if (liveness === null || liveness.isAlive || nowMs >= liveness.sentAtMs + policy.livenessMaxAgeMs) return null;
-  return { text: "the loop of its Patroni does not run (`/liveness` is 503)", sinceMs: liveness.sentAtMs };
+  if (liveness.sinceMs === liveness.sentAtMs) return null;
+  return { text: "the loop of its Patroni does not run (`/liveness` is 503)", sinceMs: liveness.sinceMs };
 }
 
 /**

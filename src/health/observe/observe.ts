@@ -48,7 +48,9 @@ function applyLiveness(cluster: ClusterState, { node, isAlive, sentAtMs }: Liven
   const at = cluster.index.get(node);
   const before = at === undefined ? undefined : cluster.nodes[at];
   if (at === undefined || before === undefined) return cluster;
-  return replaceNode(cluster, at, { ...before, liveness: { isAlive, sentAtMs } });
+  const { liveness } = before;
+  const sinceMs = liveness !== null && liveness.isAlive === isAlive ? liveness.sinceMs : sentAtMs;
+  return replaceNode(cluster, at, { ...before, liveness: { isAlive, sentAtMs, sinceMs } });
 }
 
 /**

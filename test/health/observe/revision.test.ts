@@ -110,13 +110,15 @@ suite("isAgeOnlyChange", () => {
   });
 
   test("is false for a first or failed liveness answer, and true for a repeated live one", () => {
-    const alive = { isAlive: true, sentAtMs: 1_000 };
+    const alive = { isAlive: true, sentAtMs: 1_000, sinceMs: 0 };
     const changed = withReplica(before, { liveness: alive });
     assert.ok(!isUnchanged(changed));
     assert.ok(isUnchanged(withReplica(changed, { liveness: { ...alive, sentAtMs: 2_000 } }), 2_000, changed));
-    const failed = withReplica(changed, { liveness: { isAlive: false, sentAtMs: 2_000 } });
+    const failed = withReplica(changed, { liveness: { isAlive: false, sentAtMs: 2_000, sinceMs: 0 } });
     assert.ok(!isUnchanged(failed, 2_000, changed));
-    assert.ok(!isUnchanged(withReplica(failed, { liveness: { isAlive: true, sentAtMs: 3_000 } }), 3_000, failed));
+    assert.ok(
+      !isUnchanged(withReplica(failed, { liveness: { isAlive: true, sentAtMs: 3_000, sinceMs: 0 } }), 3_000, failed),
+    );
   });
 
   test("is true while the damped lag is the same", () => {
