@@ -11,6 +11,8 @@ export interface LagLimit {
   readonly fallback_primary: boolean;
   /** The zones whose nodes the check prefers; absent if it names none. */
   readonly zones?: readonly string[];
+  /** The companions that the check asks for; absent if it asks for none. */
+  readonly with?: readonly string[];
   /**
    * `checks`: balancers request it; `pool`, `defaults`, `agent` and `push` are configured; `failover` is the cluster's
    * own.
@@ -35,7 +37,7 @@ export interface KnownLimits {
   readonly atWallMs: number;
   readonly limits: readonly Pick<
     LagLimit,
-    "route" | "lag_bytes" | "lag_ms" | "keep" | "fallback_primary" | "zones" | "source"
+    "route" | "lag_bytes" | "lag_ms" | "keep" | "fallback_primary" | "zones" | "with" | "source"
   >[];
 }
 

@@ -1,4 +1,5 @@
 import { noAttachment, type Attachment, type Measured } from "./attachment.ts";
+import { noCompanions, type CompanionEvidence } from "./companion.ts";
 import type { ExporterEvidence } from "./exporter/exporter-evidence.ts";
 import type { Failure } from "./values/failure.ts";
 import type { Node } from "./node.ts";
@@ -51,6 +52,8 @@ export interface Observation {
   readonly listedAtMs: number;
   /** Evidence from the node's exporter; `null` if there is no exporter, or it never answered. */
   readonly exporter: ExporterEvidence | null;
+  /** Companion -> what is known of it, for those that were checked. */
+  readonly companions: ReadonlyMap<string, CompanionEvidence>;
 }
 
 /**
@@ -124,5 +127,6 @@ export function neverProbed(node: Node): Observation {
     dampedLag: null,
     listedAtMs: -Infinity,
     exporter: null,
+    companions: noCompanions,
   };
 }

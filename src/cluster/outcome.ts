@@ -10,7 +10,14 @@ import type { Failure } from "./values/failure.ts";
  * `sentAtMs` is in ms of rolecall's clock.
  */
 export type ProbeOutcome =
-  StatusOutcome | LivenessOutcome | DocumentOutcome | ViewFailureOutcome | ExporterOutcome | DrainOutcome | DcsOutcome;
+  | StatusOutcome
+  | LivenessOutcome
+  | DocumentOutcome
+  | ViewFailureOutcome
+  | ExporterOutcome
+  | CompanionOutcome
+  | DrainOutcome
+  | DcsOutcome;
 
 /** The result of `GET /leader` at one node. */
 export interface StatusOutcome {
@@ -85,6 +92,18 @@ export type ExporterResult =
   | { readonly endpoint: "up"; readonly failure: Failure }
   | { readonly endpoint: "metrics"; readonly page: ExporterPage }
   | { readonly endpoint: "metrics"; readonly failure: Failure };
+
+/** The result of a check of one node's companion. */
+export interface CompanionOutcome {
+  readonly kind: "companion";
+  readonly cluster: string;
+  readonly node: string;
+  /** The name of the companion. */
+  readonly companion: string;
+  readonly sentAtMs: number;
+  /** `null`: it answered. */
+  readonly failure: Failure | null;
+}
 
 /** A recorded outcome, with the instant of recording in ms of rolecall's clock, and in ms of wall time for people. */
 export interface Recorded {

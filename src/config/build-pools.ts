@@ -33,6 +33,7 @@ export function judgedBy(
     check: check ?? "/primary",
     min: null,
     zones: [],
+    with: [],
     weight: null,
   };
   return buildPool(pool, only, shape);

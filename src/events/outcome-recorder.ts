@@ -86,6 +86,7 @@ function sizeOf(outcome: ProbeOutcome): number {
     case "exporter":
       return overheadBytes + ("page" in outcome.result ? senderBytes * outcome.result.page.senders.length : 0);
     case "liveness":
+    case "companion":
     case "view_failure":
     case "dcs":
     case "drain":

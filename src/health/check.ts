@@ -1,6 +1,7 @@
 import { byteSizeAllowed, parseByteSize } from "../cluster/values/byte-size.ts";
 import { parseDuration } from "../cluster/values/duration.ts";
 import { parseZones, zonesAllowed } from "../cluster/values/zone.ts";
+import { companionsAllowed, parseCompanions } from "../cluster/values/companion-name.ts";
 import { parseLsn } from "../cluster/values/lsn.ts";
 import type { DatabaseAddress } from "../cluster/node.ts";
 import type { Route } from "./route.ts";
@@ -23,6 +24,8 @@ export interface Check {
   readonly fallbackPrimary: boolean;
   /** While a node of one of these zones is fit, those of others are not; empty: zones do not matter. */
   readonly zones: readonly string[];
+  /** The companions that must answer beside the node. */
+  readonly companions: readonly string[];
   /**
    * Whether the check asks if the open sessions of a node may live, and not if it may take new ones. Limits and the
    * statuses below do not matter then.
@@ -77,6 +80,7 @@ export function plainCheck(route: Route): Check {
     keep: 0,
     fallbackPrimary: false,
     zones: [],
+    companions: [],
     isForSessions: false,
     missStatus: 503,
     unknownStatus: 503,
@@ -136,6 +140,19 @@ export function ofWholeCluster(parsed: ParsedCheck): ParsedCheck {
 /** Refuses `for=sessions` in a check by which rolecall itself gives new sessions to servers. */
 export function ofNewSessions(parsed: ParsedCheck): ParsedCheck {
   return withoutSessions(parsed, "left out, because this check decides which servers get new sessions");
+}
+
+/**
+ * Refuses companions that the cluster of the check does not have.
+ * @param known the names of those that it has
+ */
+export function ofKnownCompanions(parsed: ParsedCheck, known: readonly string[]): ParsedCheck {
+  if (!parsed.ok || parsed.check.companions.every((name) => known.includes(name))) return parsed;
+  const allowed =
+    known.length === 0
+      ? "left out, because the cluster has no companions"
+      : `one or more companions of the cluster, with commas between: ${known.join(", ")}`;
+  return rejected({ subject: "parameter with", value: parsed.check.companions.join(","), allowed });
 }
 
 function withoutSessions(parsed: ParsedCheck, allowed: string): ParsedCheck {
@@ -218,6 +235,7 @@ const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
     },
   ],
   ["zone", { allowed: zonesAllowed, isLimit: true, read: (value) => field("zones", parseZones(value)) }],
+  ["with", { allowed: companionsAllowed, isLimit: true, read: (value) => field("companions", parseCompanions(value)) }],
   [
     "for",
     {

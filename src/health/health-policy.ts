@@ -1,3 +1,4 @@
+import type { Companion } from "../cluster/companion.ts";
 import type { Guards } from "./guards.ts";
 
 /** The settings that one cluster is judged by. Durations in milliseconds. */
@@ -25,6 +26,8 @@ export interface HealthPolicy {
   readonly source?: string;
   /** The tag in which nodes state their zone, if one is configured. */
   readonly zoneTag?: string;
+  /** What stands beside each node, if any is configured. */
+  readonly companions?: readonly Companion[];
   /** The addresses that the configuration gives: those of `discover` and of `nodes`. */
   readonly configured: readonly string[];
   /**

@@ -33,6 +33,7 @@ export const softReasons = [
   "drained",
   "held_back",
   "other_zone",
+  "companion",
   "none_fit",
   "no_manager",
 ] as const;

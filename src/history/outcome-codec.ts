@@ -56,6 +56,10 @@ export function encodeOutcome(outcome: ProbeOutcome): JsonObject {
       if ("failure" in result) return { kind, node, sentAtMs, endpoint, failure: result.failure.kind };
       return { kind, node, sentAtMs, endpoint, ...("page" in result ? { page: result.page } : { role: result.role }) };
     }
+    case "companion": {
+      const { kind, node, companion, sentAtMs, failure: reason } = outcome;
+      return { kind, node, companion, sentAtMs, ...(reason === null ? {} : { failure: reason.kind }) };
+    }
     case "dcs": {
       const { kind, sentAtMs, result } = outcome;
       return "failure" in result
@@ -185,6 +189,7 @@ const outcomeSchema = z.union([
   }),
   z.object({ kind: z.literal("view_failure"), ...named, failure }),
   z.object({ kind: z.literal("liveness"), ...named, isAlive: z.boolean() }),
+  z.object({ kind: z.literal("companion"), ...named, companion: text, failure: failure.nullable().default(null) }),
   z.object({ kind: z.literal("exporter"), ...named, endpoint: z.literal("up"), failure }),
   z.object({ kind: z.literal("exporter"), ...named, endpoint: z.literal("metrics"), failure }),
   z.object({ kind: z.literal("exporter"), ...named, endpoint: z.literal("up"), role: z.enum(exporterRoles) }),

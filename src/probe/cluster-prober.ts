@@ -180,6 +180,8 @@ export class ClusterProber {
     for (let step = 0; step < firstSteps; step += 1)
       await Promise.all([this.#reconcile(), step === documentStep ? this.#documentsPaced() : null]);
     await this.#documentsPaced();
+    // Last, so that one that is silent delays no document.
+    await Promise.all([...this.#nodes.values()].map(({ companionsInFlight }) => companionsInFlight));
   }
 
   #documentsPaced(): Promise<void> {
@@ -203,8 +205,11 @@ export class ClusterProber {
     }
     const begun: Promise<unknown>[] = [];
     for (const node of wanted.values()) {
-      if (this.#nodes.has(node.name) || this.#isStopped) continue;
-      const prober = new NodeProbers(node, this.#context);
+      if (this.#isStopped) break;
+      const known = this.#nodes.get(node.name);
+      const prober = known ?? new NodeProbers(node, this.#context);
+      prober.follow(node);
+      if (known !== undefined) continue;
       this.#nodes.set(node.name, prober);
       begun.push(this.#probePaced(prober));
     }

@@ -1,18 +1,21 @@
 import type { Node } from "../cluster/node.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
+import { NodeCompanions } from "./node-companions.ts";
 import { ExporterProber } from "./exporter-prober.ts";
 import { NodeProber } from "./node-prober.ts";
 
-/** All probers of one node: one for its API and one for its exporter, where it has them. */
+/** All probers of one node: for its API, its exporter and its companions, where it has them. */
 export class NodeProbers {
   readonly #node: Node;
   readonly #api: NodeProber | null;
   readonly #exporter: ExporterProber | null;
+  readonly #companions: NodeCompanions;
 
   constructor(node: Node, context: ProbeContext) {
     this.#node = node;
     this.#api = node.api === null ? null : new NodeProber(node, node.api, context);
     this.#exporter = node.exporter === null ? null : new ExporterProber(node, node.exporter, context);
+    this.#companions = new NodeCompanions(context);
   }
 
   /** Whether these probers are right for the node: its addresses are the ones they probe. */
@@ -20,15 +23,26 @@ export class NodeProbers {
     return node !== undefined && node.api === this.#node.api && node.exporter === this.#node.exporter;
   }
 
-  /** Resolves when the probes in flight have ended. */
+  /** Takes what else is known of the node now: its companions may listen elsewhere. */
+  follow(node: Node): void {
+    this.#companions.follow(node);
+  }
+
+  /** Resolves when the probes in flight of the API and the exporter have ended. */
   get inFlight(): Promise<unknown> {
     return Promise.all([this.#api?.inFlight, this.#exporter?.inFlight]);
   }
 
-  /** Probes the API and the exporter now. Continues at the scheduled intervals. */
+  /** Resolves when the checks of companions in flight have ended. */
+  get companionsInFlight(): Promise<unknown> {
+    return this.#companions.inFlight;
+  }
+
+  /** Probes the API, the exporter and the companions now. Continues at the scheduled intervals. */
   probe(): void {
     this.#api?.probe();
     this.#exporter?.probe();
+    this.#companions.probe();
   }
 
   /**
@@ -50,5 +64,6 @@ export class NodeProbers {
   stop(): void {
     this.#api?.stop();
     this.#exporter?.stop();
+    this.#companions.stop();
   }
 }

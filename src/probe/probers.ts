@@ -1,7 +1,15 @@
 import type { HintEffect } from "../cluster/hint.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
+import { companionAddress } from "../health/evidence/node/companions.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
 import type { ClientLimits, NodeConnection } from "./client/client.ts";
+import {
+  checkCompanion,
+  type CheckCompanion,
+  type CheckedCompanion,
+  type CompanionTarget,
+  type RunningCheck,
+} from "./client/companion-check.ts";
 import { ClusterProber } from "./cluster-prober.ts";
 import { ByteBudget, clusterLimits, totalLimits } from "./client/byte-budget.ts";
 import type { ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
@@ -33,6 +41,8 @@ export interface ProbersContext extends Pick<
   readonly connect: ConnectToNode;
   /** Lets the answers of many nodes wait for each other. Default: each is read at once. */
   readonly turns?: AnswerTurns;
+  /** Checks companions. Default: over TCP. */
+  readonly checkCompanion?: CheckCompanion;
   readonly cluster: (cluster: string) => ClusterState | undefined;
   readonly policy: (cluster: string) => ProbeContext["policy"] | undefined;
   /** Called when a cluster's TLS files were read: with `null`, or with the reason why they could not be. */
@@ -134,7 +144,7 @@ export class Probers {
   }
 
   #createProber(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): ClusterProber | undefined {
-    const { cluster: stateOf, policy: policyOf, connect, turns, ...rest } = this.#context;
+    const { cluster: stateOf, policy: policyOf, connect, turns, checkCompanion: check, ...rest } = this.#context;
     const policy = policyOf(cluster.name);
     if (policy === undefined) return undefined;
     const limits = {
@@ -162,6 +172,7 @@ export class Probers {
       policy,
       pace: this.#pace,
       parsing: new ParseBudget(rest.now),
+      companions: companionsOf(cluster, policy, (target) => (check ?? checkCompanion)(target, limits)),
       state: () => requireState(stateOf(cluster.name), cluster.name),
       connect: (origin) => {
         const connection = connect(origin, limits, tlsTo(origin, tls, serverNames));
@@ -175,6 +186,23 @@ export class Probers {
     this.#tlsFiles.push(files);
     return prober;
   }
+}
+
+/** Returns the companions of a node, where it is now. */
+function companionsOf(
+  { companions: configured }: ClusterConfig,
+  { companions = [] }: ProbeContext["policy"],
+  begin: (target: CompanionTarget) => RunningCheck,
+): ProbeContext["companions"] {
+  if (configured.length === 0) return undefined;
+  return (node) =>
+    companions.flatMap((companion, at): readonly CheckedCompanion[] => {
+      const address = companionAddress(node, companion);
+      const { kind = "tcp", path = null } = configured[at] ?? {};
+      if (address === null) return [];
+      const target = { ...address, kind, path: path ?? "/" };
+      return [{ node: node.name, companion: companion.name, target, begin: () => begin(target) }];
+    });
 }
 
 /** Sends requests over a connection, and hands out each answer in its turn. */

@@ -1,5 +1,5 @@
 import { nodeNamed } from "../cluster/lookup.ts";
-import { ofWholeCluster, parseCheck, type Check } from "../health/check.ts";
+import { ofKnownCompanions, ofWholeCluster, parseCheck, type Check } from "../health/check.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import { judgeMember, judgePool } from "../health/rules/pool.ts";
 import { routeOf, routePaths } from "../health/route.ts";
@@ -26,7 +26,8 @@ export function parseQuestion(text: string, { nodes, policy }: Pick<IncidentFile
   if (route === undefined)
     throw new Error(`Cannot check ${text}: the route must be one of ${routePaths().join(", ")}, got ${path}`);
   const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsMin: 2 * policy.intervalMs };
-  const read = parseCheck(route, query, rules);
+  const known = policy.companions?.map(({ name }) => name) ?? [];
+  const read = ofKnownCompanions(parseCheck(route, query, rules), known);
   const parsed = node === null ? ofWholeCluster(read) : read;
   if (parsed.ok) return { node, check: parsed.check };
   const { subject, allowed, value } = parsed.problem;

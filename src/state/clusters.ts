@@ -1,9 +1,11 @@
 import { unreadDcs } from "../cluster/dcs.ts";
+import type { Companion } from "../cluster/companion.ts";
 import { emptyCluster } from "../cluster/empty-cluster.ts";
 import type { Node } from "../cluster/node.ts";
 import { neverProbed, type Observation } from "../cluster/observation.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ClusterConfig, Config, NodeConfig, ProbeConfig } from "../config/model/config.ts";
+import { onlyCompanions } from "../health/evidence/node/companions.ts";
 import { withNodes } from "../health/observe/membership.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { withAccusations } from "./saved-accusations.ts";
@@ -58,9 +60,24 @@ export function policyOf(cluster: ClusterConfig, probe: ProbeConfig): HealthPoli
     discovers: cluster.discover.length > 0,
     ...(cluster.source === null ? {} : { source: cluster.source }),
     ...(cluster.zones === null ? {} : { zoneTag: cluster.zones.tag }),
+    ...(cluster.companions.length === 0 ? {} : { companions: companionsOf(cluster) }),
     configured: [...new Set([...cluster.discover, ...cluster.nodes.flatMap(({ api }) => api ?? [])])],
     ...plainHttpAddresses(cluster),
   };
+}
+
+/** The companions of a cluster's nodes, as they are judged. */
+function companionsOf({ companions, nodes }: ClusterConfig): readonly Companion[] {
+  return companions.map(({ name, port }) => ({
+    name,
+    port,
+    at: new Map(
+      nodes.flatMap((node) => {
+        const address = node.companions[name];
+        return address === undefined ? [] : [[node.name, address] as const];
+      }),
+    ),
+  }));
 }
 
 function restoreCluster(config: ClusterConfig, { nodes, proved, incumbent }: SavedCluster): ClusterState {
@@ -111,7 +128,11 @@ function withFixedNodes(state: ClusterState, cluster: ClusterConfig): ClusterSta
   const isSameScope = cluster.scope === null || state.scope === cluster.scope;
   const known = isSameScope ? state : emptyCluster(cluster);
   const base = { ...known, dcs: cluster.dcs === null ? null : (known.dcs ?? unreadDcs) };
-  const nodes = [...fixed, ...state.nodes.filter((observation) => isSameScope && stays(observation))];
+  const names = cluster.companions.map(({ name }) => name);
+  const nodes = [...fixed, ...state.nodes.filter((observation) => isSameScope && stays(observation))].map((node) => {
+    const companions = onlyCompanions(node.companions, names);
+    return companions === node.companions ? node : { ...node, companions };
+  });
   return withNodes({ ...base, isMembershipKnown: base.isMembershipKnown || cluster.discover.length === 0 }, nodes);
 }
 

@@ -60,6 +60,7 @@ test("a minimal file gets every default", () => {
         auth: null,
         source: null,
         zones: null,
+        companions: [],
         dcs: null,
         guards,
       },

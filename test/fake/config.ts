@@ -76,6 +76,7 @@ export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
     source: null,
     dcs: null,
     zones: null,
+    companions: [],
     guards: defaultGuards,
     ...parts,
   };
@@ -89,6 +90,7 @@ export function nodeOf(parts: Pick<NodeConfig, "name"> & Partial<NodeConfig>): N
     database: null,
     serverName: null,
     archiveFed: false,
+    companions: {},
     zone: null,
     ...parts,
   };

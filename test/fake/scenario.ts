@@ -25,6 +25,11 @@ export type Step = { readonly at: number; readonly sent?: number } & (
   | { readonly dcs: string | null; readonly source?: string; readonly revision?: number }
   /** The answers of `/up` and `/metrics` of the node's exporter; its database's clock is that of the scenario. */
   | { readonly shows: string; readonly role?: ExporterRole; readonly page?: Partial<ExporterPage> }
+  /** What a companion of each node answers: `answered`, or why it does not, `times` in a row. */
+  | {
+      readonly beside: { readonly [node: string]: { readonly [companion: string]: FailureKind | "answered" } };
+      readonly times?: number;
+    }
   | { readonly ask: string | null; readonly is: { readonly [check: string]: string } }
   /** Until when a verdict is valid, in seconds; `.inf`: until something is recorded. */
   | { readonly ask: string | null; readonly until: { readonly [check: string]: number } }
@@ -73,6 +78,21 @@ function show(watched: ClusterFixture, { shows, role, page }: Extract<Step, { sh
   watched.record({ ...sent, result: { endpoint: "metrics", page: whole } }, atMs);
 }
 
+function beside(watched: ClusterFixture, step: Extract<Step, { beside: unknown }>): void {
+  const { at, sent = at, beside: answers, times = 1 } = step;
+  for (const [node, companions] of Object.entries(answers))
+    for (const [companion, kind] of Object.entries(companions))
+      for (let before = times - 1; before >= 0; before -= 1) {
+        const earlierMs = before * watched.policy.intervalMs;
+        const failure = kind === "answered" ? null : { kind, detail: `an injected ${kind}` };
+        const sentAtMs = sent * 1000 - earlierMs;
+        watched.record(
+          { kind: "companion", cluster: "demo", node, companion, sentAtMs, failure },
+          at * 1000 - earlierMs,
+        );
+      }
+}
+
 /** Returns a line for each check whose value differs from the expected one. */
 function differences<Value>(
   step: Step,
@@ -99,6 +119,7 @@ function play(watched: ClusterFixture, step: Step): readonly string[] {
   else if ("views" in step) look(watched, step);
   else if ("names" in step) watched.nameLeader(step.names, step.of, atMs, step);
   else if ("shows" in step) show(watched, step, atMs);
+  else if ("beside" in step) beside(watched, step);
   else if ("until" in step)
     return differences(
       step,

@@ -41,6 +41,7 @@ export function policyOf(guards: Partial<Guards> = {}): HealthPolicy {
     rise: 1,
     discovers: false,
     configured: [],
+    companions: ["pgbouncer", "exporter"].map((name) => ({ name, port: 6432, at: new Map() })),
   };
 }
 
@@ -168,6 +169,27 @@ export function dcsOutcome(
   return { kind: "dcs", cluster: "demo", sentAtMs, result };
 }
 
+/** The result of a check of a companion. */
+export function companionOutcome(
+  node: Name,
+  companion: string,
+  sentAtMs: number,
+  kind: "refused" | "timeout" | null = null,
+): ProbeOutcome {
+  const failure = kind === null ? null : { kind, detail: kind };
+  return { kind: "companion", cluster: "demo", node, companion, sentAtMs, failure };
+}
+
+/** A check of a companion of one of these nodes: mostly an answer. */
+export function companionEvent(nodes: fc.Arbitrary<Name>): fc.Arbitrary<Event> {
+  const answer = fc.constantFrom(null, null, null, "refused" as const, "timeout" as const);
+  return fc.tuple(nodes, fc.constantFrom("pgbouncer", "exporter"), answer).map(
+    ([node, companion, kind]): Event =>
+      (atMs) =>
+        companionOutcome(node, companion, atMs, kind),
+  );
+}
+
 /** Any outcome of a cluster: reports, failures, documents, liveness answers. */
 export const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   {
@@ -186,6 +208,7 @@ export const anyEvent: fc.Arbitrary<Event> = fc.oneof(
           failedOutcome(node, atMs, kind),
     ),
   },
+  { weight: 3, arbitrary: companionEvent(name) },
   {
     weight: 2,
     arbitrary: fc.tuple(name, fc.option(name)).map(

@@ -1,5 +1,5 @@
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
-import { lagTimeMsMin } from "../../config/values/check-text.ts";
+import { companionNames, lagTimeMsMin } from "../../config/values/check-text.ts";
 import type { LineHandler } from "../../http/message/handler.ts";
 import { AgentResponder, type AgentSettings, type AgentSources } from "../../push/agent/agent.ts";
 
@@ -45,6 +45,7 @@ function settingsOf({ cluster, node, defaults, agent }: ListenerConfig, config: 
       cluster,
       node,
       clusters: clusters.map(({ name }) => name),
+      companions: companionNames(clusters),
       check: agent.check,
       rules: { ignoreParams, ignoresUnknown: false, defaults, lagTimeMsMin: lagTimeMsMin(probe.intervalMs) },
     },

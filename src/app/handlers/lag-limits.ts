@@ -48,20 +48,21 @@ export async function describeLimits(
 function requestedLimits(rows: readonly RequestedLimit[]): readonly LagLimit[] {
   const newest = new Map<string, RequestedLimit>();
   for (const row of rows) {
-    const key = `${row.route} ${row.lagBytesMax} ${row.lagTimeMsMax} ${row.keep} ${row.fallbackPrimary} ${row.zones.join()}`;
+    const key = `${row.route} ${row.lagBytesMax} ${row.lagTimeMsMax} ${row.keep} ${row.fallbackPrimary} ${row.zones.join()} ${row.companions.join()}`;
     const known = newest.get(key);
     const forMs = Math.max(row.forMs, known?.forMs ?? 0);
     newest.set(key, known === undefined || row.agoMs < known.agoMs ? { ...row, forMs } : { ...known, forMs });
   }
   return [...newest.values()]
     .toSorted((one, other) => one.agoMs - other.agoMs)
-    .map(({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones, agoMs, forMs }) => ({
+    .map(({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones, companions, agoMs, forMs }) => ({
       route,
       lag_bytes: lagBytesMax,
       lag_ms: lagTimeMsMax,
       keep,
       fallback_primary: fallbackPrimary,
       ...(zones.length === 0 ? {} : { zones }),
+      ...(companions.length === 0 ? {} : { with: companions }),
       source: "checks",
       of: null,
       requested_ms_ago: agoMs,
@@ -113,6 +114,7 @@ function limitOf(
       keep: check.keep,
       fallback_primary: check.fallbackPrimary,
       ...(check.zones.length === 0 ? {} : { zones: check.zones }),
+      ...(check.companions.length === 0 ? {} : { with: check.companions }),
       ...owner,
       requested_ms_ago: null,
       requested_for_ms: null,

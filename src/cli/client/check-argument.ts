@@ -1,4 +1,12 @@
-import { ofWholeCluster, parameterNames, parseCheck, type Check, type ParseError } from "../../health/check.ts";
+import {
+  ofKnownCompanions,
+  ofWholeCluster,
+  parameterNames,
+  parseCheck,
+  type Check,
+  type ParseError,
+} from "../../health/check.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { suggest } from "../framework/suggest.ts";
@@ -22,6 +30,15 @@ export function parseCheckArgument(path: string, ignoreParams: readonly string[]
 /** @throws CommandError (RC001) if a check cannot be asked about a whole cluster */
 export function requireOfCluster(check: Check): void {
   const parsed = ofWholeCluster({ ok: true, check });
+  if (!parsed.ok) throw unreadable(parsed.problem);
+}
+
+/** @throws CommandError (RC001) if a check asks for companions that the cluster does not have */
+export function requireCompanions(check: Check, { companions = [] }: Pick<HealthPolicy, "companions">): void {
+  const parsed = ofKnownCompanions(
+    { ok: true, check },
+    companions.map(({ name }) => name),
+  );
   if (!parsed.ok) throw unreadable(parsed.problem);
 }
 

@@ -8,6 +8,7 @@ import { explain } from "../../health/rules/explain.ts";
 import type { ExplainedNode } from "../output/cluster-explanation.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { probedAttachment, notKnown, watchedFor } from "./attachment.ts";
+import { requireCompanions } from "./check-argument.ts";
 import { explainedNode } from "./explanations.ts";
 
 /** The name of the rule on a replica's stream (rule 5). */
@@ -24,6 +25,7 @@ export function explainProbedNode(
 ): ExplainedNode {
   const [state, policy] = [probed.cluster(cluster), probed.policy(cluster)];
   if (state === undefined || policy === undefined) throw new CommandError("RC001", `There is no cluster ${cluster}`);
+  requireCompanions(check, policy);
   const view = viewAt(state, policy, probed.now());
   const explanation = explain(view, observation, check);
   const explained = explainedNode(observation.node.name, explanation, remarksOn(view, observation));

@@ -15,7 +15,13 @@ import {
   probedStatus,
   watchedFor,
 } from "../client/attachment.ts";
-import { parseCheckArgument, rejectedCheck, requireOfCluster, requireRoute } from "../client/check-argument.ts";
+import {
+  parseCheckArgument,
+  rejectedCheck,
+  requireCompanions,
+  requireOfCluster,
+  requireRoute,
+} from "../client/check-argument.ts";
 import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../client/node-name.ts";
 import { nextCommand, seeReasons } from "../client/next-command.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
@@ -156,6 +162,7 @@ function judgeLocally(probed: ProbedClusters, { cluster, node }: NamedNode, pars
   const state = probed.cluster(cluster);
   const policy = probed.policy(cluster);
   if (state === undefined || policy === undefined) throw new CommandError("RC001", `There is no cluster ${cluster}`);
+  requireCompanions(parsed, policy);
   const view = viewAt(state, policy, probed.now());
   const observation = state.nodes.find((candidate) => candidate.node.name === node);
   const { verdict, chosen } =

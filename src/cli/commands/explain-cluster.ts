@@ -5,7 +5,7 @@ import { judgePool } from "../../health/rules/pool.ts";
 import { reasonLink } from "../../config/reason-link.ts";
 import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { parseCheckArgument, requireOfCluster, requireRoute } from "../client/check-argument.ts";
+import { parseCheckArgument, requireCompanions, requireOfCluster, requireRoute } from "../client/check-argument.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
 import { diagnoseUnknown, probedStatus } from "../client/attachment.ts";
 import { explainProbedNode } from "../client/probed-explanation.ts";
@@ -107,6 +107,7 @@ function explainProbed(
   const state = probed.cluster(cluster);
   const policy = probed.policy(cluster);
   if (state === undefined || policy === undefined) throw new CommandError("RC001", `There is no cluster ${cluster}`);
+  requireCompanions(parsed, policy);
   const { verdict, chosen } = judgePool(viewAt(state, policy, probed.now()), parsed);
   const nodes = state.nodes.map((observation) => explainProbedNode(probed, cluster, { observation, check: parsed }));
   const known =

@@ -31,6 +31,7 @@ const remedies: { readonly [reason in Reason]: string } = {
   drained: "its drain must end: run rolecall undrain, or wait",
   held_back: "the time of handover_hold must pass after the change of leader",
   other_zone: "no node of the check's zone may be fit: it takes sessions only then",
+  companion: "the program beside it that the check asks for must answer: restart it, or correct its port",
   none_fit: "at least one node must be fit",
   no_manager: "it needs a cluster manager: a database exporter alone cannot answer this route",
 };

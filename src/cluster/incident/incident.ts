@@ -10,7 +10,8 @@ import { reportDefaults, type Report } from "../documents/report.ts";
 
 /** The entry for one outcome in a step of an incident file (docs/incidents.md). */
 export interface IncidentEntry {
-  readonly section: "nodes" | "liveness" | "exporters" | "views" | "cluster" | "config" | "history" | "drains" | "dcs";
+  readonly section:
+    "nodes" | "liveness" | "exporters" | "companions" | "views" | "cluster" | "config" | "history" | "drains" | "dcs";
   /** The node, if the section is keyed by node. */
   readonly node: string | null;
   readonly value: IncidentValue;
@@ -65,6 +66,14 @@ export function incidentEntry(
       return { section: "liveness", node: outcome.node, value: outcome.isAlive };
     case "exporter":
       return { section: "exporters", node: outcome.node, value: exporterValue(outcome.result, context) };
+    case "companion": {
+      const { companion, failure } = outcome;
+      return {
+        section: "companions",
+        node: outcome.node,
+        value: { [companion]: failure?.kind ?? "answered" },
+      };
+    }
     case "view_failure":
       return { section: "views", node: outcome.node, value: { failure: outcome.failure.kind } };
     case "dcs":

@@ -54,10 +54,14 @@ function checkBackend(backend: BackendShape, path: ConfigPath, parts: ValidParts
     ...(named === null ? issues : named.issues),
     ...following,
     ...(found === null ? [] : nodeIssues(servers, found)),
-    ...(named === null ? ownCheckIssues(check, [...path, "check"], parts) : []),
+    ...(named === null ? ownCheckIssues(check, [...path, "check"], { rules: parts, found }) : []),
   ];
 }
 
-function ownCheckIssues(check: string | null, path: ConfigPath, parts: ValidParts): readonly ConfigIssue[] {
-  return check === null ? [valueIssue(path, undefined, checkAllowed)] : checkTextIssues(check, path, parts);
+function ownCheckIssues(
+  check: string | null,
+  path: ConfigPath,
+  context: Parameters<typeof checkTextIssues>[2],
+): readonly ConfigIssue[] {
+  return check === null ? [valueIssue(path, undefined, checkAllowed)] : checkTextIssues(check, path, context);
 }

@@ -1,5 +1,6 @@
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
-import { clusterNames, repetitionIssues } from "./name-checks.ts";
+import type { ClusterShape } from "../model/config.ts";
+import { clusterNames, listNames, repetitionIssues } from "./name-checks.ts";
 import type { ClusterPart, ValidParts } from "./valid-parts.ts";
 
 /**
@@ -59,9 +60,37 @@ function checkCluster({ cluster, nodes }: ClusterPart, index: number): readonly 
   const path = ["clusters", index];
   const hasNodes = cluster.discover.length > 0 || nodes.length > 0;
   return [
+    ...companionIssues({ cluster, nodes }, path),
     ...(hasNodes ? [] : [missing(path, "discover with at least one seed, nodes, or both", "neither")]),
     ...checkCertificate(cluster.tls, [...path, "tls"]),
     ...checkCertificate(cluster.dcs?.tls ?? null, [...path, "dcs", "tls"]),
+  ];
+}
+
+/** Checks that companions have names of their own, and paths only where one is requested; and those that nodes name. */
+function companionIssues(
+  { cluster, nodes }: { readonly cluster: ClusterShape; readonly nodes: ClusterPart["nodes"] },
+  path: ConfigPath,
+): readonly ConfigIssue[] {
+  const { companions } = cluster;
+  const names = companions.map(({ name }) => name);
+  const allowed =
+    names.length === 0 ? "left out, because the cluster has no companions" : `a companion: ${listNames(names)}`;
+  return [
+    ...repetitionIssues(
+      names.map((value, at) => ({ path: [...path, "companions", at, "name"], value })),
+      "a name that no other companion of the cluster has",
+    ),
+    ...companions.flatMap(({ kind, path: requested }, at) =>
+      kind === "http" || requested === null
+        ? []
+        : [valueIssue([...path, "companions", at, "path"], requested, `left out, because kind is ${kind}`)],
+    ),
+    ...nodes.flatMap((node, at) =>
+      Object.keys(node?.companions ?? {})
+        .filter((name) => !names.includes(name))
+        .map((name) => valueIssue([...path, "nodes", at, "companions", name], name, allowed)),
+    ),
   ];
 }
 

@@ -1,9 +1,11 @@
 import type { ListenerConfig } from "../model/config.ts";
 import type { ListenerAccess } from "../model/listener-access-config.ts";
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
+import { parseCompanions } from "../../cluster/values/companion-name.ts";
 import { formatHostPort } from "../values/address.ts";
 import { isLoopback } from "../values/loopback.ts";
 import { clusterNames, listNames, nodeIssues, repetitionIssues } from "./name-checks.ts";
+import { companionIssues } from "./named-checks.ts";
 import { findPool } from "./pool-checks.ts";
 import type { ClusterPart, ListenerPart, ValidParts } from "./valid-parts.ts";
 
@@ -29,6 +31,7 @@ export function checkListeners(parts: ValidParts): readonly ConfigIssue[] {
         ...checkNames(listener, clusters, at),
         ...checkTokenClusters(listener, clusters, at),
         ...checkAccess(listener, at),
+        ...checkCompanions(listener, clusters, at),
         ...checkAgentPool({ listener, written }, at, parts),
       ];
     }),
@@ -80,6 +83,25 @@ function checkKeys(
     issues.push(valueIssue([...at, "whole_cluster"], true, allowed));
   }
   return issues;
+}
+
+/** Checks that each cluster that a listener answers for has the companions that its defaults and its check ask for. */
+function checkCompanions(
+  { cluster, defaults, agent }: ListenerConfig,
+  clusters: readonly ClusterPart[],
+  at: ConfigPath,
+): readonly ConfigIssue[] {
+  const served = clusters.filter(({ name }) => cluster === null || cluster === "*" || name === cluster);
+  const first = (names: readonly string[], key: readonly string[]): readonly ConfigIssue[] =>
+    served.flatMap((found) => companionIssues(names, [...at, ...key], found)).slice(0, 1);
+  return [
+    ...first(companionsIn(defaults), ["defaults", "with"]),
+    ...(agent === null ? [] : first(companionsIn(agent.check.query), ["check"])),
+  ];
+}
+
+function companionsIn(query: string): readonly string[] {
+  return parseCompanions(new URLSearchParams(query).get("with") ?? "") ?? [];
 }
 
 /** Checks the pool that an agent listener refers to. */

@@ -2,7 +2,7 @@ import type { PoolShape } from "../model/config.ts";
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
 import { parseCheckText } from "../values/check-text.ts";
 import { listNames, repetitionIssues } from "./name-checks.ts";
-import { checkTextIssues, findCluster } from "./named-checks.ts";
+import { checkTextIssues, companionIssues, findCluster } from "./named-checks.ts";
 import type { ValidParts } from "./valid-parts.ts";
 
 /** Checks the pools against each other and against the clusters that they name, and parses their checks. */
@@ -17,17 +17,23 @@ export function checkPools(parts: ValidParts): readonly ConfigIssue[] {
 }
 
 function checkPool(
-  { cluster, check, min, zones }: PoolShape,
+  { cluster, check, min, zones, with: companions }: PoolShape,
   path: ConfigPath,
   parts: ValidParts,
 ): readonly ConfigIssue[] {
   const parsed = parseCheckText(check, parts);
   const hasKeep = min !== null && parsed.ok && parsed.check.keep > 0;
   const hasZones = zones.length > 0 && parsed.ok && parsed.check.zones.length > 0;
+  const hasWith = companions.length > 0 && parsed.ok && parsed.check.companions.length > 0;
+  const { found, issues } = findCluster(cluster, path, parts.clusters);
   return [
-    ...findCluster(cluster, path, parts.clusters).issues,
-    ...checkTextIssues(check, [...path, "check"], parts),
+    ...issues,
+    ...companionIssues(companions, [...path, "with"], found),
+    ...checkTextIssues(check, [...path, "check"], { rules: parts, found }),
     ...(hasZones ? [valueIssue([...path, "zones"], zones, "left out, because the check has the parameter zone")] : []),
+    ...(hasWith
+      ? [valueIssue([...path, "with"], companions, "left out, because the check has the parameter with")]
+      : []),
     ...(hasKeep ? [valueIssue([...path, "min"], min, "left out, because the check has the parameter keep")] : []),
   ];
 }

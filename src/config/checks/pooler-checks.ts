@@ -102,9 +102,9 @@ function databaseIssues(database: PooledDatabaseShape, path: ConfigPath, parts: 
     return [...issues, ...(isForOneNode(found?.check, parts) ? [] : [valueIssue([...path, "pool"], pool, allowed)])];
   }
   const at = [...path, "check"];
-  const { issues } = findCluster(cluster, path, parts.clusters);
+  const { found, issues } = findCluster(cluster, path, parts.clusters);
   if (check === null) return issues;
-  const wrong = checkTextIssues(check, at, parts);
+  const wrong = checkTextIssues(check, at, { rules: parts, found });
   const allowed = `a route that at most one node passes: ${routes}`;
   return [...issues, ...wrong, ...(isForOneNode(check, parts) ? [] : [valueIssue(at, check, allowed)])];
 }

@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { companionsMax } from "../../cluster/values/companion-name.ts";
 import { type Guards, defaultGuards } from "../../health/guards.ts";
+import { companionName, companionSchema } from "./companion-schema.ts";
 import {
   apiAddress,
   baseAddress,
@@ -205,6 +207,10 @@ export const nodeSchema = z
       archive_fed: flag()
         .default(false)
         .describe("The node restores WAL from an archive, so it is not required to stream"),
+      companions: z
+        .record(companionName(), databaseAddress(), { error: "a mapping of companions to addresses" })
+        .default({})
+        .describe("Companion -> host:port, where that of this node listens elsewhere. Default: as companions say"),
       zone: zoneName().nullable().default(null).describe("Zone of the node. Default: what its tag says, see zones"),
     },
     { error: "a mapping with the keys of a node, at least name and api, or name and exporter" },
@@ -238,6 +244,9 @@ export const clusterSchema = z.strictObject(
       .prefault(null)
       .describe("DCS to watch, so that changes of the leader are seen sooner. Default: none"),
     zones: zonesSchema.nullable().default(null).describe("How nodes state their zones. Default: not at all"),
+    companions: list(companionSchema, companionsMax).describe(
+      "What stands beside each node, such as its pooler. Checks ask for it (with=)",
+    ),
     guards: section(guardsSchema("that of guards")).describe("Overrides of the global guards for this cluster"),
   },
   { error: "a mapping with the keys of a cluster" },

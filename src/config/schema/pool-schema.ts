@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { companionsMax } from "../../cluster/values/companion-name.ts";
+import { companionName } from "./companion-schema.ts";
 import { integer, list, name, plainText, zoneName } from "./value-schemas.ts";
 import { weightSchema } from "./weight-schema.ts";
 
@@ -20,12 +22,15 @@ export const poolSchema = z.strictObject(
     zones: list(zoneName(), 16).describe(
       "Zones whose nodes are preferred, as zone= of a check: nodes elsewhere get clients only while none of these is fit. Default: none",
     ),
+    with: list(companionName(), companionsMax).describe(
+      "Companions that must answer beside a node, as with= of a check. Default: none",
+    ),
     weight: weightSchema
       .nullable()
       .prefault(null)
       .describe("How the weights of the pool's servers follow lag and warm-up. Default: weights stay as they are"),
   },
-  { error: "a mapping with the keys name, cluster, check, min, zones and weight" },
+  { error: "a mapping with the keys name, cluster, check, min, zones, with and weight" },
 );
 
 /** The `pool` key of what refers to a pool. @param others the keys that it takes the place of */

@@ -32,3 +32,10 @@ export function checkTextParts(text: string): { readonly path: string; readonly 
 export function lagTimeMsMin(intervalMs: number): number {
   return 2 * intervalMs;
 }
+
+/** The names of the companions of each cluster. */
+export function companionNames(
+  clusters: readonly { readonly name: string; readonly companions: readonly { readonly name: string }[] }[],
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(clusters.map(({ name, companions }) => [name, companions.map((companion) => companion.name)]));
+}

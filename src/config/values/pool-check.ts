@@ -1,16 +1,23 @@
 import { oneNodeRoutes, type Route } from "../../health/route.ts";
 
-/** The text of a pool's check. `min` and `zones` of the pool are the parameters `keep` and `zone` of the check. */
+/** The text of a pool's check. `min`, `zones` and `with` of the pool are the
+ * parameters `keep`, `zone` and `with` of the check. */
 export function poolCheckText({
   check,
   min,
   zones,
+  with: companions,
 }: {
   readonly check: string;
   readonly min: number | null;
   readonly zones: readonly string[];
+  readonly with: readonly string[];
 }): string {
-  const added = [...(min === null ? [] : [`keep=${min}`]), ...(zones.length === 0 ? [] : [`zone=${zones.join(",")}`])];
+  const added = [
+    ...(min === null ? [] : [`keep=${min}`]),
+    ...(zones.length === 0 ? [] : [`zone=${zones.join(",")}`]),
+    ...(companions.length === 0 ? [] : [`with=${companions.join(",")}`]),
+  ];
   return added.reduce((text, parameter) => `${text}${text.includes("?") ? "&" : "?"}${parameter}`, check);
 }
 

@@ -137,14 +137,15 @@ function limitsValue({ atWallMs, limits }: KnownLimits): { readonly [key: string
   const own = limits.filter(({ source }) => source !== "failover");
   return {
     known: new Date(atWallMs).toISOString(),
-    lag: own.map(({ source, route, lag_bytes: bytes, lag_ms: ms, keep, fallback_primary: fallback, zones }) => ({
+    lag: own.map(({ source, route, lag_bytes: bytes, lag_ms: ms, keep, fallback_primary: fallback, ...asked }) => ({
       source,
       ...otherThan("route", route, null),
       ...otherThan("lag_bytes", bytes, null),
       ...otherThan("lag_ms", ms, null),
       ...otherThan("keep", keep, 0),
       ...otherThan("fallback_primary", fallback, false),
-      ...(zones === undefined ? {} : { zone: zones.join(",") }),
+      ...(asked.zones === undefined ? {} : { zone: asked.zones.join(",") }),
+      ...(asked.with === undefined ? {} : { with: asked.with.join(",") }),
     })),
   };
 }
@@ -183,6 +184,7 @@ function sentAtMsOf(outcome: ProbeOutcome): number | null {
     case "view_failure":
     case "dcs":
     case "exporter":
+    case "companion":
       return outcome.sentAtMs;
   }
 }

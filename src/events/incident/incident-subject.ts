@@ -55,6 +55,7 @@ function settingsValue({
   fall,
   rise,
   zoneTag,
+  companions = [],
 }: HealthPolicy): IncidentSubject["settings"] {
   return {
     interval: incidentDuration(intervalMs),
@@ -66,6 +67,9 @@ function settingsValue({
     fall,
     rise,
     ...(zoneTag === undefined ? {} : { zone_tag: zoneTag }),
+    ...(companions.length === 0
+      ? {}
+      : { companions: Object.fromEntries(companions.map(({ name, port }) => [name, port])) }),
     guards: {
       exclusive_primary: guards.exclusivePrimary,
       running_primary: guards.runningPrimary,

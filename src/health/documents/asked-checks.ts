@@ -45,12 +45,14 @@ export function askedChecks(limits: readonly LagLimit[]): readonly AskedCheck[] 
       keep,
       fallback_primary: fallbackPrimary,
       zones = [],
+      with: companions = [],
       source,
     } = limit;
     const asksFor = routeOf(route ?? "replica");
     if (source === "checks" && !isBalancers(limit)) continue;
     if (source === "failover" || asksFor === undefined || !isForReplicas(asksFor)) continue;
-    const check: Check = { ...plainCheck(asksFor), lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones };
+    const parameters = { lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones, companions };
+    const check: Check = { ...plainCheck(asksFor), ...parameters };
     const text = textOf(check);
     const pool = source === "pool" ? limit.of : null;
     if (asked.size < checksMax && !asked.has(text)) asked.set(text, { text, check, pool });
@@ -76,7 +78,7 @@ export function refusedChecks(
   });
 }
 
-function textOf({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones }: Check): string {
+function textOf({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones, companions }: Check): string {
   const limits = [
     ...(lagBytesMax === null ? [] : [`lag=${bytesText(lagBytesMax)}`]),
     ...(lagTimeMsMax === null
@@ -85,6 +87,7 @@ function textOf({ route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones
     ...(keep === 0 ? [] : [`keep=${keep}`]),
     ...(fallbackPrimary ? ["fallback=primary"] : []),
     ...(zones.length === 0 ? [] : [`zone=${zones.join(",")}`]),
+    ...(companions.length === 0 ? [] : [`with=${companions.join(",")}`]),
   ];
   return `/${route}?${limits.join("&")}`;
 }

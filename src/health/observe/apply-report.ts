@@ -1,6 +1,7 @@
 import type { Report } from "../../cluster/documents/report.ts";
 import type { DcsContact, Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { reachAfterAnswer } from "../evidence/node/fall-and-rise.ts";
 import { isFresh } from "../evidence/node/freshness.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/leadership/lock-status.ts";
 import { withSilentReport, withStanding, withStatement } from "../evidence/leadership/leader-statement.ts";
@@ -34,25 +35,19 @@ export function replaceNode(cluster: ClusterState, at: number, observation: Obse
   return { ...cluster, nodes: cluster.nodes.with(at, observation) };
 }
 
-/**
- * Records an answer in a node's observation: failures end, and `rise` answers in a row bring a node back from `down`.
- */
+/** Records an answer in a node's observation. */
 export function withAnswer(
   before: Observation,
   answer: Answer,
   { policy, maxAge }: { readonly policy: HealthPolicy; readonly maxAge: number },
 ): Observation {
-  const answersInRow = before.answersInRow + 1;
   return {
     ...before,
     ...answer,
+    ...reachAfterAnswer(before, policy),
     claimedSinceMs: claimedSince(before, answer, maxAge),
     deniedSinceMs: deniedSince(before, answer, maxAge),
     lastHeldAtMs: answer.hasLock ? answer.sentAtMs : before.lastHeldAtMs,
-    failuresInRow: 0,
-    answersInRow,
-    failure: null,
-    isDown: before.isDown && answersInRow < policy.rise,
     dcsContact: dcsContactAfter(before, answer, maxAge),
   };
 }

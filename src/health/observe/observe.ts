@@ -2,6 +2,7 @@ import type { DrainOutcome, LivenessOutcome, ProbeOutcome } from "../../cluster/
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { withFailedView } from "../evidence/leadership/leader-views.ts";
 import type { EvaluationContext } from "../health-policy.ts";
+import { applyCompanion } from "./apply-companion.ts";
 import { applyDcs } from "./apply-dcs.ts";
 import { applyDocument } from "./apply-document.ts";
 import { applyExporter } from "./apply-exporter.ts";
@@ -39,6 +40,8 @@ function apply(cluster: ClusterState, outcome: ProbeOutcome, context: Evaluation
       return applyDrain(cluster, outcome, context);
     case "dcs":
       return updateLeadership(cluster, applyDcs(cluster, outcome), context);
+    case "companion":
+      return applyCompanion(cluster, outcome, context);
     case "exporter":
       return updateLeadership(cluster, applyExporter(cluster, outcome, context), context);
   }

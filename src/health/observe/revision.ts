@@ -1,3 +1,4 @@
+import type { CompanionEvidence } from "../../cluster/companion.ts";
 import type { Liveness, Observation } from "../../cluster/observation.ts";
 import type { ClusterState, PositionSample } from "../../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "../evidence/node/freshness.ts";
@@ -19,7 +20,7 @@ const ageingFields: ReadonlySet<keyof ClusterState> = new Set([
 
 /**
  * The same for a node. The count of answers and the time of the last lock do not matter for a node that answers. The
- * heartbeat and the lag samples are compared separately.
+ * heartbeat, the lag samples and the companions are compared separately.
  */
 const ageingNodeFields: ReadonlySet<keyof Observation> = new Set([
   "sentAtMs",
@@ -30,7 +31,14 @@ const ageingNodeFields: ReadonlySet<keyof Observation> = new Set([
   "liveness",
   "dampedLag",
   "dcsContact",
+  "companions",
 ]);
+
+/** What a check of a companion changes of a node. */
+const besideFields: ReadonlySet<keyof Observation> = new Set(["companions"]);
+
+/** The same for what is known of a companion. */
+const ageingCompanionFields: ReadonlySet<keyof CompanionEvidence> = new Set(["sentAtMs", "answersInRow"]);
 
 /**
  * Whether an outcome changed nothing but the age of a report, so that a verdict on the state before also holds for the
@@ -48,8 +56,10 @@ export function isAgeOnlyChange(
   const maxAge = maxAgeMs(before, policy);
   return after.nodes.every((is, at) => {
     const was = before.nodes[at];
+    if (was === is) return true;
+    if (was === undefined || !isSameBeside(was.companions, is.companions, nowMs - policy.maxAgeMs)) return false;
     // A report that was too old is fresh again, which changes verdicts.
-    return was === is || (was !== undefined && isFresh(was, maxAge, nowMs) && isSameEvidence(was, is));
+    return isSameExcept(was, is, besideFields) || (isFresh(was, maxAge, nowMs) && isSameEvidence(was, is));
   });
 }
 
@@ -65,6 +75,23 @@ function isSameEvidence(was: Observation, is: Observation): boolean {
 /** Whether all fields but the given ones hold the same values. */
 function isSameExcept<T extends object>(was: T, is: T, ageing: ReadonlySet<keyof T>): boolean {
   for (const key in is) if (!ageing.has(key) && was[key] !== is[key]) return false;
+  return true;
+}
+
+/**
+ * Whether the companions that answered have only answered again.
+ * @param oldestMs when an answer that is too old now was requested, in ms of rolecall's clock
+ */
+function isSameBeside(was: Observation["companions"], is: Observation["companions"], oldestMs: number): boolean {
+  if (was === is) return true;
+  if (was.size !== is.size) return false;
+  for (const [name, now] of is) {
+    const before = was.get(name);
+    if (before === now) continue;
+    if (before === undefined || !isSameExcept(before, now, ageingCompanionFields)) return false;
+    // An answer that was too old is fresh again.
+    if (before.sentAtMs <= oldestMs) return false;
+  }
   return true;
 }
 

@@ -4,6 +4,7 @@ import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { zoneOf } from "../evidence/node/zone.ts";
 import { isAgainstSessions } from "../reason.ts";
 import type { Verdict } from "../verdict.ts";
+import { companions } from "./companions.ts";
 import { shownDrain, trusted } from "./drain.ts";
 import { onlyWitness, secondWitness } from "./exporter.ts";
 import { freshnessRules } from "./freshness.ts";
@@ -49,7 +50,13 @@ export interface Explanation {
 export function explain(view: ClusterView, observation: Observation, check: Check): Explanation {
   const verdict = judgeMember(view, observation, check);
   const context: NodeCheck = { view, observation, check: check.isForSessions ? sessionsCheck(check) : check };
-  const shown = [...shownBy(trusted, context), ...shownRules(context), ...shownDrain(context), ...shownZone(context)];
+  const shown = [
+    ...shownBy(trusted, context),
+    ...shownRules(context),
+    ...(check.route === "liveness" ? [] : shownBy(companions, context)),
+    ...shownDrain(context),
+    ...shownZone(context),
+  ];
   const counted = check.isForSessions ? shown.map((each) => forOpenSessions(verdict, each)) : shown;
   const rules = counted.map((each) => lineOf(context, each));
   const decisive = verdict.fit ? -1 : rules.findIndex(({ reason }) => reason === verdict.reason);

@@ -1,3 +1,5 @@
+import type { DatabaseAddress } from "../../cluster/node.ts";
+import { companionAddress } from "../evidence/node/companions.ts";
 import { identityMismatch, isDifferentAddress, mismatchFigure } from "../evidence/node/identity.ts";
 import { withholdsPassword } from "../evidence/node/node-password.ts";
 import { fit, unfit } from "../verdict.ts";
@@ -23,10 +25,25 @@ const nodePassword = shownOnly(({ view, observation: { node } }) => {
   return withholdsPassword(node, view.policy) ? [skipped("node password", why)] : [];
 });
 
-/** The check names the node's own database, if it names one. */
+/** Whether an address that the check names is that of a companion that it asks for: clients connect there. */
+function isOfCompanion(
+  { view: { policy }, observation: { node }, check }: NodeCheck,
+  stated: DatabaseAddress,
+): boolean {
+  const asked = policy.companions?.filter(({ name }) => check.companions.includes(name)) ?? [];
+  return asked.some((companion) => {
+    const address = companionAddress(node, companion);
+    return address !== null && !isDifferentAddress(stated, address);
+  });
+}
+
+/** The check names the node's own database, or a companion that it asks for, if it names an address. */
 export const ownDatabase: Rule<NodeCheck> = {
-  judge: ({ observation, check }) =>
-    check.database !== null && isDifferentAddress(check.database, observation.node.database) ? unfit("moved") : fit,
+  judge(context) {
+    const { database } = context.check;
+    if (database === null || !isDifferentAddress(database, context.observation.node.database)) return fit;
+    return isOfCompanion(context, database) ? fit : unfit("moved");
+  },
   show({ observation: { node }, check: { database } }) {
     if (database === null) return [];
     const limit = node.database === null ? "not known" : `${node.database.host}:${node.database.port}`;

@@ -4,6 +4,7 @@ import { graceOn } from "../evidence/leadership/api-outage-grace.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { freshUntilMs, isHeard } from "../evidence/node/freshness.ts";
 import { degraded, unfit, validUntil, type Verdict } from "../verdict.ts";
+import { companions } from "./companions.ts";
 import { trusted, withDrain } from "./drain.ts";
 import { onlyWitness } from "./exporter.ts";
 import { freshnessRules } from "./freshness.ts";
@@ -16,7 +17,8 @@ import { leaderFloor, unheardFloor } from "./wal-floor.ts";
 
 /**
  * Judges a check of one node. Pure: the same arguments always give the same verdict. What every route needs comes first
- * (evidence that exists, is fresh, and is of the right node), then the route's own rules (docs/judgement.md).
+ * (evidence that exists, is fresh, and is of the right node), then the route's own rules, then the companions that the
+ * check asks for (docs/judgement.md).
  */
 export function judge(view: ClusterView, observation: Observation, check: Check): Verdict {
   if (!check.isForSessions) return judgeNode(view, observation, check);
@@ -50,7 +52,8 @@ function judgeAnswering(
   if (!identified.fit) return identified;
   const witness = observation.node.api === null ? onlyWitness.judge(context) : identified;
   const verdict = witness.fit ? validUntil(judgeRoute(rules, context), witness.validUntilMs) : witness;
-  return withDrain(verdict, context);
+  const accompanied = verdict.fit ? validUntil(companions.judge(context), verdict.validUntilMs) : verdict;
+  return withDrain(accompanied, context);
 }
 
 /**
@@ -64,7 +67,7 @@ function judgeGraced(context: NodeCheck, { everyNode }: RouteRules): Verdict {
   if (!address.fit) return address;
   const kept =
     report === null
-      ? unheardFloor.judge(context)
-      : judgeAll([leaderFloor, ...everyNode], { view, observation, report, check });
+      ? judgeAll([unheardFloor, companions], context)
+      : judgeAll([leaderFloor, ...everyNode, companions], { view, observation, report, check });
   return withDrain(kept.fit ? validUntil(degraded, kept.validUntilMs) : kept, context);
 }

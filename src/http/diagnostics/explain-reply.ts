@@ -1,6 +1,6 @@
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
-import { parseCheck, type Check, type ParseError } from "../../health/check.ts";
+import { ofKnownCompanions, parseCheck, type Check, type ParseError } from "../../health/check.ts";
 import { explain } from "../../health/rules/explain.ts";
 import { explanationJson, explanationText, remarksOn } from "../../health/documents/explanation-document.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
@@ -34,6 +34,8 @@ export function explainSubject(
   const policy = sources.policy(target.cluster);
   if (cluster === undefined || policy === undefined)
     return { subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" };
+  const known = ofKnownCompanions({ ok: true, check }, policy.companions?.map(({ name }) => name) ?? []);
+  if (!known.ok) return known.problem;
   const view = viewAt(cluster, policy, sources.now());
   return { text, check, snapshot, cluster, view, at: new Date(sources.wall()).toISOString() };
 }

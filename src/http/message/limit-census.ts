@@ -12,6 +12,7 @@ export interface RequestedLimit {
   readonly keep: number;
   readonly fallbackPrimary: boolean;
   readonly zones: readonly string[];
+  readonly companions: readonly string[];
   /** How long ago it was requested last, in ms. */
   readonly agoMs: number;
   /** How long it has been requested again and again, in ms; 0 for a limit that was requested once. */
@@ -44,16 +45,18 @@ export class LimitCensus {
 
   /** Records the limits of a check. */
   note(cluster: string, check: Check): void {
-    const { route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones, isForSessions } = check;
+    const { route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones, companions, isForSessions } = check;
     // The limits in a check for open sessions do not matter to it.
     if (isForSessions || (lagBytesMax === null && lagTimeMsMax === null)) return;
     const nowMs = this.#now();
     const known = this.#byCheck.get(check);
     if (known?.cluster === cluster && nowMs - known.lastMs < repeatMs) return;
-    const key = `${cluster} ${route} ${lagBytesMax} ${lagTimeMsMax} ${keep} ${fallbackPrimary} ${zones.join()}`;
+    const preferred = `${zones.join()} ${companions.join()}`;
+    const key = `${cluster} ${route} ${lagBytesMax} ${lagTimeMsMax} ${keep} ${fallbackPrimary} ${preferred}`;
     const before = this.#rows.get(key);
     const firstMs = before !== undefined && nowMs - before.lastMs < askPauseMs ? before.firstMs : nowMs;
-    const row = { cluster, route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones, firstMs, lastMs: nowMs };
+    const asked = { route, lagBytesMax, lagTimeMsMax, keep, fallbackPrimary, zones, companions };
+    const row = { cluster, ...asked, firstMs, lastMs: nowMs };
     this.#byCheck.set(check, row);
     this.#rows.set(key, row);
   }

@@ -1,5 +1,5 @@
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
-import { lagTimeMsMin } from "../../config/values/check-text.ts";
+import { companionNames, lagTimeMsMin } from "../../config/values/check-text.ts";
 import type { ListenerScope } from "./target-node.ts";
 import type { ListenerHandler, RequestHandler } from "../message/handler.ts";
 import { NodeApi, type NodeApiContext } from "./node-api.ts";
@@ -21,6 +21,7 @@ export function nodeHandler(listener: ListenerConfig, config: Config, context: N
         defaults: listener.defaults,
         lagTimeMsMin: lagTimeMsMin(probe.intervalMs),
       },
+      companions: companionNames(config.clusters),
       passes: listener.access.management,
       operatorPages: listener.operatorPages,
     },

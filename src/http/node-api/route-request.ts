@@ -1,5 +1,5 @@
 import type { DocumentName } from "../../cluster/snapshot.ts";
-import { ofWholeCluster, parseCheck, type Check } from "../../health/check.ts";
+import { ofKnownCompanions, ofWholeCluster, parseCheck, type Check } from "../../health/check.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 import type { RoutingContext } from "./routing-context.ts";
 import { resolveTargetNode, type TargetNode } from "./target-node.ts";
@@ -53,7 +53,8 @@ export function routeRequest(request: Request, routing: RoutingContext): RoutedR
   if ("problem" in resolved) return { kind: "bad_request", problem: resolved.problem };
   if (document !== undefined) return ifSafe(request, { kind: "document", target: resolved, name: document });
   if (route === undefined) return ifSafe(request, { kind: "status", target: resolved });
-  const read = parseCheck(route, target.query, rules);
+  const companions = routing.companions?.get(resolved.cluster) ?? [];
+  const read = ofKnownCompanions(parseCheck(route, target.query, rules), companions);
   const parsed = resolved.node === null ? ofWholeCluster(read) : read;
   if (!parsed.ok) return { kind: "bad_request", problem: parsed.problem };
   return ifSafe(request, { kind: "check", target: resolved, check: parsed.check });

@@ -1,7 +1,9 @@
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
+import type { Node } from "../../cluster/node.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { SetTimer } from "../../cluster/timer.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
+import type { CheckedCompanion } from "./companion-check.ts";
 import type { NodeConnection } from "./client.ts";
 import type { IsTlsServer } from "./https-hint.ts";
 
@@ -28,6 +30,8 @@ export interface ProbeContext {
   readonly setTimer?: SetTimer | undefined;
   /** Creates a client for an API base address, with the cluster's TLS material and timeouts. */
   readonly connect: (origin: string) => NodeConnection;
+  /** What stands beside a node, where it is now. Default: nothing. */
+  readonly companions?: ((node: Node) => readonly CheckedCompanion[]) | undefined;
   /** Whether a TLS server answers at an address. Default: a handshake shows it. */
   readonly isTlsServer?: IsTlsServer | undefined;
   /** Limits the time that the cluster's answers take to parse. Default: no limit. */
@@ -59,7 +63,7 @@ export interface ParseTime {
 export interface ProbeResult {
   readonly cluster: string;
   readonly node: string;
-  /** `leader`, `liveness`, `cluster`, `up` and so on. */
+  /** `leader`, `liveness`, `cluster`, `up`, `companion pgbouncer` and so on. */
   readonly endpoint: string;
   /** `answered`, the kind of the failure, or `skipped` if no request was sent. */
   readonly outcome: string;

@@ -20,6 +20,7 @@ const drainReasons: ReadonlySet<Reason> = new Set<Reason>([
   "drained",
   "held_back",
   "other_zone",
+  "companion",
 ]);
 
 const leaderRoutes: ReadonlySet<Route> = new Set<Route>(["primary", "leader", "standby-leader"]);

@@ -1,4 +1,4 @@
-import { ofNewSessions, parseCheck, type Check, type CheckRules } from "../../health/check.ts";
+import { ofKnownCompanions, ofNewSessions, parseCheck, type Check, type CheckRules } from "../../health/check.ts";
 import { routeOf } from "../../health/route.ts";
 import type { ConfiguredCheck } from "../../config/model/config.ts";
 
@@ -12,6 +12,8 @@ export interface AgentScope {
   /** The check of a line that names only a node. */
   readonly check: ConfiguredCheck;
   readonly rules: CheckRules;
+  /** The names of the companions of each cluster. Default: no cluster has any. */
+  readonly companions?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A server and the check that decides about it. */
@@ -41,7 +43,10 @@ export function parseAgentLine(line: string, scope: AgentScope): ParsedLine {
   const route = check === "" ? scope.check.route : routeOf(path);
   if (route === undefined) return { problem: "unknown check" };
   const query = check === "" ? scope.check.query : queries.join("?");
-  const parsed = ofNewSessions(parseCheck(route, query, scope.rules));
+  const parsed = ofKnownCompanions(
+    ofNewSessions(parseCheck(route, query, scope.rules)),
+    scope.companions?.get(named.cluster) ?? [],
+  );
   if (!parsed.ok) return { problem: `bad ${parsed.problem.subject}` };
   return { ...named, check: parsed.check, key: `${named.cluster}/${named.node} ${route}?${query}` };
 }

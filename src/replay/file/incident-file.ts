@@ -4,6 +4,7 @@ import type { Node } from "../../cluster/node.ts";
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import { parseDatabaseAddress } from "../../health/check.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
+import { companionsAllowed, parseCompanions } from "../../cluster/values/companion-name.ts";
 import { Reading } from "./reading.ts";
 import { isZone, parseZones, zoneAllowed, zonesAllowed } from "../../cluster/values/zone.ts";
 import { settingsOf } from "./settings.ts";
@@ -283,12 +284,14 @@ function limitsOf(section: Reading): KnownLimits {
 }
 
 function limitOf(section: Reading): KnownLimits["limits"][number] {
-  const value = section.mapping(["source", "route", "lag_bytes", "lag_ms", "keep", "fallback_primary", "zone"]);
+  const value = section.mapping(["source", "route", "lag_bytes", "lag_ms", "keep", "fallback_primary", "zone", "with"]);
   const figure = (key: string): number | null => (value(key).isAbsent ? null : value(key).count(0));
   const [lagBytes, lagMs] = [figure("lag_bytes"), figure("lag_ms")];
   if (lagBytes === null && lagMs === null) throw section.refusal("a limit with lag_bytes, lag_ms or both");
   const zones = value("zone").isAbsent ? [] : parseZones(value("zone").text());
   if (zones === undefined) throw value("zone").refusal(zonesAllowed);
+  const companions = value("with").isAbsent ? [] : parseCompanions(value("with").text());
+  if (companions === undefined) throw value("with").refusal(companionsAllowed);
   return {
     source: value("source").oneOf(ownLimitSources),
     route: value("route").isAbsent ? null : value("route").oneOf(routes),
@@ -297,5 +300,6 @@ function limitOf(section: Reading): KnownLimits["limits"][number] {
     keep: value("keep").count(0),
     fallback_primary: value("fallback_primary").flag(false),
     ...(zones.length === 0 ? {} : { zones }),
+    ...(companions.length === 0 ? {} : { with: companions }),
   };
 }

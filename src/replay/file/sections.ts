@@ -12,6 +12,7 @@ export const sectionNames = [
   "nodes",
   "liveness",
   "exporters",
+  "companions",
   "views",
   "cluster",
   "config",
@@ -40,6 +41,14 @@ export function outcomesOf(name: SectionName, section: Reading, context: Surroun
       }));
     case "exporters":
       return byNode(section, context).flatMap(([node, value]) => exporterOutcomes(node, value, context));
+    case "companions":
+      return byNode(section, context).flatMap(([node, value]) =>
+        value.entries().map(([companion, answer]) => {
+          const read = answer.oneOf(["answered", ...failureKinds] as const);
+          const failure = read === "answered" ? null : { kind: read, detail: read };
+          return { kind: "companion", cluster, node, companion, sentAtMs, failure };
+        }),
+      );
     case "views":
       return byNode(section, context).map(([node, value]) => viewOf(node, value, context));
     case "drains":

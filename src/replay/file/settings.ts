@@ -1,3 +1,4 @@
+import type { Companion } from "../../cluster/companion.ts";
 import { defaultGuards } from "../../health/guards.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { Reading } from "./reading.ts";
@@ -12,6 +13,7 @@ const settingKeys = [
   "fall",
   "rise",
   "zone_tag",
+  "companions",
   "guards",
 ];
 const guardKeys = [
@@ -46,6 +48,7 @@ export function settingsOf(section: Reading): HealthPolicy {
     discovers: false,
     configured: [],
     ...(value("zone_tag").isAbsent ? {} : { zoneTag: value("zone_tag").text() }),
+    ...(value("companions").isAbsent ? {} : { companions: value("companions").entries().map(companionOf) }),
     guards: {
       exclusivePrimary: guards("exclusive_primary").flag(defaultGuards.exclusivePrimary),
       runningPrimary: guards("running_primary").flag(defaultGuards.runningPrimary),
@@ -60,4 +63,9 @@ export function settingsOf(section: Reading): HealthPolicy {
       surviveMs: guards("survive").span(defaultGuards.surviveMs),
     },
   };
+}
+
+/** A companion and its port. Where it is another one at a node does not matter to a replay. */
+function companionOf([name, port]: readonly [string, Reading]): Companion {
+  return { name, port: port.count(0), at: new Map() };
 }

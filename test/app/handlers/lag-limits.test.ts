@@ -16,7 +16,16 @@ async function limitsOf(parts: Partial<Config>, workers: readonly number[] = [])
     counter: { limits },
     monitor: { store },
     listeners: {
-      limits: () => workers.map((agoMs) => ({ ...limit, keep: 0, fallbackPrimary: false, zones: [], agoMs, forMs: 0 })),
+      limits: () =>
+        workers.map((agoMs) => ({
+          ...limit,
+          keep: 0,
+          fallbackPrimary: false,
+          zones: [],
+          companions: [],
+          agoMs,
+          forMs: 0,
+        })),
       refresh: async () => {},
     },
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { noCompanionEvidence, type CompanionEvidence } from "../../../src/cluster/companion.ts";
 import { noExporterEvidence } from "../../../src/cluster/exporter/exporter-evidence.ts";
 import { lockHolderOf } from "../../../src/cluster/leadership.ts";
 import { nodeNamed } from "../../../src/cluster/lookup.ts";
@@ -30,6 +31,7 @@ const nodeAgeFields: ReadonlySet<string> = new Set([
   "liveness",
   "dampedLag",
   "dcsContact",
+  "companions",
 ]);
 
 const first = clusterStateOf([
@@ -119,6 +121,27 @@ suite("isAgeOnlyChange", () => {
     assert.ok(
       !isUnchanged(withReplica(failed, { liveness: { isAlive: true, sentAtMs: 3_000, sinceMs: 0 } }), 3_000, failed),
     );
+  });
+
+  test("is true for a repeated answer of a companion, and false for a first, a failed or a late one", () => {
+    const beside = (parts: Partial<CompanionEvidence>): Partial<Observation> => ({
+      companions: new Map([["pgbouncer", { ...noCompanionEvidence, sentAtMs: 1_000, answersInRow: 1, ...parts }]]),
+    });
+    const known = withReplica(before, beside({}));
+    assert.ok(!isUnchanged(known));
+    const later = withReplica(known, beside({ sentAtMs: 2_000, answersInRow: 2 }));
+    assert.ok(isUnchanged(later, 2_000, known));
+    // The report of the node itself may be too old by then.
+    assert.ok(isUnchanged(later, 999 + defaultPolicy.maxAgeMs, known));
+    assert.ok(!isUnchanged(later, 1_000 + defaultPolicy.maxAgeMs, known));
+    const failure = { kind: "refused", detail: "refused" } as const;
+    const failed = withReplica(known, beside({ failure, failuresInRow: 1, failedAtMs: 2_000 }));
+    assert.ok(!isUnchanged(failed, 2_000, known));
+    assert.ok(!isUnchanged(withReplica(known, { companions: new Map() }), 2_000, known));
+    // An exporter is no reason to judge anew what a companion's answer does not change.
+    const exporting = withReplica(known, { exporter: noExporterEvidence });
+    const repeated = withReplica(exporting, beside({ sentAtMs: 2_000 }));
+    assert.ok(isUnchanged(repeated, 2_000, exporting));
   });
 
   test("is true while the damped lag is the same", () => {

@@ -10,6 +10,8 @@ import { emptyCluster } from "../../../src/cluster/empty-cluster.ts";
 import {
   anyDcsRead,
   anyEvent,
+  companionEvent,
+  companionOutcome,
   statusOutcome,
   historyOutcome as historyOfTimelines,
   leaderViewOutcome,
@@ -60,6 +62,7 @@ const managedEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
       .map(([node, megabytes]) => made((atMs) => healthy(node, megabytes, atMs))),
   },
   { weight: 5, arbitrary: anyEvent.map(made) },
+  { weight: 3, arbitrary: companionEvent(managed).map(made) },
   { weight: 3, arbitrary: fc.constant(made((atMs) => failedOutcome("pg1", atMs))) },
   { weight: 1, arbitrary: fc.constant(made((atMs) => leaderViewOutcome("pg2", "pg1", atMs))) },
   { weight: 3, arbitrary: exporterEventOf(fc.constantFrom("pg1", "pg1", "pg2", "ex1")) },
@@ -138,7 +141,11 @@ export function outcomesOf(start: (typeof starts)[number], hasManager: boolean):
 }
 
 function healthyNodes(atMs: number, megabytes: number): readonly ProbeOutcome[] {
-  return (["pg1", "pg2", "pg3", "pg4"] as const).map((node) => healthy(node, megabytes, atMs));
+  const nodes = ["pg1", "pg2", "pg3", "pg4"] as const;
+  return [
+    ...nodes.map((node) => healthy(node, megabytes, atMs)),
+    ...nodes.map((node) => companionOutcome(node, "pgbouncer", atMs)),
+  ];
 }
 
 const exporterEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(

@@ -36,6 +36,7 @@ export const anyCheck: fc.Arbitrary<Check> = fc
     keep: fc.constantFrom(0, 0, 1, 2),
     fallbackPrimary: fc.constantFrom(false, false, true),
     zones: fc.constantFrom<Check["zones"][]>([], [], ["a"], ["b"], ["a", "c"], ["c"]),
+    companions: fc.constantFrom<Check["companions"][]>([], [], [], ["pgbouncer"], ["pgbouncer", "exporter"]),
     isForSessions: fc.constantFrom(false, false, false, true),
     missStatus: fc.constantFrom(503, 404),
     unknownStatus: fc.constantFrom(503, 500),

@@ -27,6 +27,8 @@ export function expiryInstants(cluster: ClusterState, policy: HealthPolicy, chec
     const heldAtMs = lastHeldAtMs ?? -Infinity;
     instants.push(heldAtMs + Math.min(surviveMs, lockBoundMs(cluster)), heldAtMs + surviveMs);
   }
+  for (const { companions } of cluster.nodes)
+    for (const { sentAtMs } of companions.values()) instants.push(sentAtMs + policy.maxAgeMs);
   for (const { sentAtMs } of cluster.leaderViews.values()) instants.push(sentAtMs + policy.viewMaxAgeMs);
   return instants;
 }

@@ -25,12 +25,37 @@ export function countFailure(
   return counts ? { failuresInRow: failuresInRow + 1, failedAtMs: sentAtMs } : { failuresInRow, failedAtMs };
 }
 
+/** What is known of the answers and failures of a node, or of its companion. */
+interface Reach extends FailureCount {
+  readonly answersInRow: number;
+  readonly failure: Failure | null;
+  readonly isDown: boolean;
+}
+
+/** Counts a failure: `fall` in a row make a node `down`. */
+export function reachAfterFailure(
+  before: Reach,
+  { failure, sentAtMs }: { readonly failure: Failure; readonly sentAtMs: number },
+  { fall, intervalMs }: Pick<HealthPolicy, "fall" | "intervalMs">,
+): Reach {
+  const count = countFailure(before, sentAtMs, intervalMs);
+  return { ...count, answersInRow: 0, failure, isDown: before.isDown || count.failuresInRow >= fall };
+}
+
+/** Counts an answer: failures end, and `rise` answers in a row bring a node back from `down`. */
+export function reachAfterAnswer(
+  before: Pick<Reach, "answersInRow" | "isDown">,
+  { rise }: Pick<HealthPolicy, "rise">,
+): Omit<Reach, "failedAtMs"> {
+  const answersInRow = before.answersInRow + 1;
+  return { failuresInRow: 0, answersInRow, failure: null, isDown: before.isDown && answersInRow < rise };
+}
+
 /** Records a failed probe in a node's observation. Its last report stays and ages. */
 export function withFailure(
   before: Observation,
-  { failure, sentAtMs }: { readonly failure: Failure; readonly sentAtMs: number },
-  { fall, intervalMs }: HealthPolicy,
+  failed: { readonly failure: Failure; readonly sentAtMs: number },
+  policy: HealthPolicy,
 ): Observation {
-  const count = countFailure(before, sentAtMs, intervalMs);
-  return { ...before, ...count, answersInRow: 0, failure, isDown: before.isDown || count.failuresInRow >= fall };
+  return { ...before, ...reachAfterFailure(before, failed, policy) };
 }

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { ClusterConfig, Config } from "../../src/config/model/config.ts";
+import { configOf, listenerOf } from "../fake/config.ts";
+import { FakeCompanion } from "../fake/fake-companion.ts";
+import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";
+import { until } from "../fake/until.ts";
+import { appOf, fixedCluster, limit, portFor, whole, withQuickProbes } from "./app-fixture.ts";
+import type { App } from "../../src/app/app.ts";
+
+type CompanionConfig = ClusterConfig["companions"][number];
+
+/** Two nodes, and a pooler beside each: its port is another one at each node, as all of them are on this machine. */
+async function pooled(context: TestContext): Promise<{
+  readonly nodes: readonly FakeNode[];
+  readonly poolers: readonly [FakeCompanion, FakeCompanion];
+  readonly configWith: (companions: readonly Partial<CompanionConfig>[]) => Config;
+}> {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+  const poolers = [
+    await FakeCompanion.start(context, "pgbouncer"),
+    await FakeCompanion.start(context, "pgbouncer"),
+  ] as const;
+  const configWith = (companions: readonly Partial<CompanionConfig>[]): Config => {
+    const plain = fixedCluster(nodes);
+    const placed = plain.nodes.map((node, at) => ({
+      ...node,
+      companions: Object.fromEntries(
+        companions.map(({ name = "pgbouncer" }) => [name, { host: "127.0.0.1", port: poolers[at]?.port ?? 0 }]),
+      ),
+    }));
+    const completed = companions.map((parts) => ({
+      name: "pgbouncer",
+      port: 6432,
+      kind: "pgbouncer" as const,
+      path: null,
+      ...parts,
+    }));
+    const clusters = [{ ...plain, nodes: placed, companions: completed }];
+    return withQuickProbes(configOf({ clusters, listen: [whole, listenerOf({ dialect: "admin" })] }));
+  };
+  return { nodes, poolers, configWith };
+}
+
+async function answerOf(app: App, path: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${portFor(app, whole)}${path}`);
+  await response.arrayBuffer();
+  return `${response.status} ${response.statusText}`;
+}
+
+/** An answer without what changes from one request to the next. */
+async function wholeAnswer(app: App, path: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${portFor(app, whole)}${path}`);
+  const body = (await response.text()).replaceAll(/"(observed_at|snapshot|lag_ms)":("[^"]*"|\d+)/g, "");
+  return `${response.status} ${response.statusText}\n${body}`;
+}
+
+const neighbours = [
+  "/nodes/pg1/primary",
+  "/nodes/pg2/replica?lag=1MB",
+  "/nodes/pg2/health",
+  "/nodes/pg2/liveness",
+  "/nodes/pg2/primary",
+  "/clusters/demo/replica",
+  "/nodes/pg1/primary?with=pgbouncer",
+  "/nodes/pg2/replica?with=pgbouncer&for=sessions",
+];
+
+test(
+  "a dead companion takes its node out of the checks that ask for it, and changes no other answer",
+  limit,
+  async (context) => {
+    const { poolers, configWith } = await pooled(context);
+    const app = appOf(context, configWith([{}]));
+    await app.start();
+    // Listeners open after the first round: no check is answered before the companions are known.
+    assert.equal(await answerOf(app, "/nodes/pg2/replica?with=pgbouncer"), "200 OK");
+    const before = await Promise.all(neighbours.map((path) => wholeAnswer(app, path)));
+    await poolers[1].stop();
+    await until("pg2 is out", async () => (await answerOf(app, "/nodes/pg2/replica?with=pgbouncer")).startsWith("503"));
+    assert.equal(await answerOf(app, "/nodes/pg2/replica?with=pgbouncer"), "503 companion pgbouncer refused");
+    assert.equal(await answerOf(app, "/nodes/pg2/replica?with=pgbouncer&miss=404"), "404 companion pgbouncer refused");
+    assert.deepEqual(await Promise.all(neighbours.map((path) => wholeAnswer(app, path))), before);
+    await poolers[1].start();
+    await until("pg2 is back", async () => (await answerOf(app, "/nodes/pg2/replica?with=pgbouncer")) === "200 OK");
+    assert.equal(poolers[1].open.most, 1, "one connection at a time");
+  },
+);
+
+test(
+  "an unknown companion is a 400 that names the parameter, its value and what is allowed",
+  limit,
+  async (context) => {
+    const { configWith } = await pooled(context);
+    const app = appOf(context, configWith([{}, { name: "metrics", kind: "tcp" }]));
+    await app.start();
+    const ask = async (query: string): Promise<unknown> => {
+      const response = await fetch(`http://127.0.0.1:${portFor(app, whole)}/nodes/pg1/primary?${query}`);
+      return [response.status, ((await response.json()) as { message?: unknown }).message];
+    };
+    const allowed = "one or more companions of the cluster, with commas between: pgbouncer, metrics";
+    assert.deepEqual(await ask("with=pgbouncer,haproxy"), [
+      400,
+      `Cannot read parameter with: it must be ${allowed}, got "pgbouncer,haproxy"`,
+    ]);
+    const shape = "one or more names of companions with commas between, such as pgbouncer or pgbouncer,exporter";
+    assert.deepEqual(await ask("with="), [400, `Cannot read parameter with: it must be ${shape}, got ""`]);
+    assert.equal(await answerOf(app, "/nodes/pg1/primary?with=metrics,pgbouncer"), "200 OK");
+    assert.equal(await answerOf(app, "/clusters/demo/primary?with=pgbouncer"), "200 OK");
+  },
+);
+
+test("a reload adds companions, changes their kind and removes them", limit, async (context) => {
+  const { poolers, configWith } = await pooled(context);
+  const app = appOf(context, configWith([]));
+  await app.start();
+  const path = "/nodes/pg1/primary?with=pgbouncer";
+  assert.match(await answerOf(app, path), /^400/);
+  assert.equal(poolers[0].received.length, 0);
+  await app.apply(configWith([{}]));
+  assert.equal(await answerOf(app, path), "200 OK");
+  // Not HTTP: what is known stays until the checks of the new kind have failed often enough.
+  await app.apply(configWith([{ kind: "http" }]));
+  assert.equal(await answerOf(app, path), "200 OK");
+  await until("it is no HTTP server", async () => (await answerOf(app, path)) === "503 companion pgbouncer timeout");
+  await app.apply(configWith([{ kind: "tcp" }]));
+  await until("it accepts connections", async () => (await answerOf(app, path)) === "200 OK");
+  await app.apply(configWith([]));
+  assert.match(await answerOf(app, path), /^400/);
+  const checked = poolers[0].received.length;
+  await until("more probes", async () => (await answerOf(app, "/nodes/pg1/primary")) === "200 OK");
+  assert.equal(poolers[0].received.length, checked);
+});
