@@ -7,7 +7,7 @@ import type { CheckedCompanion, CompanionTarget, RunningCheck } from "./client/c
 
 const noFailures: FailureCount = { failuresInRow: 0, failedAtMs: -Infinity };
 
-/** Checks one companion in the background, each interval, with one connection at a time (rule 14). */
+/** Checks one companion in the background, each interval, with one connection at a time (rule 15). */
 export class CompanionProber {
   readonly #checked: CheckedCompanion;
   readonly #context: Pick<ProbeContext, "cluster" | "now" | "record" | "schedule" | "onProbeFinished">;

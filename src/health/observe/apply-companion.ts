@@ -7,7 +7,7 @@ import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { replaceNode } from "./apply-report.ts";
 
 /**
- * Applies a check of a node's companion (rule 14). It says nothing about the node, so who leads does not change.
+ * Applies a check of a node's companion (rule 15). It says nothing about the node, so who leads does not change.
  * @returns the same state if nothing is recorded: the node or the companion is unknown, rolecall itself failed, or the
  * outcome is older than what is known
  */

@@ -4,7 +4,7 @@ import { fit, unfit, validUntil, type Verdict } from "../verdict.ts";
 import { seconds, type NodeCheck, type Rule, type Shown } from "./rule.ts";
 
 /**
- * The companions that the check asks for answer (rule 14). Whether open sessions may live does not depend on them. One
+ * The companions that the check asks for answer (rule 15). Whether open sessions may live does not depend on them. One
  * of which nothing is known yet makes the node `unknown`, so that balancers change nothing for it.
  */
 export const companions: Rule<NodeCheck> = {

@@ -24,7 +24,7 @@ export function companionAddress(
  */
 export type CompanionState = "up" | "down" | "stale" | "unknown";
 
-/** The state of a companion at an instant, in ms of rolecall's clock (rule 14). */
+/** The state of a companion at an instant, in ms of rolecall's clock (rule 15). */
 export function companionState(
   evidence: CompanionEvidence | undefined,
   { maxAgeMs }: Pick<HealthPolicy, "maxAgeMs">,
