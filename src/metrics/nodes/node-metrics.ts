@@ -1,3 +1,4 @@
+import { companionState } from "../../health/evidence/node/companions.ts";
 import { disagreement } from "../../health/evidence/leadership/exporter-disagreement.ts";
 import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
 import { shownLag } from "../../health/evidence/position/present-lag.ts";
@@ -55,6 +56,18 @@ export function nodeMetrics(nodes: readonly NodeSeries[]): readonly Family[] {
           const reason = summary[check];
           return reason === "fit" ? [] : [[`${labels},${labelsText({ check, reason })}`, 1] as const];
         }),
+    ),
+    family(
+      nodes,
+      {
+        name: "rolecall_companion_up",
+        help: "1 while the companion of the node answers, such as its pooler. No sample before its first check.",
+      },
+      ({ view, observation, labels }) =>
+        [...observation.companions].map(([companion, evidence]) => [
+          `${labels},${labelsText({ companion })}`,
+          companionState(evidence, view.policy, view.nowMs) === "up" ? 1 : 0,
+        ]),
     ),
     family(
       nodes,
