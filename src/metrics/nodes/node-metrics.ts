@@ -57,30 +57,40 @@ export function nodeMetrics(nodes: readonly NodeSeries[]): readonly Family[] {
           return reason === "fit" ? [] : [[`${labels},${labelsText({ check, reason })}`, 1] as const];
         }),
     ),
-    family(
-      nodes,
-      {
-        name: "rolecall_companion_up",
-        help: "1 while the companion of the node answers, such as its pooler. No sample before its first check.",
-      },
-      ({ view, observation, labels }) =>
-        [...observation.companions].map(([companion, evidence]) => [
-          `${labels},${labelsText({ companion })}`,
-          companionState(evidence, view.policy, view.nowMs) === "up" ? 1 : 0,
-        ]),
-    ),
-    family(
-      nodes,
-      {
-        name: "rolecall_exporter_disagrees",
-        help: "1 while the node's exporter reports another role than its API. No verdict depends on it.",
-      },
-      ({ view, observation, labels }) =>
-        observation.node.api === null || observation.node.exporter === null
-          ? []
-          : [[labels, disagreement(view, observation) === null ? 0 : 1]],
-    ),
+    companionsUp(nodes),
+    exportersDisagree(nodes),
   ];
+}
+
+/** Whether what stands beside each node answers. */
+function companionsUp(nodes: readonly NodeSeries[]): Family {
+  return family(
+    nodes,
+    {
+      name: "rolecall_companion_up",
+      help: "1 while the companion of the node answers, such as its pooler. No sample before its first check.",
+    },
+    ({ view, observation, labels }) =>
+      [...observation.companions].map(([companion, evidence]) => [
+        `${labels},${labelsText({ companion })}`,
+        companionState(evidence, view.policy, view.nowMs) === "up" ? 1 : 0,
+      ]),
+  );
+}
+
+/** Whether a second source contradicts a node. */
+function exportersDisagree(nodes: readonly NodeSeries[]): Family {
+  return family(
+    nodes,
+    {
+      name: "rolecall_exporter_disagrees",
+      help: "1 while the node's exporter reports another role than its API. No verdict depends on it.",
+    },
+    ({ view, observation, labels }) =>
+      observation.node.api === null || observation.node.exporter === null
+        ? []
+        : [[labels, disagreement(view, observation) === null ? 0 : 1]],
+  );
 }
 
 /** How probes ended, by node and endpoint. */
