@@ -1,5 +1,5 @@
 import { nodeNamed, nodeOfMember } from "../../cluster/lookup.ts";
-import { dcsReach } from "../../health/documents/dcs-reach.ts";
+import { isDcsOverdue } from "../../health/documents/dcs-reach.ts";
 import { scheduledSwitchover } from "../../health/documents/plans.ts";
 import { type ClusterFacts, isAnswering } from "./cluster-facts.ts";
 
@@ -9,8 +9,8 @@ const nearMs = 60_000;
 /**
  * Whether somebody announced that the last primary would no longer be the primary: a call for a switchover or failover,
  * a switchover that the cluster document has for this time, the DCS, or the primary itself, which stops. A leader key
- * that has gone while the last primary answers was removed by it. A primary that stops while no node reaches the DCS
- * was not asked to.
+ * that has gone while the last primary answers was removed by it. A primary that stops and has not reached the
+ * DCS in its last loop was not asked to.
  * @param last the name of the last primary
  * @param calledAtMs when a call was last forwarded, in ms of rolecall's clock
  */
@@ -29,5 +29,5 @@ export function isAnnounced({ view, nowMs }: ClusterFacts, last: string | null, 
     const named = read.leader === null ? null : nodeOfMember(cluster, read.leader);
     if (named === null ? isThere : named !== undefined && named !== known) return true;
   }
-  return isThere && known.report?.state === "stopping" && dcsReach(view).kind !== "silent";
+  return isThere && known.report?.state === "stopping" && !isDcsOverdue(view, known);
 }

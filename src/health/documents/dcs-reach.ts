@@ -27,7 +27,6 @@ export const slackMs = 3_000;
 
 /** See {@link DcsReach}. */
 export function dcsReach(view: ClusterView): DcsReach {
-  const limitMs = loopWaitMs(view.cluster) + slackMs;
   const nodes: string[] = [];
   let sinceMs = -Infinity;
   let isAnswered = false;
@@ -40,7 +39,7 @@ export function dcsReach(view: ClusterView): DcsReach {
     if (dcsContact === null) continue;
     nodes.push(node.node.name);
     sinceMs = Math.max(sinceMs, dcsContact.statedSinceMs);
-    if (standingMs(node) >= limitMs) continue;
+    if (isDcsOverdue(view, node)) continue;
     isStanding = false;
     isReached ||= dcsContact.formerForMs !== null;
   }
@@ -50,11 +49,15 @@ export function dcsReach(view: ClusterView): DcsReach {
   return isStanding && isEnough ? { kind: "silent", sinceMs, nodes } : { kind: "unknown" };
 }
 
+/** Whether a node has not reached the DCS for longer than a loop, by its own statement. */
+export function isDcsOverdue(view: ClusterView, node: Observation): boolean {
+  return standingMs(node) >= loopWaitMs(view.cluster) + slackMs;
+}
+
 /** Whether a node reaches the DCS in each of its loops: now, and before its last contact. */
 export function reachesDcsSteadily(view: ClusterView, node: Observation): boolean {
-  const limitMs = loopWaitMs(view.cluster) + slackMs;
   const formerForMs = node.dcsContact?.formerForMs ?? Infinity;
-  return isHeard(view, node) && formerForMs < limitMs && standingMs(node) < limitMs;
+  return isHeard(view, node) && formerForMs < loopWaitMs(view.cluster) + slackMs && !isDcsOverdue(view, node);
 }
 
 /** What keeps the primary although no node reaches the DCS; `null` if nothing does. */
