@@ -71,6 +71,15 @@ steps:
   );
 });
 
+test("an incident of a hung disk has its beginning and its end", () => {
+  const hung = join("test", "spec", "incidents", "hung-disk.yaml");
+  const { events } = replayTimeline(readIncident(readFileSync(hung, "utf8"), hung));
+  assert.deepEqual(
+    events.map(({ kind, node }) => `${kind} ${node}`),
+    ["wedged pg1", "wedged_ended pg1"],
+  );
+});
+
 test("an incident of a DCS that no node reaches has its beginning and its end", () => {
   const gone = join("test", "spec", "incidents", "dcs-unreachable.yaml");
   const { events } = replayTimeline(readIncident(readFileSync(gone, "utf8"), gone));
