@@ -84,6 +84,11 @@ export class EnvoyPushes {
       ?.lead(to.cluster, to.node, limitMs);
   }
 
+  /** Whether the Envoys of a listener have what they were sent, as {@link XdsService.acknowledgements}. */
+  acknowledgements(name: string): XdsService["acknowledgements"] {
+    return this.#services().find((service) => service.name === name)?.acknowledgements ?? [];
+  }
+
   /** Ends all services. Envoys keep their last assignment, and connect elsewhere. */
   stop(): void {
     this.keepOnly(new Set());

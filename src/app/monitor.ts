@@ -22,6 +22,7 @@ import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { BalancerPushes } from "./balancer-pushes.ts";
 import { EnvoyPushes, type EnvoyPushesContext } from "./envoy-pushes.ts";
+import { RouteAudits, type RouteAuditsContext } from "./route-audits.ts";
 import { buildDcsWatches } from "./dcs-wiring.ts";
 import { type Machine, waitAtMost } from "./machine.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
@@ -55,6 +56,8 @@ export class Monitor {
   readonly history: HistoryStore;
   /** Informs the Envoys that connect to listeners with the dialect xds. */
   readonly envoys: EnvoyPushes;
+  /** Looks at where the traffic of balancers and poolers goes. */
+  readonly routes: RouteAudits;
   /** Resumes what other rolecalls announce and no longer resume. */
   readonly pauses: PauseKeeper;
   readonly #log: Logger;
@@ -84,7 +87,8 @@ export class Monitor {
     const [snapshot, policy] = [() => store.current, (name: string) => store.policyOf(name)];
     const state = (name: string): ClusterState | undefined => clusterNamed(store.current, name);
     this.history = new HistoryStore({ log, clock, snapshot, policy });
-    const detector = new EventDetector({ awaitsFirstRound: true, asked });
+    const routes = (name: string): ReturnType<RouteAudits["findings"]> => this.routes.findings(name);
+    const detector = new EventDetector({ awaitsFirstRound: true, asked, routes });
     this.eventLog = new EventLog({ log, metrics, clock, detector, history: this.history });
     this.drains = new Drains(store, {
       clock: { now: () => clock.observe(), wall: () => clock.wall() },
@@ -96,6 +100,7 @@ export class Monitor {
     });
     const follows = { log, metrics: metrics.own, cluster: state, policy, setTimer: machine.setTimer };
     this.#balancers = new BalancerPushes({ ...follows, now: () => clock.observe() });
+    this.routes = this.#buildRouteAudits({ ...follows, now: () => clock.now() });
     const probed = new ConnectedAddresses(() => clock.now());
     this.envoys = this.#buildEnvoys({ ...follows, now: () => clock.observe() }, probed);
     this.pauses = this.#buildPauses(machine);
@@ -165,6 +170,7 @@ export class Monitor {
     this.clock.setTickInterval(this.#config.probe.intervalMs);
     this.#tickLater();
     this.#balancers.configure(this.#config);
+    this.routes.configure(this.#config);
     this.#dcs.start(this.#config);
     await this.#probers.start(this.#config, livenessIntervalFactor);
   }
@@ -204,6 +210,7 @@ export class Monitor {
     this.#dcs.stop();
     this.#probers.stop();
     this.#balancers.stop();
+    this.routes.stop();
     this.envoys.stop();
     this.drains.stop();
     this.pauses.stop();
@@ -235,6 +242,25 @@ export class Monitor {
     });
   }
 
+  #buildRouteAudits(follows: Pick<RouteAuditsContext, "cluster" | "policy" | "setTimer" | "now">): RouteAudits {
+    const report = (err: unknown, about: object): void =>
+      this.#errorLines.write({ level: "error", text: "routes not audited; the rest goes on" }, () => ({
+        err,
+        ...about,
+      }));
+    return new RouteAudits({
+      ...follows,
+      onChange: (name) => {
+        const cluster = clusterNamed(this.store.current, name);
+        if (cluster !== undefined)
+          contain(this.#errorLines, { cluster: name }, () => this.#recordTransition(cluster, cluster));
+      },
+      acknowledgements: (listener) => this.envoys.acknowledgements(listener),
+      onError: (target, err) => report(err, { target }),
+      onLoadError: (err) => report(err, {}),
+    });
+  }
+
   #buildPauses({ setTimer }: Pick<Machine, "setTimer">): PauseKeeper {
     return new PauseKeeper({
       log: this.#log,
@@ -258,6 +284,7 @@ export class Monitor {
     const { store } = this;
     store.onChange((_, { name }) => this.#balancers.clusterChanged(name));
     store.onChange((_, { name }) => this.envoys.clusterChanged(name));
+    store.onChange((_, { name }) => this.routes.clusterChanged(name));
     store.onChange((before, after) => this.#recordTransition(before, after));
     store.onChange((before, after) => {
       if (!hasSameSavedState(before, after)) void this.#stateFile.write(() => store.current);

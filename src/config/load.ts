@@ -4,6 +4,7 @@ import { assembleConfig, type ConfigOrigin } from "./assemble.ts";
 import { checkClusters } from "./checks/cluster-checks.ts";
 import type { Config } from "./model/config.ts";
 import type { SimulatorConfig } from "./model/config.ts";
+import { checkAudit } from "./checks/audit-checks.ts";
 import { checkBalancers } from "./checks/balancer-checks.ts";
 import { readEnvironment } from "./sources/environment.ts";
 import { type ConfigFlags, readFlags } from "./sources/flags.ts";
@@ -80,9 +81,16 @@ interface NamedFile {
 
 function crossIssues(value: Merged["value"]): readonly ConfigIssue[] {
   const parts = readValidParts(value);
-  return [checkClusters, checkPools, checkListeners, checkLagTimes, checkBalancers, checkPoolers, checkPeers].flatMap(
-    (check) => check(parts),
-  );
+  return [
+    checkClusters,
+    checkPools,
+    checkListeners,
+    checkLagTimes,
+    checkBalancers,
+    checkPoolers,
+    checkAudit,
+    checkPeers,
+  ].flatMap((check) => check(parts));
 }
 
 /** Adds where the value of an issue comes from: a flag, a variable, or a line of the file. */

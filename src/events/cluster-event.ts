@@ -34,6 +34,8 @@ export const clusterEventKinds = [
   "dcs_trusted",
   "address_disputed",
   "address_settled",
+  "routes_differ",
+  "routes_agree",
   "drained",
   "undrained",
   "distrusted",

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { labelsText, sampleLine, type Family } from "../exposition/writer.ts";
 import { type CountedMetric, countedMetrics } from "./counted-metrics.ts";
+import { type RouteFinding, routeFindingKinds } from "../cluster/route-finding.ts";
 import type { MetricSources } from "./sources.ts";
 
 type Counted = typeof countedMetrics;
@@ -208,6 +209,22 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
+    name: "rolecall_audit_up",
+    help: "Whether the last look at where a balancer or pooler sends its sessions could read it.",
+    read: ({ audited }) =>
+      audited().flatMap(({ target, up }) => (up === null ? [] : [[{ target }, Number(up)] as const])),
+  },
+  {
+    type: "gauge",
+    name: "rolecall_audit_findings",
+    help: "How the traffic of a balancer or pooler differs from the verdicts, by kind of finding.",
+    read: ({ audited }) =>
+      audited().flatMap(({ target, findings }) =>
+        routeFindingKinds.map((finding) => [{ target, finding }, countOfKind(findings, finding)] as const),
+      ),
+  },
+  {
+    type: "gauge",
     name: "rolecall_certificate_expiry_timestamp_seconds",
     help: "When the certificate of a listener, or the one presented to a cluster's nodes (usage client), expires.",
     read: ({ certificates }) =>
@@ -217,6 +234,10 @@ const readMetrics: readonly ReadMetric[] = [
       ]),
   },
 ];
+
+function countOfKind(findings: readonly RouteFinding[], wanted: RouteFinding["kind"]): number {
+  return findings.filter(({ kind }) => kind === wanted).length;
+}
 
 const startedS = Math.round(Date.now() / 1000 - process.uptime());
 

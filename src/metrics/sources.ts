@@ -1,3 +1,4 @@
+import type { AuditedTarget } from "../cluster/route-finding.ts";
 import type { ExporterConfig } from "../config/model/config.ts";
 import type { EventKinds } from "./cluster-counts.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
@@ -19,6 +20,8 @@ export interface MetricSources extends ClusterSources {
     readonly state: "watched" | "resuming";
     readonly databases: number;
   }[];
+  /** What is known of each balancer and pooler whose traffic is audited. */
+  readonly audited: () => readonly AuditedTarget[];
   /** When the certificates expire that rolecall presents. */
   readonly certificates: () => readonly CertificateReading[];
   /** How many log lines were lost because stderr was not read. */

@@ -31,10 +31,12 @@ function file(name: string, text: string): void {
 before(async () => {
   const server = await serveCannedAnswers(adminApiAnswers);
   const silent = await serveCannedAnswers({ "/status": { body: "", isSilent: true } });
+  const idle = await serveCannedAnswers({ "/audit": { body: { interval_ms: 0, targets: [], findings: [] } } });
   const stranger = await serveCannedAnswers({ "/status": { body: "<html>hello</html>" } });
   const dead = await serveCannedAnswers({});
   await dead.close();
-  servers.push(server, silent, stranger);
+  servers.push(server, silent, idle, stranger);
+  values.set("$IDLE", idle.url);
   values.set("$SERVER", server.url).set("$SILENT", silent.url).set("$STRANGER", stranger.url).set("$DEAD", dead.url);
   values.set("$HOST_AND_PORT", server.url.replace("http://", ""));
   file("wrong", "clusters: [{ name: demo, discover: [nonsense] }]\nprobe: { interval: 5 }\n");

@@ -34,6 +34,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "explain-cluster": ["explain", "/replica", "--cluster", "demo"],
   drain: ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade"],
   drains: ["drains"],
+  verify: ["verify"],
   pools: ["pools"],
   "pools-one": ["pools", "writes"],
   switchover: ["switchover", "--cluster", "demo", "--candidate", "pg2", "--yes"],

@@ -86,6 +86,7 @@ test("a minimal file gets every default", () => {
     balancers: [],
     poolers: [],
     peers: [],
+    audit: { intervalMs: 5_000, envoys: [] },
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

@@ -74,6 +74,51 @@ const writes = {
   version: "fedcba9876543210",
   used_by: [{ kind: "pgbouncer", name: "pgb1", backend: "orders", up: false, servers: [] }],
 };
+const audit = {
+  interval_ms: 5_000,
+  targets: [
+    {
+      target: "lb1",
+      program: "haproxy",
+      address: "/run/haproxy/admin.sock",
+      clusters: ["demo"],
+      up: true,
+      looked_ms_ago: 1_200,
+      took_ms: 2,
+      problem: null,
+      servers: 6,
+      findings: 1,
+    },
+    {
+      target: "pgb1",
+      program: "pgbouncer",
+      address: "10.0.0.21:6432",
+      clusters: ["demo"],
+      up: true,
+      looked_ms_ago: 3_400,
+      took_ms: 4,
+      problem: null,
+      servers: 1,
+      findings: 0,
+    },
+  ],
+  findings: [
+    {
+      finding: "misrouted",
+      target: "lb1",
+      program: "haproxy",
+      clusters: ["demo"],
+      backend: "demo_write",
+      server: "pg1",
+      node: "pg1",
+      since: "2026-01-31T12:00:00.000Z",
+      for_ms: 42_000,
+      what: "has 3 sessions, and is superseded",
+      mechanism: "HAProxy's check, with on-marked-down shutdown-sessions, and rolecall's push",
+      command: 'echo "shutdown sessions server demo_write/pg1" | socat stdio /run/haproxy/admin.sock',
+    },
+  ],
+};
 const unnamed = {
   ...reads,
   pool: "demo /replica",
@@ -277,6 +322,7 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
       ],
     },
   },
+  "/audit": { body: audit },
   "/pools": { body: { snapshot: "aa.13", pools: [writes, reads, unnamed] } },
   "/pools/writes": { body: { snapshot: "aa.13", ...writes } },
   "POST /drains/demo/pg2": {

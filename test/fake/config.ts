@@ -43,6 +43,7 @@ export function configOf(
     fastPath: true,
     workers: Number(process.env["TEST_WORKERS"] ?? 0),
     exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
+    audit: { intervalMs: 0, envoys: [] },
     log: { level: "silent", format: "json" },
     ...parts,
   };

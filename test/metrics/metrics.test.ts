@@ -26,6 +26,7 @@ function metricsOf(
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
     paused: () => new Map(),
     pauses: () => [],
+    audited: () => [],
     certificates: () => [],
     lostLogLines: () => 0,
     history: () => null,

@@ -19,6 +19,7 @@ export const metrics: MonitorContext["metrics"] = new Metrics({
   workers: unused,
   fastPath: unused,
   paused: () => new Map(),
+  audited: () => [],
   pauses: () => [],
   certificates: () => [],
   lostLogLines: () => 0,

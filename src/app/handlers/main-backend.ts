@@ -3,9 +3,11 @@ import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import type { AuditApiContext } from "../../http/admin-api/audit-api.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { WantedLag } from "../../http/admin-api/lag-api.ts";
+import type { PageApiContext } from "../../http/admin-api/page-api.ts";
 import type { PausesApiContext } from "../../http/admin-api/pauses-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
@@ -45,6 +47,8 @@ export interface MainBackendContext {
   readonly edges: (only: string | null) => Promise<object>;
   /** What is known of the balancers that are pushed to, as `BalancerPushes.statuses`. */
   readonly balancers: (only: string | null) => readonly BalancerStatus[];
+  /** Where the traffic of balancers and poolers goes. */
+  readonly routes: AuditApiContext["routes"];
   /** Which configuration is in force, and which was refused. */
   readonly config: () => ConfigOverview;
   /** The limits that the lag of a cluster's nodes is compared with. */
@@ -73,7 +77,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { history, gateway, metrics, drains, hints, pauses, snapshots, page, gate, wall } = context;
+  const { gateway, metrics, drains, hints, pauses, snapshots, page, wall } = context;
   const scope = scopeOf(listener, config);
   const diagnostics = diagnosticsOf(sources, context);
   const admin = {
@@ -86,25 +90,7 @@ export function buildMainBackend(
     live: page.streams,
     page: page.files,
     hints: { ...hints, snapshot: sources.snapshot, access: listener.access },
-    pageApi: {
-      scope,
-      access: listener.access,
-      lag: {
-        recent: (cluster: string) => page.lag.of(cluster),
-        since: (wanted: WantedLag, reading: PageReadingContext) =>
-          findLag({ recent: (cluster) => page.lag.of(cluster), history }, wanted, reading),
-        hasHistory: () => history.usage !== null,
-        wall,
-        gate,
-      },
-      limits: context.limits,
-      edges: () => context.edges(listener.cluster),
-      switchover: {
-        passthrough: gateway,
-        options: (cluster: string) => withSeamless(gateway.switchoverOptions(cluster), context.switchovers),
-        seamless: context.switchovers,
-      },
-    },
+    pageApi: pageApiOf(listener, scope, context),
     pools: {
       pools: servedPools(config),
       snapshot: sources.snapshot,
@@ -113,6 +99,7 @@ export function buildMainBackend(
       snapshots,
       users: () => poolUsers(config, context.balancers(listener.cluster)),
     },
+    audit: { routes: context.routes, now: sources.now, wall },
     pauses: { keeper: pauses, access: listener.access },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
@@ -125,6 +112,34 @@ export function buildMainBackend(
     exporter: (call) => {
       if (exporter === null) throw new Error("Cannot answer: the listener must speak the exporter API");
       return exporter.handle(call);
+    },
+  };
+}
+
+/** What the calls of the live page are answered from. */
+function pageApiOf(
+  listener: ListenerInConfig["listener"],
+  scope: ReturnType<typeof scopeOf>,
+  context: MainBackendContext,
+): PageApiContext {
+  const { history, gateway, page, gate, wall } = context;
+  return {
+    scope,
+    access: listener.access,
+    lag: {
+      recent: (cluster: string) => page.lag.of(cluster),
+      since: (wanted: WantedLag, reading: PageReadingContext) =>
+        findLag({ recent: (cluster) => page.lag.of(cluster), history }, wanted, reading),
+      hasHistory: () => history.usage !== null,
+      wall,
+      gate,
+    },
+    limits: context.limits,
+    edges: () => context.edges(listener.cluster),
+    switchover: {
+      passthrough: gateway,
+      options: (cluster: string) => withSeamless(gateway.switchoverOptions(cluster), context.switchovers),
+      seamless: context.switchovers,
     },
   };
 }

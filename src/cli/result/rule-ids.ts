@@ -88,6 +88,10 @@ export const ruleIds = [
   "RC203",
   "RC210",
   "RC211",
+  "RC220",
+  "RC221",
+  "RC222",
+  "RC223",
 ] as const;
 
 /** The identifier of a rule. */

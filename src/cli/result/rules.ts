@@ -305,6 +305,18 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "how a seamless switchover ends is not known, or clients may still be held",
     "Run rolecall status to see who leads, and rolecall doctor to see whether anything is paused.",
   ),
+  RC220: rule(
+    "error",
+    "a balancer or pooler has sessions on a node that must not have them",
+    "Run the command of the finding.",
+  ),
+  RC221: rule("error", "a fit node gets no new sessions while others do", "Run the command of the finding."),
+  RC222: rule(
+    "error",
+    "a balancer has no server for a member, or a server that is no member",
+    "Run the command of the finding, or add the server to the configuration of the balancer.",
+  ),
+  RC223: rule("error", "a balancer or pooler cannot be read", "Check that it runs, and its address and permissions."),
 };
 
 /** Whether a rule with this identifier exists. */

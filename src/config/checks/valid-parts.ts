@@ -1,6 +1,7 @@
 import { listOf, objectOf } from "../../cluster/values/json.ts";
 import type * as z from "zod";
 import type {
+  AuditedEnvoy,
   BackendShape,
   ClusterShape,
   ListenerConfig,
@@ -11,6 +12,7 @@ import type {
   PoolShape,
   RuntimeAddress,
 } from "../model/config.ts";
+import { auditedEnvoySchema } from "../schema/audit-schema.ts";
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
 import { clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
 import { listenerSchema } from "../schema/listener-schema.ts";
@@ -32,6 +34,7 @@ export interface ValidParts {
   readonly balancers: readonly BalancerPart[];
   readonly poolers: readonly PoolerPart[];
   readonly peers: readonly (PeerShape | null)[];
+  readonly audited: readonly (AuditedEnvoy | null)[];
   readonly ignoreParams: readonly string[];
   /** The probe interval in ms; 0 if it is invalid: then no time is too short for it. */
   readonly intervalMs: number;
@@ -89,6 +92,7 @@ export function readValidParts(value: Readonly<Record<string, unknown>>): ValidP
     balancers: elementsOf(value["balancers"]).map(balancerPart),
     poolers: elementsOf(value["poolers"]).map(poolerPart),
     peers: elementsOf(value["peers"]).map((peer) => valid(peerSchema, peer)),
+    audited: elementsOf(objectOf(value["audit"])["envoys"]).map((envoy) => valid(auditedEnvoySchema, envoy)),
     ignoreParams: valid(ignoreParamsSchema, value["ignore_params"]) ?? [],
     intervalMs: valid(probeSchema, { interval })?.intervalMs ?? 0,
   };

@@ -52,6 +52,12 @@ export interface Config extends Omit<
 /** Whether simple checks are answered from cached bytes (docs/fast-path.md); `force`: on every Node version. */
 export type FastPathMode = Config["fastPath"];
 
+/** How often balancers and poolers are looked at, and the Envoys among them. */
+export type AuditConfig = Config["audit"];
+
+/** An Envoy that is looked at. */
+export type AuditedEnvoy = AuditConfig["envoys"][number];
+
 /** The format of the exporter API and of the nodes' metrics on admin listeners. */
 export type ExporterConfig = Config["exporter"];
 

@@ -1,3 +1,4 @@
+import { auditSchema } from "./audit-schema.ts";
 import { balancerSchema } from "./balancer-schema.ts";
 import * as z from "zod";
 import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
@@ -242,6 +243,9 @@ export const configSchema = z
       ),
       peers: list(peerSchema, 8).describe(
         "Other rolecalls that let the clients of poolers go on if this one dies during a planned switchover",
+      ),
+      audit: section(auditSchema).describe(
+        "Where traffic really goes: balancers and poolers against the verdicts (docs/audit.md)",
       ),
       host_suffixes: list(hostSuffix(), 64).describe(
         "Suffixes of Host headers: {node}.{cluster}{suffix} selects a node",

@@ -1,3 +1,4 @@
+import type { RouteFinding } from "../../cluster/route-finding.ts";
 import { isDiverged } from "../../cluster/attachment.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
@@ -34,6 +35,8 @@ export interface ClusterFacts {
   readonly claims: ClaimFacts;
   /** The other clusters of the primary's database system that have a primary too. */
   readonly twins: readonly TwinFacts[];
+  /** What the audit of balancers and poolers has found, the worst first. */
+  readonly routes: readonly RouteFinding[];
   readonly isPaused: boolean;
   readonly isFailsafe: boolean;
   readonly nodes: readonly NodeFacts[];
@@ -86,7 +89,7 @@ export function factsOf(
   view: ClusterView,
   summaries: ReadonlyMap<string, { readonly summary: Summary }>,
   asked: readonly AskedCheck[],
-): Omit<ClusterFacts, "visibility" | "twins"> {
+): Omit<ClusterFacts, "visibility" | "twins" | "routes"> {
   const { cluster, nowMs, policy } = view;
   const { nodes } = cluster;
   const fresh = nodes.filter((node) => !node.isDown && isFresh(node, view.maxAgeMs, nowMs));

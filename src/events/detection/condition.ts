@@ -45,6 +45,11 @@ const ends: { readonly [kind in EventKind]?: End } = {
     kind: "address_settled",
     text: (cluster, node) => `the address of ${node} of ${cluster} is no longer disputed`,
   },
+  routes_differ: {
+    kind: "routes_agree",
+    text: (cluster, node) =>
+      `the traffic of ${node === null ? "" : `${node} of `}${cluster} goes where it should again`,
+  },
   failsafe: { kind: "failsafe_ended", text: (cluster) => `${cluster} no longer runs in failsafe mode` },
 };
 

@@ -12,6 +12,7 @@ import {
 import { type Condition, beginning } from "./condition.ts";
 import { dcsConditions } from "./dcs-conditions.ts";
 import { dcsReach } from "../../health/documents/dcs-reach.ts";
+import { routeConditions } from "./route-conditions.ts";
 import { isWedgedUnknown, wedgedPrimary, wedgedText } from "../../health/documents/wedged.ts";
 import { countText, listText, lostClaimText } from "../../health/documents/wording.ts";
 import { judgeMember } from "../../health/rules/pool.ts";
@@ -54,6 +55,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
     ...wedged(facts),
     ...dcsConditions(facts),
     ...addressConditions(facts),
+    ...routeConditions(facts),
   ];
 }
 
@@ -195,7 +197,7 @@ function wedged({ cluster, view, nowMs }: ClusterFacts): readonly Condition[] {
 export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, facts: ClusterFacts): boolean {
   if (kind === "blind") return facts.visibility !== "hidden";
   if (facts.visibility !== "clear") return false;
-  if (kind === "address_disputed") return true;
+  if (kind === "address_disputed" || kind === "routes_differ") return true;
   if (kind === "wedged") return !isWedgedUnknown(facts.view, node);
   if (kind === "dcs_unreachable") return ["reached", "unstated"].includes(dcsReach(facts.view).kind);
   // Only an answer of the node shows the end: a node that does not answer counts as down only after several failures.

@@ -1,4 +1,5 @@
 import type { Leadership } from "../../cluster/leadership.ts";
+import type { RouteFinding } from "../../cluster/route-finding.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
@@ -55,6 +56,8 @@ export interface DetectorOptions {
   readonly awaitsFirstRound?: boolean;
   /** The checks with a limit for lag that balancers ask of a cluster. */
   readonly asked?: (cluster: string) => readonly AskedCheck[];
+  /** What the audit of balancers and poolers has found that concerns a cluster, the worst first. */
+  readonly routes?: (cluster: string) => readonly RouteFinding[];
 }
 
 /**
@@ -65,10 +68,12 @@ export class EventDetector implements EventFinder {
   readonly #clusters = new Map<string, ClusterMemory>();
   readonly #awaitsFirstRound: boolean;
   readonly #asked: (cluster: string) => readonly AskedCheck[];
+  readonly #routes: (cluster: string) => readonly RouteFinding[];
 
-  constructor({ awaitsFirstRound = false, asked = () => [] }: DetectorOptions = {}) {
+  constructor({ awaitsFirstRound = false, asked = () => [], routes = () => [] }: DetectorOptions = {}) {
     this.#awaitsFirstRound = awaitsFirstRound;
     this.#asked = asked;
+    this.#routes = routes;
   }
 
   /**
@@ -100,7 +105,11 @@ export class EventDetector implements EventFinder {
     const view = viewAt(cluster, policy, nowMs);
     const found = { ...factsOf(view, summaries, this.#asked(cluster.name)), visibility: visibilityOf(memory, view) };
     if (found.visibility === "clear") memory.present = found.primary;
-    const facts = { ...found, twins: this.#twinsOf(cluster.name, found.primary) };
+    const facts = {
+      ...found,
+      twins: this.#twinsOf(cluster.name, found.primary),
+      routes: this.#routes(cluster.name),
+    };
     const { phase } = memory;
     if (phase.kind !== "settled") {
       memory.firstPrimary = facts.primary ?? memory.firstPrimary;

@@ -16,6 +16,7 @@ import { scrapesMax, servePage } from "../pages/page.ts";
 import { type HintApiContext, answerHint, hintScopeOf, isHintCall, isHintPath } from "./hint-api.ts";
 import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
 import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
+import { answerAudit, type AuditApiContext } from "./audit-api.ts";
 import { answerPools, type PoolsApiContext } from "./pools-api.ts";
 import { readPausePath } from "./pause-paths.ts";
 import { type PausesApiContext, answerPause } from "./pauses-api.ts";
@@ -39,6 +40,7 @@ export interface AdminApiContext {
   readonly hints: HintApiContext;
   readonly pageApi: PageApiContext;
   readonly pools: PoolsApiContext;
+  readonly audit: AuditApiContext;
   readonly pauses: Omit<PausesApiContext, "only">;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
@@ -54,6 +56,7 @@ const ownPaths = [
   "/snapshot",
   "/drains",
   "/pools",
+  "/audit",
   "/hint",
   "/pauses",
   "/livez",
@@ -64,7 +67,7 @@ const ownPaths = [
 ];
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/hint`, `/pauses`, `/livez`, `/readyz`, the
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/audit`, `/hint`, `/pauses`, `/livez`, `/readyz`, the
  * diagnostics pages, the live page and its stream.
  * @returns `null` if the response is written
  */
@@ -88,6 +91,7 @@ export async function answerAdminRequest(
     return answerDrainRequest(path, call, { drains: sources.drains, only: scope.cluster });
   if (isBare && (path === "pools" || path.startsWith("pools/")))
     return answerPools(call, { path, query: target.query, only: scope.cluster }, sources.pools);
+  if (isBare && path === "audit") return answerAudit(call, { query: target.query, only: scope.cluster }, sources.audit);
   if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
   if (isBare && isLivePagePath(path, message)) {
     if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);

@@ -32,6 +32,15 @@ export interface XdsSettings extends SharedRules {
   readonly pools: readonly PoolConfig[];
 }
 
+/** Whether an Envoy has the newest assignment of a pool; `refused`: it said that it does not take it. */
+export interface PoolAcknowledgement {
+  readonly envoy: string;
+  readonly pool: string;
+  readonly state: ReturnType<XdsStream["stateOf"]>;
+  /** Why it refuses, in its words; `null` if it does not. */
+  readonly refusal: string | null;
+}
+
 /** How many streams all connections of a listener may have together: each takes some 50 kB with a few pools. */
 const streamsMax = 4_096;
 /**
@@ -144,6 +153,17 @@ export class XdsService {
   /** What is known of each Envoy now. @param only the pools of this cluster; `null`: all */
   statuses(only: string | null): readonly BalancerStatus[] {
     return [...this.#streams.keys()].slice(0, shownMax).map((stream) => this.#statusOf(stream, only));
+  }
+
+  /** Whether each Envoy has the newest assignment of each pool that it subscribes to. */
+  get acknowledgements(): readonly PoolAcknowledgement[] {
+    return [...this.#streams.keys()].flatMap((stream) =>
+      stream.pools.map((pool) => {
+        const state = stream.stateOf(pool);
+        const refusal = state === "refused" ? (stream.refusal?.problem ?? null) : null;
+        return { envoy: stream.name, pool: pool.pool.name, state, refusal };
+      }),
+    );
   }
 
   /** Ends all connections and timers. */

@@ -1,0 +1,305 @@
+import type { RouteFindingKind } from "../../cluster/route-finding.ts";
+import { formatHostPort } from "../../config/values/address.ts";
+import type { Allowance } from "./allowance.ts";
+import { type AuditedPool, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
+import { confirmMs, neverLooked, nextPhase, type DifferencePhase, type Seen } from "./phase.ts";
+import type { PoolReading, ServerReading, TargetReading } from "./reading.ts";
+import {
+  type Counted,
+  type IdleWindow,
+  lookForMisrouted,
+  lookForStarved,
+  type PoolShares,
+  sharesOf,
+} from "./seen-server.ts";
+
+/** A difference that lasts, before the words on what moves it. */
+export interface Difference {
+  readonly kind: RouteFindingKind;
+  /** `null`: the target as a whole. */
+  readonly pool: AuditedPool | null;
+  readonly server: string | null;
+  readonly node: string | null;
+  readonly sinceMs: number;
+  readonly what: string;
+  /** Whether open sessions must end, not only new ones go elsewhere. */
+  readonly isStaying: boolean;
+  /** Whether the target sends new sessions there on purpose, by its route. */
+  readonly leadsThere: boolean;
+}
+
+/** What is remembered of a target from one look to the next. */
+export interface TargetMemory {
+  readonly reach: DifferencePhase;
+  /** By backend and server. */
+  readonly servers: ReadonlyMap<string, ServerMemory>;
+  /** The phases of what is missing, by backend and node. */
+  readonly lacking: ReadonlyMap<string, DifferencePhase>;
+  /** By backend: what the target does not take. */
+  readonly untaken: ReadonlyMap<string, DifferencePhase>;
+  readonly differences: readonly Difference[];
+}
+
+interface ServerMemory {
+  readonly last: Counted | null;
+  readonly window: IdleWindow | null;
+  readonly misrouted: DifferencePhase;
+  readonly wasStaying: boolean;
+  readonly starved: DifferencePhase;
+  readonly foreign: DifferencePhase;
+}
+
+export const nothingSeen: TargetMemory = {
+  reach: neverLooked,
+  servers: new Map(),
+  lacking: new Map(),
+  untaken: new Map(),
+  differences: [],
+};
+
+/** What one look at a target is compared with. */
+export interface AuditContext {
+  /** When the look was made, in ms of rolecall's clock. */
+  readonly nowMs: number;
+  readonly pools: readonly AuditedPool[];
+  /** What the snapshot says; `null` of a cluster that is not monitored. */
+  readonly truthOf: (pool: AuditedPool) => PoolTruth | null;
+}
+
+/** What a look gives. */
+export interface TargetAudit {
+  readonly memory: TargetMemory;
+  /** When to look again at the latest, in ms of rolecall's clock, although it is not due; Infinity: when it is due. */
+  readonly lookAgainMs: number;
+}
+
+/** How long a target may be out of reach before that is a finding, in ms: it may be restarting. */
+const reachDelayMs = 5_000;
+/** How long a server or member may be missing before that is a finding, in ms: rolecall adds members within seconds. */
+const missingDelayMs = 10_000;
+/** How soon after a change the next look follows that can see new sessions, in ms. */
+const countAgainMs = 1_000;
+
+/** Compares what a target has with the snapshot. Pure. */
+export function auditTarget(memory: TargetMemory, reading: TargetReading, context: AuditContext): TargetAudit {
+  const { nowMs } = context;
+  const isFailed = reading.kind === "failed";
+  const reach = nextPhase(memory.reach, isFailed ? "wrong" : "right", {
+    nowMs,
+    sinceMs: -Infinity,
+    delayMs: reachDelayMs,
+  });
+  if (isFailed) {
+    // What was found may go on, and nobody sees it end.
+    const kept = memory.differences.filter(({ pool }) => pool !== null);
+    const whole = { kind: "unreachable" as const, pool: null, server: null, node: null };
+    const own =
+      reach.kind === "found"
+        ? [{ ...whole, sinceMs: reach.sinceMs, what: `cannot be read: ${reading.problem}`, ...noSessions }]
+        : [];
+    return { memory: { ...memory, reach, differences: [...own, ...kept] }, lookAgainMs: Infinity };
+  }
+  const next = new TargetLook(memory, context);
+  for (const pool of context.pools) {
+    const found = reading.pools.find(({ backend }) => backend === pool.backend);
+    const truth = context.truthOf(pool);
+    if (found !== undefined && truth !== null) next.add(pool, found, truth);
+  }
+  return next.end(reach);
+}
+
+const noSessions = { isStaying: false, leadsThere: false } as const;
+
+/** One pool of a target, with what both sides say of it. */
+interface ComparedPool {
+  readonly pool: AuditedPool;
+  readonly reading: PoolReading & { readonly servers: readonly ServerReading[] };
+  readonly truth: PoolTruth;
+  readonly nodes: readonly (string | null)[];
+  /** The nodes that may have new sessions. */
+  readonly fit: ReadonlySet<string>;
+  readonly shares: PoolShares;
+}
+
+/** One look: gathers what is remembered of it. */
+class TargetLook {
+  readonly #before: TargetMemory;
+  readonly #nowMs: number;
+  readonly #servers = new Map<string, ServerMemory>();
+  readonly #lacking = new Map<string, DifferencePhase>();
+  readonly #untaken = new Map<string, DifferencePhase>();
+  readonly #differences: Difference[] = [];
+  #againMs = Infinity;
+
+  constructor(before: TargetMemory, { nowMs }: AuditContext) {
+    this.#before = before;
+    this.#nowMs = nowMs;
+  }
+
+  add(pool: AuditedPool, reading: PoolReading, truth: PoolTruth): void {
+    const { servers, notTaken } = reading;
+    const untaken = { seen: notTaken === null ? "right" : "wrong", sinceMs: -Infinity, what: notTaken ?? "" } as const;
+    const before = this.#before.untaken.get(pool.backend) ?? neverLooked;
+    const about = { pool, server: null, node: null, kind: "unreachable", ...noSessions } as const;
+    this.#untaken.set(pool.backend, this.#follow(before, { ...untaken, delayMs: reachDelayMs }, about));
+    if (servers === null) {
+      const what = `has no ${pool.backend}`;
+      this.#lack(pool, { subject: "", seen: "wrong", server: null, node: null, what });
+      return;
+    }
+    const nodes = servers.map((server) => nodeOfServer(server, pool, truth));
+    const fit = new Set([...truth.allowances].flatMap(([node, { kind }]) => (kind === "new" ? [node] : [])));
+    const shares = sharesOf(servers, (at) => fit.has(nodes[at] ?? ""));
+    const compared = { pool, reading: { ...reading, servers }, truth, nodes, fit, shares };
+    for (const [at, server] of servers.entries()) this.#addServer(compared, server, nodes[at] ?? null);
+    if (pool.lists !== "none") this.#addLacking(compared);
+  }
+
+  end(reach: DifferencePhase): TargetAudit {
+    return {
+      memory: {
+        reach,
+        servers: this.#servers,
+        lacking: this.#lacking,
+        untaken: this.#untaken,
+        differences: this.#differences,
+      },
+      lookAgainMs: this.#againMs,
+    };
+  }
+
+  #addServer(compared: ComparedPool, server: ServerReading, node: string | null): void {
+    const { pool, reading, truth, fit, shares } = compared;
+    const key = `${pool.backend}/${server.server}`;
+    const before = this.#before.servers.get(key) ?? unknownServer;
+    const allowance = (node === null ? undefined : truth.allowances.get(node)) ?? untold;
+    const context = {
+      allowance,
+      last: before.last,
+      wasStaying: before.wasStaying && before.misrouted.kind === "found",
+      nowMs: this.#nowMs,
+      hasOther: fit.size > (node !== null && fit.has(node) ? 1 : 0),
+      keepsSessions: pool.keepsSessions,
+    };
+    const misrouted = lookForMisrouted(server, context);
+    const { isShared, leadsTo } = reading;
+    const starved = lookForStarved(server, { ...context, isShared, shares, window: before.window });
+    const foreign = pool.hasOnlyMembers ? foreignSeen(server, node, truth) : "right";
+    const isRouted =
+      leadsTo !== null && node !== null && nodeOfServer({ server: "", address: leadsTo }, pool, truth) === node;
+    const about = { pool, server: server.server, node };
+    const next: ServerMemory = {
+      last: server.total === null ? null : { atMs: this.#nowMs, total: server.total },
+      window: starved.window,
+      wasStaying: misrouted.isStaying,
+      misrouted: this.#follow(before.misrouted, misrouted, {
+        ...about,
+        kind: "misrouted",
+        isStaying: misrouted.isStaying,
+        leadsThere: isRouted,
+      }),
+      starved: this.#follow(before.starved, starved, { ...about, kind: "starved", ...noSessions }),
+      foreign: this.#follow(
+        before.foreign,
+        { seen: foreign, sinceMs: -Infinity, delayMs: missingDelayMs, what: foreignText(server, pool) },
+        { ...about, kind: "missing", ...noSessions },
+      ),
+    };
+    this.#servers.set(key, next);
+    this.#countAgain(allowance, server, before.last);
+  }
+
+  #addLacking({ pool, truth, nodes, fit }: ComparedPool): void {
+    const had = new Set(nodes);
+    for (const [node, { isExpected, isElectable }] of truth.members) {
+      const allowance = truth.allowances.get(node) ?? untold;
+      const isWanted =
+        isExpected && (isElectable || !pool.isOfPrimary) && (pool.lists === "fit" ? fit.has(node) : isAlive(allowance));
+      const seen: Seen = had.has(node) || !isWanted ? "right" : truth.isComplete ? "wrong" : "untold";
+      this.#lack(pool, { subject: node, seen, server: null, node, what: `lacks a server for ${node}` });
+    }
+  }
+
+  #lack(
+    pool: AuditedPool,
+    {
+      subject,
+      seen,
+      ...about
+    }: Pick<Difference, "server" | "node" | "what"> & { readonly subject: string; readonly seen: Seen },
+  ): void {
+    const key = `${pool.backend}/${subject}`;
+    const look = { seen, sinceMs: -Infinity, delayMs: missingDelayMs, what: about.what };
+    const before = this.#before.lacking.get(key) ?? neverLooked;
+    const next = this.#follow(before, look, { ...about, pool, kind: "missing", ...noSessions });
+    if (next.kind !== "right") this.#lacking.set(key, next);
+  }
+
+  /** Follows one difference. Lists it once it is found. */
+  #follow(
+    before: DifferencePhase,
+    {
+      seen,
+      sinceMs,
+      delayMs,
+      what,
+    }: { readonly seen: Seen; readonly sinceMs: number; readonly delayMs: number; readonly what: string },
+    about: Omit<Difference, "sinceMs" | "what">,
+  ): DifferencePhase {
+    const next = nextPhase(before, seen, { nowMs: this.#nowMs, sinceMs, delayMs });
+    if (next.kind === "suspected") {
+      const atMs = Math.max(next.firstMs + confirmMs, Math.max(sinceMs, next.sinceMs) + delayMs);
+      this.#againMs = Math.min(this.#againMs, atMs);
+    }
+    if (next.kind !== "found") return next;
+    // What is not seen now is worded as it was seen last.
+    const last = seen === "wrong" ? undefined : this.#before.differences.find((one) => isSame(one, about));
+    this.#differences.push({ ...about, sinceMs: next.sinceMs, what: last?.what ?? what });
+    return next;
+  }
+
+  /** After a change the first count that new sessions show against is taken as soon as it means something. */
+  #countAgain(allowance: Allowance, { total, delayMs }: ServerReading, last: Counted | null): void {
+    if (total === null || (allowance.kind !== "kept" && allowance.kind !== "none")) return;
+    const settledMs = allowance.sinceMs + delayMs;
+    if (last !== null && last.atMs >= settledMs) return;
+    this.#againMs = Math.min(this.#againMs, this.#nowMs < settledMs ? settledMs : this.#nowMs + countAgainMs);
+  }
+}
+
+const untold: Allowance = { kind: "untold" };
+
+const unknownServer: ServerMemory = {
+  last: null,
+  window: null,
+  misrouted: neverLooked,
+  wasStaying: false,
+  starved: neverLooked,
+  foreign: neverLooked,
+};
+
+/** A node that is gone, or that is never fit for the pool, has no server to lack. */
+function isAlive(allowance: Allowance): boolean {
+  return allowance.kind === "new" || (allowance.kind !== "untold" && !unlistable.has(allowance.reason));
+}
+
+const unlistable: ReadonlySet<string> = new Set(["down", "tag", "noloadbalance", "misaddressed", "foreign", "moved"]);
+
+/** Whether a server is no member, and may get sessions all the same. */
+function foreignSeen({ use, sessions, address }: ServerReading, node: string | null, truth: PoolTruth): Seen {
+  if (node !== null || (use !== "takes" && sessions === 0)) return "right";
+  return truth.isComplete && address !== null ? "wrong" : "untold";
+}
+
+function foreignText({ address }: ServerReading, { cluster }: AuditedPool): string {
+  return `takes sessions${address === null ? "" : ` at ${formatHostPort(address)}`}, and is no member of ${cluster}`;
+}
+
+function isSame(one: Difference, other: Omit<Difference, "sinceMs" | "what">): boolean {
+  return (
+    one.kind === other.kind &&
+    one.pool?.backend === other.pool?.backend &&
+    one.server === other.server &&
+    one.node === other.node
+  );
+}

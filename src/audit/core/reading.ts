@@ -1,0 +1,43 @@
+import type { DatabaseAddress } from "../../cluster/node.ts";
+
+/**
+ * Whether a target sends new sessions to a server: `takes`; `down`, its own checks say no; `spare`, only if no other
+ * server is left; `held`, an operator or its configuration keeps them away, or it is warming up.
+ */
+export type ServerUse = "takes" | "down" | "spare" | "held";
+
+/** What a target has of one server at one instant. */
+export interface ServerReading {
+  /** Its name in the target. */
+  readonly server: string;
+  /** Where its sessions go; `null`: the target does not say. */
+  readonly address: DatabaseAddress | null;
+  readonly use: ServerUse;
+  readonly sessions: number;
+  /** Sessions since some instant of the past; it falls when the target starts anew. `null`: not counted. */
+  readonly total: number | null;
+  /** At most how long ago the last session began, in ms; `null`: not known. */
+  readonly newestAgoMs: number | null;
+  /** Its share of new sessions, among the servers that take some. */
+  readonly weight: number;
+  /** How long the target itself takes to follow a change, in ms. */
+  readonly delayMs: number;
+}
+
+/** What a target has of one pool. */
+export interface PoolReading {
+  readonly backend: string;
+  /** `null`: the target has no such pool. */
+  readonly servers: readonly ServerReading[] | null;
+  /** Whether it divides new sessions among its servers by their weights, so that each gets some. */
+  readonly isShared: boolean;
+  /** What the pool of the target leads to for new sessions, where that is one address; `null`: see the servers. */
+  readonly leadsTo: DatabaseAddress | null;
+  /** What was sent to the target and not taken by it; `null`: nothing. */
+  readonly notTaken: string | null;
+}
+
+/** What came of looking at a target. */
+export type TargetReading =
+  | { readonly kind: "read"; readonly pools: readonly PoolReading[] }
+  | { readonly kind: "failed"; readonly problem: string };

@@ -1,0 +1,111 @@
+import type { DatabaseAddress } from "../../cluster/node.ts";
+import { parseHostPort } from "../../config/values/address.ts";
+import type { PoolReading, ServerReading, ServerUse } from "../core/reading.ts";
+
+/** The command whose answer {@link parseHaproxyStat} reads: the servers of a backend, and the backend itself. */
+export function statCommand(backend: string): string {
+  return `show stat ${backend} 6 -1`;
+}
+
+/** The types of rows of `show stat`. */
+const types = { backend: "1", server: "2" } as const;
+/** The algorithms that give every server some of the new sessions, by weight. */
+const sharing: ReadonlySet<string> = new Set(["roundrobin", "static-rr", "leastconn", "random"]);
+/** Where HAProxy has no other number: `fall` and `rise` without being set. */
+const countDefault = { check_fall: 3, check_rise: 2 } as const;
+
+/** What the answer does not say. */
+export interface StatSettings {
+  /** Between two checks of a server, in ms. */
+  readonly interMs: number;
+  /** How long a push may take, in ms: HAProxy's checks correct it after that. */
+  readonly pushMs: number;
+}
+
+/**
+ * Reads the answer to {@link statCommand}. Columns are found by their names; columns of later versions are ignored.
+ * @throws Error if it is no answer of HAProxy
+ */
+export function parseHaproxyStat(backend: string, answer: string, settings: StatSettings): PoolReading {
+  const none = { backend, isShared: false, leadsTo: null, notTaken: null };
+  if (/^No such proxy/i.test(answer)) return { ...none, servers: null };
+  const [head = "", ...lines] = answer.split("\n");
+  if (!head.startsWith("# pxname,svname,")) throw new Error(`unexpected answer to show stat: ${shown(answer)}`);
+  const columns = new Map(
+    head
+      .slice(2)
+      .split(",")
+      .map((name, at) => [name, at]),
+  );
+  const servers: ServerReading[] = [];
+  let isShared = false;
+  for (const line of lines) {
+    if (line === "") continue;
+    const cells = cellsOf(line);
+    const cell = (name: string): string => cells[columns.get(name) ?? -1] ?? "";
+    if (cell("pxname") !== backend) continue;
+    if (cell("type") === types.backend) isShared = sharing.has(cell("algo").split(" ")[0] ?? "");
+    if (cell("type") === types.server) servers.push(serverOf(cell, settings));
+  }
+  return { ...none, servers, isShared };
+}
+
+function serverOf(cell: (name: string) => string, { interMs, pushMs }: StatSettings): ServerReading {
+  const number = (name: string): number => countOf(cell(name), name);
+  const weight = number("weight");
+  const count = Math.max(
+    number("check_fall") || countDefault.check_fall,
+    number("check_rise") || countDefault.check_rise,
+  );
+  const lastSession = Number(cell("lastsess") || "-1");
+  const isWarming = cell("throttle") !== "";
+  return {
+    server: cell("svname"),
+    address: addressOf(cell("addr")),
+    use: isWarming || weight === 0 ? "held" : useOf(cell("status"), cell("bck") === "1"),
+    sessions: number("scur"),
+    total: number("stot"),
+    // It is stated in whole seconds.
+    newestAgoMs: lastSession >= 0 ? (lastSession + 1) * 1_000 : null,
+    weight,
+    delayMs: count * interMs + pushMs,
+  };
+}
+
+function useOf(status: string, isSpare: boolean): ServerUse {
+  if (/^(DOWN|NOLB)/.test(status)) return "down";
+  if (!/^(UP|no check)/.test(status)) return "held";
+  return isSpare ? "spare" : "takes";
+}
+
+/** An address as HAProxy shows it to an operator: `10.0.0.1:5432`, `[::1]:5432`; otherwise it is not shown. */
+function addressOf(text: string): DatabaseAddress | null {
+  return parseHostPort(text) ?? null;
+}
+
+/** The cells of a line. Texts with commas are in quotes, where a quote is doubled. */
+function cellsOf(line: string): readonly string[] {
+  if (!line.includes('"')) return line.split(",");
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "",
+  );
+}
+
+function countOf(text: string, column: string): number {
+  if (!/^\d{0,15}$/.test(text)) throw new Error(`${column} of show stat must be a number, got ${shown(text)}`);
+  return Number(text);
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
+}
+
+/** The time between two checks that the words of a server state, in ms; HAProxy's default if they state none. */
+export function interOf(words: string | null): number {
+  const match = /(?:^| )inter (\d{1,9})(us|ms|s|m)?(?: |$)/.exec(words ?? "");
+  if (match === null) return interDefaultMs;
+  const [, digits = "", unit = "ms"] = match;
+  return Number(digits) * ({ us: 0.001, ms: 1, s: 1_000, m: 60_000 }[unit] ?? 1);
+}
+
+const interDefaultMs = 2_000;

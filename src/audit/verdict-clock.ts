@@ -1,0 +1,82 @@
+import type { ClusterState } from "../cluster/snapshot.ts";
+import { viewAt } from "../health/evidence/leadership/cluster-view.ts";
+import type { Check } from "../health/check.ts";
+import type { HealthPolicy } from "../health/health-policy.ts";
+import { type Allowances, poolAllowances } from "./core/allowance.ts";
+
+/** What it depends on. */
+export interface VerdictClockContext {
+  readonly cluster: (name: string) => ClusterState | undefined;
+  readonly policy: (name: string) => HealthPolicy | undefined;
+  /** Ms of rolecall's clock. */
+  readonly now: () => number;
+}
+
+/** A check over a cluster whose verdicts are followed. */
+export interface FollowedCheck {
+  readonly cluster: string;
+  readonly check: Check;
+}
+
+interface FollowedCluster {
+  judgedAtMs: number;
+  readonly checks: Map<string, { readonly check: Check; allowances: Allowances }>;
+}
+
+/** The shortest time between two judgements of a cluster, in ms: no mechanism is faster. One more for each node. */
+const repeatMs = 100;
+
+/**
+ * Since when each node of some pools may have which sessions. Holds no timer: it judges when the state of a cluster has
+ * changed, and when it is asked.
+ */
+export class VerdictClock {
+  readonly #context: VerdictClockContext;
+  #clusters: ReadonlyMap<string, FollowedCluster> = new Map();
+
+  constructor(context: VerdictClockContext) {
+    this.#context = context;
+  }
+
+  /** Follows these checks from now on. What is known of those that stay is kept. */
+  follow(checks: readonly FollowedCheck[]): void {
+    const next = new Map<string, FollowedCluster>();
+    for (const { cluster, check } of checks) {
+      const key = keyOf(check);
+      const followed = next.get(cluster) ?? { judgedAtMs: -Infinity, checks: new Map() };
+      const known = this.#clusters.get(cluster)?.checks.get(key);
+      followed.checks.set(key, { check, allowances: known?.allowances ?? new Map() });
+      next.set(cluster, followed);
+    }
+    this.#clusters = next;
+  }
+
+  /** Judges a cluster whose state may have changed. */
+  clusterChanged(name: string): void {
+    const followed = this.#clusters.get(name);
+    if (followed === undefined) return;
+    const waitMs = Math.max(repeatMs, this.#context.cluster(name)?.nodes.length ?? 0);
+    if (this.#context.now() - followed.judgedAtMs >= waitMs) this.#judge(name, followed);
+  }
+
+  /** The allowances of a pool now. */
+  of({ cluster, check }: FollowedCheck): Allowances {
+    const followed = this.#clusters.get(cluster);
+    if (followed === undefined) return new Map();
+    this.#judge(cluster, followed);
+    return followed.checks.get(keyOf(check))?.allowances ?? new Map();
+  }
+
+  #judge(name: string, followed: FollowedCluster): void {
+    const { cluster, policy, now } = this.#context;
+    const [state, ofCluster, nowMs] = [cluster(name), policy(name), now()];
+    if (state === undefined || ofCluster === undefined || followed.judgedAtMs === nowMs) return;
+    followed.judgedAtMs = nowMs;
+    const view = viewAt(state, ofCluster, nowMs);
+    for (const one of followed.checks.values()) one.allowances = poolAllowances(view, one.check, one.allowances);
+  }
+}
+
+function keyOf(check: Check): string {
+  return JSON.stringify(check);
+}

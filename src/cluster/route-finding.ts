@@ -1,0 +1,59 @@
+/** How the traffic of a balancer or pooler may differ from the snapshot; docs/audit.md explains each. */
+export const routeFindingKinds = ["misrouted", "starved", "missing", "unreachable"] as const;
+
+export type RouteFindingKind = (typeof routeFindingKinds)[number];
+
+/** A program that leads clients to nodes. */
+export type RouteProgram = "haproxy" | "pgbouncer" | "envoy";
+
+/** A balancer or pooler whose traffic differs from the snapshot, for longer than the mechanism takes that should move it. */
+export interface RouteFinding {
+  readonly kind: RouteFindingKind;
+  /** The name of the balancer or pooler. */
+  readonly target: string;
+  readonly program: RouteProgram;
+  /** The clusters that it concerns: one, unless the target as a whole cannot be read. */
+  readonly clusters: readonly string[];
+  /** The backend, database or Envoy cluster; `null` for the target as a whole. */
+  readonly backend: string | null;
+  /** Its server there, by the name that the target has for it; `null` if there is none. */
+  readonly server: string | null;
+  readonly node: string | null;
+  /** Since when, in ms of rolecall's clock. */
+  readonly sinceMs: number;
+  /** What differs, as a sentence without its full stop. */
+  readonly what: string;
+  /** What should have moved it. */
+  readonly mechanism: string;
+  /** What moves it now. */
+  readonly command: string;
+}
+
+/** What is known of a target, for people. */
+export interface AuditedTarget {
+  readonly target: string;
+  readonly program: RouteProgram;
+  readonly address: string;
+  readonly clusters: readonly string[];
+  /** Whether the last look could read it; `null` before the first one. */
+  readonly up: boolean | null;
+  /** The age of the last look, in ms; `null` before the first one. */
+  readonly lookedMsAgo: number | null;
+  /** How long the last look took, in ms; `null` before the first one. */
+  readonly tookMs: number | null;
+  readonly problem: string | null;
+  /** How many servers it had at the last look. */
+  readonly servers: number;
+  readonly findings: readonly RouteFinding[];
+}
+
+/** What a finding is about, for the beginning of a sentence: `lb1 orders_write/pg1`. */
+export function routeFindingSubject({ target, backend, server }: RouteFinding): string {
+  if (backend === null) return target;
+  return server === null ? `${target} ${backend}` : `${target} ${backend}/${server}`;
+}
+
+/** Orders the kinds: the worst first. */
+export function routeFindingRank(kind: RouteFindingKind): number {
+  return routeFindingKinds.indexOf(kind);
+}

@@ -1,0 +1,42 @@
+import { type RouteFinding, routeFindingSubject } from "../../cluster/route-finding.ts";
+import { countText } from "../../health/documents/wording.ts";
+import type { ClusterFacts } from "./cluster-facts.ts";
+import { beginning, type Condition } from "./condition.ts";
+
+/** Where balancers and poolers send the clients of a cluster elsewhere than they should: one condition for each node. */
+export function routeConditions({ cluster, routes }: ClusterFacts): readonly Condition[] {
+  const byNode = new Map<string | null, RouteFinding[]>();
+  for (const finding of routes) byNode.set(finding.node, [...(byNode.get(finding.node) ?? []), finding]);
+  return [...byNode].flatMap(([node, [worst, ...others]]) =>
+    worst === undefined ? [] : [routesDiffer(cluster, node, { worst, others: others.length })],
+  );
+}
+
+/** @param others how many findings there are beside the worst one */
+function routesDiffer(
+  cluster: string,
+  node: string | null,
+  { worst, others }: { readonly worst: RouteFinding; readonly others: number },
+): Condition {
+  const { kind, target, backend, mechanism, command, what, sinceMs } = worst;
+  const more = others === 0 ? "" : ` (and ${countText(others, "more finding")})`;
+  return {
+    level: kind,
+    sinceMs,
+    begins: beginning({
+      kind: "routes_differ",
+      severity: kind === "misrouted" ? "error" : "warning",
+      cluster,
+      node,
+      message: `${routeFindingSubject(worst)} ${what}${more}`,
+      cause: `${mechanism} should have moved it`,
+      figures: {
+        finding: kind,
+        target,
+        ...(backend === null ? {} : { backend }),
+        findings: 1 + others,
+        command,
+      },
+    }),
+  };
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { parse } from "yaml";
+import type { AuditedPool } from "../../../src/audit/core/audited-pool.ts";
+import type { ServerReading, ServerUse } from "../../../src/audit/core/reading.ts";
+import { AuditPlay, serverOf } from "./audit-play.ts";
+
+interface Step {
+  readonly at: number;
+  readonly may?: Readonly<Record<string, string>>;
+  readonly has?: Readonly<Record<string, string>> | string;
+  readonly finds?: readonly string[];
+}
+
+interface Row {
+  readonly given: string;
+  readonly shares?: boolean;
+  readonly keeps?: boolean;
+  readonly lists?: AuditedPool["lists"];
+  readonly steps: readonly Step[];
+}
+
+const rows: readonly Row[] = parse(readFileSync("test/spec/audit/looks.yaml", "utf8"));
+const uses: readonly ServerUse[] = ["takes", "down", "spare", "held"];
+
+function serversOf(has: NonNullable<Step["has"]>): readonly ServerReading[] | string {
+  if (typeof has === "string") return has;
+  return Object.entries(has).map(([server, text]) => {
+    const [counts = "", word = "takes"] = text.split(" ");
+    const [sessions = "", total = ""] = counts.split("/");
+    const use = uses.find((one) => one === word) ?? "takes";
+    const address = { host: server, port: 5432 };
+    return serverOf(server, { sessions: Number(sessions), total: total === "-" ? null : Number(total), use, address });
+  });
+}
+
+describe("a target against the snapshot", () => {
+  for (const { given, steps, shares = true, keeps = true, lists = "all" } of rows) {
+    test(given, () => {
+      const play = new AuditPlay({ keepsSessions: keeps, lists }, ["pg1", "pg2", "pg3"]);
+      for (const { at, may = {}, has, finds } of steps) {
+        play.judge(at * 1_000, may);
+        if (has === undefined) continue;
+        const found = play.look(at * 1_000, serversOf(has), shares);
+        if (finds !== undefined) assert.deepEqual(found, finds, `at ${at} s`);
+      }
+    });
+  }
+});
+
+test("looks again when the mechanism must have moved what is suspected", () => {
+  const play = new AuditPlay({}, ["pg1", "pg2"]);
+  play.judge(0, { pg1: "none superseded", pg2: "new" });
+  play.look(1_000, [serverOf("pg1", { sessions: 2 }), serverOf("pg2")]);
+  assert.equal(play.lookAgainMs, 3_000);
+});
+
+test("finds nothing missing while not all members, or not all of their addresses, are known", () => {
+  const play = new AuditPlay({}, ["pg1", "pg2"], false);
+  play.judge(0, { pg1: "new", pg2: "kept" });
+  for (const at of [0, 5_000, 60_000]) assert.deepEqual(play.look(at, [serverOf("pg1"), serverOf("old")]), []);
+});
+
+test("goes by the address of a server, not by its name", () => {
+  const play = new AuditPlay({}, ["pg1", "pg2"]);
+  play.judge(0, { pg1: "new", pg2: "none demoted" });
+  const servers = [
+    serverOf("pg1", { address: { host: "pg2", port: 5432 }, sessions: 1 }),
+    serverOf("pg2", { address: { host: "pg1", port: 5432 } }),
+  ];
+  play.look(0, servers);
+  assert.deepEqual(play.look(5_000, servers), ["misrouted pg1 pg2"]);
+});
