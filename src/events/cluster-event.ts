@@ -14,6 +14,8 @@ export const clusterEventKinds = [
   "attached",
   "node_down",
   "node_up",
+  "companion_down",
+  "companion_up",
   "pool_empty",
   "pool_filled",
   "degraded",

@@ -17,6 +17,7 @@ const reasons: { readonly [kind in EventKind]?: Reason } = {
   diverged: "diverged",
   stalled: "stalled",
   node_down: "down",
+  companion_down: "companion",
   blind: "blind",
   drained: "drained",
 };

@@ -6,6 +6,10 @@ import { FakeCompanion } from "../fake/fake-companion.ts";
 import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";
 import { until } from "../fake/until.ts";
 import { appOf, fixedCluster, limit, portFor, whole, withQuickProbes } from "./app-fixture.ts";
+import { readIncidentFile } from "../../src/replay/file/incident-file.ts";
+import { answerTo, parseQuestion } from "../../src/replay/question.ts";
+import { replay } from "../../src/replay/replay.ts";
+import { parse } from "yaml";
 import type { App } from "../../src/app/app.ts";
 
 type CompanionConfig = ClusterConfig["companions"][number];
@@ -83,7 +87,6 @@ test(
     assert.deepEqual(await Promise.all(neighbours.map((path) => wholeAnswer(app, path))), before);
     await poolers[1].start();
     await until("pg2 is back", async () => (await answerOf(app, "/nodes/pg2/replica?with=pgbouncer")) === "200 OK");
-    assert.equal(poolers[1].open.most, 1, "one connection at a time");
   },
 );
 
@@ -130,4 +133,64 @@ test("a reload adds companions, changes their kind and removes them", limit, asy
   const checked = poolers[0].received.length;
   await until("more probes", async () => (await answerOf(app, "/nodes/pg1/primary")) === "200 OK");
   assert.equal(poolers[0].received.length, checked);
+});
+
+test("workers answer as the main process does", limit, async (context) => {
+  const { poolers, configWith } = await pooled(context);
+  const app = appOf(context, { ...configWith([{}]), workers: 2 });
+  await app.start();
+  const path = "/nodes/pg2/replica?with=pgbouncer";
+  const answers = async (): Promise<ReadonlySet<string>> =>
+    new Set(await Promise.all(Array.from({ length: 8 }, () => answerOf(app, path))));
+  assert.deepEqual(await answers(), new Set(["200 OK"]));
+  await poolers[1].stop();
+  await until("every worker refuses", async () => {
+    const found = await answers();
+    return found.size === 1 && found.has("503 companion pgbouncer refused");
+  });
+  await poolers[1].start();
+  await until("no worker refuses", async () => {
+    const found = await answers();
+    return found.size === 1 && found.has("200 OK");
+  });
+});
+
+test("a dead companion is an event with an end, a warning in /status, and a metric", limit, async (context) => {
+  const { poolers, configWith } = await pooled(context);
+  const app = appOf(context, configWith([{}]));
+  await app.start();
+  const admin = app.listeners.find(({ config }) => config.dialect === "admin")?.port ?? 0;
+  const read = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${admin}${path}`)).text();
+  const kinds = async (): Promise<readonly string[]> =>
+    [...(await read("/events?node=pg2")).matchAll(/"kind":\s*"(\w+)"/g)].map(([, kind = ""]) => kind);
+  await until("no event is left to come", async () => (await read("/status")).includes('"state":"up"'));
+  await poolers[1].stop();
+  await until("the event", async () => (await kinds()).includes("companion_down"));
+  const message = "pgbouncer beside pg2 of demo does not answer: connection refused (3 checks in a row failed)";
+  assert.ok((await read("/events?node=pg2")).includes(message));
+  const status = await read("/status");
+  assert.match(status, /"warning":"dead beside it: pgbouncer \(connection refused\)"/);
+  assert.match(status, /"companions":\[\{"name":"pgbouncer","state":"down","error":"connection refused"/);
+  const metrics = await read("/metrics");
+  assert.match(metrics, /rolecall_companion_up\{cluster="demo",node="pg1",companion="pgbouncer"\} 1/);
+  assert.match(metrics, /rolecall_companion_up\{cluster="demo",node="pg2",companion="pgbouncer"\} 0/);
+  assert.match(
+    metrics,
+    /rolecall_probes_total\{cluster="demo",node="pg2",question="companion pgbouncer",outcome="refused"\} \d+/,
+  );
+  const explained = await read("/explain?node=pg2&check=/replica%3Fwith=pgbouncer");
+  assert.match(explained, /"rule":"companion pgbouncer","outcome":"refuse"/);
+  assert.equal((await fetch(`http://127.0.0.1:${admin}/explain?node=pg2&check=/replica%3Fwith=other`)).status, 400);
+  const incident = await read("/incident?cluster=demo&around=now");
+  assert.match(incident, /companions:\n {4}pgbouncer: 6432\n/);
+  // The recording gives the same answers as rolecall did.
+  const file = readIncidentFile(parse(incident), "recorded");
+  const last = [...replay(file)].at(-1)?.view;
+  assert.ok(last !== undefined);
+  const answers = (question: string): readonly string[] => answerTo(last, parseQuestion(question, file));
+  assert.ok(answers("pg2 /replica?with=pgbouncer").includes("companion"));
+  assert.ok(answers("pg1 /primary?with=pgbouncer").includes("fit"));
+  assert.throws(() => answers("pg1 /primary?with=other"), /parameter with|one or more companions/);
+  await poolers[1].start();
+  await until("its end", async () => (await kinds()).includes("companion_up"));
 });

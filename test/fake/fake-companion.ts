@@ -22,8 +22,6 @@ export class FakeCompanion {
   /** What the connections sent, oldest first. */
   readonly received: string[] = [];
   behaviour: CompanionBehaviour;
-  /** How many connections are open, and how many were open at most. */
-  readonly open = { now: 0, most: 0 };
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -41,6 +39,11 @@ export class FakeCompanion {
     server.on("connection", (socket) => this.#accept(socket));
   }
 
+  /** How many connections are open. */
+  get open(): number {
+    return this.#sockets.size;
+  }
+
   /** Refuses connections from now on. */
   async stop(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
@@ -54,14 +57,11 @@ export class FakeCompanion {
 
   #accept(socket: Socket): void {
     this.#sockets.add(socket);
-    this.open.now += 1;
-    this.open.most = Math.max(this.open.most, this.open.now);
     let dribble: NodeJS.Timeout | undefined;
     socket.on("error", () => {}); // it ends with "close"
     socket.once("close", () => {
       clearInterval(dribble);
       this.#sockets.delete(socket);
-      this.open.now -= 1;
     });
     if (this.behaviour === "resets") socket.resetAndDestroy();
     else if (this.behaviour === "closes") socket.resume().end();

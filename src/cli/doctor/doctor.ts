@@ -7,6 +7,7 @@ import { table } from "../output/table.ts";
 import { checkAsked } from "./asked.ts";
 import { checkClocks } from "./clocks.ts";
 import { diagnoseBalancers } from "./balancers.ts";
+import { checkCompanions } from "./companions.ts";
 import { checkDcs } from "./dcs.ts";
 import { diagnosePoolers } from "./poolers.ts";
 import type { DoctorContext } from "./doctor-context.ts";
@@ -48,6 +49,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkMaxAge(context);
   checkGuards(context);
   checkZones(context);
+  checkCompanions(context);
   progress.report("checking clocks, certificates, listeners, balancers, poolers and the DCS");
   const checks = [checkClocks, checkTls, checkListenerPorts, diagnoseBalancers, diagnosePoolers, checkDcs];
   await Promise.all(checks.map((check) => check(context)));

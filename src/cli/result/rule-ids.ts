@@ -79,6 +79,8 @@ export const ruleIds = [
   "RC167",
   "RC168",
   "RC169",
+  "RC170",
+  "RC171",
   "RC178",
   "RC179",
   "RC192",

@@ -260,6 +260,16 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "a check prefers a zone that no node is in",
     "Correct the zone, set zone of the nodes, or name the tag that holds it under zones of the cluster.",
   ),
+  RC170: rule(
+    "warning",
+    "no check asks for a companion",
+    "Add with to a pool, or with=NAME to a check in the configuration. If only checks of balancers ask for it, nothing is wrong.",
+  ),
+  RC171: rule(
+    "error",
+    "a companion answers beside no node",
+    "Correct its port or kind, start it, or let rolecall through to it.",
+  ),
   RC178: rule(
     "error",
     "a replayed answer differs from the one that the incident file expects",

@@ -22,6 +22,10 @@ const attached: End = { kind: "attached", text: (cluster, node) => `${node} of $
 
 const ends: { readonly [kind in EventKind]?: End } = {
   node_down: { kind: "node_up", text: (cluster, node) => `${node} of ${cluster} answers again` },
+  companion_down: {
+    kind: "companion_up",
+    text: (cluster, node) => `what stands beside ${node} of ${cluster} answers again`,
+  },
   diverged: attached,
   detached: attached,
   stalled: attached,

@@ -9,6 +9,7 @@ import {
   attachmentFigures,
   isAnswering,
 } from "./cluster-facts.ts";
+import { companionConditions, doCompanionsAnswer } from "./companion-conditions.ts";
 import { type Condition, beginning } from "./condition.ts";
 import { dcsConditions } from "./dcs-conditions.ts";
 import { dcsReach } from "../../health/documents/dcs-reach.ts";
@@ -56,6 +57,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
     ...dcsConditions(facts),
     ...addressConditions(facts),
     ...routeConditions(facts),
+    ...companionConditions(facts),
   ];
 }
 
@@ -198,6 +200,7 @@ export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, fa
   if (kind === "blind") return facts.visibility !== "hidden";
   if (facts.visibility !== "clear") return false;
   if (kind === "address_disputed" || kind === "routes_differ") return true;
+  if (kind === "companion_down") return doCompanionsAnswer(facts.nodes, node);
   if (kind === "wedged") return !isWedgedUnknown(facts.view, node);
   if (kind === "dcs_unreachable") return ["reached", "unstated"].includes(dcsReach(facts.view).kind);
   // Only an answer of the node shows the end: a node that does not answer counts as down only after several failures.

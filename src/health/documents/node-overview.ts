@@ -13,6 +13,7 @@ import type { Reason } from "../reason.ts";
 import type { Route } from "../route.ts";
 import { judge } from "../rules/judge.ts";
 import { refusedChecks, type AskedCheck, type RefusedCheck } from "./asked-checks.ts";
+import { companionOverviews, type CompanionOverview } from "./companion-overview.ts";
 import { nodeWarning } from "./node-warning.ts";
 import { nodeMarks, type NodeMarks } from "./plans.ts";
 
@@ -59,6 +60,8 @@ export interface NodeOverview extends NodeMarks {
    */
   readonly warning: string | null;
   readonly drain: DrainOverview | null;
+  /** What stands beside it; absent if the configuration names no companions. */
+  readonly companions?: readonly CompanionOverview[];
   /** `last known` while the last report is past: then lag, positions and limits say nothing of the present. */
   readonly evidence: "fresh" | "last known" | "none";
   /** How many different checks with a limit for lag balancers send, or are configured, that this node could pass. */
@@ -145,6 +148,7 @@ export function nodeOverview(
     ...nodeMarks(report),
     verdicts: Object.fromEntries(shown.map((route) => [route, verdictFor(view, observation, route)])),
     ...standing,
+    ...(view.policy.companions === undefined ? {} : { companions: companionOverviews(view, observation) }),
     detail: duty.fit ? null : (failureBehind(duty.reason, observation) ?? duty.figure),
     evidence: report === null ? "none" : past ? "last known" : "fresh",
     condition: nodeConditionOf(standing),

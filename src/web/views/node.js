@@ -67,6 +67,16 @@ function statedText(lag) {
   return lag === undefined ? null : `received ${bytesText(lag.receive_lag)}, replayed ${bytesText(lag.replay_lag)}`;
 }
 
+const companionWords = { up: "answers", down: "does not answer", stale: "answered too long ago", unknown: "not known" };
+
+/** What stands beside the node: pgbouncer does not answer (connection refused). */
+function companionsText(companions = []) {
+  const texts = companions.map(
+    ({ name, state, error }) => `${name} ${companionWords[state] ?? state}${error === null ? "" : ` (${error})`}`,
+  );
+  return texts.join(", ") || null;
+}
+
 function Facts({ node, cluster, sinceMs }) {
   const known = (value) =>
     node.evidence === "last known" ? html`<span class="stale">${value}, last known</span>` : value;
@@ -83,6 +93,7 @@ function Facts({ node, cluster, sinceMs }) {
     ["API", node.api],
     ["database", node.database],
     ["zone", node.zone],
+    ["companions", companionsText(node.companions)],
     ["system", node.system],
     ["drain", drainText(node.drain)],
     ["restart for", node.pending_restart_reason?.join(", ") || null],

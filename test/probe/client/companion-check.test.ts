@@ -33,7 +33,7 @@ for (const [behaviour, ends] of rows)
       const failure = await checkCompanion(targetOf(companion.port, kind), limits).ended;
       assert.equal(failure?.kind ?? "answered", ends[kind], `${kind}: ${failure?.detail}`);
     }
-    await until("every connection has ended", () => companion.open.now === 0);
+    await until("every connection has ended", () => companion.open === 0);
   });
 
 test("a reset is no answer of PgBouncer or HTTP", async (context) => {
@@ -78,5 +78,5 @@ test("a check that is cancelled ends at once", async (context) => {
   await until("the request has arrived", () => companion.received.length === 1);
   check.cancel();
   assert.equal((await check.ended)?.kind, "not_sent");
-  await until("the connection has ended", () => companion.open.now === 0);
+  await until("the connection has ended", () => companion.open === 0);
 });
