@@ -61,7 +61,7 @@ export function poolVerdicts(
     validUntilMs = Math.min(validUntilMs, untilMs);
     verdicts.push({
       server,
-      target: serverTargetOf(verdict, check),
+      target: serverTargetOf(verdict, check, observation),
       isReplaced: isReplaced(verdict, view, node),
       weightInput: weight === null ? null : weightInputOf(view, observation, verdict.fit),
     });

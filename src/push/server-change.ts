@@ -1,3 +1,4 @@
+import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "../health/check.ts";
 import type { Verdict } from "../health/verdict.ts";
 import { statusOf } from "../health/verdict-status.ts";
@@ -21,11 +22,17 @@ export interface ServerChange {
 
 /**
  * Returns what HAProxy would conclude from the status of a verdict if it sent the check itself. Status 404 drains the
- * server, as with `http-check disable-on-404`.
+ * server, as with `http-check disable-on-404`. The evidence of a node that has missed no answer is stale because
+ * rolecall did not ask: it stood still.
  * @returns `null` if rolecall has no evidence about the node: then HAProxy's own checks decide
  */
-export function serverTargetOf(verdict: Verdict, check: Check): ServerTarget | null {
+export function serverTargetOf(
+  verdict: Verdict,
+  check: Check,
+  { failuresInRow }: Pick<Observation, "failuresInRow">,
+): ServerTarget | null {
   if (verdict.fit) return "up";
-  if (verdict.reason === "blind" || verdict.reason === "unknown") return null;
+  const { reason } = verdict;
+  if (reason === "blind" || reason === "unknown" || (reason === "stale" && failuresInRow === 0)) return null;
   return statusOf(verdict, check) === 404 ? "drain" : "down";
 }

@@ -17,6 +17,8 @@ export interface StoreFixture {
   state(): ClusterState;
   /** Records a report of a node now; by default pg1 has the lock. */
   recordReport(node: string, position: number, hasLock?: boolean, overrides?: ReportOverrides): void;
+  /** Records that a node did not answer in time now. */
+  recordFailure(node: string): void;
   apiContext(onAnswer?: NodeApiContext["onAnswer"]): NodeApiContext;
 }
 
@@ -71,6 +73,11 @@ export function storeFixture(
         { kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result: { report, hasLock } },
         nowMs,
       );
+    },
+    recordFailure(node) {
+      const { nowMs } = cluster;
+      const result = { failure: { kind: "timeout", detail: "timeout" } } as const;
+      store.record({ kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result }, nowMs);
     },
     apiContext(onAnswer = () => {}) {
       const policy = (name: string): ReturnType<Store["policyOf"]> => store.policyOf(name);

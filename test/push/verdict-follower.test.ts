@@ -110,6 +110,7 @@ suite("the follower of verdicts", () => {
     take();
     cluster.nowMs += 3_000;
     cluster.recordReport("pg2", 2_000);
+    cluster.recordFailure("pg1");
     cluster.nowMs += 2_500;
     context.mock.timers.tick(5_500);
     assert.deepEqual(take(), ["pg1 down"]);
@@ -118,6 +119,20 @@ suite("the follower of verdicts", () => {
     assert.deepEqual(take(), []);
     cluster.recordReport("pg2", 2_000);
     assert.deepEqual(take(), ["pg1 down", "pg2 down"], "after blindness, verdicts are pushed again");
+  });
+
+  test("says nothing of a node that it has not asked since it stood still itself, until that has missed an answer", (context) => {
+    const { cluster, follower, take, pool } = fixtureOf();
+    context.after(() => follower.stop());
+    follower.configure([pool({ check: plainCheck("read-only") })], new Set());
+    assert.deepEqual(take(), ["pg1 up", "pg2 up"]);
+    cluster.nowMs += 20_000;
+    cluster.recordReport("pg1", 2_000);
+    assert.deepEqual(take(), [], "pg2 is stale");
+    cluster.recordFailure("pg2");
+    assert.deepEqual(take(), ["pg2 down"]);
+    cluster.recordReport("pg2", 2_000);
+    assert.deepEqual(take(), ["pg2 up"]);
   });
 
   test("drains for a soft no with miss=404, and follows explicit names only", (context) => {
@@ -163,6 +178,7 @@ suite("the follower of verdicts", () => {
     context.after(() => follower.stop());
     follower.configure([pool({ servers: { a: "pg1" } })], new Set());
     cluster.nowMs += 3_000;
+    cluster.recordFailure("pg1");
     cluster.recordReport("pg2", 2_000);
     take();
     cluster.nowMs += 2_499.5;
@@ -194,6 +210,7 @@ suite("the follower of verdicts", () => {
     context.after(() => follower.stop());
     follower.configure([pool({ servers: { a: "pg1" } })], new Set());
     cluster.nowMs += 3_000;
+    cluster.recordFailure("pg1");
     cluster.recordReport("pg2", 2_000);
     take();
     fixture.failOnce = true;

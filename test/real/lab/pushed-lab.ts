@@ -10,6 +10,7 @@ import { parse, stringify } from "yaml";
 import { listOf, objectOf } from "../../../src/cluster/values/json.ts";
 import { freePort } from "../../fake/free-port.ts";
 import { until } from "../../fake/until.ts";
+import { ask } from "./ask.ts";
 import { Child } from "./child.ts";
 import { Cluster } from "./cluster.ts";
 import { Envoy } from "./envoy.ts";
@@ -35,6 +36,8 @@ export interface BalancerSpec {
 
 export interface PushedBalancer extends BalancerSpec {
   readonly writePort: number;
+  /** Where HAProxy shows its statistics. */
+  readonly statsPort: number;
   readonly readPort: number;
   /** `null` for HAProxy. */
   readonly envoy: Envoy | null;
@@ -161,7 +164,9 @@ export class PushedLab {
     let last = "";
     const evidence = (): string => `${last}\n${this.rolecall().tail}`;
     await until({ what: `every balancer with ${leader.name} as the primary`, seconds, evidence }, async () => {
-      for (const { title, envoy, way, writePort, readPort } of this.balancers) {
+      for (const { title, envoy, way, writePort, readPort, statsPort } of this.balancers) {
+        last = `${title}: checks the nodes' own API, as after a start of rolecall`;
+        if (way === "haproxy" && !(await usesRolecall(statsPort))) return false;
         const found = isPushedEnvoy(way) ? await this.endpoints(envoy) : wanted;
         last = `${title}: ${JSON.stringify(found)}`;
         if (JSON.stringify(found) !== JSON.stringify(wanted)) return false;
@@ -227,7 +232,7 @@ export class PushedLab {
     if (own === undefined) throw new Error(`Cannot start ${title}: it must have ports, got none`);
     const name = title.replaceAll(/\W+/g, "-");
     const rendered = await this.#render(way, own);
-    const at = { writePort: own.write, readPort: own.write + 1 };
+    const at = { writePort: own.write, readPort: own.write + 1, statsPort: own.stats };
     if (way === "haproxy") {
       const file = join(this.cluster.folder, `${name}.cfg`);
       writeFileSync(file, rendered);
@@ -262,6 +267,14 @@ type PushedWay = "delta" | "sotw" | "eds" | "eds alone";
 
 function isPushedEnvoy(way: Way): way is PushedWay {
   return way !== "checks" && way !== "haproxy";
+}
+
+/** Whether a HAProxy goes by what rolecall answers: for 1.5 s after a start of rolecall it does not. */
+async function usesRolecall(statsPort: number): Promise<boolean> {
+  const { body } = await ask({ port: statsPort, path: "/;csv" });
+  const [head = "", ...rows] = body.split("\n").map((line) => line.split(","));
+  const at = head.indexOf("status");
+  return rows.some((row) => row[0] === "rolecall_ready" && row[1] === "BACKEND" && row[at] === "UP");
 }
 
 /** The rendered bootstrap, which has the form `delta`, in another form of the protocol. */
