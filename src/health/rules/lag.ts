@@ -84,7 +84,7 @@ function limitsUntilMs(
   present: PresentLag,
   { check, isRefused }: { readonly check: Check; readonly isRefused: boolean },
 ): number {
-  const { growsSinceMs, hold, validUntilMs } = present;
+  const { growsSinceMs, hold, timeMs, validUntilMs } = present;
   const { lagTimeMsMax } = check;
   if (lagTimeMsMax === null || growsSinceMs === null) return validUntilMs;
   const exceedsAtMs = growsSinceMs + lagTimeMsMax;
@@ -92,8 +92,9 @@ function limitsUntilMs(
   const { guards, timeoutMs } = view.policy;
   // A report of the leader that was requested before that instant may still arrive, and begin a hold.
   const mayBeHeld = guards.failoverHold && hold === null && view.nowMs < exceedsAtMs + timeoutMs;
-  // The leader's next report may make a held lag exceed its limit.
-  if (mayBeHeld || (hold !== null && !isRefused)) return view.nowMs;
+  // The leader's next report may make a held lag exceed its limit. Then a no for the limit in bytes has another figure.
+  const isLate = isRefused && timeMs !== null && timeMs > lagTimeMsMax;
+  if (mayBeHeld || (hold !== null && !isLate)) return view.nowMs;
   // The leader's newest sample may get a later instant without a new revision, which ends the lag: this no holds only
   // now.
   const origin = lagOriginOf(view.cluster);
