@@ -93,8 +93,16 @@ export class FakePostgres {
   }
 }
 
+/** A pooler also needs the key of the connection, and what it keeps the same for all of its clients. */
 function welcome(): Buffer {
-  return Buffer.concat([typed("R", int32(0)), ready()]);
+  const parameters = { server_version: "15.4", client_encoding: "UTF8", DateStyle: "ISO", TimeZone: "UTC" };
+  const stated = Object.entries({ ...parameters, standard_conforming_strings: "on" });
+  return Buffer.concat([
+    typed("R", int32(0)),
+    ...stated.map(([name, value]) => typed("S", text0(name), text0(value))),
+    typed("K", int32(1), int32(1)),
+    ready(),
+  ]);
 }
 
 function ready(): Buffer {
