@@ -48,7 +48,7 @@ export interface MainBackendContext {
   /** What is known of the balancers that are pushed to, as `BalancerPushes.statuses`. */
   readonly balancers: (only: string | null) => readonly BalancerStatus[];
   /** Where the traffic of balancers and poolers goes. */
-  readonly routes: AuditApiContext["routes"];
+  readonly routes: AuditApiContext["routes"] & { findings: DiagnosticsSources["routes"] };
   /** Which configuration is in force, and which was refused. */
   readonly config: () => ConfigOverview;
   /** The limits that the lag of a cluster's nodes is compared with. */
@@ -160,7 +160,7 @@ function withSeamless(
 
 /** What the diagnostics pages are rendered from. */
 function diagnosticsOf(sources: AnswerSources, context: MainBackendContext): DiagnosticsSources {
-  const { eventLog, history, gate, wall, limits, asked, askedChecks, config } = context;
+  const { eventLog, history, gate, wall, limits, asked, askedChecks, config, routes } = context;
   return {
     gate,
     snapshot: sources.snapshot,
@@ -172,6 +172,7 @@ function diagnosticsOf(sources: AnswerSources, context: MainBackendContext): Dia
     limits,
     asked,
     askedChecks,
+    routes: (cluster) => routes.findings(cluster),
     config,
     events: () => eventLog.events.recent(),
     storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),

@@ -29,6 +29,8 @@ export interface StatusNode extends Omit<NodeOverview, "verdicts" | "reason" | "
 export interface StatusCluster extends Omit<ClusterOverview, "nodes" | "situation"> {
   /** Names that are no members, and that checks still ask for. */
   readonly asked_non_members?: readonly AskedNonMember[];
+  /** Where balancers and poolers send clients elsewhere than they should, as sentences. */
+  readonly routes?: readonly string[];
   readonly nodes: readonly StatusNode[];
   readonly situation: StatusSituation;
 }

@@ -6,7 +6,7 @@ import { wrapWords } from "../output/words.ts";
 import { sourceWords } from "../client/next-command.ts";
 import { configLine } from "./config-line.ts";
 import { reasonsFooter } from "./reasons-footer.ts";
-import { selectClusters, selectionOf } from "./selection/selection.ts";
+import { hasProblem, selectClusters, selectionOf } from "./selection/selection.ts";
 import type { ShownCluster } from "./selection/shown-cluster.ts";
 import { clusterCount, summarizeStatus, summaryLine, type StatusSummary } from "./selection/summary-line.ts";
 import { statusTable } from "./table/table.ts";
@@ -32,7 +32,7 @@ export function reportText({ args, io, style }: CommandContext, { clusters, conf
   const selection = selectionOf(args);
   const all = selectClusters(clusters, selection);
   const folds = io.stdout.isTerminal && !args.has("all") && all.length > unfoldedMax;
-  const shown = folds ? all.filter(({ cluster }) => cluster.situation.condition !== "ok") : all;
+  const shown = folds ? all.filter(({ cluster }) => cluster.situation.condition !== "ok" || hasProblem(cluster)) : all;
   return renderReport(shown, summarizeStatus(clusters), {
     width: io.stdout.isTerminal ? io.stdout.columns() : Infinity,
     isWide: args.text("output") === "wide",

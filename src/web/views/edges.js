@@ -18,14 +18,18 @@ export function EdgesView() {
   }, []);
   const { data, error } = useDocument("edges", count);
   const { data: pooled } = useDocument("pools", count);
+  const { data: audit } = useDocument("audit", count);
   return html`
     <div class="toolbar"><h1>Edges</h1></div>
     ${error === null ? null : html`<p class="banner bad" role="alert">${error}</p>`}
-    ${data === null ? html`<p class="empty">${error === null ? "Reading." : ""}</p>` : html`<${Edges} edges=${data} pools=${pooled?.pools ?? []} />`}
+    ${data === null ? html`<p class="empty">${error === null ? "Reading." : ""}</p>` : html`<${Edges} edges=${data} pools=${pooled?.pools ?? []} audit=${audit ?? noAudit} />`}
   `;
 }
 
-function Edges({ edges, pools }) {
+/** Before the first answer, and of a server that has no audit. */
+const noAudit = { targets: [], findings: [] };
+
+function Edges({ edges, pools, audit }) {
   return html`
     <${Process} edges=${edges} />
     <${Table}
@@ -58,11 +62,15 @@ function Edges({ edges, pools }) {
         numberText(count),
       ])}
     />
+    ${audit.targets.length === 0 ? null : html`<${Traffic} audit=${audit} />`}
     <h2>Pushes to balancers</h2>
     ${
       edges.balancers.length === 0
         ? html`<p class="empty">No balancer is configured. Balancers learn of a change by their next check.</p>`
-        : edges.balancers.map((balancer) => html`<${Balancer} key=${balancer.balancer} balancer=${balancer} />`)
+        : edges.balancers.map(
+            (balancer) =>
+              html`<${Balancer} key=${balancer.balancer} balancer=${balancer} findings=${audit.findings} />`,
+          )
     }
   `;
 }
@@ -175,7 +183,42 @@ function Status({ status, reason = null }) {
 const programs = { haproxy: "HAProxy", pgbouncer: "PgBouncer", envoy: "Envoy" };
 const targetTones = { up: "ok", drain: "idle", down: "bad" };
 
-function Balancer({ balancer: { balancer, kind, up, version, waiting, pushed_ms_ago: agoMs, problems, servers } }) {
+/** Where balancers and poolers really send clients, and what moves those that are elsewhere. */
+function Traffic({ audit: { targets, findings } }) {
+  return html`<${Table}
+      title="Where traffic goes"
+      columns=${["target", "program", "address", "servers", "looked at", "traffic"]}
+      rows=${targets.map(({ target, program, address, servers, looked_ms_ago: agoMs, up, findings: count }) => [
+        target,
+        programs[program] ?? program,
+        address,
+        servers,
+        agoMs === null ? "–" : `${ageText(agoMs)} ago`,
+        up === false
+          ? html`<${Mark} tone="bad" /> does not answer`
+          : up === null
+            ? "–"
+            : html`<${Mark} tone=${count === 0 ? "ok" : "bad"} />
+                ${count === 0 ? "as it should be" : `${count} findings`}`,
+      ])}
+    />
+    ${findings.map(
+      (finding) =>
+        html`<p class="note">
+          <span class="issue"><b>${subjectOf(finding)}</b> ${finding.what}</span> for ${durationText(finding.for_ms)}.
+          ${" "}${finding.mechanism} should have moved it. <code>${finding.command}</code>
+        </p>`,
+    )}`;
+}
+
+function subjectOf({ target, backend, server }) {
+  return [target, [backend, server].filter((part) => part !== null).join("/")].join(" ");
+}
+
+function Balancer({
+  balancer: { balancer, kind, up, version, waiting, pushed_ms_ago: agoMs, problems, servers },
+  findings,
+}) {
   const [tone, word] = up === null ? ["idle", "connecting"] : up ? ["ok", "connected"] : ["bad", "not reachable"];
   const program = programs[kind];
   const rows = servers.map(({ backend, server, target, weight }) => [
@@ -183,6 +226,7 @@ function Balancer({ balancer: { balancer, kind, up, version, waiting, pushed_ms_
     server,
     target === null ? "–" : html`<${Mark} tone=${targetTones[target]} /> ${target}`,
     weight === null ? "–" : `${weight} %`,
+    findings.find((one) => one.target === balancer && one.backend === backend && one.server === server)?.what ?? "–",
   ]);
   return html`<section aria-label=${`Balancer ${balancer}`}>
     <h3>
@@ -192,7 +236,11 @@ function Balancer({ balancer: { balancer, kind, up, version, waiting, pushed_ms_
       ${agoMs === null ? "Nothing was pushed yet" : `Last push ${ageText(agoMs)} ago`}, ${waiting} waiting.
       ${problems.map(({ subject, problem }) => html` <span class="issue"><b>${subject}</b>: ${problem}</span>`)}
     </p>
-    <${Table} label=${`Servers of ${balancer}`} columns=${["backend", "server", "wanted", "weight"]} rows=${rows} />
+    <${Table}
+      label=${`Servers of ${balancer}`}
+      columns=${["backend", "server", "wanted", "weight", "traffic"]}
+      rows=${rows}
+    />
   </section>`;
 }
 

@@ -50,6 +50,15 @@ test("a configuration that was refused comes first, without problems of the clus
   assert.equal(report(clusters, { config: { ...config, refused: null } }), report(clusters));
 });
 
+test("traffic that goes elsewhere than it should is a line of its cluster, also where its nodes are well", () => {
+  const routes = ["lb1 w/pg1 has 3 sessions, and is superseded", "lb1 w lacks a server for pg4"];
+  const clusters = [statusCluster("shop-1"), statusCluster("shop-2", { routes })];
+  const line = "  traffic: lb1 w/pg1 has 3 sessions, and is superseded (and 1 more): rolecall verify\n";
+  assert.ok(report(clusters).includes(line));
+  const problems = report(clusters, { problemsOnly: true });
+  assert.ok(problems.includes(line) && !problems.includes("shop-1"));
+});
+
 test("no problems are one sentence", () => {
   const clusters = Array.from({ length: 40 }, (_, index) => statusCluster(`shop-${index + 1}`));
   assert.equal(report(clusters, { problemsOnly: true }), "No problems in 40 clusters.\n");

@@ -31,16 +31,21 @@ export function selectClusters(
       fitNodes: cluster.nodes.filter(isServing).length,
       nodes: cluster.nodes,
     }))
-    .filter(({ cluster }) => !problemsOnly || isProblem(cluster.situation.condition))
+    .filter(({ cluster }) => !problemsOnly || hasProblem(cluster))
     .map((row) => (problemsOnly ? withProblemsOnly(row) : row))
     .flatMap((row) => matching(row, query.toLowerCase()));
   return sortClusters(shown, order);
 }
 
+/** Whether a cluster, or where its clients are sent, needs the attention of an operator. */
+export function hasProblem({ situation, routes = [] }: StatusCluster): boolean {
+  return isProblem(situation.condition) || routes.length > 0;
+}
+
 /** Keeps the nodes with a problem. A cluster that is down as a whole keeps all: each of them may be the cause. */
 function withProblemsOnly(row: ShownCluster): ShownCluster {
   const { condition } = row.cluster.situation;
-  return condition === "degraded" || condition === "warning"
+  return condition === "degraded" || condition === "warning" || condition === "ok"
     ? { ...row, nodes: row.nodes.filter((node) => isProblem(node.condition)) }
     : row;
 }

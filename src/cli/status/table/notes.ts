@@ -82,6 +82,14 @@ export function situationNotes({ situation }: StatusCluster, style: Style): read
   ];
 }
 
+/** Where balancers and poolers send clients elsewhere than they should: the worst of it, and what shows the rest. */
+export function routeNotes({ routes = [] }: StatusCluster, style: Style): readonly TitlePart[] {
+  const [worst, ...others] = routes;
+  if (worst === undefined) return [];
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  return [{ text: `traffic: ${worst}${more}: rolecall verify`, paint: style.red }];
+}
+
 function unpaintedPart(text: string): TitlePart {
   return { text, paint: (plain) => plain };
 }
