@@ -77,6 +77,10 @@ export class VerdictClock {
   }
 }
 
+const keys = new WeakMap<Check, string>();
+
 function keyOf(check: Check): string {
-  return JSON.stringify(check);
+  const known = keys.get(check) ?? JSON.stringify(check);
+  keys.set(check, known);
+  return known;
 }

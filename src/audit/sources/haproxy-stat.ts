@@ -7,6 +7,13 @@ export function statCommand(backend: string): string {
   return `show stat ${backend} 6 -1`;
 }
 
+/** The columns that are read. */
+const wanted = [
+  ...(["pxname", "svname", "scur", "stot", "status", "weight", "bck", "type", "throttle", "lastsess"] as const),
+  ...(["check_rise", "check_fall", "addr", "algo"] as const),
+];
+type Column = (typeof wanted)[number];
+
 /** The types of rows of `show stat`. */
 const types = { backend: "1", server: "2" } as const;
 /** The algorithms that give every server some of the new sessions, by weight. */
@@ -31,18 +38,15 @@ export function parseHaproxyStat(backend: string, answer: string, settings: Stat
   if (/^No such proxy/i.test(answer)) return { ...none, servers: null };
   const [head = "", ...lines] = answer.split("\n");
   if (!head.startsWith("# pxname,svname,")) throw new Error(`unexpected answer to show stat: ${shown(answer)}`);
-  const columns = new Map(
-    head
-      .slice(2)
-      .split(",")
-      .map((name, at) => [name, at]),
-  );
+  const names = head.slice(2).split(",");
+  const columns = wanted.map((name) => names.indexOf(name)).toSorted((one, other) => one - other);
+  const slots = new Map(columns.map((column, slot) => [names[column] ?? "", slot]));
   const servers: ServerReading[] = [];
   let isShared = false;
   for (const line of lines) {
     if (line === "") continue;
-    const cells = cellsOf(line);
-    const cell = (name: string): string => cells[columns.get(name) ?? -1] ?? "";
+    const cells = cellsOf(line, columns);
+    const cell = (name: Column): string => cells[slots.get(name) ?? -1] ?? "";
     if (cell("pxname") !== backend) continue;
     if (cell("type") === types.backend) isShared = sharing.has(cell("algo").split(" ")[0] ?? "");
     if (cell("type") === types.server) servers.push(serverOf(cell, settings));
@@ -50,8 +54,8 @@ export function parseHaproxyStat(backend: string, answer: string, settings: Stat
   return { ...none, servers, isShared };
 }
 
-function serverOf(cell: (name: string) => string, { interMs, pushMs }: StatSettings): ServerReading {
-  const number = (name: string): number => countOf(cell(name), name);
+function serverOf(cell: (name: Column) => string, { interMs, pushMs }: StatSettings): ServerReading {
+  const number = (name: Column): number => countOf(cell(name), name);
   const weight = number("weight");
   const count = Math.max(
     number("check_fall") || countDefault.check_fall,
@@ -83,12 +87,31 @@ function addressOf(text: string): DatabaseAddress | null {
   return parseHostPort(text) ?? null;
 }
 
-/** The cells of a line. Texts with commas are in quotes, where a quote is doubled. */
-function cellsOf(line: string): readonly string[] {
-  if (!line.includes('"')) return line.split(",");
-  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "",
-  );
+/**
+ * The cells of a line in some columns, in order. A line has up to 180, of which few are read: the others cost nothing.
+ * Texts with commas are in quotes, where a quote is doubled.
+ */
+function cellsOf(line: string, columns: readonly number[]): readonly string[] {
+  if (line.includes('"')) {
+    const all = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)];
+    return columns.map((column) => {
+      const [, quoted, plain] = all[column] ?? [];
+      return quoted?.replaceAll('""', '"') ?? plain ?? "";
+    });
+  }
+  let at = 0;
+  let next = 0;
+  return columns.map((column) => {
+    // A column that HAProxy does not have.
+    if (column < 0) return "";
+    for (; at < column && next >= 0; at += 1) {
+      const comma = line.indexOf(",", next);
+      next = comma < 0 ? -1 : comma + 1;
+    }
+    if (next < 0) return "";
+    const end = line.indexOf(",", next);
+    return line.slice(next, end < 0 ? undefined : end);
+  });
 }
 
 function countOf(text: string, column: string): number {
