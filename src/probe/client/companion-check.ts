@@ -78,7 +78,7 @@ class Check {
       this.#socket = socket;
       socket.once("connect", () => this.#connected(socket));
       socket.on("data", (chunk) => this.#receive(chunk));
-      socket.once("error", (error) => this.#settle(failureOf(error)));
+      socket.on("error", (error) => this.#settle(failureOf(error)));
       socket.once("close", () => this.#settle({ kind: "reset", detail: "the connection was closed before an answer" }));
     });
   }
