@@ -9,7 +9,7 @@ import { jsonReply, neverReplies } from "../fake/fake-transport.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 import { until } from "../fake/until.ts";
 
-test("after a suspend, what was pushed on older evidence is taken back before any node answers", async (context) => {
+test("after a suspend, what was pushed on older evidence is taken back once the node misses an answer", async (context) => {
   const haproxy = new FakeHaproxy(["pg/pg1"]);
   await haproxy.listen(context);
   let suspendedMs = 0;
@@ -21,7 +21,10 @@ test("after a suspend, what was pushed on older evidence is taken back before an
       wall: () => Date.now() + suspendedMs,
     },
     connect: () => ({
-      get: async (path) => (path === "/leader" && suspendedMs === 0 ? jsonReply(document) : neverReplies()),
+      get: async (path) => {
+        if (path !== "/leader") return neverReplies();
+        return suspendedMs === 0 ? jsonReply(document) : { failure: { kind: "timeout", detail: "no answer" } };
+      },
       getStreamed: neverReplies,
       close: () => {},
     }),

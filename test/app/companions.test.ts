@@ -169,7 +169,7 @@ test("a dead companion is an event with an end, a warning in /status, and a metr
   const message = /pgbouncer beside pg2 of demo does not answer: connection refused \(\d+ checks in a row failed\)/;
   assert.match(await read("/events?node=pg2"), message);
   const status = await read("/status");
-  assert.match(status, /"warning":"dead beside it: pgbouncer \(connection refused\)"/);
+  assert.match(status, /"warning":"beside it does not answer: pgbouncer \(connection refused\)"/);
   assert.match(status, /"companions":\[\{"name":"pgbouncer","state":"down","error":"connection refused"/);
   const metrics = await read("/metrics");
   assert.match(metrics, /rolecall_companion_up\{cluster="demo",node="pg1",companion="pgbouncer"\} 1/);

@@ -73,9 +73,8 @@ export const inspectionCommands: readonly CommandSpec[] = [
       "cannot be read. Names what should have moved the traffic, and the command that moves it now. Exits with 0 if\n" +
       "traffic goes where it should, with 1 if not, and with 2 if a target was not looked at.",
     options: serverOptions,
-    examples: ["rolecall verify", "rolecall verify --json"],
+    examples: ["rolecall verify", "rolecall verify --format json"],
     checks: [{ id: "routes", required: true }],
-    ownFindings: ["RC220", "RC221", "RC222", "RC223"],
     load: async () => (await import("../commands/verify.ts")).verify,
   },
   {

@@ -33,7 +33,7 @@ export function companionOverviews(
 export function deadCompanionsText(view: ClusterView, observation: Observation): string | null {
   if (view.policy.companions === undefined || observation.isDown) return null;
   const dead = companionOverviews(view, observation).filter(({ state }) => state === "down");
-  return dead.length === 0 ? null : `dead beside it: ${dead.map(textOf).join(", ")}`;
+  return dead.length === 0 ? null : `beside it does not answer: ${dead.map(textOf).join(", ")}`;
 }
 
 function textOf({ name, error }: CompanionOverview): string {
