@@ -107,6 +107,8 @@ function databaseServices(options: KubernetesOptions): RenderedFile {
     unscraped: [],
     scraped: [],
     ca: null,
+    companions: [],
+    companionsAt: new Map(),
   };
   const pods = { cluster, service: "", host: "", selector: {}, apiPort: 0, exporterPort: null };
   const text = templateText(databaseService(pods, options), {

@@ -1,6 +1,6 @@
 import { unknownNameError } from "../../client/node-name.ts";
 import type { DatabaseAddress } from "../../../cluster/node.ts";
-import type { Config } from "../../../config/model/config.ts";
+import type { ClusterConfig, Config } from "../../../config/model/config.ts";
 import { balancedCheckText } from "../../../config/values/pool-check.ts";
 import { oneNodeRoutes } from "../../../health/route.ts";
 import { parseDatabaseAddress } from "../../../health/check.ts";
@@ -63,6 +63,10 @@ export interface TargetCluster {
   readonly silent: number;
   /** The file of the CA that signs the certificates of the nodes' APIs; `null`: the CAs of the system. */
   readonly ca: string | null;
+  /** What stands beside its nodes, as the configuration has it. */
+  readonly companions: ClusterConfig["companions"];
+  /** Node -> companion -> its address, where the configuration has another one. */
+  readonly companionsAt: ReadonlyMap<string, ClusterConfig["nodes"][number]["companions"]>;
 }
 
 /** A pool that the configuration declares. */
@@ -129,7 +133,7 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
     const health = edges.length > 0 ? null : await server.listenerUrl("node");
     const host = new URL(server.url).hostname.replace(/^\[|\]$/g, "");
     return {
-      clusters: targetClusters(context, clusters, () => null),
+      clusters: targetClusters(context, clusters, () => undefined),
       pools: null,
       memberSource: runningSource,
       edges: edges.length > 0 ? edges : [{ host, port: health === null ? healthPort : Number(health.port) }],
@@ -149,9 +153,9 @@ const runningSource = "The members are those that the running rolecall knows.";
 /** Like {@link targetsFor}, from a configuration and clusters that are known already. */
 export function targetsOf(context: CommandContext, config: Config, { clusters, by, problem }: KnownClusters): Targets {
   const admin = config.listen.find(({ dialect }) => dialect === "admin");
-  const caOf = (name: string): string | null =>
-    config.clusters.find((cluster) => cluster.name === name)?.tls?.ca ?? null;
-  const rendered = targetClusters(context, clusters, caOf);
+  const configured = (name: string): ClusterConfig | undefined =>
+    config.clusters.find((cluster) => cluster.name === name);
+  const rendered = targetClusters(context, clusters, configured);
   const edges = parseEdges(context.args);
   const health = healthListener(config, rendered);
   return {
@@ -217,7 +221,7 @@ export function reachable({ address, port }: ListenerConfig): DatabaseAddress {
 function targetClusters(
   { args, result }: CommandContext,
   clusters: readonly StatusCluster[],
-  caOf: (cluster: string) => string | null,
+  configured: (cluster: string) => ClusterConfig | undefined,
 ): readonly TargetCluster[] {
   const selected = args.text("cluster");
   const matching = clusters.filter(({ cluster }) => selected === null || cluster === selected);
@@ -268,7 +272,10 @@ function targetClusters(
     const lists = { unnamed, unbalanced, unscraped, scraped };
     const known = { members: nodes.length, silent: nodes.filter(isSilent).length };
     const summary = memberSummary(cluster, nodes);
-    return [{ name: cluster, scope, nodes: targets, ...known, ...lists, summary, ca: caOf(cluster) }];
+    const { tls = null, companions = [], nodes: written = [] } = configured(cluster) ?? {};
+    const companionsAt = new Map(written.map((node) => [node.name, node.companions]));
+    const own = { ca: tls?.ca ?? null, companions, companionsAt };
+    return [{ name: cluster, scope, nodes: targets, ...known, ...lists, summary, ...own }];
   });
 }
 

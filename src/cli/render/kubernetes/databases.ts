@@ -57,12 +57,14 @@ export function databaseService(pods: DatabasePods, { databaseNamespace, namespa
   };
 }
 
-/** The ports of the databases' Service: the databases, the nodes' APIs, and their exporters, if there are any. */
+/** The ports of the databases' Service: the databases, the nodes' APIs, and their exporters and companions, if there are any. */
 export function databasePorts({ cluster, apiPort: port, exporterPort }: DatabasePods): readonly object[] {
   return [
     { name: "postgresql", port: cluster.nodes[0]?.database.port ?? 5432 },
     { name: "api", port },
     ...(exporterPort === null ? [] : [{ name: "exporter", port: exporterPort }]),
+    // Names of companions may be longer than those of ports.
+    ...cluster.companions.map((companion, at) => ({ name: `companion-${at + 1}`, port: companion.port })),
   ];
 }
 
@@ -98,13 +100,26 @@ export function externalCluster(cluster: TargetCluster): object {
         ...(api === null ? {} : { api }),
         ...(exporter === null ? {} : { exporter }),
         ...(database === undefined ? {} : { database: hostPort(database) }),
+        ...companionsOf(cluster, name),
       };
     }),
   };
 }
 
-function named({ name, scope }: TargetCluster): object {
-  return { name, ...(scope === null || scope === name ? {} : { scope }) };
+function named({ name, scope, companions }: TargetCluster): object {
+  const written = companions.map(({ path, ...companion }) => ({ ...companion, ...(path === null ? {} : { path }) }));
+  return {
+    name,
+    ...(scope === null || scope === name ? {} : { scope }),
+    ...(written.length === 0 ? {} : { companions: written }),
+  };
+}
+
+/** Where the companions of a node listen, if not as those of the cluster do. */
+function companionsOf({ companionsAt }: TargetCluster, node: string): object {
+  const placed = Object.entries(companionsAt.get(node) ?? {});
+  const addresses = placed.map(([name, address]) => [name, hostPort(address)]);
+  return addresses.length === 0 ? {} : { companions: Object.fromEntries(addresses) };
 }
 
 /** A valid and unused name of a Service: cluster names may have upper-case letters, `_` and `.`. */

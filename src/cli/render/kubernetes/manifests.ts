@@ -97,7 +97,7 @@ function serviceSpec(): object {
 
 /**
  * What may connect to rolecall: anything to the health checks, and pods to the metrics. What it may connect to: DNS,
- * and the APIs and exporters of the databases.
+ * and the APIs, exporters and companions of the databases.
  */
 function networkPolicySpec(pods: readonly DatabasePods[], options: KubernetesOptions): object {
   const other = options.databaseNamespace;
@@ -111,9 +111,13 @@ function networkPolicySpec(pods: readonly DatabasePods[], options: KubernetesOpt
       ? [{}]
       : [
           { ports: [{ protocol: "UDP", port: 53 }, ...tcp(53)] },
-          ...pods.map(({ selector, apiPort, exporterPort }) => ({
+          ...pods.map(({ cluster: { companions }, selector, apiPort, exporterPort }) => ({
             to: [{ podSelector: { matchLabels: selector }, ...namespaceSelector }],
-            ports: tcp(apiPort, ...(exporterPort === null ? [] : [exporterPort])),
+            ports: tcp(
+              apiPort,
+              ...(exporterPort === null ? [] : [exporterPort]),
+              ...companions.map(({ port }) => port),
+            ),
           })),
         ],
   };
