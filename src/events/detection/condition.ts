@@ -72,6 +72,14 @@ export function isAttachmentMark({ kind }: Pick<ClusterEvent, "kind">): boolean 
   return ends[kind] === attached;
 }
 
+/**
+ * Whether a process needs some time before it finds a condition that began before its start: marks of replicas need
+ * `attach_window`, and the audit as many looks at a target as its mechanism takes.
+ */
+export function isFoundLate(event: Pick<ClusterEvent, "kind">): boolean {
+  return isAttachmentMark(event) || event.kind === "routes_differ";
+}
+
 /** Whether an event begins a condition. */
 export function isBeginning({ kind }: Pick<ClusterEvent, "kind">): boolean {
   return ends[kind] !== undefined;

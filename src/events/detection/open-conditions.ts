@@ -1,6 +1,6 @@
 import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
-import { conditionKey, endOf, isAttachmentMark, isBeginning, type Condition } from "./condition.ts";
+import { conditionKey, endOf, isAttachmentMark, isBeginning, isFoundLate, type Condition } from "./condition.ts";
 import { conditionsOf, isEndKnown, quietMsOf } from "./conditions.ts";
 
 /** A condition that was reported and lasts. */
@@ -18,10 +18,10 @@ interface OpenCondition {
 }
 
 /**
- * How long a mark on a replica that an earlier process reported is taken to last, in ms: it is found anew only after
- * `attach_window`. Everything else is known once each node was probed.
+ * How long what an earlier process reported is taken to last if it is found late ({@link isFoundLate}), in ms.
+ * Everything else is known once each node was probed.
  */
-const resumedMarkMs = 30_000;
+const resumedLateMs = 30_000;
 
 /** A condition that is not reported yet because it has not lasted long enough. */
 interface PendingCondition {
@@ -63,7 +63,7 @@ export class OpenConditions {
     if (key === null) return;
     if (isBeginning(event)) {
       const since = this.#open.get(key)?.sinceMs ?? sinceMs;
-      const endsFromMs = isAttachmentMark(event) ? nowMs + resumedMarkMs : nowMs;
+      const endsFromMs = isFoundLate(event) ? nowMs + resumedLateMs : nowMs;
       const rest = { seenMs: nowMs, absentSinceMs: null, endsFromMs };
       this.#open.set(key, { begins: event, level: null, sinceMs: since, ...rest });
     } else this.#open.delete(key);
