@@ -25,7 +25,7 @@ test("every command line loads few files and no package before its command", () 
   assert.ok(loaded.length < 50, `${loaded.length} files: ${loaded.join(", ")}`);
 });
 
-test("serve loads only the packages that it needs, and no code of other commands", () => {
+test("serve loads only the packages that it needs, and no code of other commands or of the audit", () => {
   const loaded = [...loadedBy(join("src", "cli", "commands", "serve.ts"))];
   assert.deepEqual(loaded.filter((name) => !name.startsWith("node:") && !name.startsWith("src")).sort(), [
     "http-proxy",
@@ -37,7 +37,7 @@ test("serve loads only the packages that it needs, and no code of other commands
     "zod",
   ]);
   assert.deepEqual(
-    loaded.filter((name) => /^src\/(simulator|cli\/(render|rehearse|doctor|compare|status))\//.test(name)),
+    loaded.filter((name) => /^src\/(simulator|audit|cli\/(render|rehearse|doctor|compare|status))\//.test(name)),
     [],
   );
 });
