@@ -188,7 +188,6 @@ export class Lab {
   async #start(): Promise<void> {
     const { patroni, pgbouncer, route, settings = {}, hasPeer = false } = this.#options;
     this.#cluster = patroni instanceof Cluster ? patroni : await Cluster.start(patroni);
-    await this.cluster.streaming();
     const leader = await this.cluster.leader();
     if ((await psql(leader.databasePort, createTable)) === undefined)
       throw new Error(`Cannot create the table: ${leader.name} must take writes, got no answer`);

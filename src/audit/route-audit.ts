@@ -58,7 +58,7 @@ interface RunningTarget {
 }
 
 /** The shortest time between two looks at one target, in ms. */
-const lookMinMs = 200;
+const lookMinMs = 1_000;
 /** When the first look at the first target follows, in ms: rolecall has to know the nodes. */
 const firstLookMs = 500;
 

@@ -36,7 +36,6 @@ function scenarios(command: Command, version: "3.0.2" | "4.1"): void {
   let key: LeaderKey;
   before(async () => {
     cluster = await Cluster.start(command);
-    await cluster.streaming();
     rolecall = await Rolecall.start(cluster, {
       cluster: { dcs: { etcd: [`http://127.0.0.1:${ports.etcdClient}`] } },
     });

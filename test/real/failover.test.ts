@@ -34,7 +34,6 @@ function scenarios(command: Command): void {
 
   before(async () => {
     cluster = await Cluster.start(command);
-    await cluster.streaming();
     const executables = executablesOf(process.env["RELEASE_FILES"], cluster.folder);
     for (const number of [1, 2] as const)
       edges.push(await Rolecall.start(cluster, { number, executable: executables[number - 1] }));

@@ -31,7 +31,6 @@ for (const version of ["3.0.2", "4.1"] as const)
       const urls = ["http://127.0.0.1:1", `http://127.0.0.1:${port}`, `http://127.0.0.1:${ports.rolecallAdmin}`];
       const settings = installHintScript(folder, urls, { token: "token", pauseToken: null });
       cluster = await Cluster.start(command, false, { ...noLocks, postgresql: settings });
-      await cluster.streaming();
       rolecall = await Rolecall.start(cluster, { admin: { hint_tokens: [join(folder, "token")] } });
     });
     after(async () => {

@@ -31,7 +31,6 @@ beside("3.0.2", "the route of PgBouncer", (command) => {
 
   before(async () => {
     cluster = await Cluster.start(command);
-    await cluster.streaming();
     const leader = await cluster.leader();
     await psql(leader.databasePort, "CREATE TABLE written (pooler text, at bigint)");
     const included = [`orders = host=127.0.0.1 port=${leader.databasePort} dbname=postgres user=postgres`];

@@ -29,7 +29,6 @@ for (const version of ["3.0.2", "4.1"] as const)
       let rolecall: Rolecall | undefined;
       before(async () => {
         cluster = await Cluster.start(command);
-        await cluster.streaming();
         rolecall = await Rolecall.start(cluster);
       });
       after(async () => {

@@ -41,7 +41,6 @@ function scenarios(command: Command, version: "3.0.2" | "4.1"): void {
 
   before(async () => {
     cluster = await Cluster.start(command);
-    await cluster.streaming();
     rolecall = await Rolecall.start(cluster, { listener: { management: "on" } });
     haproxy = await Haproxy.start(cluster);
     await settled();

@@ -22,7 +22,7 @@ export class Cluster {
   readonly nodes: readonly [PatroniNode, PatroniNode, PatroniNode];
 
   /**
-   * Starts everything and waits for a leader and two replicas without lag.
+   * Starts everything and waits for a leader and two replicas that stream, without lag.
    * @param patroni the command that starts a Patroni
    * @param isOverTls whether the nodes' APIs speak TLS, with certificates made for this run
    * @param locks what is added to each node's `restapi` and `ctl`, beside its own certificate
@@ -148,6 +148,7 @@ export class Cluster {
     await this.leader();
     for (const node of others) node.start();
     await this.whole();
+    await this.streaming();
   }
 
   get #tails(): string {

@@ -217,7 +217,6 @@ export class PushedLab {
         write: await freePort(1),
       });
     this.#cluster = await Cluster.start(patroni);
-    await this.cluster.streaming();
     const leader = await this.cluster.leader();
     if ((await psql(leader.databasePort, createTable)) === undefined)
       throw new Error(`Cannot create the table: ${leader.name} must take writes, got no answer`);
