@@ -71,20 +71,21 @@ async function fixtureOf(context: TestContext, followMembers: string | null = "c
     balancer.start();
     return balancer;
   };
-  let balancer: HaproxyBalancer;
+  let balancer: HaproxyBalancer | null = null;
   const fixture: Fixture = {
     haproxy,
     log,
     members: [member("pg1"), member("pg2")],
     current: [],
-    problems: () => balancer.status().problems.map(({ subject, problem }) => `${subject}: ${problem}`),
+    problems: () =>
+      (balancer ?? assert.fail()).status().problems.map(({ subject, problem }) => `${subject}: ${problem}`),
     polls: async () => {
       const { connections } = haproxy;
       await until("two looks at HAProxy", () => haproxy.connections >= connections + 3);
     },
     balancer: () => {
-      balancer = create();
-      return balancer;
+      balancer?.stop();
+      return (balancer = create());
     },
   };
   fixture.balancer();
