@@ -84,9 +84,13 @@ export class EnvoyPushes {
       ?.lead(to.cluster, to.node, limitMs);
   }
 
-  /** Whether the Envoys of a listener have what they were sent, as {@link XdsService.acknowledgements}. */
-  acknowledgements(name: string): XdsService["acknowledgements"] {
-    return this.#services().find((service) => service.name === name)?.acknowledgements ?? [];
+  /** What the Envoys of a listener have not taken, as {@link XdsService.lackingAcknowledgements}. */
+  lackingAcknowledgements(name: string): ReturnType<XdsService["lackingAcknowledgements"]> {
+    return (
+      this.#services()
+        .find((service) => service.name === name)
+        ?.lackingAcknowledgements() ?? []
+    );
   }
 
   /** Ends all services. Envoys keep their last assignment, and connect elsewhere. */

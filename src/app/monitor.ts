@@ -255,7 +255,7 @@ export class Monitor {
         if (cluster !== undefined)
           contain(this.#errorLines, { cluster: name }, () => this.#recordTransition(cluster, cluster));
       },
-      acknowledgements: (listener) => this.envoys.acknowledgements(listener),
+      lackingAcknowledgements: (listener) => this.envoys.lackingAcknowledgements(listener),
       onError: (target, err) => report(err, { target }),
       onLoadError: (err) => report(err, {}),
     });

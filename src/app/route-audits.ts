@@ -6,7 +6,7 @@ import { HostAddresses } from "../push/host-addresses.ts";
 /** What the audit of the routes depends on. */
 export interface RouteAuditsContext extends Omit<RouteAuditContext, "resolve"> {
   /** Whether the Envoys of a listener have what they were sent. */
-  readonly acknowledgements: ReadAcknowledgements;
+  readonly lackingAcknowledgements: ReadAcknowledgements;
   /** Called if what the audit needs cannot be loaded. */
   readonly onLoadError: (error: unknown) => void;
 }
@@ -73,7 +73,7 @@ export class RouteAudits {
     if (config === null) return this.#audit?.configure([], 0);
     const { auditTargets } = await import("../audit/audit-targets.ts");
     if (config === this.#config) {
-      const targets = auditTargets(config, this.#context.acknowledgements);
+      const targets = auditTargets(config, this.#context.lackingAcknowledgements);
       this.#audit?.configure(targets, config.audit.intervalMs);
     }
   }

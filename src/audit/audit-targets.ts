@@ -28,7 +28,7 @@ const pushedEnvoyMs = 1_000;
 export type AuditedConfig = Pick<Config, "audit" | "balancers" | "poolers" | "pools" | "listen">;
 
 /** Whether the Envoys of a listener have what they were sent; the listener by its name. */
-export type ReadAcknowledgements = (listener: string) => readonly PoolAcknowledgement[];
+export type ReadAcknowledgements = (listener: string) => Iterable<readonly PoolAcknowledgement[]>;
 
 /** The balancers and poolers of the configuration that are looked at. */
 export function auditTargets(config: AuditedConfig, acknowledgements: ReadAcknowledgements): readonly AuditTarget[] {
@@ -58,6 +58,7 @@ function haproxyTarget({ name, haproxy }: BalancerConfig): AuditTarget {
       keepsSessions: true,
     })),
     source: haproxySource(haproxy, lookLimitMs),
+    needsVerdicts: true,
     advise: haproxyAdvice(socket, (backend) =>
       backends.some((one) => one.name === backend && one.followMembers !== null),
     ),
@@ -83,6 +84,7 @@ function poolerTarget({ name, pgbouncer, databases }: PoolerConfig): AuditTarget
       keepsSessions: false,
     })),
     source: pgbouncerSource(pgbouncer, read, lookLimitMs),
+    needsVerdicts: true,
     advise: poolerAdvice({ ...pgbouncer, hasFile }),
     key: JSON.stringify([pgbouncer, databases]),
   };
@@ -112,6 +114,7 @@ function envoyTarget({ name, admin, pools: mapped }: AuditedEnvoy, { pools, list
       hasOnlyMembers: true,
     })),
     source: envoySource(source),
+    needsVerdicts: true,
     advise: envoyAdvice(admin),
     key: JSON.stringify([source, audited]),
   };
@@ -134,6 +137,7 @@ function xdsTarget(
       served.map((pool) => pool.name),
       () => acknowledgements(name),
     ),
+    needsVerdicts: false,
     advise: () => xdsAdvice(name),
     key: JSON.stringify([name, served]),
   };

@@ -26,6 +26,8 @@ export interface AuditTarget {
   readonly address: string;
   readonly pools: readonly (AuditedPool & FollowedCheck)[];
   readonly source: RouteSource;
+  /** Whether its servers are compared with verdicts. */
+  readonly needsVerdicts: boolean;
   readonly advise: (difference: Difference) => RouteAdvice;
   /** What identifies it over reloads: one that stays keeps what is remembered of it. */
   readonly key: string;
@@ -82,7 +84,7 @@ export class RouteAudit {
     const before = this.#running;
     for (const { cancelTimer } of before.values()) cancelTimer?.();
     this.#intervalMs = intervalMs;
-    this.#verdicts.follow(targets.flatMap(({ pools }) => pools));
+    this.#verdicts.follow(targets.flatMap(({ pools, needsVerdicts }) => (needsVerdicts ? pools : [])));
     this.#running = new Map(
       targets.map((target) => {
         const known = before.get(target.name);
@@ -156,11 +158,13 @@ export class RouteAudit {
     const { target } = running;
     const nowMs = this.#context.now();
     const members = new Map<string, AuditedMembers | null>();
+    const checks = new Map<AuditedPool, FollowedCheck["check"]>(target.pools.map((pool) => [pool, pool.check]));
     const truthOf = (pool: AuditedPool): PoolTruth | null => {
-      const check = target.pools.find((one) => one === pool)?.check;
+      const check = checks.get(pool);
       if (!members.has(pool.cluster)) members.set(pool.cluster, this.#membersOf(pool.cluster));
       const known = members.get(pool.cluster) ?? null;
       if (known === null || check === undefined) return null;
+      if (!target.needsVerdicts) return { ...known, allowances: new Map() };
       return { ...known, allowances: this.#verdicts.of({ cluster: pool.cluster, check }) };
     };
     const { memory, lookAgainMs } = auditTarget(running.memory, reading, { nowMs, pools: target.pools, truthOf });

@@ -25,6 +25,8 @@ interface FollowedCluster {
 
 /** The shortest time between two judgements of a cluster, in ms: no mechanism is faster. One more for each node. */
 const repeatMs = 100;
+/** How old a judgement may be where it is asked for, in ms. */
+const sameLookMs = 20;
 
 /**
  * Since when each node of some pools may have which sessions. Holds no timer: it judges when the state of a cluster has
@@ -63,7 +65,8 @@ export class VerdictClock {
   of({ cluster, check }: FollowedCheck): Allowances {
     const followed = this.#clusters.get(cluster);
     if (followed === undefined) return new Map();
-    this.#judge(cluster, followed);
+    // The pools of one look are asked for one after the other.
+    if (this.#context.now() - followed.judgedAtMs >= sameLookMs) this.#judge(cluster, followed);
     return followed.checks.get(keyOf(check))?.allowances ?? new Map();
   }
 

@@ -130,7 +130,7 @@ test("without a target, or with an interval of 0 s, no timer is set and nothing 
     setTimer: never,
     onChange: never,
     onError: never,
-    acknowledgements: never,
+    lackingAcknowledgements: never,
     onLoadError: never,
   });
   const audit = { intervalMs: 5_000, envoys: [] };

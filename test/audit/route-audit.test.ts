@@ -55,6 +55,7 @@ class AuditFixture {
       address: "/run/haproxy/admin.sock",
       pools: [pool],
       source: { read: () => this.#read() },
+      needsVerdicts: true,
       advise: haproxyAdvice({ path: "/run/haproxy/admin.sock" }, () => false),
       key: "1",
       ...parts,

@@ -100,8 +100,9 @@ export function auditTarget(memory: TargetMemory, reading: TargetReading, contex
     return { memory: { ...memory, reach, differences: [...own, ...kept] }, lookAgainMs: Infinity };
   }
   const next = new TargetLook(memory, context);
+  const readings = new Map(reading.pools.map((one) => [one.backend, one]));
   for (const pool of context.pools) {
-    const found = reading.pools.find(({ backend }) => backend === pool.backend);
+    const found = readings.get(pool.backend);
     const truth = context.truthOf(pool);
     if (found !== undefined && truth !== null) next.add(pool, found, truth);
   }

@@ -1,23 +1,34 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { listText } from "../../health/documents/wording.ts";
 import type { PoolAcknowledgement } from "../../push/xds/xds-service.ts";
 import type { PoolReading } from "../core/reading.ts";
 import type { RouteSource } from "./route-source.ts";
 
-/** Reads which Envoys of a listener have not taken what they were sent. In process: it asks nobody. */
+/**
+ * Reads which Envoys of a listener have not taken what they were sent. In process: it asks nobody. One Envoy a turn of
+ * the event loop: hundreds of them may subscribe to a thousand pools each.
+ */
 export function xdsSource(
   pools: readonly string[],
-  acknowledgements: () => readonly PoolAcknowledgement[],
+  lacking: () => Iterable<readonly PoolAcknowledgement[]>,
 ): RouteSource {
   return {
-    read: () => {
-      const all = acknowledgements();
-      return Promise.resolve(pools.map((pool) => poolOf(pool, all)));
+    read: async () => {
+      const ofPools = new Map<string, PoolAcknowledgement[]>();
+      for (const ofEnvoy of lacking()) {
+        for (const one of ofEnvoy) {
+          const known = ofPools.get(one.pool);
+          if (known === undefined) ofPools.set(one.pool, [one]);
+          else known.push(one);
+        }
+        await turn();
+      }
+      return pools.map((pool) => poolOf(pool, ofPools.get(pool) ?? []));
     },
   };
 }
 
-function poolOf(pool: string, all: readonly PoolAcknowledgement[]): PoolReading {
-  const without = all.filter((one) => one.pool === pool && one.state !== "has");
+function poolOf(pool: string, without: readonly PoolAcknowledgement[]): PoolReading {
   const refusal = without.find((one) => one.refusal !== null)?.refusal ?? null;
   const envoys = listText(without.map(({ envoy }) => envoy));
   const notTaken =

@@ -155,15 +155,15 @@ export class XdsService {
     return [...this.#streams.keys()].slice(0, shownMax).map((stream) => this.#statusOf(stream, only));
   }
 
-  /** Whether each Envoy has the newest assignment of each pool that it subscribes to. */
-  get acknowledgements(): readonly PoolAcknowledgement[] {
-    return [...this.#streams.keys()].flatMap((stream) =>
-      stream.pools.map((pool) => {
+  /** Of each Envoy, one after the other, the pools that it subscribes to and whose newest assignment it has not taken. */
+  *lackingAcknowledgements(): Iterable<readonly PoolAcknowledgement[]> {
+    for (const stream of this.#streams.keys())
+      yield stream.pools.flatMap((pool) => {
         const state = stream.stateOf(pool);
+        if (state === "has") return [];
         const refusal = state === "refused" ? (stream.refusal?.problem ?? null) : null;
-        return { envoy: stream.name, pool: pool.pool.name, state, refusal };
-      }),
-    );
+        return [{ envoy: stream.name, pool: pool.pool.name, state, refusal }];
+      });
   }
 
   /** Ends all connections and timers. */

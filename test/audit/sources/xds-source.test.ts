@@ -48,7 +48,7 @@ class XdsAudit {
     });
     const pools = [poolOf("write", "primary"), poolOf("read", "replica")];
     const config = configOf({ clusters: [clusterOf({})], listen: [listener], pools });
-    const targets = auditTargets(config, (name) => (name === service.name ? service.acknowledgements : []));
+    const targets = auditTargets(config, (name) => (name === service.name ? service.lackingAcknowledgements() : []));
     this.#audit.configure(targets, 5_000);
   }
 
@@ -68,8 +68,8 @@ class XdsAudit {
   /** Waits until the Envoy has answered so, by pool. */
   async states(...wanted: readonly string[]): Promise<void> {
     await until(`the states ${wanted.join()}`, () => {
-      const states = this.#fixture.service.acknowledgements.map(({ state }) => state);
-      return states.join() === wanted.join();
+      const lacking = [...this.#fixture.service.lackingAcknowledgements()].flat();
+      return lacking.map(({ state }) => state).join() === wanted.filter((state) => state !== "has").join();
     });
   }
 
