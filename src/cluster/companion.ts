@@ -6,7 +6,7 @@ export const companionKinds = ["tcp", "pgbouncer", "http"] as const;
 
 export type CompanionKind = (typeof companionKinds)[number];
 
-/** A program that stands beside each node of a cluster, such as its pooler, and where it listens. */
+/** A program that runs next to each node of a cluster, such as its pooler, and where it listens. */
 export interface Companion {
   readonly name: string;
   /** On the host of the node's database. */

@@ -26,7 +26,7 @@ export interface HealthPolicy {
   readonly source?: string;
   /** The tag in which nodes state their zone, if one is configured. */
   readonly zoneTag?: string;
-  /** What stands beside each node, if any is configured. */
+  /** The companions of each node, if any is configured. */
   readonly companions?: readonly Companion[];
   /** The addresses that the configuration gives: those of `discover` and of `nodes`. */
   readonly configured: readonly string[];

@@ -2,7 +2,7 @@ import type { Node } from "../cluster/node.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { CompanionProber } from "./companion-prober.ts";
 
-/** Checks what stands beside one node. */
+/** Checks the companions of one node. */
 export class NodeCompanions {
   readonly #context: ProbeContext;
   readonly #probers = new Map<string, CompanionProber>();

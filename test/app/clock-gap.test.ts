@@ -2,8 +2,7 @@ import { test } from "node:test";
 import { type Machine, thisMachine } from "../../src/app/machine.ts";
 import { Monitor } from "../../src/app/monitor.ts";
 import { metrics } from "../../proof/campaign/sim/subject-metrics.ts";
-import { plainCheck } from "../../src/health/check.ts";
-import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
+import { clusterOf, configOf, haproxyBackendOf, nodeOf } from "../fake/config.ts";
 import { FakeHaproxy } from "../fake/fake-haproxy.ts";
 import { jsonReply, neverReplies } from "../fake/fake-transport.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
@@ -36,17 +35,7 @@ test("after a suspend, what was pushed on older evidence is taken back once the 
         name: "edge",
         haproxy: {
           socket: { host: "127.0.0.1", port: haproxy.port },
-          backends: [
-            {
-              name: "pg",
-              cluster: "demo",
-              check: plainCheck("primary"),
-              pool: null,
-              servers: null,
-              followMembers: null,
-              weight: null,
-            },
-          ],
+          backends: [haproxyBackendOf({ name: "pg" })],
           zone: null,
           cutSessions: false,
         },

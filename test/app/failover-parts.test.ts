@@ -5,8 +5,7 @@ import { text } from "node:stream/consumers";
 import { suite, test, type TestContext } from "node:test";
 import type { BalancerConfig } from "../../src/config/model/config.ts";
 import type { Config, DcsConfig, ListenerConfig } from "../../src/config/model/config.ts";
-import { plainCheck } from "../../src/health/check.ts";
-import { configOf, listenerOf } from "../fake/config.ts";
+import { configOf, haproxyBackendOf, listenerOf } from "../fake/config.ts";
 import { FakeEtcd } from "../fake/fake-etcd.ts";
 import { FakeHaproxy } from "../fake/fake-haproxy.ts";
 import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";
@@ -80,17 +79,7 @@ suite("the parts of a failover over reloads", () => {
         socket: { host: "127.0.0.1", port },
         zone: null,
         cutSessions: false,
-        backends: [
-          {
-            name: backend,
-            cluster: "demo",
-            check: plainCheck("primary"),
-            pool: null,
-            servers: null,
-            followMembers: null,
-            weight: null,
-          },
-        ],
+        backends: [haproxyBackendOf({ name: backend })],
       },
     });
     const of = (balancers: readonly BalancerConfig[]): Config =>

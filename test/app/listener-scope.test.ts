@@ -3,8 +3,7 @@ import { test } from "node:test";
 import type { BalancerConfig } from "../../src/config/model/config.ts";
 import type { ListenerConfig } from "../../src/config/model/config.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { plainCheck } from "../../src/health/check.ts";
-import { configOf, listenerOf } from "../fake/config.ts";
+import { configOf, haproxyBackendOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { sendRequest, type HttpAnswer, type RequestParts } from "../fake/http-request.ts";
 import { appOf, fixedCluster, limit, portFor, withQuickProbes } from "./app-fixture.ts";
@@ -45,16 +44,7 @@ for (const workers of [0, 2])
       const ofOther = listenerOf({ cluster: "other", address: "127.0.0.3" });
       const clusters = [fixedCluster(nodes), { ...fixedCluster(nodes), name: "other" }];
       const haproxy = (name: string, cluster: string): BalancerConfig => {
-        const check = plainCheck("primary");
-        const backend = {
-          name: `w_${cluster}`,
-          cluster,
-          check,
-          pool: null,
-          servers: null,
-          followMembers: null,
-          weight: null,
-        };
+        const backend = haproxyBackendOf({ name: `w_${cluster}`, cluster });
         return {
           name,
           haproxy: { socket: { path: "/no/such/socket" }, zone: null, cutSessions: false, backends: [backend] },

@@ -4,9 +4,8 @@ import { suite, test } from "node:test";
 import { RouteAudits } from "../../src/app/route-audits.ts";
 import type { AuditedTarget, RouteFinding } from "../../src/cluster/route-finding.ts";
 import type { BalancerConfig, ListenerConfig } from "../../src/config/model/config.ts";
-import { plainCheck } from "../../src/health/check.ts";
 import { auditDocument } from "../../src/http/admin-api/audit-api.ts";
-import { configOf, listenerOf } from "../fake/config.ts";
+import { configOf, haproxyBackendOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { type HttpAnswer, type RequestParts, sendRequest } from "../fake/http-request.ts";
 import { until } from "../fake/until.ts";
@@ -14,8 +13,7 @@ import { appOf, fixedCluster, limit, portFor, withQuickProbes } from "./app-fixt
 
 /** A balancer with a backend for each of some clusters, at a socket that does not exist. */
 function balancerOf(name: string, ...clusters: readonly string[]): BalancerConfig {
-  const rest = { check: plainCheck("primary"), pool: null, servers: null, followMembers: null, weight: null };
-  const backends = clusters.map((cluster) => ({ name: `w_${cluster}`, cluster, ...rest }));
+  const backends = clusters.map((cluster) => haproxyBackendOf({ name: `w_${cluster}`, cluster }));
   return { name, haproxy: { socket: { path: "/no/such/socket" }, zone: null, cutSessions: false, backends } };
 }
 

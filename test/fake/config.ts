@@ -1,5 +1,12 @@
-import type { ClusterConfig, Config, ListenerConfig, NodeConfig } from "../../src/config/model/config.ts";
+import type {
+  ClusterConfig,
+  Config,
+  HaproxyBackendConfig,
+  ListenerConfig,
+  NodeConfig,
+} from "../../src/config/model/config.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
+import { plainCheck } from "../../src/health/check.ts";
 import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 
 export const guardsOff: Guards = {
@@ -11,6 +18,12 @@ export const guardsOff: Guards = {
   failoverHold: false,
   demotedForMs: 0,
 };
+
+/** A backend of a HAProxy whose servers follow the nodes of cluster `demo`. Default: w, for the primary. */
+export function haproxyBackendOf(parts: Partial<HaproxyBackendConfig> = {}): HaproxyBackendConfig {
+  const none = { pool: null, servers: null, followMembers: null, weight: null };
+  return { name: "w", cluster: "demo", check: plainCheck("primary"), ...none, ...parts };
+}
 
 /** A whole configuration around what a test is about: any free port, quick probes. */
 export function configOf(

@@ -14,7 +14,7 @@ import { App } from "../../src/app/app.ts";
 import { listOf, objectOf } from "../../src/cluster/values/json.ts";
 import type { Config } from "../../src/config/model/config.ts";
 import { plainCheck } from "../../src/health/check.ts";
-import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
+import { clusterOf, configOf, haproxyBackendOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
 import { FakePostgres } from "../fake/fake-postgres.ts";
 import { freePort } from "../fake/free-port.ts";
@@ -185,7 +185,7 @@ listen w
   const child = new Child({ name: "haproxy", command: [path, "-db", "-f", join(folder, "haproxy.cfg")], folder });
   context.after(() => child.stop());
   const sessions = await sessionsAt(port, 3);
-  const backend = { name: "w", cluster: "demo", check, pool: null, servers: null, followMembers: null, weight: null };
+  const backend = haproxyBackendOf({ check });
   const lab = await AuditLab.start(
     context,
     databases.map((database) => database.port),

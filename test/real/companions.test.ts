@@ -1,4 +1,4 @@
-/** What stands beside nodes, with real PgBouncers: killed, frozen, started again, with and without TLS. */
+/** Companions of nodes, with real PgBouncers: killed, frozen, started again, with and without TLS. */
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
 import type { App } from "../../src/app/app.ts";

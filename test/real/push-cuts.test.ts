@@ -7,8 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { App } from "../../src/app/app.ts";
-import { plainCheck } from "../../src/health/check.ts";
-import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
+import { clusterOf, configOf, haproxyBackendOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { FakeNode } from "../fake/fake-node.ts";
 import { portOf } from "../fake/listen.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
@@ -40,15 +39,7 @@ function scenarios(haproxyPath: string): void {
     for (const one of nodes) await one.open();
     haproxy = new Child({ name: "haproxy", command: [haproxyPath, "-db", "-f", configure()], folder });
     await until("HAProxy", async () => (await command("show info")).includes("Pid"));
-    const backend = {
-      name: "write",
-      cluster: "demo",
-      check: plainCheck("primary"),
-      pool: null,
-      servers: null,
-      followMembers: null,
-      weight: null,
-    };
+    const backend = haproxyBackendOf({ name: "write" });
     app = new App(
       configOf({
         clusters: [clusterOf({ nodes: nodes.map(({ name, api }) => nodeOf({ name, api })) })],

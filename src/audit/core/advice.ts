@@ -20,14 +20,14 @@ export function haproxyAdvice(
       return { mechanism: `the Runtime API at ${formatRuntimeAddress(socket)}`, command: doctor };
     if (kind === "missing" && server !== null)
       return {
-        mechanism: "whoever changes the configuration of HAProxy when a node leaves",
+        mechanism: "the operator or program that edits the configuration of HAProxy when a node leaves",
         command: send(`set server ${at} state maint; shutdown sessions server ${at}`),
       };
     if (kind === "missing")
       return {
         mechanism: followsMembers(backend)
           ? "follow_members of rolecall, which adds a server for each member"
-          : "whoever changes the configuration of HAProxy when a node joins",
+          : "the operator or program that edits the configuration of HAProxy when a node joins",
         command: node === null ? doctor : "rolecall render haproxy --config FILE > haproxy.cfg",
       };
     if (kind === "starved")
@@ -76,7 +76,7 @@ export function poolerAdvice({ address, user, hasFile }: AdvisedPooler): (differ
     return hasFile(database)
       ? { mechanism: "rolecall, which writes the file of the database and sends RELOAD", command: doctor }
       : {
-          mechanism: "whoever changes the host of the database in pgbouncer.ini",
+          mechanism: "the operator or program that edits the host of the database in pgbouncer.ini",
           command: `${console} -c RELOAD && ${reconnect}`,
         };
   };

@@ -245,7 +245,7 @@ export const clusterSchema = z.strictObject(
       .describe("DCS to watch, so that changes of the leader are seen sooner. Default: none"),
     zones: zonesSchema.nullable().default(null).describe("How nodes state their zones. Default: not at all"),
     companions: list(companionSchema, companionsMax).describe(
-      "What stands beside each node, such as its pooler. Checks ask for it (with=)",
+      "Programs that run next to each node, such as its pooler. Checks ask for it (with=)",
     ),
     guards: section(guardsSchema("that of guards")).describe("Overrides of the global guards for this cluster"),
   },

@@ -24,7 +24,7 @@ const ends: { readonly [kind in EventKind]?: End } = {
   node_down: { kind: "node_up", text: (cluster, node) => `${node} of ${cluster} answers again` },
   companion_down: {
     kind: "companion_up",
-    text: (cluster, node) => `what stands beside ${node} of ${cluster} answers again`,
+    text: (cluster, node) => `the companions of ${node} of ${cluster} answer again`,
   },
   diverged: attached,
   detached: attached,

@@ -2,7 +2,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import { companionState, type CompanionState } from "../evidence/node/companions.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 
-/** What stands beside a node, for people. */
+/** A companion of a node, for people. */
 export interface CompanionOverview {
   readonly name: string;
   readonly state: CompanionState;

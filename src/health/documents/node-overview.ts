@@ -60,7 +60,7 @@ export interface NodeOverview extends NodeMarks {
    */
   readonly warning: string | null;
   readonly drain: DrainOverview | null;
-  /** What stands beside it; absent if the configuration names no companions. */
+  /** Its companions; absent if the configuration names no companions. */
   readonly companions?: readonly CompanionOverview[];
   /** `last known` while the last report is past: then lag, positions and limits say nothing of the present. */
   readonly evidence: "fresh" | "last known" | "none";

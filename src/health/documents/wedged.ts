@@ -1,9 +1,10 @@
 import type { DiskWait } from "../../cluster/exporter/exporter-evidence.ts";
-import type { Observation } from "../../cluster/observation.ts";
+import type { Liveness, Observation } from "../../cluster/observation.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { formatLsn } from "../../cluster/values/lsn.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { isHeard, lockTtlMs, loopWaitMs } from "../evidence/node/freshness.ts";
+import { isYoung } from "../evidence/position/exporter-position.ts";
 import { acceptedPrimary } from "./accepted-primary.ts";
 import { keptWithoutDcs, reachesDcsSteadily, slackMs } from "./dcs-reach.ts";
 import { nodeMarks } from "./plans.ts";
@@ -48,23 +49,23 @@ const unflushedMs = 30_000;
  * @returns `null` if nothing shows it, or no node is the primary
  */
 export function wedgedPrimary(view: ClusterView): Wedged | null {
+  // Most clusters have no node with a sign, and need no judgement of who the primary is.
+  if (!view.cluster.nodes.some((node) => signsOf(view, node).length > 0)) return null;
   const primary = acceptedPrimary(view);
-  return primary === null ? null : wedgedNode(view, primary);
-}
-
-/** See {@link wedgedPrimary}; for the node that is the primary. */
-function wedgedNode(view: ClusterView, primary: Observation): Wedged | null {
-  if (!isHeard(view, primary)) return null;
-  const signs = [diskSign(view, primary), heartbeatSign(view, primary), dcsSign(view, primary)].filter(
-    (sign) => sign !== null,
-  );
-  if (signs.length === 0) return null;
+  const signs = primary === null ? [] : signsOf(view, primary);
+  if (primary === null || signs.length === 0) return null;
   return {
     node: primary.node.name,
     sinceMs: Math.min(...signs.map(({ sinceMs }) => sinceMs)),
     signs: signs.map(({ text }) => text),
     beside: besideOf(primary),
   };
+}
+
+/** What shows that a node would only look alive, if it is the primary. */
+function signsOf(view: ClusterView, node: Observation): readonly Sign[] {
+  if (!isHeard(view, node)) return [];
+  return [diskSign(view, node), heartbeatSign(view, node), dcsSign(view, node)].filter((sign) => sign !== null);
 }
 
 /**
@@ -75,11 +76,12 @@ export function isWedgedUnknown(view: ClusterView, node: string | null): boolean
   const primary = acceptedPrimary(view);
   if (primary === null || primary.node.name !== node) return primary === null;
   const { exporter, liveness } = primary;
-  const { nowMs, policy } = view;
-  const isPageOld =
-    exporter !== null && exporter.diskWait !== null && nowMs >= exporter.pageSentAtMs + policy.pageMaxAgeMs;
-  const isLoopOld = liveness !== null && !liveness.isAlive && nowMs >= liveness.sentAtMs + policy.livenessMaxAgeMs;
-  return isPageOld || isLoopOld;
+  const isPageOld = exporter !== null && exporter.diskWait !== null && !isYoung(primary, view);
+  return isPageOld || (liveness !== null && !liveness.isAlive && !isAnswerYoung(view, liveness));
+}
+
+function isAnswerYoung({ policy, nowMs }: ClusterView, { sentAtMs }: Liveness): boolean {
+  return nowMs < sentAtMs + policy.livenessMaxAgeMs;
 }
 
 /** Says what is wrong, for the end of `pg1`. */
@@ -89,29 +91,21 @@ export function wedgedText({ signs, beside }: Wedged): string {
 
 /** The warning of one node: that it is the primary and only looks alive; else `null`. */
 export function wedgedWarning(view: ClusterView, observation: Observation): string | null {
-  if (!isSuspect(view, observation) || acceptedPrimary(view) !== observation) return null;
-  const wedged = wedgedNode(view, observation);
-  return wedged === null ? null : wedgedText(wedged);
-}
-
-/** Cheap: most nodes have no sign, and need no judgement of who the primary is. */
-function isSuspect(view: ClusterView, observation: Observation): boolean {
-  const { exporter, liveness } = observation;
-  const isWaiting = exporter !== null && exporter.diskWait !== null;
-  return isWaiting || liveness?.isAlive === false || dcsSign(view, observation) !== null;
+  const wedged = signsOf(view, observation).length === 0 ? null : wedgedPrimary(view);
+  return wedged?.node === observation.node.name ? wedgedText(wedged) : null;
 }
 
 /**
  * Clients wait for the disk, page after page, and nothing reaches it. That the position stands still shows nothing
  * alone: an idle primary's does.
  */
-function diskSign({ policy, nowMs }: ClusterView, { exporter, report }: Observation): Sign | null {
-  if (exporter === null || exporter.diskWait === null || nowMs >= exporter.pageSentAtMs + policy.pageMaxAgeMs)
-    return null;
+function diskSign(view: ClusterView, observation: Observation): Sign | null {
+  const { exporter, report } = observation;
+  if (exporter === null || exporter.diskWait === null || !isYoung(observation, view)) return null;
   const { diskWait, pageSentAtMs } = exporter;
   const reported = report?.location ?? null;
   if (!isLasting(diskWait, pageSentAtMs) || (reported !== null && reported > diskWait.position)) return null;
-  return { text: diskText(diskWait, nowMs), sinceMs: diskWait.sinceMs };
+  return { text: diskText(diskWait, view.nowMs), sinceMs: diskWait.sinceMs };
 }
 
 function isLasting({ kind, pages, unflushedBytes, sinceMs }: DiskWait, pageSentAtMs: number): boolean {
@@ -138,8 +132,8 @@ function diskText({ kind, sessions, position, unflushedBytes, sinceMs }: DiskWai
  * Patroni's loop has not run for a whole `ttl`, and its API still answers as a primary. Twice in a row: a Patroni that
  * was frozen answers so for a moment when it thaws.
  */
-function heartbeatSign({ policy, nowMs }: ClusterView, { liveness }: Observation): Sign | null {
-  if (liveness === null || liveness.isAlive || nowMs >= liveness.sentAtMs + policy.livenessMaxAgeMs) return null;
+function heartbeatSign(view: ClusterView, { liveness }: Observation): Sign | null {
+  if (liveness === null || liveness.isAlive || !isAnswerYoung(view, liveness)) return null;
   if (liveness.sinceMs === liveness.sentAtMs) return null;
   return { text: "the loop of its Patroni does not run (`/liveness` is 503)", sinceMs: liveness.sinceMs };
 }

@@ -62,7 +62,7 @@ export function nodeMetrics(nodes: readonly NodeSeries[]): readonly Family[] {
   ];
 }
 
-/** Whether what stands beside each node answers. */
+/** Whether the companions of each node answer. */
 function companionsUp(nodes: readonly NodeSeries[]): Family {
   return family(
     nodes,

@@ -30,7 +30,7 @@ export interface ProbeContext {
   readonly setTimer?: SetTimer | undefined;
   /** Creates a client for an API base address, with the cluster's TLS material and timeouts. */
   readonly connect: (origin: string) => NodeConnection;
-  /** What stands beside a node, where it is now. Default: nothing. */
+  /** The companions of a node, where it is now. Default: nothing. */
   readonly companions?: ((node: Node) => readonly CheckedCompanion[]) | undefined;
   /** Whether a TLS server answers at an address. Default: a handshake shows it. */
   readonly isTlsServer?: IsTlsServer | undefined;

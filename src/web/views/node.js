@@ -69,7 +69,7 @@ function statedText(lag) {
 
 const companionWords = { up: "answers", down: "does not answer", stale: "answered too long ago", unknown: "not known" };
 
-/** What stands beside the node: pgbouncer does not answer (connection refused). */
+/** The companions of the node: pgbouncer does not answer (connection refused). */
 function companionsText(companions = []) {
   const texts = companions.map(
     ({ name, state, error }) => `${name} ${companionWords[state] ?? state}${error === null ? "" : ` (${error})`}`,

@@ -6,8 +6,8 @@ import { envoySource } from "../../../src/audit/sources/envoy-source.ts";
 import { haproxySource } from "../../../src/audit/sources/haproxy-source.ts";
 import { pgbouncerSource } from "../../../src/audit/sources/pgbouncer-source.ts";
 import type { RouteSource } from "../../../src/audit/sources/route-source.ts";
-import { plainCheck } from "../../../src/health/check.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
+import { haproxyBackendOf } from "../../fake/config.ts";
 import { freePort } from "../../fake/free-port.ts";
 
 /** Long enough for a busy machine: only what hangs takes so long. */
@@ -16,15 +16,7 @@ const shortMs = 150;
 /** More than any source reads, with what the kernel keeps for it. */
 const sentMax = 48 * 1024 * 1024;
 
-const backend = {
-  name: "w",
-  cluster: "demo",
-  check: plainCheck("primary"),
-  pool: null,
-  servers: null,
-  followMembers: null,
-  weight: null,
-};
+const backend = haproxyBackendOf();
 
 const sources: Readonly<Record<string, (port: number, limitMs: number) => RouteSource>> = {
   HAProxy: (port, limitMs) => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
 import { pino } from "pino";
-import { plainCheck } from "../../../src/health/check.ts";
 import { HaproxyBalancer } from "../../../src/push/haproxy/haproxy-balancer.ts";
 import type { ServerChange } from "../../../src/push/server-change.ts";
 import { FakeHaproxy, type HaproxyFault } from "../../fake/fake-haproxy.ts";
+import { haproxyBackendOf } from "../../fake/config.ts";
 import { until } from "../../fake/until.ts";
 
 interface Fixture {
@@ -33,15 +33,7 @@ async function fixtureOf(
     if (typeof line === "object" && line !== null && "problem" in line && "subject" in line)
       problems.push(`${String(line.subject)}: ${String(line.problem)}`);
   };
-  const backend = {
-    name: "w",
-    cluster: "demo",
-    check: plainCheck("primary"),
-    pool: null,
-    servers: null,
-    followMembers: null,
-    weight: null,
-  };
+  const backend = haproxyBackendOf();
   const backends = [backend, ...others.map((name) => ({ ...backend, name }))];
   const socket = { host: "127.0.0.1", port: haproxy.port };
   const fixture: Fixture = {

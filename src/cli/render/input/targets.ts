@@ -63,7 +63,7 @@ export interface TargetCluster {
   readonly silent: number;
   /** The file of the CA that signs the certificates of the nodes' APIs; `null`: the CAs of the system. */
   readonly ca: string | null;
-  /** What stands beside its nodes, as the configuration has it. */
+  /** The programs that run next to its nodes, as the configuration has it. */
   readonly companions: ClusterConfig["companions"];
   /** Node -> companion -> its address, where the configuration has another one. */
   readonly companionsAt: ReadonlyMap<string, ClusterConfig["nodes"][number]["companions"]>;
