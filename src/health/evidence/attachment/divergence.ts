@@ -132,7 +132,9 @@ function isPastSwitchPoint(cluster: ClusterState, observation: Observation): boo
 
 /**
  * Where the node's WAL ends: `before` includes the switch point itself; `null` while one of the two is unknown. Until
- * `/history` has the switch point, what the leader had as a replica on that timeline is surely before it.
+ * `/history` has the switch point, what the leader had as a replica on that timeline is surely before it. A node that
+ * has replayed exactly up to the switch point has received no complete record past it: a primary also sends the begin of
+ * a record, up to the end of a page, and such a part is overwritten from the new leader.
  */
 function sideOfSwitchPoint(cluster: ClusterState, observation: Observation): "before" | "past" | null {
   const { report } = observation;
@@ -140,6 +142,7 @@ function sideOfSwitchPoint(cluster: ClusterState, observation: Observation): "be
   const reached = report === null ? null : walReached(report);
   const switchPoint = timeline === null ? null : (cluster.switchPoints?.get(timeline) ?? null);
   if (reached === null || timeline === null) return null;
+  if (switchPoint !== null && report?.replayed === switchPoint) return "before";
   if (switchPoint === null) return reached <= (sharedUpTo(cluster, timeline) ?? -1) ? "before" : null;
   return reached > switchPoint ? "past" : "before";
 }
