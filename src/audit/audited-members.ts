@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIP, SocketAddress } from "node:net";
 import { nodeNamed } from "../cluster/lookup.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { isNoFailover } from "../cluster/values/tags.ts";
@@ -20,7 +20,7 @@ export function auditedMembers(cluster: ClusterState, policy: HealthPolicy, reso
     const ips = database === null ? [] : ipsOf(database.host, resolve);
     areResolved &&= ips.length > 0;
     if (database === null) continue;
-    const hosts = new Set([database.host.toLowerCase(), ...ips]);
+    const hosts = new Set([database.host.toLowerCase(), ...ips.map(shortestIp)]);
     for (const host of hosts) {
       const address = formatHostPort({ host, port: database.port });
       at.set(address, [...(at.get(address) ?? []), node]);
@@ -29,9 +29,11 @@ export function auditedMembers(cluster: ClusterState, policy: HealthPolicy, reso
   return {
     isComplete: isComplete && areResolved,
     members: new Map(
-      members.map(({ node, isProved }) => {
+      members.map(({ node, isProved, database }) => {
         const report = nodeNamed(cluster, node)?.report ?? null;
-        return [node, { isExpected: isProved, isElectable: report === null || !isNoFailover(report.tags) }];
+        const isElectable = report === null || !isNoFailover(report.tags);
+        const isAtIp = database !== null && isIP(database.host) !== 0;
+        return [node, { isExpected: isProved, isElectable, database: isAtIp ? database : null }];
       }),
     ),
     at,
@@ -40,4 +42,9 @@ export function auditedMembers(cluster: ClusterState, policy: HealthPolicy, reso
 
 function ipsOf(host: string, resolve: ResolveHost): readonly string[] {
   return isIP(host) === 0 ? resolve(host).ips : [host];
+}
+
+/** An IPv6 address as programs show it: lower case, with the longest run of zeros left out. */
+function shortestIp(ip: string): string {
+  return isIP(ip) === 6 ? new SocketAddress({ address: ip, family: "ipv6" }).address : ip;
 }

@@ -167,7 +167,8 @@ export class RouteAudit {
       if (!target.needsVerdicts) return { ...known, allowances: new Map() };
       return { ...known, allowances: this.#verdicts.of({ cluster: pool.cluster, check }) };
     };
-    const { memory, lookAgainMs } = auditTarget(running.memory, reading, { nowMs, pools: target.pools, truthOf });
+    const context = { nowMs: startMs, pools: target.pools, truthOf };
+    const { memory, lookAgainMs } = auditTarget(running.memory, reading, context);
     const before = running.findings;
     running.memory = memory;
     running.findings = memory.differences.map((difference) => findingOf(target, difference));

@@ -77,9 +77,9 @@ class AuditFixture {
     this.looks.push(this.clock.nowMs);
     this.running += 1;
     this.runningMax = Math.max(this.runningMax, this.running);
+    const { servers } = this;
     if (this.tookMs > 0) await new Promise<void>((resolve) => void this.clock.setTimer(resolve, this.tookMs));
     this.running -= 1;
-    const { servers } = this;
     if (typeof servers === "string") throw new Error(servers);
     return [{ backend: "w", servers, isShared: true, leadsTo: null, notTaken: null }];
   }
@@ -133,6 +133,21 @@ suite("the audit of the routes", () => {
     await fixture.live(20_000);
     assert.equal(fixture.runningMax, 1);
     assert.ok(fixture.looks.length > 5);
+  });
+
+  test("takes what a slow target says for what was so when it was asked", async () => {
+    const fixture = new AuditFixture();
+    fixture.tookMs = 1_900;
+    fixture.audit.configure([fixture.target()], 1_000);
+    await fixture.live(10_000);
+    const asked = (): boolean => fixture.running > 0;
+    fixture.servers = [serverOf("pg1", { total: 9 }), serverOf("pg2")];
+    await fixture.live(1_500, "pg2");
+    // The mechanism takes 3 s. A look begins before that, sees 9 sessions, and ends after it: then there are 10.
+    while (fixture.clock.nowMs - 11_000 < 2_500 || !asked()) await fixture.live(100, "pg2");
+    fixture.servers = [serverOf("pg1", { total: 10 }), serverOf("pg2")];
+    await fixture.live(20_000, "pg2");
+    assert.deepEqual(fixture.changed, []);
   });
 
   test("tells a target that cannot be read from one that was not looked at, and shows no control characters of it", async () => {

@@ -21,7 +21,7 @@ export const guardsOff: Guards = {
 
 /** A backend of a HAProxy whose servers follow the nodes of cluster `demo`. Default: w, for the primary. */
 export function haproxyBackendOf(parts: Partial<HaproxyBackendConfig> = {}): HaproxyBackendConfig {
-  const none = { pool: null, servers: null, followMembers: null, weight: null };
+  const none = { pool: null, servers: null, followMembers: null, interMs: null, weight: null };
   return { name: "w", cluster: "demo", check: plainCheck("primary"), ...none, ...parts };
 }
 

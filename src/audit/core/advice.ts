@@ -13,11 +13,16 @@ export function haproxyAdvice(
   followsMembers: (backend: string) => boolean,
 ): (difference: Difference) => RouteAdvice {
   const send = (commands: string): string => `echo ${JSON.stringify(commands)} | socat stdio ${socatAddress(socket)}`;
-  return ({ kind, pool, server, node, isStaying }) => {
+  return ({ kind, pool, server, node, isStaying, belongsAt }) => {
     const backend = pool?.backend ?? "";
     const at = `${backend}/${server ?? ""}`;
     if (kind === "unreachable")
       return { mechanism: `the Runtime API at ${formatRuntimeAddress(socket)}`, command: doctor };
+    if (kind === "missing" && server !== null && belongsAt !== null)
+      return {
+        mechanism: "the operator or program that edits the configuration of HAProxy when a node moves",
+        command: send(`set server ${at} addr ${belongsAt.host} port ${belongsAt.port}`),
+      };
     if (kind === "missing" && server !== null)
       return {
         mechanism: "the operator or program that edits the configuration of HAProxy when a node leaves",

@@ -1,7 +1,8 @@
+import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { RouteFindingKind } from "../../cluster/route-finding.ts";
 import { formatHostPort } from "../../config/values/address.ts";
 import type { Allowance } from "./allowance.ts";
-import { type AuditedPool, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
+import { addressByName, type AuditedPool, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
 import { confirmMs, neverLooked, nextPhase, type DifferencePhase, type Seen } from "./phase.ts";
 import type { PoolReading, ServerReading, TargetReading } from "./reading.ts";
 import {
@@ -10,6 +11,7 @@ import {
   lookForMisrouted,
   lookForStarved,
   type PoolShares,
+  settledMs,
   sharesOf,
 } from "./seen-server.ts";
 
@@ -26,6 +28,8 @@ export interface Difference {
   readonly isStaying: boolean;
   /** Whether the target sends new sessions there on purpose, by its route. */
   readonly leadsThere: boolean;
+  /** Where a server that has the name of a member and leads elsewhere should lead to; otherwise `null`. */
+  readonly belongsAt: DatabaseAddress | null;
 }
 
 /** What is remembered of a target from one look to the next. */
@@ -59,7 +63,7 @@ export const nothingSeen: TargetMemory = {
 
 /** What one look at a target is compared with. */
 export interface AuditContext {
-  /** When the look was made, in ms of rolecall's clock. */
+  /** When the look began, in ms of rolecall's clock: what it saw may have been so at its beginning only. */
   readonly nowMs: number;
   readonly pools: readonly AuditedPool[];
   /** What the snapshot says; `null` of a cluster that is not monitored. */
@@ -109,7 +113,7 @@ export function auditTarget(memory: TargetMemory, reading: TargetReading, contex
   return next.end(reach);
 }
 
-const noSessions = { isStaying: false, leadsThere: false } as const;
+const noSessions = { isStaying: false, leadsThere: false, belongsAt: null } as const;
 
 /** One pool of a target, with what both sides say of it. */
 interface ComparedPool {
@@ -148,7 +152,8 @@ class TargetLook {
       this.#lack(pool, { subject: "", seen: "wrong", server: null, node: null, what });
       return;
     }
-    const nodes = servers.map((server) => nodeOfServer(server, pool, truth));
+    const arePlaced = servers.some(({ address }) => address !== null && truth.at.has(formatHostPort(address)));
+    const nodes = servers.map((server) => nodeOfServer(server, pool, truth, arePlaced));
     const fit = new Set([...truth.allowances].flatMap(([node, { kind }]) => (kind === "new" ? [node] : [])));
     const shares = sharesOf(servers, (at) => fit.has(nodes[at] ?? ""));
     const compared = { pool, reading: { ...reading, servers }, truth, nodes, fit, shares };
@@ -171,7 +176,8 @@ class TargetLook {
 
   #addServer(compared: ComparedPool, server: ServerReading, node: string | null): void {
     const { pool, reading, truth, fit, shares } = compared;
-    const key = `${pool.backend}/${server.server}`;
+    // What is remembered of a server says nothing once it leads to another node.
+    const key = `${pool.backend}/${server.server}/${node ?? ""}`;
     const before = this.#before.servers.get(key) ?? unknownServer;
     const allowance = (node === null ? undefined : truth.allowances.get(node)) ?? untold;
     const context = {
@@ -187,7 +193,7 @@ class TargetLook {
     const starved = lookForStarved(server, { ...context, isShared, shares, window: before.window });
     const foreign = pool.hasOnlyMembers ? foreignSeen(server, node, truth) : "right";
     const isRouted =
-      leadsTo !== null && node !== null && nodeOfServer({ server: "", address: leadsTo }, pool, truth) === node;
+      leadsTo !== null && node !== null && nodeOfServer({ server: "", address: leadsTo }, pool, truth, true) === node;
     const about = { pool, server: server.server, node };
     const next: ServerMemory = {
       last: server.total === null ? null : { atMs: this.#nowMs, total: server.total },
@@ -198,12 +204,13 @@ class TargetLook {
         kind: "misrouted",
         isStaying: misrouted.isStaying,
         leadsThere: isRouted,
+        belongsAt: null,
       }),
       starved: this.#follow(before.starved, starved, { ...about, kind: "starved", ...noSessions }),
       foreign: this.#follow(
         before.foreign,
         { seen: foreign, sinceMs: -Infinity, delayMs: missingDelayMs, what: foreignText(server, pool) },
-        { ...about, kind: "missing", ...noSessions },
+        { ...about, kind: "missing", ...noSessions, belongsAt: addressByName(server, pool, truth) },
       ),
     };
     this.#servers.set(key, next);
@@ -260,11 +267,11 @@ class TargetLook {
   }
 
   /** After a change the first count that new sessions show against is taken as soon as it means something. */
-  #countAgain(allowance: Allowance, { total, delayMs }: ServerReading, last: Counted | null): void {
-    if (total === null || (allowance.kind !== "kept" && allowance.kind !== "none")) return;
-    const settledMs = allowance.sinceMs + delayMs;
-    if (last !== null && last.atMs >= settledMs) return;
-    this.#againMs = Math.min(this.#againMs, this.#nowMs < settledMs ? settledMs : this.#nowMs + countAgainMs);
+  #countAgain(allowance: Allowance, server: ServerReading, last: Counted | null): void {
+    if (server.total === null || (allowance.kind !== "kept" && allowance.kind !== "none")) return;
+    const fromMs = settledMs(server, allowance, this.#nowMs);
+    if (last !== null && last.atMs >= fromMs) return;
+    this.#againMs = Math.min(this.#againMs, this.#nowMs < fromMs ? fromMs : this.#nowMs + countAgainMs);
   }
 }
 
@@ -293,7 +300,7 @@ function foreignSeen({ use, sessions, address }: ServerReading, node: string | n
 }
 
 function foreignText({ address }: ServerReading, { cluster }: AuditedPool): string {
-  return `takes sessions${address === null ? "" : ` at ${formatHostPort(address)}`}, and is no member of ${cluster}`;
+  return `leads to ${address === null ? "an unknown address" : formatHostPort(address)}, where no member of ${cluster} is`;
 }
 
 function isSame(one: Difference, other: Omit<Difference, "sinceMs" | "what">): boolean {

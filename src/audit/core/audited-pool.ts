@@ -25,6 +25,8 @@ export interface AuditedMember {
   readonly isExpected: boolean;
   /** Whether it may become the primary. */
   readonly isElectable: boolean;
+  /** Where its database is, if that is an IP address. A host name may have other addresses elsewhere. */
+  readonly database: DatabaseAddress | null;
 }
 
 /** The members of a cluster at one instant, for the audit. */
@@ -41,14 +43,41 @@ export interface PoolTruth extends AuditedMembers {
   readonly allowances: Allowances;
 }
 
-/** The node that a server leads to, by its address, else by its name. @returns `null` if it is no member */
+interface NamedServer {
+  readonly server: string;
+  /** `null`: the target does not say. */
+  readonly address: DatabaseAddress | null;
+}
+
+/**
+ * The node that a server leads to, by its address, else by its name. A server at an address that no member has may lead
+ * to its node all the same, by its pooler or over another network, unless others are at the addresses of members.
+ * @param arePlaced whether others are
+ * @returns `null` if it is no member
+ */
 export function nodeOfServer(
-  { server, address }: { readonly server: string; readonly address: DatabaseAddress | null },
-  { servers }: Pick<AuditedPool, "servers">,
-  { members, at }: AuditedMembers,
+  { server, address }: NamedServer,
+  pool: Pick<AuditedPool, "servers">,
+  { members, at, isComplete }: AuditedMembers,
+  arePlaced: boolean,
 ): string | null {
   const there = address === null ? [] : (at.get(formatHostPort(address)) ?? []);
-  const name = servers?.[server] ?? server;
+  const name = nodeNameOf(server, pool);
   if (there.includes(name)) return name;
-  return there[0] ?? (members.has(name) ? name : null);
+  if (there[0] !== undefined) return there[0];
+  const isElsewhere = address !== null && arePlaced && isComplete && members.get(name)?.database !== null;
+  return members.has(name) && !isElsewhere ? name : null;
+}
+
+/** Where the member is that has the name of a server; `null` if there is none, or it is not at an IP address. */
+export function addressByName(
+  { server }: Pick<NamedServer, "server">,
+  pool: Pick<AuditedPool, "servers">,
+  { members }: AuditedMembers,
+): DatabaseAddress | null {
+  return members.get(nodeNameOf(server, pool))?.database ?? null;
+}
+
+function nodeNameOf(server: string, { servers }: Pick<AuditedPool, "servers">): string {
+  return servers?.[server] ?? server;
 }

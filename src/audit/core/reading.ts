@@ -2,7 +2,7 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
 
 /**
  * Whether a target sends new sessions to a server: `takes`; `down`, its own checks say no; `spare`, only if no other
- * server is left; `held`, an operator or its configuration keeps them away, or it is warming up.
+ * server is left; `held`, an operator or its configuration keeps them away, or it is warming up or full.
  */
 export type ServerUse = "takes" | "down" | "spare" | "held";
 
@@ -18,6 +18,8 @@ export interface ServerReading {
   readonly total: number | null;
   /** At most how long ago the last session began, in ms; `null`: not known. */
   readonly newestAgoMs: number | null;
+  /** At least how long its checks have said the same, in ms; `null`: not known. At a start all may be up at first. */
+  readonly unchangedMs: number | null;
   /** Its share of new sessions, among the servers that take some. */
   readonly weight: number;
   /** How long the target itself takes to follow a change, in ms. */

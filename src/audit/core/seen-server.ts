@@ -60,12 +60,24 @@ export function lookForMisrouted(server: ServerReading, context: SeenContext): L
     const what = `has ${countText(sessions, "session")}, and is ${reason}`;
     return { seen: "wrong", sinceMs, delayMs, what, isStaying: true };
   }
-  const newSessions = newSince(server, context, allowance.sinceMs + delayMs);
+  const newSessions = newSince(server, context, settledMs(server, allowance, nowMs));
   if (newSessions > 0 && (isStrict || hasOther)) {
     const what = `gets new sessions (${newSessions} since the last look), and is ${reason}`;
     return { ...nothing, seen: "wrong", sinceMs: nowMs, what };
   }
   return { ...nothing, seen: isStrict ? "right" : "quiet" };
+}
+
+/**
+ * Since when nothing new may begin on a server, in ms of rolecall's clock: the mechanism has had its time since the
+ * verdict changed, and since the target's own checks of the server did, as at its start.
+ */
+export function settledMs(
+  { delayMs, unchangedMs }: ServerReading,
+  { sinceMs }: { readonly sinceMs: number },
+  nowMs: number,
+): number {
+  return Math.max(sinceMs, unchangedMs === null ? -Infinity : nowMs - unchangedMs) + delayMs;
 }
 
 /** How many sessions are known to have begun after an instant, in ms of rolecall's clock. */

@@ -43,6 +43,7 @@ function serverOf(host: JsonObject, delayMs: number): ServerReading | null {
     sessions: countOf(stats.get("cx_active")),
     total: countOf(stats.get("cx_total")),
     newestAgoMs: null,
+    unchangedMs: null,
     weight: Number(host["weight"] ?? 1),
     delayMs,
   };

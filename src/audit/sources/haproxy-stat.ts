@@ -10,9 +10,31 @@ export function statCommand(backend: string): string {
 /** The columns that are read. */
 const wanted = [
   ...(["pxname", "svname", "scur", "stot", "status", "weight", "bck", "type", "throttle", "lastsess"] as const),
-  ...(["check_rise", "check_fall", "addr", "algo"] as const),
+  ...(["slim", "lastchg", "check_rise", "check_fall", "addr", "algo"] as const),
 ];
 type Column = (typeof wanted)[number];
+
+/** The command whose answer {@link parseBackendIds} reads: all backends, without their servers. */
+export const backendsCommand = "show stat -1 2 -1";
+
+/** Reads the identifier of each backend, by which {@link statCommand} finds it whatever else has its name. */
+export function parseBackendIds(answer: string): ReadonlyMap<string, string> {
+  const [names, ...lines] = linesOf(answer);
+  const columns = [names.indexOf("pxname"), names.indexOf("iid")];
+  return new Map(
+    lines.flatMap((line) => {
+      const [name = "", id = ""] = cellsOf(line, columns);
+      return /^\d{1,9}$/.test(id) ? [[name, id]] : [];
+    }),
+  );
+}
+
+/** The names of the columns, and the rows. @throws Error if it is no answer of HAProxy */
+function linesOf(answer: string): readonly [names: readonly string[], ...lines: readonly string[]] {
+  const [head = "", ...lines] = answer.split("\n");
+  if (!head.startsWith("# pxname,svname,")) throw new Error(`unexpected answer to show stat: ${shown(answer)}`);
+  return [head.slice(2).split(","), ...lines];
+}
 
 /** The types of rows of `show stat`. */
 const types = { backend: "1", server: "2" } as const;
@@ -31,27 +53,34 @@ export interface StatSettings {
 
 /**
  * Reads the answer to {@link statCommand}. Columns are found by their names; columns of later versions are ignored.
+ * @returns `null` if it is not about the backend: a frontend may have the same name
  * @throws Error if it is no answer of HAProxy
  */
-export function parseHaproxyStat(backend: string, answer: string, settings: StatSettings): PoolReading {
-  const none = { backend, isShared: false, leadsTo: null, notTaken: null };
-  if (/^No such proxy/i.test(answer)) return { ...none, servers: null };
-  const [head = "", ...lines] = answer.split("\n");
-  if (!head.startsWith("# pxname,svname,")) throw new Error(`unexpected answer to show stat: ${shown(answer)}`);
-  const names = head.slice(2).split(",");
+export function parseHaproxyStat(backend: string, answer: string, settings: StatSettings): PoolReading | null {
+  if (/^No such proxy/i.test(answer)) return missingBackend(backend);
+  const [names, ...lines] = linesOf(answer);
   const columns = wanted.map((name) => names.indexOf(name)).toSorted((one, other) => one - other);
   const slots = new Map(columns.map((column, slot) => [names[column] ?? "", slot]));
   const servers: ServerReading[] = [];
   let isShared = false;
+  let isBackend = false;
   for (const line of lines) {
     if (line === "") continue;
     const cells = cellsOf(line, columns);
     const cell = (name: Column): string => cells[slots.get(name) ?? -1] ?? "";
     if (cell("pxname") !== backend) continue;
-    if (cell("type") === types.backend) isShared = sharing.has(cell("algo").split(" ")[0] ?? "");
+    if (cell("type") === types.backend) {
+      isBackend = true;
+      isShared = sharing.has(cell("algo").split(" ")[0] ?? "");
+    }
     if (cell("type") === types.server) servers.push(serverOf(cell, settings));
   }
-  return { ...none, servers, isShared };
+  return isBackend ? { ...missingBackend(backend), servers, isShared } : null;
+}
+
+/** A backend that HAProxy does not have. */
+export function missingBackend(backend: string): PoolReading {
+  return { backend, servers: null, isShared: false, leadsTo: null, notTaken: null };
 }
 
 function serverOf(cell: (name: Column) => string, { interMs, pushMs }: StatSettings): ServerReading {
@@ -63,14 +92,18 @@ function serverOf(cell: (name: Column) => string, { interMs, pushMs }: StatSetti
   );
   const lastSession = Number(cell("lastsess") || "-1");
   const isWarming = cell("throttle") !== "";
+  const sessions = number("scur");
+  const sessionsMax = number("slim");
+  const isFull = sessionsMax > 0 && sessions >= sessionsMax;
   return {
-    server: cell("svname"),
+    server: nameOf(cell("svname")),
     address: addressOf(cell("addr")),
-    use: isWarming || weight === 0 ? "held" : useOf(cell("status"), cell("bck") === "1"),
-    sessions: number("scur"),
+    use: isWarming || isFull || weight === 0 ? "held" : useOf(cell("status"), cell("bck") === "1"),
+    sessions,
     total: number("stot"),
     // It is stated in whole seconds.
     newestAgoMs: lastSession >= 0 ? (lastSession + 1) * 1_000 : null,
+    unchangedMs: cell("lastchg") === "" ? null : number("lastchg") * 1_000,
     weight,
     delayMs: count * interMs + pushMs,
   };
@@ -112,6 +145,12 @@ function cellsOf(line: string, columns: readonly number[]): readonly string[] {
     const end = line.indexOf(",", next);
     return line.slice(next, end < 0 ? undefined : end);
   });
+}
+
+/** Advice names servers in commands for a shell, and HAProxy takes no other characters. */
+function nameOf(text: string): string {
+  if (!/^[\w.:-]{1,256}$/.test(text)) throw new Error(`svname of show stat must be a name, got ${shown(text)}`);
+  return text;
 }
 
 function countOf(text: string, column: string): number {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parseHostPort } from "../values/address.ts";
-import { flag, name, parsedText, plainText, zoneName } from "./value-schemas.ts";
+import { duration, flag, name, parsedText, plainText, zoneName } from "./value-schemas.ts";
 import { checkAllowed, poolReference } from "./pool-schema.ts";
 import { weightSchema } from "./weight-schema.ts";
 
@@ -67,6 +67,13 @@ export const backendSchema = z
           "Adds a server for each member of the cluster that HAProxy has none for, with these words: those of the backend's " +
             "default-server, such as check inter 500ms rise 2 fall 3. Needs HAProxy 2.6 or later. Default: rolecall adds no servers",
         ),
+      inter: duration("1ms", "1h")
+        .nullable()
+        .default(null)
+        .describe(
+          "Time between two checks of a server (inter of HAProxy), which the audit cannot read. Default: that of " +
+            "follow_members, else 2s, HAProxy's default",
+        ),
       weight: weightSchema
         .nullable()
         .prefault(null)
@@ -75,9 +82,13 @@ export const backendSchema = z
             "configuration of HAProxy: write 100 there. Default: weights stay as they are",
         ),
     },
-    { error: "a mapping with the keys name, pool, cluster, check, servers, follow_members and weight" },
+    { error: "a mapping with the keys name, pool, cluster, check, servers, follow_members, inter and weight" },
   )
-  .transform(({ follow_members: followMembers, ...written }) => ({ ...written, followMembers }));
+  .transform(({ follow_members: followMembers, inter: interMs, ...written }) => ({
+    ...written,
+    followMembers,
+    interMs,
+  }));
 
 const backendsAllowed = "a list of 1 to 256 backends";
 

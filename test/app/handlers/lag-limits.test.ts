@@ -49,6 +49,7 @@ test("names the configured limits of a cluster, and none of other clusters", asy
     check: { ...plainCheck("replica"), lagBytesMax: 77 },
     servers: null,
     followMembers: null,
+    interMs: null,
     weight: null,
   });
   const haproxy = {

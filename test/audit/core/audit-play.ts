@@ -18,7 +18,7 @@ export const playedPool: AuditedPool = {
 
 /** A server that takes sessions. */
 export function serverOf(server: string, parts: Partial<ServerReading> = {}): ServerReading {
-  const counts = { sessions: 0, total: 0, newestAgoMs: null, weight: 100, delayMs: 3_000 };
+  const counts = { sessions: 0, total: 0, newestAgoMs: null, unchangedMs: null, weight: 100, delayMs: 3_000 };
   return { server, address: null, use: "takes", ...counts, ...parts };
 }
 
@@ -67,7 +67,12 @@ export class AuditPlay {
       pools: [this.#pool],
       truthOf: () => ({
         isComplete: this.#isComplete,
-        members: new Map([...this.#members].map((node) => [node, { isExpected: true, isElectable: true }])),
+        members: new Map(
+          [...this.#members].map((node) => [
+            node,
+            { isExpected: true, isElectable: true, database: { host: node, port: 5432 } },
+          ]),
+        ),
         at: new Map([...this.#members].map((node) => [`${node}:5432`, [node]])),
         allowances: this.#allowances,
       }),

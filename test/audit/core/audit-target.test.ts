@@ -72,3 +72,44 @@ test("goes by the address of a server, not by its name", () => {
   play.look(0, servers);
   assert.deepEqual(play.look(5_000, servers), ["misrouted pg1 pg2"]);
 });
+
+test("takes a server for its node at an address that no member has, unless other servers are at those of members", () => {
+  const elsewhere = { host: "pg1", port: 6432 };
+  const play = new AuditPlay({}, ["pg1", "pg2"]);
+  play.judge(0, { pg1: "new", pg2: "kept" });
+  const ofPooler = ["pg1", "pg2"].map((server) => serverOf(server, { address: { host: server, port: 6432 } }));
+  for (const at of [0, 20_000]) assert.deepEqual(play.look(at, ofPooler), []);
+  const oneWrong = [serverOf("pg1", { address: elsewhere }), serverOf("pg2", { address: { host: "pg2", port: 5432 } })];
+  play.look(25_000, oneWrong);
+  assert.deepEqual(play.look(36_000, oneWrong), ["missing pg1 -", "missing - pg1"]);
+  assert.deepEqual(
+    play.memory.differences.map(({ what, belongsAt }) => [what, belongsAt]),
+    [
+      ["leads to pg1:6432, where no member of c is", { host: "pg1", port: 5432 }],
+      ["lacks a server for pg1", null],
+    ],
+  );
+});
+
+test("says what it found last of a server, and no more once the server leads to another node", () => {
+  const play = new AuditPlay({}, ["pg1", "pg2"]);
+  play.judge(0, { pg1: "none superseded", pg2: "new" });
+  const servers = [serverOf("a", { address: { host: "pg1", port: 5432 }, sessions: 2 }), serverOf("pg2")];
+  play.look(0, servers);
+  assert.deepEqual(play.look(5_000, servers), ["misrouted a pg1"]);
+  assert.deepEqual(play.look(6_000, [serverOf("a", { address: { host: "old", port: 5432 } }), serverOf("pg2")]), []);
+});
+
+test("gives the checks of a target that starts anew their time before new sessions count", () => {
+  const play = new AuditPlay({}, ["pg1", "pg2"]);
+  play.judge(0, { pg1: "new", pg2: "kept wrong_role" });
+  const look = (at: number, total: number, unchangedMs: number): readonly string[] =>
+    play.look(at, [serverOf("pg1", { total: 9 }), serverOf("pg2", { total, unchangedMs })]);
+  look(0, 0, 60_000);
+  look(10_000, 0, 70_000);
+  // It has just been started: every server is up until its first check.
+  assert.deepEqual(look(11_000, 4, 0), []);
+  assert.deepEqual(look(13_900, 6, 2_900), []);
+  assert.deepEqual(look(14_000, 6, 3_000), []);
+  assert.deepEqual(look(15_000, 7, 4_000), ["misrouted pg2 pg2"]);
+});

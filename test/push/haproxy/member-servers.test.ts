@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
 import { pino } from "pino";
-import { plainCheck } from "../../../src/health/check.ts";
 import type { ClusterMember } from "../../../src/push/cluster-members.ts";
 import { HaproxyBalancer } from "../../../src/push/haproxy/haproxy-balancer.ts";
 import { addedIds } from "../../../src/push/haproxy/server-state.ts";
 import type { ServerChange } from "../../../src/push/server-change.ts";
+import { haproxyBackendOf } from "../../fake/config.ts";
 import { FakeHaproxy } from "../../fake/fake-haproxy.ts";
 import { until } from "../../fake/until.ts";
 
@@ -52,11 +52,11 @@ async function fixtureOf(context: TestContext, followMembers: string | null = "c
     const { msg, subject, problem, server } = { msg: "", subject: "", problem: "", server: "", ...line };
     log.push(problem === "" ? [msg, server || subject].join(" ").trim() : `${subject}: ${problem}`);
   };
-  const backend = { name: "w", cluster: "demo", check: plainCheck("primary"), pool: null, servers: null, weight: null };
+  const backend = haproxyBackendOf({ followMembers });
   const create = (): HaproxyBalancer => {
     const socket = { host: "127.0.0.1", port: haproxy.port };
     const balancer = new HaproxyBalancer(
-      { name: "edge", haproxy: { socket, zone: null, cutSessions: false, backends: [{ ...backend, followMembers }] } },
+      { name: "edge", haproxy: { socket, zone: null, cutSessions: false, backends: [backend] } },
       {
         log: pino({ level: "info" }, { write }),
         now: () => performance.now(),
