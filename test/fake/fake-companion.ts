@@ -5,6 +5,9 @@ import { listenDuringTest } from "./listen.ts";
 /** What a fake companion does with a connection. */
 export type CompanionBehaviour =
   | "pgbouncer"
+  | "full pgbouncer"
+  | "ssh"
+  | "memcached"
   | "http 200"
   | "http 503"
   | "silent"
@@ -78,6 +81,15 @@ export class FakeCompanion {
     switch (this.behaviour) {
       case "pgbouncer":
         socket.write("N");
+        return [];
+      case "full pgbouncer":
+        socket.end("E\0\0\0\u0030SFATAL\0C08P01\0Mno more connections allowed\0\0");
+        return [];
+      case "ssh":
+        socket.write("SSH-2.0-OpenSSH_9.2\r\n");
+        return [];
+      case "memcached":
+        socket.write("ERROR\r\n");
         return [];
       case "http 200":
         socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");

@@ -153,7 +153,7 @@ class TargetLook {
       return;
     }
     const arePlaced = servers.some(({ address }) => address !== null && truth.at.has(formatHostPort(address)));
-    const nodes = servers.map((server) => nodeOfServer(server, pool, truth, arePlaced));
+    const nodes = servers.map((server) => nodeOfServer(server, pool, { ...truth, arePlaced }));
     const fit = new Set([...truth.allowances].flatMap(([node, { kind }]) => (kind === "new" ? [node] : [])));
     const shares = sharesOf(servers, (at) => fit.has(nodes[at] ?? ""));
     const compared = { pool, reading: { ...reading, servers }, truth, nodes, fit, shares };
@@ -193,7 +193,9 @@ class TargetLook {
     const starved = lookForStarved(server, { ...context, isShared, shares, window: before.window });
     const foreign = pool.hasOnlyMembers ? foreignSeen(server, node, truth) : "right";
     const isRouted =
-      leadsTo !== null && node !== null && nodeOfServer({ server: "", address: leadsTo }, pool, truth, true) === node;
+      leadsTo !== null &&
+      node !== null &&
+      nodeOfServer({ server: "", address: leadsTo }, pool, { ...truth, arePlaced: true }) === node;
     const about = { pool, server: server.server, node };
     const next: ServerMemory = {
       last: server.total === null ? null : { atMs: this.#nowMs, total: server.total },

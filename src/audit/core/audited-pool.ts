@@ -52,14 +52,13 @@ interface NamedServer {
 /**
  * The node that a server leads to, by its address, else by its name. A server at an address that no member has may lead
  * to its node all the same, by its pooler or over another network, unless others are at the addresses of members.
- * @param arePlaced whether others are
+ * @param members with `arePlaced`: whether others are
  * @returns `null` if it is no member
  */
 export function nodeOfServer(
   { server, address }: NamedServer,
   pool: Pick<AuditedPool, "servers">,
-  { members, at, isComplete }: AuditedMembers,
-  arePlaced: boolean,
+  { members, at, isComplete, arePlaced }: AuditedMembers & { readonly arePlaced: boolean },
 ): string | null {
   const there = address === null ? [] : (at.get(formatHostPort(address)) ?? []);
   const name = nodeNameOf(server, pool);

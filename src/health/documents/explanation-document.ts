@@ -58,13 +58,15 @@ function ruleText(rule: RuleLine, isDecisive: boolean): string {
  * the DCS, and what its status document says for people. Whole clauses.
  */
 export function remarksOn(view: ClusterView, observation: Observation): readonly string[] {
-  const trouble = wedgedWarning(view, observation) ?? lostDcsText(view, observation);
+  const wedged = wedgedWarning(view, observation);
+  const trouble = wedged ?? lostDcsText(view, observation);
   const marks = nodeMarks(observation.report);
   const parameters = marks.pending_restart_reason.length === 0 ? "" : ` (${marks.pending_restart_reason.join(", ")})`;
   return [
     ...(trouble === null ? [] : [`${observation.node.name} ${trouble}`]),
     ...(marks.pending_restart ? [`it waits for a restart${parameters}`] : []),
-    ...(marks.watchdog_failed ? ["its watchdog has failed"] : []),
+    // What shows that a primary is wedged names its watchdog, too.
+    ...(marks.watchdog_failed && wedged === null ? ["its watchdog has failed"] : []),
   ];
 }
 

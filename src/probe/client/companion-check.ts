@@ -45,8 +45,11 @@ const statusLineMax = 256;
  */
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** What PgBouncer answers: TLS, no TLS, or an error such as one connection too many. */
-const pgbouncerAnswers = "SNE";
+/**
+ * What PgBouncer answers: one byte for TLS or no TLS, or an error such as one connection too many, which has its length.
+ * Other programs begin with the same letters: `SSH-2.0-…`, `ERROR`.
+ */
+const pgbouncerAnswer = /^(?:[SN]$|E\0)/;
 
 /** Checks a companion over a connection of its own, which ends with the answer. */
 export const checkCompanion: CheckCompanion = (target, limits) => {
@@ -123,7 +126,8 @@ class Check {
 /** @returns `undefined` while more has to come */
 function pgbouncerFailure(received: string): Failure | null | undefined {
   if (received === "") return undefined;
-  return pgbouncerAnswers.includes(received.charAt(0))
+  if (received === "E") return undefined;
+  return pgbouncerAnswer.test(received)
     ? null
     : { kind: "body", detail: `not PgBouncer: it answers ${JSON.stringify(received.slice(0, 20))}` };
 }

@@ -79,6 +79,15 @@ test("a detached node has its reason in the notes, not also the warning that cam
   assert.match(report([statusCluster("demo", { nodes: lagging })]), /lagging; warning: in no sender list/);
 });
 
+test("a failed watchdog is named once, also where the warning names it", () => {
+  const noted = (warning: string | null): string =>
+    report([
+      statusCluster("demo", { nodes: [statusNode("pg1", { role: "primary", watchdog_failed: true, warning })] }),
+    ]);
+  assert.match(noted(null), /watchdog failed\n/);
+  assert.match(noted("looks alive, but 1 session waits; its watchdog has failed"), /its watchdog has failed\n/);
+});
+
 test("a reason that a newer server sends has no link, but a command", () => {
   const nodes = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "brand_new")];
   assert.match(report([statusCluster("demo", { nodes })]), /brand_new \(1 node\)\n {2}rolecall explain/);

@@ -5,6 +5,8 @@ import { parse } from "yaml";
 import { noDiskFigures, type ExporterPage } from "../../../src/cluster/exporter/exporter-report.ts";
 import { parseLsn } from "../../../src/cluster/values/lsn.ts";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
+import { nodeNamed } from "../../../src/cluster/lookup.ts";
+import { remarksOn } from "../../../src/health/documents/explanation-document.ts";
 import { wedgedPrimary, wedgedText } from "../../../src/health/documents/wedged.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { primaryPage } from "../../fake/exporter-page.ts";
@@ -39,9 +41,14 @@ suite("a primary that only looks alive", () => {
     test(row.title, () => {
       const atMs = (row.at ?? 3 * row.pages.length + 0.5) * 1_000;
       const { cluster, policy } = played(row, atMs);
-      const found = wedgedPrimary(viewAt(cluster, policy, atMs));
+      const view = viewAt(cluster, policy, atMs);
+      const found = wedgedPrimary(view);
       assert.equal(found === null ? null : wedgedText(found), row.wedged);
       if (found !== null) assert.equal(found.node, "pg1");
+      // What is said of its watchdog is said once.
+      const primary = nodeNamed(cluster, "pg1");
+      const remarks = primary === undefined ? "" : remarksOn(view, primary).join("; ");
+      assert.equal(remarks.split("watchdog").length - 1, row.fields?.["watchdog_failed"] === true ? 1 : 0, remarks);
     });
 });
 

@@ -15,6 +15,9 @@ function targetOf(port: number, kind: CompanionKind, parts: Partial<CompanionTar
 /** What a companion does, and how the check of each kind ends. */
 const rows: readonly (readonly [CompanionBehaviour, { readonly [Kind in CompanionKind]: string }])[] = [
   ["pgbouncer", { tcp: "answered", pgbouncer: "answered", http: "timeout" }],
+  ["full pgbouncer", { tcp: "answered", pgbouncer: "answered", http: "reset" }],
+  ["ssh", { tcp: "answered", pgbouncer: "body", http: "body" }],
+  ["memcached", { tcp: "answered", pgbouncer: "body", http: "body" }],
   ["http 200", { tcp: "answered", pgbouncer: "body", http: "answered" }],
   ["http 503", { tcp: "answered", pgbouncer: "body", http: "status" }],
   ["in pieces", { tcp: "answered", pgbouncer: "body", http: "answered" }],

@@ -23,7 +23,7 @@ export function nodeNotes(node: StatusNode): string {
       : []),
     ...(warning === null || warningReasons.includes(reason ?? "") ? [] : [`warning: ${warning}`]),
     ...(node.pending_restart ? [pendingNote(node)] : []),
-    ...(isUnguarded ? ["watchdog failed"] : []),
+    ...(isUnguarded && warning?.includes("watchdog has failed") !== true ? ["watchdog failed"] : []),
     ...(restartAt === null ? [] : [`restart scheduled at ${restartAt}`]),
     ...restrictingTags.filter((tag) => node.tags[tag] !== undefined),
   ].join("; ");
