@@ -61,6 +61,8 @@ interface RunningTarget {
 
 /** The shortest time between two looks at one target, in ms. */
 const lookMinMs = 1_000;
+/** How many servers of one target are compared: a hostile one must not cost the checks their time. */
+const serversMax = 5_000;
 /** When the first look at the first target follows, in ms: rolecall has to know the nodes. */
 const firstLookMs = 500;
 
@@ -195,7 +197,10 @@ function newTarget(target: AuditTarget): RunningTarget {
 /** What a target says may be hostile, so that it is shown without control characters, and shortened. */
 async function readingOf(source: RouteSource): Promise<TargetReading> {
   try {
-    return { kind: "read", pools: await source.read() };
+    const pools = await source.read();
+    const count = pools.reduce((sum, { servers }) => sum + (servers?.length ?? 0), 0);
+    if (count > serversMax) throw new Error(`it has ${count} servers, and no more than ${serversMax} are compared`);
+    return { kind: "read", pools };
   } catch (error) {
     return { kind: "failed", problem: withoutUnsafe(errorMessage(error).slice(0, 200)) };
   }

@@ -163,6 +163,14 @@ suite("the audit of the routes", () => {
     );
   });
 
+  test("does not compare a target that has servers without end", async () => {
+    const fixture = new AuditFixture();
+    fixture.servers = Array.from({ length: 5_001 }, (_, at) => serverOf(`s${at}`));
+    fixture.audit.configure([fixture.target()], 5_000);
+    await fixture.live(1_000);
+    assert.equal(fixture.audit.targets[0]?.problem, "it has 5001 servers, and no more than 5000 are compared");
+  });
+
   test("keeps what it knows of a target whose configuration stays, and forgets one that changes", async () => {
     const fixture = new AuditFixture();
     fixture.servers = "refused";

@@ -81,6 +81,8 @@ export interface TargetAudit {
 const reachDelayMs = 5_000;
 /** How long a server or member may be missing before that is a finding, in ms: rolecall adds members within seconds. */
 const missingDelayMs = 10_000;
+/** How many differences of one kind are listed of a target: one that lists servers without end must not fill all pages. */
+const listedMax = 300;
 /** How soon after a change the next look follows that can see new sessions, in ms. */
 const countAgainMs = 1_000;
 
@@ -134,6 +136,7 @@ class TargetLook {
   readonly #lacking = new Map<string, DifferencePhase>();
   readonly #untaken = new Map<string, DifferencePhase>();
   readonly #differences: Difference[] = [];
+  readonly #listed = new Map<RouteFindingKind, number>();
   #againMs = Infinity;
 
   constructor(before: TargetMemory, { nowMs }: AuditContext) {
@@ -262,6 +265,9 @@ class TargetLook {
       this.#againMs = Math.min(this.#againMs, atMs);
     }
     if (next.kind !== "found") return next;
+    const listed = this.#listed.get(about.kind) ?? 0;
+    if (listed === listedMax) return next;
+    this.#listed.set(about.kind, listed + 1);
     // What is not seen now is worded as it was seen last.
     const last = seen === "wrong" ? undefined : this.#before.differences.find((one) => isSame(one, about));
     this.#differences.push({ ...about, sinceMs: next.sinceMs, what: last?.what ?? what });

@@ -17,7 +17,7 @@ const pushMs = 1_000;
 /** Reads the servers of an HAProxy by `show stat`: opens a connection, asks, closes it. */
 export function haproxySource({ socket, backends }: HaproxyConfig, limitMs: number): RouteSource {
   const ask = (commands: readonly string[], endMs: number): Promise<readonly string[]> =>
-    readRuntimeApi(socket, commands, Math.max(1, endMs - performance.now()));
+    readRuntimeApi(socket, commands, Math.max(1, Math.round(endMs - performance.now())));
   const readBy = async (names: readonly string[], endMs: number): Promise<readonly (PoolReading | null)[]> => {
     const answers = await ask(names.map(statCommand), endMs);
     return backends.map(({ name, interMs, followMembers }, at) =>

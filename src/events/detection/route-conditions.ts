@@ -6,7 +6,11 @@ import { beginning, type Condition } from "./condition.ts";
 /** Where balancers and poolers send the clients of a cluster elsewhere than they should: one condition for each node. */
 export function routeConditions({ cluster, routes }: ClusterFacts): readonly Condition[] {
   const byNode = new Map<string | null, RouteFinding[]>();
-  for (const finding of routes) byNode.set(finding.node, [...(byNode.get(finding.node) ?? []), finding]);
+  for (const finding of routes) {
+    const known = byNode.get(finding.node);
+    if (known === undefined) byNode.set(finding.node, [finding]);
+    else known.push(finding);
+  }
   return [...byNode].flatMap(([node, [worst, ...others]]) =>
     worst === undefined ? [] : [routesDiffer(cluster, node, { worst, others: others.length })],
   );

@@ -7,6 +7,8 @@ export class RuntimeApiError extends Error {}
 
 /** The most text of one answer: a backend of some thousand servers. */
 const answerMax = 1_000_000;
+/** The most text of all answers of one session. */
+const answersMax = 4_000_000;
 /** What ends every answer in HAProxy's interactive mode. */
 const prompt = "\n> ";
 
@@ -28,6 +30,7 @@ export class RuntimeSession {
   #socket: Socket | null = null;
   #deadline: NodeJS.Timeout | null = null;
   #received = "";
+  #receivedInAll = 0;
   #failure: RuntimeApiError | null = null;
 
   /** @param deadlineMs how long the whole session may take, in ms */
@@ -74,12 +77,14 @@ export class RuntimeSession {
 
   #receive(chunk: string): void {
     this.#received += chunk;
+    this.#receivedInAll += chunk.length;
     for (let at = this.#received.indexOf(prompt); at >= 0; at = this.#received.indexOf(prompt)) {
       const answer = this.#received.slice(0, at).trim();
       this.#received = this.#received.slice(at + prompt.length);
       this.#waiters.shift()?.resolve(answer);
     }
     if (this.#received.length > answerMax) this.#fail(`the answer is longer than ${answerMax} characters`);
+    if (this.#receivedInAll > answersMax) this.#fail(`the answers are longer than ${answersMax} characters`);
   }
 
   #fail(problem: string): void {

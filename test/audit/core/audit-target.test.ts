@@ -113,3 +113,13 @@ test("gives the checks of a target that starts anew their time before new sessio
   assert.deepEqual(look(14_000, 6, 3_000), []);
   assert.deepEqual(look(15_000, 7, 4_000), ["misrouted pg2 pg2"]);
 });
+
+test("lists no more than 300 differences of one kind, and hides none of another kind", () => {
+  const play = new AuditPlay({}, ["pg1", "pg2"]);
+  play.judge(0, { pg1: "none superseded", pg2: "new" });
+  const foreign = Array.from({ length: 1_000 }, (_, at) => serverOf(`s${at}`, { address: { host: "old", port: at } }));
+  const servers = [...foreign, serverOf("pg1", { sessions: 1 }), serverOf("pg2")];
+  play.look(0, servers);
+  const found = play.look(11_000, servers);
+  assert.deepEqual([found.length, found.at(-1), play.memory.servers.size], [301, "misrouted pg1 pg1", 1_002]);
+});
