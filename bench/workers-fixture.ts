@@ -34,6 +34,10 @@ export async function startWithWorkers(
       const found = childrenOf(rolecall.process.pid);
       return found.length === count && found;
     });
+    const metrics = `http://127.0.0.1:${rolecall.adminPort}/metrics`;
+    await until({ what: `${count} workers that answer`, seconds: startSeconds }, async () =>
+      (await (await fetch(metrics)).text()).includes(`\nrolecall_workers ${count}\n`),
+    );
     for (const pid of workers) pinTo(0, pid);
     return { rolecall, workers };
   } catch (error) {

@@ -70,8 +70,6 @@ export class App {
   readonly #reloader: Reloader;
   readonly #sources: AnswerSources;
   readonly #configFile: string | null;
-  /** How many workers run; a reload cannot change it. */
-  readonly #workers: number;
   readonly #counter = new AnswerCounter();
   readonly #asked: AskedNodes;
   /** Limits the pages of all listeners together. Requests that workers relay count too. */
@@ -88,7 +86,6 @@ export class App {
     this.#config = config;
     this.#log = log;
     this.#configFile = source?.file ?? null;
-    this.#workers = countWorkers(config.workers);
     this.#metrics = buildMetrics({
       log,
       counter: this.#counter,
@@ -173,8 +170,6 @@ export class App {
       this.#certificates.start(config);
       this.#switchovers.configure();
     });
-    if (countWorkers(config.workers) !== this.#workers)
-      this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
     const open = new Set(this.#listeners.listeners.map(({ key }) => key));
     for (const part of [this.#agents, this.#monitor.envoys]) part.keepOnly(open);
     this.#page.reloaded(this.#monitor.store.current);
@@ -276,7 +271,7 @@ export class App {
   #buildListeners(inherited: readonly number[]): ListenerGroup {
     return new ListenerGroup({
       log: this.#log,
-      workers: this.#workers,
+      workers: () => countWorkers(this.#config.workers, nodesOf(this.#monitor.store)),
       inherited,
       handlerFor: (listener) => this.#handlerFor(listener),
       lineHandlerFor: (listener, key) => this.#agents.handlerFor({ listener, config: this.#config, key }),
@@ -347,6 +342,11 @@ export class App {
     });
     return buildListenerHandler(inConfig, this.#sources, backend);
   }
+}
+
+/** How many nodes are known: those that are configured, and those that were found. */
+function nodesOf(store: Store): number {
+  return store.current.clusters.reduce((sum, { nodes }) => sum + nodes.length, 0);
 }
 
 /** What the metrics are read from. Most of it is built later, because it counts in them. */

@@ -23,8 +23,8 @@ import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
 /** What all listeners depend on. */
 export interface ListenerGroupContext {
   readonly log: Logger;
-  /** How many processes answer in addition to this one; 0: this one answers everything. */
-  readonly workers: number;
+  /** How many processes answer in addition to this one, as it is configured now; 0: this one answers everything. */
+  readonly workers: () => number;
   /** File descriptors of sockets that listen already: the first one belongs to the first listener, and so on. */
   readonly inherited: readonly number[];
   readonly handlerFor: (listener: ListenerConfig) => ListenerHandler;
@@ -48,7 +48,7 @@ export interface PreparedGroup {
 }
 
 /** What the workers did, and what they used of the machine. */
-export interface WorkerPoolUsage extends ReturnType<WorkerPool["usage"]> {}
+export type WorkerPoolUsage = NonNullable<ReturnType<WorkerPool["usage"]>>;
 
 /**
  * The listeners of this process and of its workers. Admin, agent and xds listeners always belong to this process: an
@@ -56,7 +56,8 @@ export interface WorkerPoolUsage extends ReturnType<WorkerPool["usage"]> {}
  */
 export class ListenerGroup {
   readonly #own: ListenerSet;
-  readonly #workers: WorkerPool | null;
+  readonly #workers: WorkerPool;
+  readonly #workerCount: () => number;
   readonly #inherited: readonly number[];
   /** Inherited sockets that no listener of this process uses yet, by the key of their listener. */
   readonly #sockets = new Map<string, SendHandle>();
@@ -73,20 +74,24 @@ export class ListenerGroup {
       xdsHandlerFor,
       eventsOf,
       listeningSocketOf: (key) => this.#takeSocket(key),
-      fastPath: {
-        mode: () => fullState().config.fastPath,
-        onDisabled: (reason) => log.warn({ node: process.version, reason }, "fast path off"),
-      },
     });
     const listenersOn: WorkerPoolContext["listenersOn"] = (socketOf) =>
-      new ListenerSet({ handlerFor, eventsOf, listeningSocketOf: socketOf, handsOver: true });
-    const context = { log, fullState, eventsOf, onContained, handlerFor, listenersOn };
-    this.#workers = workers === 0 ? null : new WorkerPool(workers, context);
+      new ListenerSet({
+        handlerFor,
+        eventsOf,
+        listeningSocketOf: socketOf,
+        fastPath: {
+          mode: () => fullState().config.fastPath,
+          onDisabled: (reason) => log.warn({ node: process.version, reason }, "fast path off"),
+        },
+      });
+    this.#workers = new WorkerPool({ log, fullState, eventsOf, onContained, handlerFor, listenersOn });
+    this.#workerCount = workers;
   }
 
   /** The open listeners with the ports that they have, in the order of the configuration. */
   get listeners(): readonly OpenListener[] {
-    const open = [...this.#own.listeners, ...(this.#workers?.listeners ?? [])];
+    const open = [...this.#own.listeners, ...this.#workers.listeners];
     return open.toSorted((one, other) => this.#keys.indexOf(one.key) - this.#keys.indexOf(other.key));
   }
 
@@ -98,14 +103,14 @@ export class ListenerGroup {
   }
 
   /**
-   * Opens the admin listeners, and starts the workers, which answer nothing before `open`.
+   * Opens the admin listeners, and starts the workers, which answer nothing before the first `commit`.
    * @throws ListenError if a listener cannot be opened
    */
   async openAdmin(listeners: readonly ListenerConfig[]): Promise<void> {
     this.#adoptInherited(listeners);
     const prepared = await this.#own.prepare(listeners.filter(({ dialect }) => dialect === "admin"));
     await prepared.commit();
-    await this.#workers?.start();
+    await this.#workers.resize(this.#workerCount());
   }
 
   /**
@@ -117,9 +122,9 @@ export class ListenerGroup {
     const workers = this.#workers;
     this.#requireUnchangedProtocols(listeners);
     const own = await this.#own.prepare(listeners.filter((listener) => this.#isOwn(listener)));
-    let others: PreparedListeners | undefined;
+    let others: PreparedListeners;
     try {
-      others = await workers?.prepare(listeners.filter((listener) => !this.#isOwn(listener)));
+      others = await workers.prepare(listeners.filter((listener) => !this.#isOwn(listener)));
     } catch (error) {
       await own.abandon();
       throw error;
@@ -127,69 +132,71 @@ export class ListenerGroup {
     return {
       commit: async (enforce) => {
         // The workers must get outcomes of the old configuration before the new one.
-        workers?.flush();
+        workers.flush();
         this.#keys = keysOf(listeners);
         this.#configured = listeners;
         enforce();
-        await Promise.all([own.commit(), others?.commit()]);
+        const closed = Promise.all([own.commit(), others.commit()]);
+        await workers.resize(this.#workerCount());
+        await closed;
       },
-      abandon: async () => void (await Promise.all([own.abandon(), others?.abandon()])),
+      abandon: async () => void (await Promise.all([own.abandon(), others.abandon()])),
     };
   }
 
   /** Passes an outcome that changed the snapshot on to the workers. */
   record(outcome: ProbeOutcome, nowMs: number, sequence: number): void {
-    this.#workers?.record(outcome, nowMs, sequence);
+    this.#workers.record(outcome, nowMs, sequence);
   }
 
   /** Sends the phase of the main process to the workers. */
   setPhase(phase: Phase): void {
-    this.#workers?.setPhase(phase);
+    this.#workers.setPhase(phase);
   }
 
   /** Requests new reports from the workers. The methods below return figures of the newest reports. */
   async refresh(): Promise<void> {
-    await this.#workers?.refreshReports();
+    await this.#workers.refreshReports();
   }
 
   /** How many requests the workers answered. */
   answers(): ReturnType<WorkerPool["answers"]> {
-    return this.#workers?.answers() ?? [];
+    return this.#workers.answers();
   }
 
   /** How many checks the workers answered, by the HAProxy server that sent them. */
   backends(): readonly BackendCount[] {
-    return this.#workers?.reports().flatMap(({ backends }) => backends) ?? [];
+    return this.#workers.reports().flatMap(({ backends }) => backends);
   }
 
   /** The limits for lag in the checks that the workers answered. */
   limits(): readonly RequestedLimit[] {
-    return this.#workers?.reports().flatMap(({ limits }) => limits) ?? [];
+    return this.#workers.reports().flatMap(({ limits }) => limits);
   }
 
   /** The nodes that the checks which the workers answered asked for. */
   asked(): readonly AskedNode[] {
-    return this.#workers?.reports().flatMap(({ asked }) => asked) ?? [];
+    return this.#workers.reports().flatMap(({ asked }) => asked);
   }
 
   /** What the fast path did, here and in the workers. */
   fastPathCounts(): FastPathCounts {
-    return sumFastPathCounts([this.#own.fastPathCounts, ...(this.#workers?.fastPathCounts() ?? [])]);
+    return sumFastPathCounts(this.#workers.fastPathCounts());
   }
 
   /** What the workers used of the machine; `null` if there are none. */
   usage(): WorkerPoolUsage | null {
-    return this.#workers?.usage() ?? null;
+    return this.#workers.usage();
   }
 
   /** Closes everything; it cannot be opened again. Answers in flight are finished. */
   async close(): Promise<void> {
-    await Promise.all([this.#own.close(), this.#workers?.stop()]);
+    await Promise.all([this.#own.close(), this.#workers.stop()]);
   }
 
   /** Ends the workers at once. */
   kill(): void {
-    this.#workers?.kill();
+    this.#workers.kill();
   }
 
   /** Hands each inherited socket to the process that answers on it. */
@@ -200,18 +207,17 @@ export class ListenerGroup {
       if (key === undefined || listener === undefined) continue;
       const socket = socketOfDescriptor(fd);
       if (this.#isOwn(listener)) this.#sockets.set(key, socket);
-      else this.#workers?.adoptSocket(key, socket);
+      else this.#workers.adoptSocket(key, socket);
     }
   }
 
   #isOwn({ dialect }: ListenerConfig): boolean {
-    return this.#workers === null || dialect === "admin" || dialect === "agent" || dialect === "xds";
+    return dialect === "admin" || dialect === "agent" || dialect === "xds";
   }
 
   /**
    * Refuses a listener on an open port if its protocol (a part of its key) or its process would change: the new
-   * listener opens before the old one closes, and a socket cannot serve two protocols or two processes. A change from
-   * or to `admin` is refused without workers too, although the process stays the same.
+   * listener opens before the old one closes, and a socket cannot serve two protocols or two processes.
    */
   #requireUnchangedProtocols(listeners: readonly ListenerConfig[]): void {
     const open = this.listeners;

@@ -22,12 +22,18 @@ function textOf(error: unknown): string {
   return String(error instanceof Error ? error.stack : error);
 }
 
+function disconnect(): void {
+  if (process.connected) process.disconnect();
+}
+
 const server = new WorkerServer(send);
 // Messages are handled one after the other: a later one must not overtake one that takes time.
 let handled: Promise<void> = Promise.resolve();
 process.on("message", (message: ToWorker, socket: SendHandle) => {
   handled = handled.then(() => server.handle(message, socket)).catch(crash);
-  if (message.kind === "close") void handled.then(() => process.disconnect());
+  if (message.kind === "close") void handled.then(disconnect);
+  // Later messages go on meanwhile: the open connections get answers.
+  if (message.kind === "retire") void handled.then(() => server.retire()).then(disconnect, crash);
 });
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);

@@ -41,6 +41,8 @@ export type ToWorker =
   | { readonly kind: "changes"; readonly changes: readonly SentChange[]; readonly clock: ClockReading }
   | { readonly kind: "phase"; readonly phase: Phase; readonly clock: ClockReading }
   | { readonly kind: "report" }
+  /** Take no new connection, finish with the open ones, and end. */
+  | { readonly kind: "retire" }
   | { readonly kind: "close" };
 
 /** A message of a worker to the main process. A message of kind `opened` carries the socket. */

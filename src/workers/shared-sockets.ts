@@ -1,6 +1,12 @@
 import type { SendHandle } from "node:child_process";
 import { type BindTarget, closeBareSocket } from "../http/listener/bind-target.ts";
-import type { WorkerSlot } from "./worker-slot.ts";
+import type { ToWorker } from "./messages.ts";
+
+/** A worker, and the keys of the sockets that it has. */
+export interface SocketReceiver {
+  readonly keys: Set<string>;
+  readonly process: { send(message: ToWorker, socket: SendHandle): void } | null;
+}
 
 /** The copies of one listening socket that the main process has. */
 interface Copies {
@@ -16,6 +22,12 @@ interface Copies {
  */
 export class SharedSockets {
   readonly #sockets = new Map<string, Copies>();
+  readonly #listening: (key: string) => SendHandle;
+
+  /** @param listening the socket at which the main process listens itself */
+  constructor(listening: (key: string) => SendHandle) {
+    this.#listening = listening;
+  }
 
   /** Takes a copy of a socket that listens already. Two are kept. */
   add(key: string, socket: SendHandle): void {
@@ -27,22 +39,23 @@ export class SharedSockets {
 
   /**
    * Hands out a copy to listen on. The next worker that opens the listener gives another one.
-   * @throws Error if there is none
+   * @returns `undefined` if nobody has opened the listener yet
    */
-  takeSpare(key: string): BindTarget {
+  take(key: string): BindTarget | undefined {
     const copies = this.#sockets.get(key);
-    const spare = copies?.spare;
-    if (copies === undefined || spare === undefined) throw new Error("no worker has shared the socket yet");
-    copies.spare = undefined;
-    return { handle: spare };
+    if (copies === undefined) return undefined;
+    const handle = copies.spare ?? copies.kept;
+    if (copies.spare === undefined) this.#sockets.delete(key);
+    else copies.spare = undefined;
+    return { handle };
   }
 
   /** Sends a worker those of the sockets under `keys` that are open and that it does not have. */
-  sendTo(slot: WorkerSlot, keys: readonly string[]): void {
+  sendTo(slot: SocketReceiver, keys: readonly string[]): void {
     for (const key of keys) {
-      const copies = this.#sockets.get(key);
-      if (copies === undefined || slot.keys.has(key)) continue;
-      slot.process?.send({ kind: "socket", key }, copies.kept);
+      const socket = this.#sockets.get(key)?.kept ?? this.#listening(key);
+      if (socket === undefined || slot.keys.has(key)) continue;
+      slot.process?.send({ kind: "socket", key }, socket);
       slot.keys.add(key);
     }
   }

@@ -1,12 +1,18 @@
 import { availableParallelism } from "node:os";
 
-/** More workers bring nothing: one answers a hundred thousand checks a second. */
-const autoMax = 4;
+/** With more nodes than this, probing delays the checks that the same process answers (bench/README.md). */
+const aloneMax = 200;
 
 /**
- * How many workers to start. `auto` is one for each processor except the one that probing takes. 0: one process does
- * everything.
+ * How many workers answer. `auto`: one if there are many nodes and a processor for it. More are never needed for the
+ * latency of checks: one answers a hundred thousand a second. 0: the main process does everything.
+ * @param nodes how many nodes are probed
  */
-export function countWorkers(configured: number | "auto"): number {
-  return configured === "auto" ? Math.min(autoMax, availableParallelism() - 1) : configured;
+export function countWorkers(
+  configured: number | "auto",
+  nodes: number,
+  processors: number = availableParallelism(),
+): number {
+  if (configured !== "auto") return configured;
+  return nodes > aloneMax && processors > 1 ? 1 : 0;
 }

@@ -11,14 +11,13 @@ import { RelayServer } from "./relay-server.ts";
 import { type PreparedWorkers, prepareSlot, prepareSlots } from "./prepare-slots.ts";
 import { SharedSockets } from "./shared-sockets.ts";
 import { StandIn } from "./stand-in.ts";
-import type { WorkerProcess } from "./worker-process.ts";
+import { WorkerError, type WorkerProcess } from "./worker-process.ts";
+import { HeartbeatMonitor, StoppedWorkers } from "./worker-watch.ts";
 import { WorkerSlot } from "./worker-slot.ts";
 import { WorkerStats, type WorkerUsage } from "./worker-stats.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { replayEvent } from "./listener-events.ts";
-import { readFileSync } from "node:fs";
-import { LimitedLines } from "../log/limited-lines.ts";
 
 /** What a worker pool depends on. */
 export interface WorkerPoolContext extends WorkerReportsContext {
@@ -26,52 +25,52 @@ export interface WorkerPoolContext extends WorkerReportsContext {
   readonly fullState: () => Omit<FullState, "relay">;
   /** Gives the handler of requests that a worker relays. */
   readonly handlerFor: (listener: ListenerConfig) => RequestHandler;
-  /** Creates listeners of the main process on sockets that listen already, by the key of their listener. */
-  readonly listenersOn: (socketOf: (key: string) => BindTarget) => ListenerSet;
+  /** Creates listeners of the main process on sockets that listen already, by the key of their listener, if there are. */
+  readonly listenersOn: (socketOf: (key: string) => BindTarget | undefined) => ListenerSet;
 }
 
 /** How long to wait for a fresh report, in ms. */
 const reportTimeoutMs = 250;
 
-/** The workers: processes that answer at the health listeners while the main process probes the nodes. */
+/**
+ * Who answers at the health listeners: worker processes while the main process probes the nodes, or the main process
+ * itself while no worker does.
+ */
 export class WorkerPool {
   readonly #context: WorkerPoolContext;
-  readonly #slots: readonly WorkerSlot[];
-  readonly #sockets = new SharedSockets();
-  readonly #relayServer = new RelayServer();
+  #slots: readonly WorkerSlot[] = [];
+  /** Slots that are not wanted any more, as long as their workers have connections. */
+  readonly #retiring = new Set<WorkerSlot>();
+  readonly #sockets: SharedSockets;
   readonly #stats = new WorkerStats();
   readonly #feed: OutcomeFeed;
   readonly #heartbeats: HeartbeatMonitor;
   readonly #stopped: StoppedWorkers;
   readonly #standIn: StandIn;
-  #relay: RelayAddress = { port: 0, secret: "" };
-  /** The listeners of the workers as configured; `null` before they are opened for the first time. */
+  /** `null` while there are no workers. */
+  #relay: { readonly server: RelayServer; readonly address: RelayAddress } | null = null;
+  /** The listeners as configured; `null` before they are opened for the first time. */
   #configured: readonly ListenerConfig[] | null = null;
   #listeners: readonly OpenListener[] = [];
+  /** The main process goes on answering, whatever workers do: its listeners are being changed. */
+  #keepsAnswering = false;
   #isStopped = false;
 
-  constructor(count: number, context: WorkerPoolContext) {
+  constructor(context: WorkerPoolContext) {
     this.#context = context;
-    const slotContext = {
-      log: context.log,
-      bringUp: (slot: WorkerSlot) => this.#bringUp(slot),
-      onMessage: (slot: WorkerSlot, message: FromWorker, socket: SendHandle) => this.#handle(slot, message, socket),
-      onLost: (worker: WorkerProcess) => this.#stats.addExited(worker.report),
-      onReadiness: () => this.#reviewStandIn(),
-    };
-    this.#slots = Array.from({ length: count }, (_, number) => new WorkerSlot(number, slotContext));
-    this.#heartbeats = new HeartbeatMonitor(() => this.#workers(), context.log);
-    const processes = (): readonly WorkerProcess[] => this.#slots.flatMap(({ process: worker }) => worker ?? []);
-    this.#stopped = new StoppedWorkers(processes, context.log);
-    const listeners = context.listenersOn((key) => this.#sockets.takeSpare(key));
-    this.#standIn = new StandIn({ log: context.log, listeners });
+    const { log } = context;
+    this.#heartbeats = new HeartbeatMonitor(() => this.#following(), log);
+    this.#stopped = new StoppedWorkers(() => this.#allSlots.flatMap(({ process: worker }) => worker ?? []), log);
+    const listeners = context.listenersOn((key) => this.#sockets.take(key));
+    this.#standIn = new StandIn({ log, listeners });
+    this.#sockets = new SharedSockets((key) => this.#standIn.socketOf(key));
     this.#feed = new OutcomeFeed((changes) => {
       const { clock } = context.fullState();
-      for (const worker of this.#workers()) worker.send({ kind: "changes", changes, clock });
+      for (const worker of this.#following()) worker.send({ kind: "changes", changes, clock });
     });
   }
 
-  /** The listeners that the workers have open. */
+  /** The open listeners, whoever answers. */
   get listeners(): readonly OpenListener[] {
     return this.#listeners;
   }
@@ -81,17 +80,30 @@ export class WorkerPool {
     this.#sockets.add(key, socket);
   }
 
-  /** Starts the workers. They answer nothing yet. */
-  async start(): Promise<void> {
-    this.#relay = await this.#relayServer.open();
-    if (this.#isStopped) return this.#relayServer.close();
-    this.#heartbeats.start();
-    this.#stopped.start();
-    await Promise.all(this.#slots.map((slot) => slot.spawn()));
+  /**
+   * Lets so many workers answer. Those that start answer when they are ready; until the first one is, and from then on
+   * that none is wanted, the main process answers. Those that are not wanted any more finish with their connections.
+   * Resolves when all of that has begun.
+   */
+  async resize(count: number): Promise<void> {
+    if (this.#isStopped) return;
+    if (count > 0) await this.#openRelay();
+    if (count === 0 && !(await this.#answerAlone())) return;
+    const leaving = this.#slots.slice(count);
+    const missing = Array.from({ length: count - this.#slots.length + leaving.length }, (_, at) =>
+      this.#slotOf(this.#slots.length + at),
+    );
+    this.#slots = [...this.#slots.slice(0, count), ...missing];
+    for (const slot of missing) void slot.spawn();
+    for (const slot of leaving) void this.#retire(slot);
+    this.#keepsAnswering = false;
+    if (count === 0 && leaving.length > 0) this.#retainSockets([]);
+    this.#review();
   }
 
   /** Passes an outcome that changed the snapshot on to the workers. */
   record(outcome: ProbeOutcome, nowMs: number, sequence: number): void {
+    if (this.#relay === null) return;
     this.#feed.add(outcome, nowMs, sequence);
     // A drain must be in force when the operator's request is answered.
     if (outcome.kind === "drain") this.#feed.flush();
@@ -104,12 +116,12 @@ export class WorkerPool {
 
   setPhase(phase: Phase): void {
     const { clock } = this.#context.fullState();
-    for (const worker of this.#workers()) worker.send({ kind: "phase", phase, clock });
+    for (const worker of this.#following()) worker.send({ kind: "phase", phase, clock });
   }
 
   /** Gets a fresh report from every worker that answers in time. */
   async refreshReports(): Promise<void> {
-    await Promise.all(this.#workers().map((worker) => worker.refreshReport(reportTimeoutMs)));
+    await Promise.all(this.#following().map((worker) => worker.refreshReport(reportTimeoutMs)));
   }
 
   /** What the workers answered so far. A route and status may occur more than once. */
@@ -117,36 +129,36 @@ export class WorkerPool {
     return this.#stats.answers(this.reports());
   }
 
-  /** What the fast path did in each worker. */
+  /** What the fast path did in each worker, and in the main process in their place. */
   fastPathCounts(): readonly FastPathCounts[] {
-    return this.#stats.fastPathCounts(this.reports());
+    return [this.#standIn.fastPathCounts, ...this.#stats.fastPathCounts(this.reports())];
   }
 
-  /** What the workers used of the machine, how many there are, and how many exited unexpectedly. */
-  usage(): WorkerUsage {
-    return this.#stats.usage(this.reports());
+  /** What the workers used of the machine, how many answer, and how many exited unexpectedly; `null`: there were none. */
+  usage(): WorkerUsage | null {
+    const usage = this.#stats.usage(this.reports());
+    return this.#relay === null && usage.cpuS === 0 ? null : { ...usage, count: this.#workers().length };
   }
 
   /**
-   * Prepares every worker to have exactly these listeners open. One that ends or hangs meanwhile is replaced.
-   * @throws ListenError if a listener cannot be opened, and WorkerError if no worker replies; nothing has changed then
+   * Prepares to have exactly these listeners open, in every worker or, if none answers, in the main process. A worker
+   * that ends or hangs meanwhile is replaced.
+   * @throws ListenError if a listener cannot be opened; nothing has changed then
    */
   async prepare(configs: readonly ListenerConfig[]): Promise<PreparedListeners> {
+    if (this.#workers().length === 0) return this.#prepareStandIn(configs);
     let prepared: PreparedWorkers;
     try {
       prepared = await prepareSlots(this.#slots, this.#sockets, configs);
     } catch (error) {
       this.#abandon();
+      if (error instanceof WorkerError) return this.#prepareStandIn(configs);
       throw error;
     }
     const { listeners, workers } = prepared;
     return {
       listeners,
-      commit: async () => {
-        this.#configured = configs;
-        this.#listeners = listeners;
-        this.#commit(workers);
-      },
+      commit: async () => this.#commit(configs, listeners, workers),
       abandon: async () => this.#abandon(),
     };
   }
@@ -154,34 +166,117 @@ export class WorkerPool {
   /** Ends all workers. They finish the answers in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#heartbeats.stop();
-    this.#stopped.stop();
-    await Promise.all([this.#standIn.close(), ...this.#slots.map((slot) => slot.stop())]);
-    this.#relayServer.close();
+    await Promise.all([this.#standIn.close(), ...this.#allSlots.map((slot) => slot.stop())]);
+    this.#closeRelay();
     this.#retainSockets([]);
   }
 
   /** Ends all workers at once, in whatever state they are. */
   kill(): void {
-    for (const { process: worker } of this.#slots) worker?.kill();
+    for (const { process: worker } of this.#allSlots) worker?.kill();
   }
 
   /** What the running workers reported last. */
   reports(): readonly WorkerReport[] {
-    return this.#workers().map(({ report }) => report);
+    return this.#following().map(({ report }) => report);
   }
 
-  /** The workers that answer. */
+  /** The workers that take new connections. */
   #workers(): readonly WorkerProcess[] {
     return this.#slots.flatMap(({ worker }) => worker ?? []);
   }
 
-  #commit(prepared: PreparedWorkers["workers"]): void {
-    const { handlerFor, eventsOf } = this.#context;
-    const relayed = this.#listeners.map(
-      ({ key, config }) => [key, { config, handler: handlerFor(config), events: eventsOf(config) }] as const,
-    );
-    this.#relayServer.answerFor(new Map(relayed));
+  /** The workers that answer, those too that only finish with their connections. */
+  #following(): readonly WorkerProcess[] {
+    return [...this.#workers(), ...[...this.#retiring].flatMap(({ process: worker }) => worker ?? [])];
+  }
+
+  get #allSlots(): readonly WorkerSlot[] {
+    return [...this.#slots, ...this.#retiring];
+  }
+
+  #slotOf(number: number): WorkerSlot {
+    return new WorkerSlot(number, {
+      log: this.#context.log,
+      bringUp: (slot) => this.#bringUp(slot),
+      onMessage: (slot, message, socket) => this.#handle(slot, message, socket),
+      onLost: ({ report }) => this.#stats.addExited(report, "lost"),
+      onLeft: ({ report }) => this.#stats.addExited(report, "left"),
+      onReadiness: () => this.#review(),
+    });
+  }
+
+  async #retire(slot: WorkerSlot): Promise<void> {
+    this.#retiring.add(slot);
+    await slot.retire();
+    this.#retiring.delete(slot);
+    if (this.#allSlots.length === 0) this.#closeRelay();
+  }
+
+  /** Opens what workers need. Stays open until the last one has ended. */
+  async #openRelay(): Promise<void> {
+    if (this.#relay !== null) return;
+    const server = new RelayServer();
+    const address = await server.open();
+    if (this.#isStopped) return server.close();
+    this.#relay = { server, address };
+    this.#answerRelayed();
+    this.#heartbeats.start();
+    this.#stopped.start();
+  }
+
+  #closeRelay(): void {
+    this.#heartbeats.stop();
+    this.#stopped.stop();
+    this.#relay?.server.close();
+    this.#relay = null;
+  }
+
+  /** Lets the main process answer before the last worker takes no new connection. @returns whether it answers */
+  async #answerAlone(): Promise<boolean> {
+    if (this.#configured === null || this.#slots.length === 0) return true;
+    this.#keepsAnswering = true;
+    if (await this.#standIn.answerAt(this.#configured, "unwanted")) return true;
+    this.#keepsAnswering = false;
+    return false;
+  }
+
+  async #prepareStandIn(configs: readonly ListenerConfig[]): Promise<PreparedListeners> {
+    this.#keepsAnswering = true;
+    try {
+      const prepared = await this.#standIn.prepare(configs);
+      const { listeners } = prepared;
+      return {
+        listeners,
+        commit: async () => {
+          const closed = prepared.commit();
+          this.#keepsAnswering = false;
+          this.#commit(configs, listeners, new Set());
+          await closed;
+        },
+        abandon: async () => {
+          this.#keepsAnswering = false;
+          await prepared.abandon();
+          this.#abandon();
+        },
+      };
+    } catch (error) {
+      this.#keepsAnswering = false;
+      this.#review();
+      throw error;
+    }
+  }
+
+  #commit(
+    configs: readonly ListenerConfig[],
+    listeners: readonly OpenListener[],
+    prepared: PreparedWorkers["workers"],
+  ): void {
+    this.#configured = configs;
+    this.#listeners = listeners;
+    this.#answerRelayed();
+    this.#standIn.follow(configs);
+    for (const slot of this.#retiring) this.#sendFullState(slot);
     for (const slot of this.#slots) {
       if (slot.worker === null) continue;
       if (prepared.has(slot.worker)) this.#sendFullState(slot);
@@ -189,19 +284,29 @@ export class WorkerPool {
       else void slot.resync();
     }
     this.#retainSockets(this.#listeners);
-    this.#reviewStandIn();
+    this.#review();
+  }
+
+  #answerRelayed(): void {
+    const { handlerFor, eventsOf } = this.#context;
+    if (this.#relay === null) return;
+    const relayed = this.#listeners.map(
+      ({ key, config }) => [key, { config, handler: handlerFor(config), events: eventsOf(config) }] as const,
+    );
+    this.#relay.server.answerFor(new Map(relayed));
   }
 
   /** While no worker answers, the main process does. */
-  #reviewStandIn(): void {
+  #review(): void {
     if (this.#configured === null || this.#isStopped) return;
-    if (this.#workers().length === 0) this.#standIn.answerAt(this.#configured);
-    else this.#standIn.rest();
+    if (this.#workers().length === 0) void this.#standIn.answerAt(this.#configured, "lost");
+    else if (!this.#keepsAnswering) this.#standIn.rest();
   }
 
   #abandon(): void {
     for (const { worker } of this.#slots) worker?.send({ kind: "abandon" });
     this.#retainSockets(this.#listeners);
+    this.#review();
   }
 
   #retainSockets(listeners: readonly OpenListener[]): void {
@@ -228,7 +333,8 @@ export class WorkerPool {
   }
 
   #fullState(): FullState {
-    return { ...this.#context.fullState(), relay: this.#relay };
+    if (this.#relay === null) throw new Error("Cannot send the state to a worker: the relay must be open");
+    return { ...this.#context.fullState(), relay: this.#relay.address };
   }
 
   #handle(slot: WorkerSlot, message: FromWorker, socket: SendHandle): void {
@@ -239,40 +345,6 @@ export class WorkerPool {
       this.#context.log.error({ worker: slot.number }, "worker out of sync; sending it the full state");
       this.#sendFullState(slot);
     } else tellReport(message, slot.number, this.#context);
-  }
-}
-
-/** How often heartbeats are counted, in ms. A worker sends a report once a second. */
-const heartbeatMs = 1_000;
-/** A worker that misses more heartbeats than this in a row hangs. */
-const missedHeartbeatsMax = 15;
-
-/** Kills workers that hang: their successors answer. */
-class HeartbeatMonitor {
-  readonly #workers: () => readonly WorkerProcess[];
-  readonly #log: Logger;
-  #timer: NodeJS.Timeout | null = null;
-
-  constructor(workers: () => readonly WorkerProcess[], log: Logger) {
-    this.#workers = workers;
-    this.#log = log;
-  }
-
-  start(): void {
-    this.#timer ??= setInterval(() => this.#count(), heartbeatMs);
-  }
-
-  stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-  }
-
-  #count(): void {
-    for (const worker of this.#workers()) {
-      worker.missedHeartbeats += 1;
-      if (worker.missedHeartbeats <= missedHeartbeatsMax) continue;
-      this.#log.error({ pid: worker.pid, silent_s: missedHeartbeatsMax }, "worker hangs and is killed");
-      worker.kill();
-    }
   }
 }
 
@@ -305,53 +377,5 @@ function tellReport(message: FromWorker, worker: number, context: WorkerReportsC
     case "ready":
     case "prepared":
     case "report":
-  }
-}
-
-/** How often workers are examined, in ms. A client of a stopped worker waits that long, and must not wait 250 ms. */
-const periodMs = 100;
-
-/**
- * Continues workers that a signal has stopped (SIGSTOP, SIGTSTP). The system gives new connections to the other
- * workers, but the connections that a stopped worker has accepted would wait for {@link HeartbeatMonitor} to kill it.
- * To continue it costs no client its connection. Systems without /proc tell no state: there nothing is continued.
- */
-class StoppedWorkers {
-  readonly #workers: () => readonly WorkerProcess[];
-  readonly #lines: LimitedLines;
-  #timer: NodeJS.Timeout | null = null;
-
-  constructor(workers: () => readonly WorkerProcess[], log: Logger) {
-    this.#workers = workers;
-    this.#lines = new LimitedLines(log, { what: "stopped workers", level: "warn", max: 5, periodMs: 60_000 });
-  }
-
-  start(): void {
-    this.#timer ??= setInterval(() => this.#examine(), periodMs);
-  }
-
-  stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#lines.end();
-  }
-
-  #examine(): void {
-    for (const worker of this.#workers()) {
-      if (!isStopped(worker.pid)) continue;
-      worker.continue();
-      this.#lines.write({ level: "warn", text: "worker was stopped by a signal and continues" }, () => ({
-        pid: worker.pid,
-      }));
-    }
-  }
-}
-
-/** Whether a signal has stopped a process: its state in /proc/PID/stat follows the name in parentheses (proc(5)). */
-function isStopped(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.startsWith(" T ", stat.lastIndexOf(")") + 1);
-  } catch {
-    return false;
   }
 }

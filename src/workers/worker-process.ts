@@ -1,6 +1,7 @@
 import { fork, type ChildProcess, type SendHandle, type StdioOptions } from "node:child_process";
 import type { ListenerConfig } from "../config/model/config.ts";
 import { noFastPathCounts } from "../http/message/fast-path-counts.ts";
+import { leavingMaxMs } from "../http/listener/listener-set.ts";
 import { childProgram } from "../program/child-program.ts";
 import { queuedMsOf, runMsMax, startDeadline, type Waited, waitMsMax } from "./patient-deadline.ts";
 import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } from "./messages.ts";
@@ -11,6 +12,8 @@ import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } 
  * theirs.
  */
 const heapFlags = ["--max-semi-space-size=1", "--heap-growing-percent=100", "--single-threaded-gc"];
+/** How long a worker may take to finish with its connections, in ms. After that it is closed. */
+const retireTimeoutMs = leavingMaxMs + 10_000;
 /** How long a worker may run after it received the message `close`, in ms. After that it is killed. */
 const closeTimeoutMs = 3_000;
 
@@ -122,6 +125,15 @@ export class WorkerProcess {
     const timer = setTimeout(reply.giveUp, withinMs);
     this.send({ kind: "report" });
     await reply.message;
+    clearTimeout(timer);
+  }
+
+  /** Lets the worker finish with its connections, and closes it if that takes too long. Resolves when it is gone. */
+  async retire(): Promise<void> {
+    if (this.#exitCause !== null) return;
+    this.send({ kind: "retire" });
+    const timer = setTimeout(() => void this.close(), retireTimeoutMs).unref();
+    await this.exited();
     clearTimeout(timer);
   }
 

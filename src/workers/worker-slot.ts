@@ -1,6 +1,7 @@
 import type { SendHandle } from "node:child_process";
 import type { Logger } from "../log/logger.ts";
 import type { FromWorker } from "./messages.ts";
+import { nextSlot, type SlotAction, type SlotEvent, type SlotState } from "./slot-state.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 /** What a slot depends on. */
@@ -11,6 +12,8 @@ export interface WorkerSlotContext {
   readonly onMessage: (slot: WorkerSlot, message: FromWorker, socket: SendHandle) => void;
   /** Called when a worker exits unexpectedly. */
   readonly onLost: (worker: WorkerProcess) => void;
+  /** Called when a worker has ended because fewer are wanted. */
+  readonly onLeft: (worker: WorkerProcess) => void;
   /** Called when its worker begins or ceases to answer like the others. */
   readonly onReadiness: () => void;
 }
@@ -20,20 +23,14 @@ const shortLifeMs = 10_000;
 const pauseMinMs = 100;
 const pauseMaxMs = 5_000;
 
-/** What a slot holds. `starting`: its worker does not answer like the others yet, or not any more. */
-type SlotState =
-  | { readonly phase: "starting" | "ready"; readonly worker: WorkerProcess }
-  | { readonly phase: "empty"; readonly retry: NodeJS.Timeout | null }
-  /** Final. Its last worker may still be closing. */
-  | { readonly phase: "stopped"; readonly worker: WorkerProcess | null };
-
 /** One place in the worker pool: when its worker exits, a successor starts. */
 export class WorkerSlot {
   readonly number: number;
   /** The keys of the sockets that its worker has. */
   keys: Set<string> = new Set();
   readonly #context: WorkerSlotContext;
-  #state: SlotState = { phase: "empty", retry: null };
+  #state: SlotState<WorkerProcess> = { phase: "empty" };
+  #retry: NodeJS.Timeout | null = null;
   #shortLivesInRow = 0;
 
   constructor(number: number, context: WorkerSlotContext) {
@@ -60,7 +57,7 @@ export class WorkerSlot {
     try {
       worker = WorkerProcess.spawn({
         onMessage: (message, socket) => onMessage(this, message, socket),
-        onExit: (how) => this.#replace(worker, how, performance.now() - startedMs),
+        onExit: (how) => this.#onExit(worker, how, performance.now() - startedMs),
       });
     } catch (error) {
       // The system cannot start a process now (out of memory). It may later.
@@ -68,7 +65,7 @@ export class WorkerSlot {
       this.#spawnLater(pauseMaxMs);
       return;
     }
-    this.#state = { phase: "starting", worker };
+    this.#advance({ kind: "spawned", worker });
     this.keys = new Set();
     try {
       await worker.ready();
@@ -84,7 +81,7 @@ export class WorkerSlot {
   async resync(): Promise<void> {
     if (this.#state.phase !== "ready") return;
     const { worker } = this.#state;
-    this.#enter({ phase: "starting", worker });
+    this.#advance({ kind: "behind" });
     try {
       await this.#bringUp(worker);
     } catch {
@@ -95,49 +92,68 @@ export class WorkerSlot {
   /** Ends a worker that does not reply. Resolves when it is gone, and with it the sockets that it may have opened. */
   async discard(worker: WorkerProcess, why: Error): Promise<void> {
     if (this.process !== worker) return;
-    if (this.#state.phase === "ready") this.#enter({ phase: "starting", worker });
+    this.#advance({ kind: "behind" });
     this.#context.log.error({ worker: this.number, pid: worker.pid, err: why }, "worker does not reply and is killed");
     worker.kill();
     await worker.exited();
   }
 
+  /**
+   * Ends the slot; no successor starts. A worker that answers takes no new connection and finishes with the open ones.
+   * Resolves when it is gone.
+   */
+  async retire(): Promise<void> {
+    const worker = this.process;
+    const action = this.#advance({ kind: "retire" });
+    if (action === "retire") await worker?.retire();
+    if (action === "close") await this.#close();
+  }
+
   /** Ends the slot and its worker. No successor starts. */
   async stop(): Promise<void> {
-    if (this.#state.phase === "empty" && this.#state.retry !== null) clearTimeout(this.#state.retry);
-    const worker = this.process;
-    this.#state = { phase: "stopped", worker };
-    await worker?.close();
+    this.#advance({ kind: "stop" });
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    await this.process?.close();
   }
 
   /** Brings its worker up. It answers like the others then, unless it is no longer the slot's. */
   async #bringUp(worker: WorkerProcess): Promise<void> {
     await this.#context.bringUp(this);
-    if (this.#state.phase === "starting" && this.#state.worker === worker) this.#enter({ phase: "ready", worker });
+    if (this.#state.phase === "starting" && this.#state.worker === worker) this.#advance({ kind: "up" });
   }
 
   get #isStopped(): boolean {
     return this.#state.phase === "stopped";
   }
 
-  #enter(state: SlotState): void {
+  #advance(event: SlotEvent<WorkerProcess>): SlotAction {
+    const { state, action } = nextSlot(this.#state, event);
+    const isChange = state.phase !== this.#state.phase;
     this.#state = state;
-    this.#context.onReadiness();
+    if (isChange) this.#context.onReadiness();
+    return action;
   }
 
   #spawnLater(pauseMs: number): void {
-    this.#state = { phase: "empty", retry: setTimeout(() => void this.spawn(), pauseMs) };
+    this.#retry = setTimeout(() => void this.spawn(), pauseMs);
   }
 
-  #replace(worker: WorkerProcess, how: string, livedMs: number): void {
-    this.#enter(this.#isStopped ? { phase: "stopped", worker: null } : { phase: "empty", retry: null });
-    if (this.#isStopped) return;
-    this.#context.onLost(worker);
+  #onExit(worker: WorkerProcess, how: string, livedMs: number): void {
+    const { log, onLost, onLeft } = this.#context;
+    const action = this.#advance({ kind: "exited" });
+    if (action === "left") {
+      onLeft(worker);
+      log.info({ worker: this.number, pid: worker.pid }, "worker ended: fewer are wanted");
+    }
+    if (action !== "respawn") return;
+    onLost(worker);
     this.#shortLivesInRow = livedMs < shortLifeMs ? this.#shortLivesInRow + 1 : 0;
     const pauseMs = pauseAfter(this.#shortLivesInRow);
-    this.#context.log.error(
-      { worker: this.number, pid: worker.pid, how, pause_ms: pauseMs },
-      "worker ended; starting another one",
-    );
+    log.error({ worker: this.number, pid: worker.pid, how, pause_ms: pauseMs }, "worker ended; starting another one");
     this.#spawnLater(pauseMs);
   }
 }

@@ -18,9 +18,9 @@ export class WorkerStats {
   #exitedCpuS = 0;
   #lost = 0;
 
-  /** Keeps the last report of a worker that exited unexpectedly. */
-  addExited({ answers, fastPath, cpuS }: WorkerReport): void {
-    this.#lost += 1;
+  /** Keeps the last report of a worker that exited, unexpectedly (`lost`) or because it was told to (`left`). */
+  addExited({ answers, fastPath, cpuS }: WorkerReport, how: "lost" | "left"): void {
+    if (how === "lost") this.#lost += 1;
     this.#exitedFastPath = sumFastPathCounts([this.#exitedFastPath, fastPath]);
     this.#exitedCpuS += cpuS;
     for (const { route, status, count } of answers) {

@@ -11,6 +11,7 @@ import { answerTo, parseQuestion } from "../../src/replay/question.ts";
 import { replay } from "../../src/replay/replay.ts";
 import { parse } from "yaml";
 import type { App } from "../../src/app/app.ts";
+import { workersAnswer } from "../fake/workers-answer.ts";
 
 type CompanionConfig = ClusterConfig["companions"][number];
 
@@ -139,6 +140,8 @@ test("workers answer as the main process does", limit, async (context) => {
   const { poolers, configWith } = await pooled(context);
   const app = appOf(context, { ...configWith([{}]), workers: 2 });
   await app.start();
+  const admin = app.listeners.find(({ config }) => config.dialect === "admin")?.port ?? 0;
+  await workersAnswer(`http://127.0.0.1:${admin}`, 2);
   const path = "/nodes/pg2/replica?with=pgbouncer";
   const answers = async (): Promise<ReadonlySet<string>> =>
     new Set(await Promise.all(Array.from({ length: 8 }, () => answerOf(app, path))));

@@ -144,6 +144,7 @@ workers: 2
     );
     const running = startWithSocket(context, ["serve", "--config", file], socket);
     await running.waitForLog("listening", 2);
+    await running.waitForLog("worker started", 2);
     // Both processes share the descriptor: this one must stop accepting.
     socket.close();
     assert.equal(await ask(agent, "pg1"), "up 100%\n");

@@ -22,6 +22,7 @@ workers: 1
   );
   const running = startWithSocket(context, ["serve", "--config", file], socket);
   await running.waitForLog("listening", 2);
+  await running.waitForLog("worker started");
   // Both processes share the descriptor: this one must stop accepting.
   socket.close();
   assert.equal((await sendRequest(`http://127.0.0.1:${port}/primary`)).status, 200);

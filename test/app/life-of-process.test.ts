@@ -77,7 +77,7 @@ describe("a process that is stopped", { concurrency: 4 }, () => {
 
   test("does not wait for a reload whose worker hangs", limit, async (context) => {
     const serving = await serve(context, 1);
-    await serving.running.waitForLog('"listening"');
+    for (const line of ['"listening"', "worker started"]) await serving.running.waitForLog(line);
     const [worker = 0] = serving.workers();
     process.kill(worker, "SIGSTOP");
     serving.reload();
@@ -91,7 +91,7 @@ describe("a process that is stopped", { concurrency: 4 }, () => {
 
   test("exits at once on a second signal, whatever its workers do", limit, async (context) => {
     const serving = await serve(context, 1, "10min");
-    await serving.running.waitForLog('"listening"');
+    for (const line of ['"listening"', "worker started"]) await serving.running.waitForLog(line);
     for (const worker of serving.workers()) process.kill(worker, "SIGSTOP");
     serving.running.process.kill("SIGTERM");
     await serving.running.waitForLog('"stopping"');

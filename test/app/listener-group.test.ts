@@ -15,7 +15,7 @@ const admin = listenerOf({ dialect: "admin" });
 function groupOf(context: TestContext): ListenerGroup {
   const group = new ListenerGroup({
     log: silentLogger,
-    workers: 0,
+    workers: () => 0,
     inherited: [],
     handlerFor:
       ({ dialect }) =>

@@ -43,7 +43,7 @@ drain: 0s
   const running = new RolecallProcess(context, ["serve", "--config", file], {
     env: { NODE_OPTIONS: `--import=${preload}` },
   });
-  await running.waitForLog("listening");
+  for (const line of ["listening", "worker started"]) await running.waitForLog(line);
   const workers = (): readonly number[] =>
     [...running.stderr.matchAll(/"pid":(\d+),"msg":"worker started"/g)].map(([, pid]) => Number(pid));
   return {

@@ -93,7 +93,7 @@ test("a minimal file gets every default", () => {
     history: null,
     drainMs: 5000,
     fastPath: true,
-    workers: 0,
+    workers: "auto",
     log: { level: "info", format: "auto" },
     exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
   });

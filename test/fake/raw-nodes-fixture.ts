@@ -66,6 +66,7 @@ drain: 0s
   );
   const running = new RolecallProcess(context, ["serve", "--config", file]);
   await running.waitForLog("listening");
+  if (options.workers > 0) await running.waitForLog("worker started", options.workers);
   const at = (place: number) => (path: string, parts?: RequestParts) =>
     sendRequest(`http://127.0.0.1:${place}${path}`, parts);
   const edge: RawNodesFixture = {

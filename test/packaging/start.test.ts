@@ -36,11 +36,11 @@ describe("the code cache of a service from files", () => {
     { env = { HOME: home }, uid }: { readonly env?: NodeJS.ProcessEnv; readonly uid?: number } = {},
   ): Promise<string> {
     const [node] = await openFakeCluster(context, ["pg1"]);
-    const port = await freePort();
+    const [port, admin] = [await freePort(), await freePort()];
     const file = writeConfigFile(
       context,
       `clusters: [{ name: demo, nodes: [{ name: pg1, api: "${node?.api}" }] }]
-listen: [{ port: ${port} }]
+listen: [{ port: ${port} }, { port: ${admin}, dialect: admin }]
 workers: 1
 log: { level: error }
 drain: 0s
@@ -56,7 +56,7 @@ drain: 0s
       ...(uid === undefined ? {} : { uid, gid: uid }),
     });
     context.after(() => child.kill("SIGKILL"));
-    return stopWhenReady(child, port);
+    return stopWhenReady(child, admin);
   }
 
   const inodes = (): readonly number[] => names.map((name) => statSync(join(folder, name)).ino);
@@ -112,13 +112,14 @@ drain: 0s
   );
 });
 
-async function stopWhenReady(child: ChildProcess, port: number): Promise<string> {
+async function stopWhenReady(child: ChildProcess, admin: number): Promise<string> {
   let stderr = "";
   child.stderr?.on("data", (text: Buffer) => (stderr += text.toString()));
   const ended = once(child, "close");
   await until({ what: "readiness", seconds: 60, evidence: () => stderr }, async () => {
     if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${stderr}`);
-    return (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.status === 200;
+    const metrics = await fetch(`http://127.0.0.1:${admin}/metrics`).catch(() => null);
+    return metrics !== null && /^rolecall_workers 1$/m.test(await metrics.text());
   });
   child.kill("SIGTERM");
   assert.deepEqual(await ended, [0, null]);

@@ -9,6 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { freePort } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
 import { assertWorks } from "../packaging/artefact.ts";
+import { workersAnswer } from "../fake/workers-answer.ts";
 
 const node24 = process.env["NODE_24"];
 const skip = node24 === undefined ? "not run: NODE_24 names no Node 24" : false;
@@ -54,6 +55,7 @@ describe("the single executable and its Debian package", { skip }, () => {
       const answer = await fetch(`http://127.0.0.1:${health}/nodes/pg1/primary`).catch(() => null);
       return answer?.status === 200;
     });
+    await workersAnswer(`http://127.0.0.1:${admin}`, 2);
     return { serving, health, admin };
   }
 

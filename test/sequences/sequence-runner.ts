@@ -105,7 +105,8 @@ async function serve(
 ): Promise<{ readonly running: RolecallProcess; readonly port: number }> {
   const port = await freePort();
   const clusters = all.map(({ sequence, world }) => clusterOf(sequence, world));
-  const config = { ...configurationWith(clusters, port), workers };
+  // Info: the log says when a worker answers.
+  const config = { ...configurationWith(clusters, port), workers, ...(workers > 0 ? { log: { level: "info" } } : {}) };
   // JSON is YAML.
   const args = ["serve", "--config", writeConfigFile(context, JSON.stringify(config))];
   const running = new RolecallProcess(context, args, command === undefined ? {} : { command });
@@ -120,6 +121,7 @@ async function serve(
     );
     return status === 200;
   });
+  if (workers > 0) await running.waitForLog("worker started", workers);
   return { running, port };
 }
 

@@ -65,12 +65,12 @@ async function serve(
     listen: [{ port, management: "on" }],
     probe: { interval: "200ms" },
     workers: options.workers ?? 0,
-    log: { level: "warn" },
   };
   const args = ["serve", "--config", writeConfigFile(context, JSON.stringify(config))];
   const running = new RolecallProcess(context, args, options.command === undefined ? {} : { command: options.command });
   const url = `http://127.0.0.1:${port}`;
   await until("a primary", async () => ((await statusFrom(`${url}/nodes/pg1/primary`)) === 200 ? true : undefined));
+  if (options.workers !== undefined) await running.waitForLog("worker started", options.workers);
   return { running, url };
 }
 

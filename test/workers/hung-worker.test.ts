@@ -22,7 +22,7 @@ interface Pool {
 
 /** Workers that are ready, and have no listeners. */
 async function poolOf(context: TestContext, count: number): Promise<Pool> {
-  const sockets = new SharedSockets();
+  const sockets = new SharedSockets(() => undefined);
   const lines = new PassThrough();
   let log = "";
   lines.on("data", (line: Buffer) => (log += line.toString()));
@@ -36,6 +36,7 @@ async function poolOf(context: TestContext, count: number): Promise<Pool> {
           if (message.kind === "opened") sockets.add(message.key, socket);
         },
         onLost: () => {},
+        onLeft: () => {},
         onReadiness: () => {},
       }),
   );

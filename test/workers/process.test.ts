@@ -33,7 +33,7 @@ drain: 1min
 `,
   );
   const running = new RolecallProcess(context, ["serve", "--config", file]);
-  await running.waitForLog("listening");
+  for (const line of ["listening", "worker started"]) await running.waitForLog(line);
   const [, worker] = /"pid":(\d+),"msg":"worker started"/.exec(running.stderr) ?? [];
   return { running, url: `http://127.0.0.1:${port}`, worker: Number(worker) };
 }

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
 import { test, type TestContext } from "node:test";
+import { pino } from "pino";
 import { App } from "../../src/app/app.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { sendRequest } from "../fake/http-request.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { openFakeNode } from "../fake/fake-node.ts";
-import { silentLogger } from "../fake/silent-logger.ts";
 import { until } from "../fake/until.ts";
 
 /** A request as it is sent: its line, and its headers. */
@@ -54,12 +55,18 @@ async function edge(context: TestContext, workers: number, fastPath: boolean): P
     workers,
     fastPath,
   });
-  const app = new App(plain, silentLogger);
+  let started = 0;
+  const lines = new PassThrough().on(
+    "data",
+    (line: Buffer) => (started += /"worker started"/.test(String(line)) ? 1 : 0),
+  );
+  const app = new App(plain, pino({}, lines));
   context.after(async () => {
     await app.stop({ drains: false });
     await Promise.all([pg1.close(), pg2.close()]);
   });
   await app.start();
+  await until({ what: "the workers", seconds: 60 }, () => started === workers);
   const port = app.listeners[0]?.port ?? 0;
   await until(
     "pg1 fit as the primary",

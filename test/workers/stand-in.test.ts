@@ -26,7 +26,6 @@ function standInOf(context: TestContext, socketOf: () => BindTarget): Fixture {
       async () => ({ status: 200, phrase: "OK", headers: [], body: Buffer.from(dialect) }),
     eventsOf: () => ({ onError: () => {}, onFiles: () => {}, onRejected: () => {} }),
     listeningSocketOf: socketOf,
-    handsOver: true,
   });
   const stream = new PassThrough();
   let log = "";
@@ -69,7 +68,7 @@ for (const [asked, open, lines] of rows) {
     for (const each of asked) {
       if (each === "rest") fixture.standIn.rest();
       else if (each === "close") await fixture.standIn.close();
-      else fixture.standIn.answerAt(each);
+      else void fixture.standIn.answerAt(each);
     }
     await changesMade();
     assert.equal(dialects(fixture), open);
@@ -80,11 +79,11 @@ for (const [asked, open, lines] of rows) {
 test("the same listeners again change nothing, others keep the connections of those that stay", async (context) => {
   const fixture = standInOf(context, anyPort);
   const wanted = [one];
-  fixture.standIn.answerAt(wanted);
+  void fixture.standIn.answerAt(wanted);
   await changesMade();
   const [opened] = fixture.listeners.listeners;
-  fixture.standIn.answerAt(wanted);
-  fixture.standIn.answerAt([one, two]);
+  void fixture.standIn.answerAt(wanted);
+  void fixture.standIn.answerAt([one, two]);
   await changesMade();
   assert.equal(fixture.listeners.listeners[0]?.port, opened?.port);
   assert.equal((await sendRequest(`http://127.0.0.1:${opened?.port}/`)).body, "node");
@@ -97,13 +96,13 @@ test("a listener that cannot be opened is logged, and tried again when it is ask
     throw new Error("no worker has shared the socket yet");
   });
   const wanted = [one];
-  fixture.standIn.answerAt(wanted);
+  void fixture.standIn.answerAt(wanted);
   await changesMade();
   assert.equal(dialects(fixture), "");
   assert.match(fixture.log(), /the main process cannot: clients wait for the next worker/);
   assert.match(fixture.log(), /no worker has shared the socket yet/);
   canOpen = true;
-  fixture.standIn.answerAt(wanted);
+  void fixture.standIn.answerAt(wanted);
   await changesMade();
   assert.equal(dialects(fixture), "node");
 });

@@ -43,6 +43,7 @@ async function fixtureOf(context: TestContext): Promise<Fixture> {
   const app = new App(config, pino({ base: null }, lines));
   context.after(() => app.stop({ drains: false }));
   await app.start();
+  await until({ what: "two workers", seconds: 60 }, () => pids.length === 2);
   const [first, second, third] = app.listeners.map(({ config: { address }, port }) => `http://${address}:${port}`);
   return { app, nodes, config, health: first ?? "", admin: second ?? "", exporter: third ?? "", pids: () => pids };
 }

@@ -44,9 +44,9 @@ export class WorkerServer {
       eventsOf: (listener) => this.#events.of(listener),
       listeningSocketOf: (key) => (this.#sockets.has(key) ? { handle: this.#sockets.get(key) } : undefined),
       onOpened: (key, socket) => {
-        // The main process keeps two copies. Of a socket that came from it, it has one.
-        if (!this.#sockets.delete(key)) send({ kind: "opened", key }, socket);
-        send({ kind: "opened", key }, socket);
+        this.#sockets.delete(key);
+        // The main process keeps two copies, and closes one that it has already.
+        for (let copies = 0; copies < 2; copies += 1) send({ kind: "opened", key }, socket);
       },
       fastPath: {
         mode: () => this.#state.fastPathMode,
@@ -75,6 +75,7 @@ export class WorkerServer {
         break;
       case "commit":
         this.#state.load(message.fullState);
+        this.#listeners.follow(message.fullState.config.listen);
         // Later messages must not wait until removed listeners have closed.
         void this.#commit();
         break;
@@ -90,9 +91,17 @@ export class WorkerServer {
       case "report":
         this.#report();
         break;
+      case "retire":
+        break; // the process ends when `retire` has
       case "close":
         await this.close();
     }
+  }
+
+  /** Takes no new connection. Resolves when the open ones have ended; each gets one more answer. */
+  async retire(): Promise<void> {
+    await this.#listeners.handOver();
+    await this.close();
   }
 
   /** Closes the listeners. Answers in flight are finished. */

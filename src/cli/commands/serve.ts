@@ -3,7 +3,6 @@ import { feedSystemdWatchdog } from "../../app/systemd-watchdog.ts";
 import type { SimulatorConfig } from "../../config/model/config.ts";
 import { ListenError, type ListenErrorKind } from "../../http/listener/listen-error.ts";
 import type { OpenListener } from "../../http/listener/listener-set.ts";
-import { WorkerError } from "../../workers/worker-process.ts";
 import { saveCodeCache } from "../../program/cached-bundle.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { loadedFrom, namedByScope, sourcesOf } from "../client/configuration.ts";
@@ -47,7 +46,6 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
     }
     result.cover("service", "complete", { detail: `ended by ${await end}` });
   } catch (error) {
-    if (error instanceof WorkerError) throw new CommandError("RC151", error.message);
     throw error instanceof ListenError ? refusalOf(error) : error;
   } finally {
     await simulator?.stop();

@@ -13,7 +13,6 @@ type CommandErrorRule =
   | "RC112"
   | "RC140"
   | "RC150"
-  | "RC151"
   | "RC179";
 
 /** Ends a command with exit code 2. The message becomes a finding of the given rule. */

@@ -74,7 +74,6 @@ export const ruleIds = [
   "RC145",
   "RC146",
   "RC150",
-  "RC151",
   "RC166",
   "RC167",
   "RC168",

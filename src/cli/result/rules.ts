@@ -235,11 +235,6 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "Follow the advice of the finding: it depends on the measurement.",
   ),
   RC150: rule("error", "a file cannot be written", "Check the directory, its permissions and the free space."),
-  RC151: rule(
-    "error",
-    "no worker process started",
-    "Give rolecall more processor time or memory, or set workers to a smaller number, and start it again.",
-  ),
   RC166: rule(
     "error",
     "a node reports another name than the configuration",

@@ -274,10 +274,10 @@ export const configSchema = z
         ),
       workers: z
         .union([integer(0, 64), z.literal("auto")], { error: "a whole number from 0 to 64, or auto" })
-        .default(0)
+        .default("auto")
         .describe(
           "Number of worker processes that answer requests; 0: none, the main process answers. " +
-            "auto: one for each processor beyond the first, at most 4",
+            "auto: one for more than 200 nodes, if there are two processors",
         ),
       guards: section(guardsSchema(null)).describe(
         "The safety rules that can be switched off, and their durations, for all clusters",

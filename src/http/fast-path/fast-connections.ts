@@ -48,6 +48,7 @@ export class FastConnections implements FastConnectionHost {
   /** What node:http reads first from handles that fall back, until it has a socket for them. */
   readonly #unread = new Map<unknown, Buffer>();
   #passToServer: PassToServer | null = null;
+  #onEmptied: () => void = () => {};
   /** The connection that is falling back at the moment. */
   #falling: FastConnection | null = null;
   #sweeper: NodeJS.Timeout | null = null;
@@ -91,6 +92,14 @@ export class FastConnections implements FastConnectionHost {
     this.#sweeper = setInterval(() => this.#closeIdle(), sweepMs).unref();
   }
 
+  /** Resolves when there is no connection. */
+  async emptied(): Promise<void> {
+    if (this.#connections.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onEmptied = resolve;
+    });
+  }
+
   /** Closes every connection. None has an answer left to write: each is written at once. */
   close(): void {
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
@@ -118,6 +127,7 @@ export class FastConnections implements FastConnectionHost {
   onClosed(connection: FastConnection): void {
     this.#connections.delete(connection);
     this.#context.limiter.release(connection.address);
+    if (this.#connections.size === 0) this.#onEmptied();
   }
 
   onError(error: unknown): void {

@@ -1,4 +1,5 @@
 import type { Server } from "node:net";
+import type { CachedResponses } from "../message/handler.ts";
 import type { FastPathControl } from "./fast-path-control.ts";
 import { FastConnections, type FastConnectionsContext, type FastPathLimits } from "./fast-connections.ts";
 
@@ -14,6 +15,11 @@ export interface FastPath {
   start(server: Server): Promise<void>;
   /** Keeps other time limits from now on, for open connections too. */
   limitTo(limits: FastPathLimits): void;
+  /**
+   * Takes no more connections, and answers nothing more: each connection goes to node:http with its next request.
+   * Resolves when none is left.
+   */
+  leave(): Promise<void>;
   /** Closes all connections that are on the fast path, and takes no more. */
   close(): void;
 }
@@ -30,7 +36,7 @@ export function createFastPath(context: FastPathContext): FastPath {
 class ListenerFastPath implements FastPath {
   readonly #context: FastPathContext;
   #limits: FastPathLimits;
-  #state: "off" | "starting" | "on" | "closed" = "off";
+  #state: "off" | "starting" | "on" | "leaving" | "closed" = "off";
   #connections: FastConnections | null = null;
 
   constructor(context: FastPathContext) {
@@ -42,11 +48,12 @@ class ListenerFastPath implements FastPath {
     if (this.#state !== "off" || this.#context.cached() === null) return;
     this.#state = "starting";
     const { control, ...context } = this.#context;
+    const cached = (): CachedResponses | null => (this.#state === "leaving" ? null : context.cached());
     const io = await control.runSelfTest();
-    if (this.#isClosed()) return;
+    if (this.#hasEnded()) return;
     this.#state = "off";
     if (io === null) return;
-    const connections = new FastConnections({ ...context, io, monitor: control.monitor, limits: this.#limits });
+    const connections = new FastConnections({ ...context, cached, io, monitor: control.monitor, limits: this.#limits });
     if (!connections.attach(server)) {
       control.stayOff("a listener has no TCP handle");
       return;
@@ -60,12 +67,17 @@ class ListenerFastPath implements FastPath {
     this.#connections?.limitTo(limits);
   }
 
+  async leave(): Promise<void> {
+    this.#state = "leaving";
+    await this.#connections?.emptied();
+  }
+
   close(): void {
     this.#state = "closed";
     this.#connections?.close();
   }
 
-  #isClosed(): boolean {
-    return this.#state === "closed";
+  #hasEnded(): boolean {
+    return this.#state === "closed" || this.#state === "leaving";
   }
 }

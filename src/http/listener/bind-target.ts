@@ -43,6 +43,17 @@ export function bareSocket(server: Server): SendHandle {
   return isSendHandle(handle) ? handle : undefined;
 }
 
+/** Resolves when a server that no longer listens has no connection. */
+export function connectionsEnded(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.on("close", resolve);
+    // It may have been emitted before, and is again for connections that are passed to the server later.
+    server.getConnections((_, count) => {
+      if (count === 0) resolve();
+    });
+  });
+}
+
 /** The bare socket of a file descriptor that this process inherited. */
 export function socketOfDescriptor(fd: number): SendHandle {
   const handle = handleUnder(new Socket({ fd, readable: false, writable: false }));

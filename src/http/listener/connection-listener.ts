@@ -7,7 +7,7 @@ import { ConnectionLimiter } from "../access/connection-limiter.ts";
 import { CredentialFiles, type ListenerCredentials, readCredentials } from "../access/credential-files.ts";
 import { allowlistOf } from "../access/ip-allowlist.ts";
 import { hasVerifiedCertificate } from "../access/verified-certificate.ts";
-import { bareSocket, type BindTarget, listenOn } from "./bind-target.ts";
+import { bareSocket, type BindTarget, connectionsEnded, listenOn } from "./bind-target.ts";
 import type { ListenerEvents } from "./listener-events.ts";
 import type { SocketListener } from "./socket-listener.ts";
 
@@ -84,10 +84,8 @@ export class ConnectionListener implements SocketListener {
   async close(graceMs: number): Promise<void> {
     this.#files?.close();
     const server = this.#server;
-    if (server === null || !server.listening) return;
-    const closed = new Promise<void>((resolve) => {
-      server.close(() => resolve());
-    });
+    if (server === null) return;
+    const closed = server.listening ? new Promise((resolve) => void server.close(resolve)) : connectionsEnded(server);
     const timer = setTimeout(() => {
       for (const socket of this.#open) socket.destroy();
     }, graceMs);
@@ -95,8 +93,10 @@ export class ConnectionListener implements SocketListener {
     clearTimeout(timer);
   }
 
-  stopAccepting(): void {
-    this.#server?.close();
+  async leave(): Promise<void> {
+    if (this.#server === null) return;
+    this.#server.close();
+    await connectionsEnded(this.#server);
   }
 
   #createServer({ tls: material }: ListenerCredentials): Server {

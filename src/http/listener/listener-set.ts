@@ -8,7 +8,7 @@ import { errorReply, type Reply } from "../message/reply.ts";
 import type { BindTarget } from "./bind-target.ts";
 import { ListenError, settingsError } from "./listen-error.ts";
 import type { ListenerEvents } from "./listener-events.ts";
-import { listenerKey } from "./listener-keys.ts";
+import { keysOf, listenerKey } from "./listener-keys.ts";
 import { type AdmittedConnection, ConnectionListener } from "./connection-listener.ts";
 import { LineConversations } from "./line-conversations.ts";
 import { Listener } from "./listener.ts";
@@ -16,6 +16,8 @@ import type { SocketListener } from "./socket-listener.ts";
 
 /** How long running requests may take after their listener was closed, in ms. */
 const graceMs = 1_000;
+/** How long the connections of a listener that was left to other processes may wait for their next request, in ms. */
+export const leavingMaxMs = 60_000;
 
 /** An open listener and its port. */
 export interface OpenListener {
@@ -36,8 +38,6 @@ export interface ListenerSetContext {
   readonly eventsOf: (config: ListenerConfig) => ListenerEvents;
   /** The socket of a listener that listens already; `undefined` for one that is to be opened at its own address. */
   readonly listeningSocketOf?: (key: string, config: ListenerConfig) => BindTarget | undefined;
-  /** Whether other processes go on listening at the sockets of listeners that are removed. */
-  readonly handsOver?: boolean;
   /** Called with each socket that was opened here. */
   readonly onOpened?: (key: string, socket: SendHandle) => void;
   /** Absent: the fast path is off. */
@@ -84,6 +84,8 @@ export class ListenerSet {
   readonly #context: ListenerSetContext;
   readonly #fastPath: FastPathControl;
   #open = new Map<string, ManagedListener>();
+  /** Those that were left to other processes, as long as they have connections. */
+  readonly #leaving = new Set<ManagedListener>();
   #isClosed = false;
 
   constructor(context: ListenerSetContext) {
@@ -130,13 +132,47 @@ export class ListenerSet {
     return { listeners, commit, abandon };
   }
 
+  /** The socket of an open listener, for another process to listen on too. */
+  socketOf(key: string): SendHandle {
+    return this.#open.get(key)?.listener.socket;
+  }
+
+  /**
+   * Leaves the listeners to other processes, which listen at the same sockets. Each connection gets one more answer,
+   * which says that it will be closed. Resolves when all have ended; those that send nothing for a minute are closed.
+   */
+  async handOver(): Promise<void> {
+    const leaving = [...this.#open.values()];
+    this.#open = new Map();
+    await Promise.all(leaving.map((each) => this.#leave(each)));
+  }
+
+  /**
+   * Lets the connections of listeners that were left to other processes follow a configuration. Those of a listener
+   * that it does not have are closed.
+   */
+  follow(configs: readonly ListenerConfig[]): void {
+    const byKey = new Map(keysOf(configs).map((key, at) => [key, configs[at]]));
+    for (const { key, listener, enforce } of this.#leaving) {
+      const config = byKey.get(key);
+      try {
+        if (config === undefined) throw settingsError("it must be configured");
+        listener.prepare(config.access)();
+        enforce(config);
+      } catch {
+        // It is not configured any more, or its files cannot be read.
+        void listener.close(graceMs);
+      }
+    }
+  }
+
   /**
    * Closes all listeners. What is still being prepared is abandoned, and nothing is opened afterwards. Running requests
    * may finish within 1 s.
    */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#open.values()].map(({ listener }) => listener.close(graceMs)));
+    await Promise.all([...this.#open.values(), ...this.#leaving].map(({ listener }) => listener.close(graceMs)));
     this.#open.clear();
   }
 
@@ -209,19 +245,21 @@ export class ListenerSet {
     for (const change of accessChanges) change();
     for (const { config, enforce } of next.values()) enforce(config);
     this.#open = next;
-    const { handsOver = false } = this.#context;
     await Promise.all([
-      ...removed.map((listener) => (handsOver ? handOver(listener) : listener.close(graceMs))),
+      ...removed.map((listener) => listener.close(graceMs)),
       ...[...next.values()].map(({ startFastPath }) => startFastPath(this.#fastPath)),
     ]);
   }
-}
 
-/** Closes a listener whose socket another process listens at: what is under way on its connections is answered. */
-async function handOver(listener: SocketListener): Promise<void> {
-  listener.stopAccepting();
-  await new Promise((resolve) => void setTimeout(resolve, graceMs));
-  await listener.close(graceMs);
+  async #leave(leaving: ManagedListener): Promise<void> {
+    const { listener } = leaving;
+    this.#leaving.add(leaving);
+    const timer = setTimeout(() => void listener.close(graceMs), leavingMaxMs).unref();
+    await listener.leave();
+    clearTimeout(timer);
+    await listener.close(0);
+    this.#leaving.delete(leaving);
+  }
 }
 
 /** Envoy connects again until the configuration is in force. */

@@ -24,7 +24,7 @@ import { answerExchange, failExchange, requestOf, writeReply } from "../message/
 import type { HttpExchange } from "../message/incoming-call.ts";
 import { type Reply, errorReply, reasonOf } from "../message/reply.ts";
 import { type Request, safeMethods } from "../message/request.ts";
-import { type BindTarget, bareSocket, listenOn } from "./bind-target.ts";
+import { type BindTarget, bareSocket, connectionsEnded, listenOn } from "./bind-target.ts";
 import type { ListenerEvents } from "./listener-events.ts";
 import type { SocketListener } from "./socket-listener.ts";
 import type { SecureContextOptions } from "node:tls";
@@ -153,8 +153,13 @@ export class Listener implements SocketListener {
     clearTimeout(timer);
   }
 
-  stopAccepting(): void {
-    stopAccepting(this.#opened().server);
+  async leave(): Promise<void> {
+    const { server } = this.#opened();
+    // The method of node:http would close idle connections, too.
+    NetServer.prototype.close.call(server);
+    server.prependListener("request", (_, response) => (response.shouldKeepAlive = false));
+    await this.#fastPath?.leave();
+    await connectionsEnded(server);
   }
 
   #opened(): OpenParts {
@@ -288,11 +293,4 @@ function createListenerServer(access: ListenerAccess, tls: SecureContextOptions,
     },
     onRequest,
   );
-}
-
-/** Stops accepting. Each connection stays until its next answer, so that no request that is under way is lost. */
-function stopAccepting(server: Server): void {
-  // The method of node:http would close idle connections, too.
-  NetServer.prototype.close.call(server);
-  server.prependListener("request", (_, response) => (response.shouldKeepAlive = false));
 }

@@ -24,6 +24,9 @@ export interface SocketListener {
   prepare(access: ListenerAccess): () => void;
   /** Stops accepting and closes idle connections. Running requests may finish within `graceMs`; then they are cut. */
   close(graceMs: number): Promise<void>;
-  /** Stops accepting. Each connection stays until its next answer, or until the listener is closed. */
-  stopAccepting(): void;
+  /**
+   * Stops accepting. Each connection stays until its next answer, or until the listener is closed. Resolves when none is
+   * left.
+   */
+  leave(): Promise<void>;
 }

@@ -73,6 +73,7 @@ workers: ${workers}
   const command = ["sh", "-c", 'ulimit -n 160; exec "$0" "$@"', process.execPath];
   const running = new RolecallProcess(context, ["serve", "--config", file], { command });
   await running.waitForLog("listening");
+  if (workers > 0) await running.waitForLog("worker started", workers);
   return { running, port };
 }
 

@@ -9,6 +9,7 @@ import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
 import { openFakeNode, type FakeNode } from "../../fake/fake-node.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 import { until } from "../../fake/until.ts";
+import { workersAnswer } from "../../fake/workers-answer.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -131,6 +132,7 @@ async function withEdge(
     const [node = "", admin = "", exporter = ""] = app.listeners.map(
       (listener) => `http://${listener.config.address}:${listener.port}`,
     );
+    if (workers > 0) await workersAnswer(admin, workers);
     await until("a fit primary", async () => (await sendRequest(`${node}/nodes/pg1/primary`)).status === 200);
     await play({ node, admin, exporter, pg1, reloads: () => reloads });
   } finally {

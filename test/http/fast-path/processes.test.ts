@@ -7,6 +7,7 @@ import type { Config } from "../../../src/config/model/config.ts";
 import { sendRequest } from "../../fake/http-request.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
+import { workersAnswer } from "../../fake/workers-answer.ts";
 
 const limit = { timeout: 60_000 };
 
@@ -56,6 +57,7 @@ suite("the fast path of a whole program", () => {
   for (const workers of [0, 2]) {
     test(`answers with ${workers} workers, and its metrics count all processes`, limit, async (context) => {
       const started = await start(context, { workers, fastPath: "force" });
+      await workersAnswer(`http://127.0.0.1:${started.portOf(1)}`, workers);
       await checksUntilFast(started, started.portOf(0));
       assert.equal(await started.metric("trips"), 0);
       assert.deepEqual(

@@ -116,7 +116,7 @@ describe("a listener", () => {
     idle.write("GET / HTTP/1.1\r\n\r\n");
     const [first] = await once(idle, "data");
     assert.match(String(first), /Connection: keep-alive/);
-    listener.stopAccepting();
+    const left = listener.leave();
     await assert.rejects(front.sendBytes("GET / HTTP/1.1\r\n\r\n"), /ECONNREFUSED/);
     for (const socket of [silent, idle]) {
       socket.write("GET / HTTP/1.1\r\n\r\n");
@@ -124,6 +124,7 @@ describe("a listener", () => {
       assert.match(String(answer), /^HTTP\/1.1 200 OK[^]*Connection: close[^]*answer$/);
       await once(socket, "close");
     }
+    await left;
     await listener.close(0);
   });
 

@@ -13,6 +13,7 @@ import { sendRequest, type HttpAnswer } from "../../fake/http-request.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { collectErrors, NodeApiListener } from "../../fake/node-api-listener.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
+import { workersAnswer } from "../../fake/workers-answer.ts";
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
@@ -50,7 +51,9 @@ async function appOf(
     await simulator.stop();
   });
   await app.start();
-  return app.listeners.map(({ port }) => `http://127.0.0.1:${port}`);
+  const urls = app.listeners.map(({ port }) => `http://127.0.0.1:${port}`);
+  if (parts.workers !== undefined) await workersAnswer(urls[2] ?? "", parts.workers);
+  return urls;
 }
 
 describe("diagnostics pages", () => {
