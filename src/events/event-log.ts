@@ -149,13 +149,13 @@ export class EventLog {
       this.#verdicts.add(change, wallMs);
       history.addChange(change, wallMs);
     }
-    const finderContext = { ...context, isVerdictChanged: changes.length > 0 };
+    const { policy, nowMs } = context;
+    const finderContext = { policy, nowMs, isVerdictChanged: changes.length > 0 };
     const drafts = detector.find(after, this.#changes.summaries(after.name), finderContext);
-    const isEventOf = (change: VerdictChange): boolean => drafts.some(({ node }) => node === change.node);
-    for (const change of changes) if (!isEventOf(change)) logVerdictChange(log, change);
-    for (const [at, draft] of drafts.entries()) {
-      // Of several events about a node the first one has its verdicts.
-      const isFirst = drafts.findIndex(({ node }) => node === draft.node) === at;
+    for (const change of changes) if (!drafts.some(({ node }) => node === change.node)) logVerdictChange(log, change);
+    // Of several events about a node the first one has its verdicts.
+    for (const draft of drafts) {
+      const isFirst = drafts.find(({ node }) => node === draft.node) === draft;
       this.#publish(draft, isFirst ? fieldsOf(changes, draft.node) : {});
     }
     this.#warnOfWithheldPassword(before, after, context.policy);

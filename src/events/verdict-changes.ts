@@ -51,9 +51,9 @@ export class VerdictChanges {
       before.lockClaims !== after.lockClaims;
     const known = this.#summariesOf(after);
     const { revision } = after;
-    const observed = after.nodes.filter((node, at) => (isAll || node !== before.nodes[at]) && isProbed(node));
-    const outdated = observed.filter(({ node: { name } }) => {
-      const last = known.get(name);
+    const outdated = after.nodes.filter((observation, at) => {
+      if ((!isAll && observation === before.nodes[at]) || !isProbed(observation)) return false;
+      const last = known.get(observation.node.name);
       return last === undefined || last.revision !== revision || nowMs >= last.validUntilMs;
     });
     if (outdated.length === 0) return [];

@@ -77,19 +77,17 @@ export interface NodeFacts {
 
 /** What is known of the answers that balancers get. */
 interface Judged {
+  /** The last summary of each node that was judged. */
   readonly summaries: ReadonlyMap<string, { readonly summary: Summary }>;
   readonly asked: readonly AskedCheck[];
 }
 
-/**
- * Reads the facts of a cluster.
- * @param summaries the last summary of each node that was judged
- */
+/** Reads the facts of a cluster, beside those that are known already. */
 export function factsOf(
   view: ClusterView,
-  summaries: ReadonlyMap<string, { readonly summary: Summary }>,
-  asked: readonly AskedCheck[],
-): Omit<ClusterFacts, "visibility" | "twins" | "routes"> {
+  { summaries, asked }: Judged,
+  { visibility, primary, twins, routes }: Pick<ClusterFacts, "visibility" | "primary" | "twins" | "routes">,
+): ClusterFacts {
   const { cluster, nowMs, policy } = view;
   const { nodes } = cluster;
   const fresh = nodes.filter((node) => !node.isDown && isFresh(node, view.maxAgeMs, nowMs));
@@ -97,7 +95,10 @@ export function factsOf(
     cluster: cluster.name,
     nowMs,
     isBlind: view.isBlind || isUndiscovered(cluster),
-    primary: primaryOf(view),
+    visibility,
+    primary,
+    twins,
+    routes,
     claims: claimsOf(view),
     isPaused: fresh.some(({ report }) => report?.isPaused === true),
     isFailsafe: fresh.some(({ report }) => report?.isFailsafe === true),
@@ -137,7 +138,8 @@ export function isAnswering({ report, failuresInRow }: Observation): boolean {
   return report !== null && failuresInRow === 0;
 }
 
-function primaryOf(view: ClusterView): PrimaryFacts | null {
+/** Returns the node that the cluster has as its primary; `null` if it has none. */
+export function primaryOf(view: ClusterView): PrimaryFacts | null {
   const observation = acceptedPrimary(view);
   if (observation === null) return null;
   const { node, report, sentAtMs } = observation;

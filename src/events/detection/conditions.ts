@@ -217,10 +217,12 @@ export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, fa
 
 /** Returns what is wrong with the nodes of a cluster: those that are down, and replicas that do not follow. */
 function nodeConditions(facts: ClusterFacts): readonly Condition[] {
-  return facts.nodes.flatMap((node) => [
-    ...(node.isDown ? [down(facts, node)] : []),
-    ...(node.mark === null ? [] : [attachment(facts, node, node.mark)]),
-  ]);
+  const conditions: Condition[] = [];
+  for (const node of facts.nodes) {
+    if (node.isDown) conditions.push(down(facts, node));
+    if (node.mark !== null) conditions.push(attachment(facts, node, node.mark));
+  }
+  return conditions;
 }
 
 function down({ cluster }: ClusterFacts, { node, observation }: NodeFacts): Condition {

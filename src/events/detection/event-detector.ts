@@ -15,6 +15,7 @@ import {
   factsOf,
   isHidden,
   isProbedSince,
+  primaryOf,
 } from "./cluster-facts.ts";
 import { OpenConditions } from "./open-conditions.ts";
 import { type PrimaryMemory, noPrimaryYet, primaryEvents } from "./primary-events.ts";
@@ -66,6 +67,8 @@ export interface DetectorOptions {
  */
 export class EventDetector implements EventFinder {
   readonly #clusters = new Map<string, ClusterMemory>();
+  /** How many clusters of each database system have a primary: nearly all are alone, and are compared with no other. */
+  readonly #systems = new Map<string | null, number>();
   readonly #awaitsFirstRound: boolean;
   readonly #asked: (cluster: string) => readonly AskedCheck[];
   readonly #routes: (cluster: string) => readonly RouteFinding[];
@@ -103,13 +106,11 @@ export class EventDetector implements EventFinder {
     memory.examinedAtMs = nowMs;
     const wasHidden = memory.seenSinceMs === null;
     const view = viewAt(cluster, policy, nowMs);
-    const found = { ...factsOf(view, summaries, this.#asked(cluster.name)), visibility: visibilityOf(memory, view) };
-    if (found.visibility === "clear") memory.present = found.primary;
-    const facts = {
-      ...found,
-      twins: this.#twinsOf(cluster.name, found.primary),
-      routes: this.#routes(cluster.name),
-    };
+    const [visibility, primary] = [visibilityOf(memory, view), primaryOf(view)];
+    if (visibility === "clear") this.#setPresent(memory, primary);
+    const twins = this.#twinsOf(cluster.name, primary);
+    const judged = { summaries, asked: this.#asked(cluster.name) };
+    const facts = factsOf(view, judged, { visibility, primary, twins, routes: this.#routes(cluster.name) });
     const { phase } = memory;
     if (phase.kind !== "settled") {
       memory.firstPrimary = facts.primary ?? memory.firstPrimary;
@@ -157,12 +158,28 @@ export class EventDetector implements EventFinder {
 
   /** Forgets all other clusters. */
   retain(clusters: readonly string[]): void {
-    for (const name of this.#clusters.keys()) if (!clusters.includes(name)) this.#clusters.delete(name);
+    for (const [name, memory] of this.#clusters) {
+      if (clusters.includes(name)) continue;
+      this.#setPresent(memory, null);
+      this.#clusters.delete(name);
+    }
+  }
+
+  #setPresent(memory: ClusterMemory, primary: PrimaryFacts | null): void {
+    const [before, after] = [memory.present?.system ?? null, primary?.system ?? null];
+    memory.present = primary;
+    if (before === after) return;
+    this.#systems.set(after, (this.#systems.get(after) ?? 0) + 1);
+    const left = (this.#systems.get(before) ?? 0) - 1;
+    if (left > 0) this.#systems.set(before, left);
+    else this.#systems.delete(before);
   }
 
   /** The primaries of the other clusters that are of the same database system as a cluster's primary. */
   #twinsOf(cluster: string, primary: PrimaryFacts | null): readonly TwinFacts[] {
     if (primary === null || primary.isStandbyLeader || primary.system === null) return [];
+    const isOwnCounted = this.#clusters.get(cluster)?.present?.system === primary.system;
+    if ((this.#systems.get(primary.system) ?? 0) === (isOwnCounted ? 1 : 0)) return [];
     return [...this.#clusters].flatMap(([name, { present }]) =>
       name === cluster || present === null || present.isStandbyLeader || present.system !== primary.system
         ? []

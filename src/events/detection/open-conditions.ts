@@ -100,6 +100,7 @@ export class OpenConditions {
 
   #ended(present: ReadonlySet<string>, facts: ClusterFacts): readonly EventDraft[] {
     const events: EventDraft[] = [];
+    if (this.#open.size === 0) return events;
     const nodes = new Set<string | null>(facts.nodes.map(({ node }) => node));
     for (const [key, condition] of this.#open) {
       const { begins, sinceMs, level, seenMs } = condition;

@@ -5,6 +5,7 @@ import { beginning, type Condition } from "./condition.ts";
 
 /** Where balancers and poolers send the clients of a cluster elsewhere than they should: one condition for each node. */
 export function routeConditions({ cluster, routes }: ClusterFacts): readonly Condition[] {
+  if (routes.length === 0) return [];
   const byNode = new Map<string | null, RouteFinding[]>();
   for (const finding of routes) {
     const known = byNode.get(finding.node);

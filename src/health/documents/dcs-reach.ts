@@ -62,11 +62,9 @@ export function reachesDcsSteadily(view: ClusterView, node: Observation): boolea
 
 /** What keeps the primary although no node reaches the DCS; `null` if nothing does. */
 export function keptWithoutDcs(view: ClusterView): "failsafe" | "pause" | null {
-  const reports = view.cluster.nodes.flatMap((node) =>
-    isHeard(view, node) && node.report !== null ? [node.report] : [],
-  );
-  if (reports.some(({ isFailsafe }) => isFailsafe)) return "failsafe";
-  return reports.some(({ isPaused }) => isPaused) ? "pause" : null;
+  const heard = view.cluster.nodes.filter((node) => isHeard(view, node));
+  if (heard.some(({ report }) => report?.isFailsafe === true)) return "failsafe";
+  return heard.some(({ report }) => report?.isPaused === true) ? "pause" : null;
 }
 
 /**

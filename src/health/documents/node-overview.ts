@@ -3,7 +3,7 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { tagTexts } from "../../cluster/values/tags.ts";
-import { plainCheck } from "../check.ts";
+import { plainCheck, type Check } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { activeDrainOf } from "../evidence/node/active-drain.ts";
 import { isPast } from "../evidence/node/freshness.ts";
@@ -101,6 +101,7 @@ const shown: readonly Route[] = [
   "health",
   "readiness",
 ];
+const shownChecks = shown.map(plainCheck);
 
 /**
  * One node as its cluster is seen.
@@ -146,7 +147,7 @@ export function nodeOverview(
     sync_role: report?.isSyncStandby === true ? "sync" : report?.isQuorumStandby === true ? "quorum" : null,
     tags: tagTexts(report?.tags ?? new Map()),
     ...nodeMarks(report),
-    verdicts: Object.fromEntries(shown.map((route) => [route, verdictFor(view, observation, route)])),
+    verdicts: Object.fromEntries(shownChecks.map((check) => [check.route, verdictFor(view, observation, check)])),
     ...standing,
     ...(view.policy.companions === undefined ? {} : { companions: companionOverviews(view, observation) }),
     detail: duty.fit ? null : (failureBehind(duty.reason, observation) ?? duty.figure),
@@ -181,8 +182,8 @@ function dutyOf(view: ClusterView, { node, hasLock, report }: Observation): Rout
   return hasLock || report?.role === "primary" ? "primary" : "replica";
 }
 
-function verdictFor(view: ClusterView, observation: Observation, route: Route): "fit" | Reason {
-  const verdict = judge(view, observation, plainCheck(route));
+function verdictFor(view: ClusterView, observation: Observation, check: Check): "fit" | Reason {
+  const verdict = judge(view, observation, check);
   return verdict.fit ? "fit" : verdict.reason;
 }
 

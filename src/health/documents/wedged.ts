@@ -50,7 +50,7 @@ const unflushedMs = 30_000;
  */
 export function wedgedPrimary(view: ClusterView): Wedged | null {
   // Most clusters have no node with a sign, and need no judgement of who the primary is.
-  if (!view.cluster.nodes.some((node) => signsOf(view, node).length > 0)) return null;
+  if (!view.cluster.nodes.some((node) => hasSign(view, node))) return null;
   const primary = acceptedPrimary(view);
   const signs = primary === null ? [] : signsOf(view, primary);
   if (primary === null || signs.length === 0) return null;
@@ -60,6 +60,11 @@ export function wedgedPrimary(view: ClusterView): Wedged | null {
     signs: signs.map(({ text }) => text),
     beside: besideOf(primary),
   };
+}
+
+function hasSign(view: ClusterView, node: Observation): boolean {
+  if (!isHeard(view, node)) return false;
+  return diskSign(view, node) !== null || heartbeatSign(view, node) !== null || dcsSign(view, node) !== null;
 }
 
 /** What shows that a node would only look alive, if it is the primary. */
@@ -91,7 +96,7 @@ export function wedgedText({ signs, beside }: Wedged): string {
 
 /** The warning of one node: that it is the primary and only looks alive; else `null`. */
 export function wedgedWarning(view: ClusterView, observation: Observation): string | null {
-  const wedged = signsOf(view, observation).length === 0 ? null : wedgedPrimary(view);
+  const wedged = hasSign(view, observation) ? wedgedPrimary(view) : null;
   return wedged?.node === observation.node.name ? wedgedText(wedged) : null;
 }
 
