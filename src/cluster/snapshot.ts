@@ -76,6 +76,43 @@ export interface ClusterState {
   readonly switchPoints: SwitchPoints | null;
 }
 
+/** A new state while it is made: nobody else has it yet. */
+export type Draft = { -readonly [Key in keyof ClusterState]: ClusterState[Key] };
+
+/**
+ * Copies a state for the next one, field by field: V8 needs four times the memory and ten times the time for a spread of
+ * so many fields, which matters for every probe.
+ */
+export function draftOf(state: ClusterState): Draft {
+  return {
+    name: state.name,
+    scope: state.scope,
+    sequence: state.sequence,
+    revision: state.revision,
+    nodes: state.nodes,
+    index: state.index,
+    isMembershipKnown: state.isMembershipKnown,
+    hasAskedAll: state.hasAskedAll,
+    contacts: state.contacts,
+    addressDisputes: state.addressDisputes,
+    lockClaims: state.lockClaims,
+    leadership: state.leadership,
+    leaderViews: state.leaderViews,
+    failedViews: state.failedViews,
+    position: state.position,
+    statedOn: state.statedOn,
+    positionSamples: state.positionSamples,
+    lastStatement: state.lastStatement,
+    newestReportAtMs: state.newestReportAtMs,
+    drains: state.drains,
+    source: state.source,
+    dcs: state.dcs,
+    documents: state.documents,
+    config: state.config,
+    switchPoints: state.switchPoints,
+  };
+}
+
 /**
  * The highest known position of a leader. Positions belong to one system identifier and timeline (rule 4). In bytes of
  * WAL.

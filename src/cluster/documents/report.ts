@@ -71,14 +71,18 @@ export function parseReport(value: unknown, written?: string): Report | undefine
   if (!isObject(value)) return undefined;
   const role = nameOf(value["role"]);
   const state = nameOf(value["state"]);
-  const document = textOf(value);
+  const document = textOf(value, written);
   if (role === null || state === null || document === undefined) return undefined;
   const tags = parseTags(value["tags"], written);
+  const { location, received, replayed } = positions(value["xlog"]);
+  const { scope, name, version } = identity(value["patroni"] ?? value["ha"]);
   return {
     role: role === "master" ? "primary" : role,
     state,
     timeline: countOf(value["timeline"]),
-    ...positions(value["xlog"]),
+    location,
+    received,
+    replayed,
     replicationState: nameOf(value["replication_state"]),
     senders: listOf(value["replication"]).slice(0, sendersMax).flatMap(sender),
     isSyncStandby: value["sync_standby"] === true,
@@ -90,7 +94,9 @@ export function parseReport(value: unknown, written?: string): Report | undefine
     isNoLoadBalance: isNoLoadBalance(tags),
     startedAt: nameOf(value["postmaster_start_time"]),
     system: nameOf(value["database_system_identifier"]),
-    ...identity(value["patroni"] ?? value["ha"]),
+    scope,
+    name,
+    version,
     document,
   };
 }
@@ -130,9 +136,9 @@ function sender(value: unknown): Sender[] {
 }
 
 /** A document that is nested too deeply can be parsed but not serialized. */
-function textOf(value: JsonObject): string | undefined {
+function textOf(value: JsonObject, written: string | undefined): string | undefined {
   try {
-    return nodeJson(value);
+    return nodeJson(value, written);
   } catch {
     return undefined;
   }

@@ -13,11 +13,28 @@ export function parseJson(text: string): unknown {
 /**
  * Writes JSON as nodes do (Python's `json.dumps`): a space after each colon and each comma. Checks that search a body
  * for `"role": "primary"` find it then.
+ * @param written the text that the value was parsed from, where it is known: returned if it is the result
  * @throws Error if the value is nested too deeply
  */
-export function nodeJson(value: unknown): string {
+export function nodeJson(value: unknown, written?: string): string {
+  if (written !== undefined && isSpacedOut(JSON.stringify(value), written)) return written;
   // Strings have no raw line breaks, so that each one is JSON.stringify's own.
   return JSON.stringify(value, null, 1).replaceAll(/,\n */g, ", ").replaceAll(/\n */g, "");
+}
+
+const [space, quote, comma, colon, backslash] = [0x20, 0x22, 0x2c, 0x3a, 0x5c];
+
+/** Whether a text is this compact JSON with a space after each colon and each comma outside of strings. */
+function isSpacedOut(compact: string, text: string): boolean {
+  let [at, isInString] = [0, false];
+  for (let next = 0; next < compact.length; next += 1) {
+    const code = compact.charCodeAt(next);
+    if (text.charCodeAt(at++) !== code) return false;
+    if (code === quote) isInString = !isInString;
+    else if (code === backslash && text.charCodeAt(at++) !== compact.charCodeAt(++next)) return false;
+    else if (!isInString && (code === comma || code === colon) && text.charCodeAt(at++) !== space) return false;
+  }
+  return at === text.length;
 }
 
 /**

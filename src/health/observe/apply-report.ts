@@ -1,10 +1,10 @@
 import type { Report } from "../../cluster/documents/report.ts";
-import type { DcsContact, Observation } from "../../cluster/observation.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
+import { observationDraftOf, type DcsContact, type Observation } from "../../cluster/observation.ts";
+import { draftOf, type ClusterState, type Draft } from "../../cluster/snapshot.ts";
 import { reachAfterAnswer } from "../evidence/node/fall-and-rise.ts";
 import { isFresh } from "../evidence/node/freshness.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/leadership/lock-status.ts";
-import { withSilentReport, withStanding, withStatement } from "../evidence/leadership/leader-statement.ts";
+import { statementOf, withSilentReport, withStanding } from "../evidence/leadership/leader-statement.ts";
 import { advancePosition } from "../evidence/position/position.ts";
 import { withReceivedSamples } from "../evidence/position/received-samples.ts";
 import { statesPosition } from "../evidence/node/report-position.ts";
@@ -32,7 +32,9 @@ interface AppliedReport {
 
 /** Returns the state with another observation of the node at the index `at`. */
 export function replaceNode(cluster: ClusterState, at: number, observation: Observation): ClusterState {
-  return { ...cluster, nodes: cluster.nodes.with(at, observation) };
+  const next = draftOf(cluster);
+  next.nodes = cluster.nodes.with(at, observation);
+  return next;
 }
 
 /** Records an answer in a node's observation. */
@@ -41,15 +43,22 @@ export function withAnswer(
   answer: Answer,
   { policy, maxAge }: { readonly policy: HealthPolicy; readonly maxAge: number },
 ): Observation {
-  return {
-    ...before,
-    ...answer,
-    ...reachAfterAnswer(before, policy),
-    claimedSinceMs: claimedSince(before, answer, maxAge),
-    deniedSinceMs: deniedSince(before, answer, maxAge),
-    lastHeldAtMs: answer.hasLock ? answer.sentAtMs : before.lastHeldAtMs,
-    dcsContact: dcsContactAfter(before, answer, maxAge),
-  };
+  const { report, hasLock, sentAtMs, sentAtWallMs } = answer;
+  const { failuresInRow, answersInRow, failure, isDown } = reachAfterAnswer(before, policy);
+  const after = observationDraftOf(before);
+  after.report = report;
+  after.hasLock = hasLock;
+  after.sentAtMs = sentAtMs;
+  after.sentAtWallMs = sentAtWallMs;
+  after.failuresInRow = failuresInRow;
+  after.answersInRow = answersInRow;
+  after.failure = failure;
+  after.isDown = isDown;
+  after.claimedSinceMs = claimedSince(before, answer, maxAge);
+  after.deniedSinceMs = deniedSince(before, answer, maxAge);
+  if (hasLock) after.lastHeldAtMs = sentAtMs;
+  after.dcsContact = dcsContactAfter(before, answer, maxAge);
+  return after;
 }
 
 /** In a silence longer than `max_age` the node itself may have stood still: it says nothing of the DCS. */
@@ -91,13 +100,12 @@ export function withLockClaim(
   scope: string | null = cluster.scope,
 ): ClusterState {
   const { hasLock, sentAtMs } = observation;
-  return {
-    ...cluster,
-    scope,
-    nodes: cluster.nodes.with(at, observation),
-    lockClaims: lockClaimsWith(cluster.lockClaims, at, hasLock),
-    newestReportAtMs: Math.max(cluster.newestReportAtMs, sentAtMs),
-  };
+  const next = draftOf(cluster);
+  next.scope = scope;
+  next.nodes = cluster.nodes.with(at, observation);
+  next.lockClaims = lockClaimsWith(cluster.lockClaims, at, hasLock);
+  next.newestReportAtMs = Math.max(cluster.newestReportAtMs, sentAtMs);
+  return next;
 }
 
 function lockClaimsWith(claims: readonly number[], at: number, hasLock: boolean): readonly number[] {
@@ -134,16 +142,16 @@ export function applyReport(
   // replica (`before`) may give one more sample.
   const carried = carriedSamples(withNewHolderPosition, position, givesSample ? before : null);
   const positionSamples = givesSample ? withSample(carried, position, sentAtMs) : carried;
-  const sampled: ClusterState = { ...withNewHolderPosition, position, positionSamples };
-  const positioned = givesSample
+  const sampled: Draft = withNewHolderPosition;
+  const { position: known } = sampled;
+  sampled.position = position;
+  sampled.positionSamples = positionSamples;
+  const positioned: Draft = givesSample
     ? sampled
-    : withSilentReport(withReceivedSamples(sampled, withNewHolderPosition.position, context), observation, policy);
+    : withSilentReport(withReceivedSamples(sampled, known, context), observation, policy);
   const derivation = { policy, nowMs, lock };
   const derived = deriveNodeFields(positioned, { before, after: observation }, derivation);
-  const replaced = replaceNode(positioned, at, derived);
-  const stated = givesSample ? withStatement(replaced, derived) : replaced;
-  return {
-    state: withOthersMeasured(stated, cluster.position, derivation),
-    lock,
-  };
+  positioned.nodes = positioned.nodes.with(at, derived);
+  if (givesSample) positioned.lastStatement = statementOf(positioned, derived);
+  return { state: withOthersMeasured(positioned, cluster.position, derivation), lock };
 }

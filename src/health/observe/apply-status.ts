@@ -34,7 +34,8 @@ export function applyStatus(cluster: ClusterState, outcome: StatusOutcome, conte
     const isLost = after.failuresInRow === policy.fall || !cluster.hasAskedAll;
     return updateLeadership(cluster, isLost ? withSettledAddresses(failed, context) : failed, context);
   }
-  const answer = { ...result, sentAtMs, sentAtWallMs };
+  const { report, hasLock } = result;
+  const answer = { report, hasLock, sentAtMs, sentAtWallMs };
   const observation = withAnswer(before, answer, { policy, maxAge: maxAgeMs(cluster, policy) });
   const { state, lock } = applyReport(cluster, { at, before, observation }, context);
   if (!concernsAddress(cluster, before, answer)) return updateLeadership(cluster, state, { ...context, lock });

@@ -1,5 +1,5 @@
 import { isDiverged } from "../../cluster/attachment.ts";
-import type { Observation } from "../../cluster/observation.ts";
+import { observationDraftOf, type Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import { nextAttachment, restartWindow } from "../evidence/attachment/attachment.ts";
 import { isDamping, withLagSample } from "../evidence/position/lag-damping.ts";
@@ -34,19 +34,15 @@ export function deriveNodeFields(
     ...context,
   });
   const isDamped = isDamping(context.policy);
-  const observed = {
-    ...after,
-    measured,
-    // The time up to the sending of this report is accounted for: `nextAttachment` adds it to the counts of rules 5 and
-    // 6, or skips it.
-    countedAtMs: Math.max(sentAtMs, before.countedAtMs),
-    dampedLag: isDamped ? after.dampedLag : null,
-  };
-  const attachment = nextAttachment(view, { before, after: observed });
-  // To copy an observation with its many fields for every answer is costly, so without damping it is copied again only
-  // if the attachment differs.
-  const derived = attachment === observed.attachment ? observed : { ...observed, attachment };
-  return isDamped ? { ...derived, dampedLag: dampedLagOf(cluster, derived, context) } : derived;
+  const observed = observationDraftOf(after);
+  observed.measured = measured;
+  // The time up to the sending of this report is accounted for: `nextAttachment` adds it to the counts of rules 5 and
+  // 6, or skips it.
+  observed.countedAtMs = Math.max(sentAtMs, before.countedAtMs);
+  if (!isDamped) observed.dampedLag = null;
+  observed.attachment = nextAttachment(view, { before, after: observed });
+  if (isDamped) observed.dampedLag = dampedLagOf(cluster, observed, context);
+  return observed;
 }
 
 /**
@@ -68,7 +64,7 @@ export function withOthersMeasured(
   context: EvaluationContext & { readonly lock: LockStatus },
 ): ClusterState {
   const { position } = cluster;
-  if (position === null) return cluster;
+  if (position === null || !cluster.nodes.some((other) => mayBeMeasured(cluster, other))) return cluster;
   const isSameTimeline = known !== null && isSameSystemAndTimeline(known, position);
   let view: ClusterView | undefined;
   const stateToMeasureAgainst: ClusterState = isSameTimeline
@@ -90,6 +86,10 @@ export function withOthersMeasured(
     nodes = nodes.with(at, { ...other, measured });
   }
   return nodes === cluster.nodes ? cluster : { ...cluster, nodes };
+}
+
+function mayBeMeasured(cluster: ClusterState, other: Observation): boolean {
+  return lacksLagOnLeaderTimeline(cluster, other) || isComparableByNow(cluster, other);
 }
 
 /**

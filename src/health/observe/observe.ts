@@ -1,5 +1,6 @@
 import type { DrainOutcome, LivenessOutcome, ProbeOutcome } from "../../cluster/outcome.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
+import { observationDraftOf } from "../../cluster/observation.ts";
+import type { ClusterState, Draft } from "../../cluster/snapshot.ts";
 import { withFailedView } from "../evidence/leadership/leader-views.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { applyCompanion } from "./apply-companion.ts";
@@ -18,12 +19,13 @@ import type { Drain } from "../../cluster/drain.ts";
 /**
  * Applies one outcome to a cluster's state. Pure. Every change of a snapshot goes through this function.
  * @param context the policy, and the instant of recording
- * @returns the next state; the same object if the outcome is ignored (an unknown node, an answer older than the
- * recorded one)
+ * @returns the next state, which nobody else has yet; the same object if the outcome is ignored (an unknown node, an
+ * answer older than the recorded one)
  */
 export function observe(cluster: ClusterState, outcome: ProbeOutcome, context: EvaluationContext): ClusterState {
-  const next = apply(withIncumbent(cluster, context), outcome, context);
-  return isAgeOnlyChange(cluster, next, context) ? next : { ...next, revision: cluster.revision + 1 };
+  const next: Draft = apply(withIncumbent(cluster, context), outcome, context);
+  if (next !== cluster && !isAgeOnlyChange(cluster, next, context)) next.revision = cluster.revision + 1;
+  return next;
 }
 
 function apply(cluster: ClusterState, outcome: ProbeOutcome, context: EvaluationContext): ClusterState {
@@ -53,7 +55,9 @@ function applyLiveness(cluster: ClusterState, { node, isAlive, sentAtMs }: Liven
   if (at === undefined || before === undefined) return cluster;
   const { liveness } = before;
   const sinceMs = liveness !== null && liveness.isAlive === isAlive ? liveness.sinceMs : sentAtMs;
-  return replaceNode(cluster, at, { ...before, liveness: { isAlive, sentAtMs, sinceMs } });
+  const after = observationDraftOf(before);
+  after.liveness = { isAlive, sentAtMs, sinceMs };
+  return replaceNode(cluster, at, after);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isDiverged } from "../../cluster/attachment.ts";
-import type { Observation } from "../../cluster/observation.ts";
+import { observationDraftOf, type Observation } from "../../cluster/observation.ts";
 import type { StatusOutcome } from "../../cluster/outcome.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
+import { draftOf, type ClusterState } from "../../cluster/snapshot.ts";
 import { hasNothingToReceive } from "../evidence/attachment/attachment.ts";
 import { isDamping } from "../evidence/position/lag-damping.ts";
 import { isWithdrawn } from "../evidence/leadership/dcs-withdrawals.ts";
@@ -9,7 +9,7 @@ import { isOnLowerTimeline } from "../evidence/attachment/divergence.ts";
 import { isAheadOfPeak } from "../evidence/attachment/fork.ts";
 import { isFresh, maxAgeMs } from "../evidence/node/freshness.ts";
 import { isConfirmed } from "../evidence/leadership/leader-views.ts";
-import { withStatement } from "../evidence/leadership/leader-statement.ts";
+import { statementOf } from "../evidence/leadership/leader-statement.ts";
 import { measure } from "../evidence/position/measure.ts";
 import { advancePosition } from "../evidence/position/position.ts";
 import { statesPosition } from "../evidence/node/report-position.ts";
@@ -47,24 +47,21 @@ export function recordUnchanged(
   if (!hasLock && (report.timeline !== position?.timeline || !hasNothingToReceive({ cluster }, report, () => false)))
     return null;
   if (isSuspected(before) || isAheadOfPeak(cluster, report)) return null;
-  const after: Observation = {
-    ...before,
-    sentAtMs,
-    sentAtWallMs,
-    lastHeldAtMs: hasLock ? sentAtMs : before.lastHeldAtMs,
-    measured: measure(cluster, { before, report, isStreaming: () => false, policy, nowMs }),
-    answersInRow: before.answersInRow + 1,
-    countedAtMs: Math.max(sentAtMs, before.countedAtMs),
-    dampedLag: null,
-  };
-  const positionSamples = hasLock ? withSample(cluster.positionSamples, position, sentAtMs) : cluster.positionSamples;
-  const next: ClusterState = {
-    ...cluster,
-    nodes: cluster.nodes.with(at, after),
-    newestReportAtMs: Math.max(cluster.newestReportAtMs, sentAtMs),
-    positionSamples,
-  };
-  return hasLock ? withStatement(next, after) : next;
+  const after = observationDraftOf(before);
+  after.sentAtMs = sentAtMs;
+  after.sentAtWallMs = sentAtWallMs;
+  if (hasLock) after.lastHeldAtMs = sentAtMs;
+  after.measured = measure(cluster, { before, report, isStreaming: () => false, policy, nowMs });
+  after.answersInRow = before.answersInRow + 1;
+  after.countedAtMs = Math.max(sentAtMs, before.countedAtMs);
+  after.dampedLag = null;
+  const next = draftOf(cluster);
+  next.nodes = cluster.nodes.with(at, after);
+  next.newestReportAtMs = Math.max(cluster.newestReportAtMs, sentAtMs);
+  if (!hasLock) return next;
+  next.positionSamples = withSample(cluster.positionSamples, position, sentAtMs);
+  next.lastStatement = statementOf(next, after);
+  return next;
 }
 
 /**

@@ -22,6 +22,36 @@ test("nodeJson writes what Python's json.dumps writes", () => {
   );
 });
 
+test("nodeJson returns the text that a value was parsed from if it is written so, and never another one", () => {
+  const written = String.raw`{"state": "a, \", : b\\", "xlog": {"location": 1}, "list": [1, ",", "\\"]}`;
+  assert.equal(nodeJson(JSON.parse(written), written), written);
+  for (const text of [
+    '{"a":1}',
+    '{"a": 1 }',
+    '{"a": 1}\n',
+    '{"a": 1,  "b": 2}',
+    '{"a": 1, "a": 1}',
+    '{"a": 1.0}',
+    '{"a":"b, c"}',
+    '{"a": "b,c"}',
+    '{"a": ["b","c"]}',
+    String.raw`{"a": "\u00fc"}`,
+    String.raw`{"a": "\/"}`,
+    "[1,2]",
+  ])
+    assert.equal(nodeJson(JSON.parse(text), text), nodeJson(JSON.parse(text)), text);
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(nodeJson, JSON.stringify), fc.nat(), (given, write, at) => {
+      const text = write(given);
+      const spaced = `${text.slice(0, at % text.length)} ${text.slice(at % text.length)}`;
+      for (const one of [text, spaced]) {
+        const value = parseJson(one);
+        if (value !== undefined) assert.equal(nodeJson(value, one), nodeJson(value));
+      }
+    }),
+  );
+});
+
 test("withMember appends a member to any serialized object", () => {
   const objects = fc.dictionary(
     fc.string().filter((key) => key !== "rolecall"),

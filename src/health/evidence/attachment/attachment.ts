@@ -58,7 +58,8 @@ export function nextAttachment(
   const { silentMs, listedMs, isDetached, isStalled } = countSigns(known, signs, { positionedMs, windowMs });
   const isLowerAndNotStreaming = isOnLowerTimeline(view.cluster, after) && !isStreaming();
   const divergenceInputs = { known, after, isLowerAndNotStreaming, isListed, isExempt: isExempt(after) };
-  const divergence = nextDivergence(view, divergenceInputs, positionedMs);
+  const { lowerTimelineMs, pastSinceMs, isOffTimeline } = nextDivergence(view, divergenceInputs, positionedMs);
+  const { ahead, idleLeader, fork } = nextFork(view, known, divergenceInputs);
   const next: Attachment = {
     received,
     replayed,
@@ -67,8 +68,12 @@ export function nextAttachment(
     listedMs,
     isDetached,
     isStalled,
-    ...divergence,
-    ...nextFork(view, known, divergenceInputs),
+    lowerTimelineMs,
+    pastSinceMs,
+    isOffTimeline,
+    ahead,
+    idleLeader,
+    fork,
   };
   return isSame(known, next) ? known : next;
 }

@@ -56,12 +56,14 @@ export function nextFork(view: ClusterView, known: Attachment, inputs: ForkInput
   if (isHolder && report !== null && statesPosition(report)) return { ahead: null, idleLeader: null, fork: null };
   if (report === null) return { ahead: known.ahead, idleLeader: known.idleLeader, fork: withoutWindow(known.fork) };
   const leader = isHolder ? null : comparableLeader(view, inputs.after, report);
-  const idleLeader = nextIdleLeader(view, known.idleLeader, { ...inputs, report, leader });
-  const next = { ...nextForkByReplay(view, known, { ...inputs, report, leader }), idleLeader };
+  const { after, isListed, isExempt } = inputs;
+  const compared: ComparedReport = { after, isListed, isExempt, report, leader };
+  const idleLeader = nextIdleLeader(view, known.idleLeader, compared);
+  const { ahead, fork } = nextForkByReplay(view, known, compared);
   const reached = walReached(report);
   const isContradicted =
     idleLeader !== null && leader !== null && leader.sentAtMs - idleLeader.sinceMs >= view.policy.guards.attachWindowMs;
-  return isContradicted && reached !== null ? { ...next, fork: raised(next.fork, reached) } : next;
+  return { ahead, idleLeader, fork: isContradicted && reached !== null ? raised(fork, reached) : fork };
 }
 
 type ForkState = Pick<Attachment, "ahead" | "idleLeader" | "fork">;

@@ -35,6 +35,7 @@ export function countsUntilMs(observation: Observation, maxAge: number, policy: 
 
 /** The claims that compete: a claim on the lock outranks those of nodes that are merely not in recovery. */
 export function eligibleClaims(claims: readonly Observation[]): readonly Observation[] {
+  if (claims.length < 2) return claims;
   const locks = claims.filter(({ node }) => node.api !== null);
   return locks.length > 0 ? locks : claims;
 }

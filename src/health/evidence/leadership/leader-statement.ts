@@ -10,12 +10,24 @@ import { newestView } from "./leader-views.ts";
  * @param cluster the state with that report
  * @param leader the lock holder, with that report
  */
-export function withStatement(cluster: ClusterState, { node, sentAtMs }: Observation): ClusterState {
-  const { nodes, index, lastStatement } = cluster;
-  const sampledAtMs = Math.max(sentAtMs, lastStatement?.sampledAtMs ?? -Infinity);
-  const evidence = { nodes, index };
-  const stated = { by: node.name, leader: node.name, sentAtMs, evidence, sampledAtMs, countsFromMs: sentAtMs };
-  return { ...cluster, lastStatement: { ...stated, free: null } };
+export function withStatement(cluster: ClusterState, leader: Observation): ClusterState {
+  return { ...cluster, lastStatement: statementOf(cluster, leader) };
+}
+
+/** The statement itself. Parameters as of {@link withStatement}. */
+export function statementOf(
+  { nodes, index, lastStatement }: Pick<ClusterState, "nodes" | "index" | "lastStatement">,
+  { node, sentAtMs }: Observation,
+): LeaderStatement {
+  return {
+    by: node.name,
+    leader: node.name,
+    sentAtMs,
+    evidence: { nodes, index },
+    sampledAtMs: Math.max(sentAtMs, lastStatement?.sampledAtMs ?? -Infinity),
+    countsFromMs: sentAtMs,
+    free: null,
+  };
 }
 
 /** Records that another node stands: the count of the hold begins anew (rule 4). */

@@ -125,12 +125,13 @@ type HeldDecision = Extract<LeaderDecision, { kind: "held" }>;
 
 function freshClaims(cluster: ClusterState, policy: HealthPolicy, nowMs: number): readonly Observation[] {
   const maxAge = maxAgeMs(cluster, policy);
-  const claims: Observation[] = [];
+  let claims: readonly Observation[] = [];
   for (const index of cluster.lockClaims) {
     const claim = cluster.nodes[index];
     if (claim === undefined || claim.isDown || !isFresh(claim, maxAge, nowMs)) continue;
     if (isDistrusted(cluster, claim.node.name, nowMs)) continue;
-    if (!isForeign(cluster, claim, policy) && isBelievableClaim(claim, policy, nowMs)) claims.push(claim);
+    if (!isForeign(cluster, claim, policy) && isBelievableClaim(claim, policy, nowMs))
+      claims = claims.length === 0 ? [claim] : [...claims, claim];
   }
   return claims;
 }
@@ -140,10 +141,11 @@ function claimsUntilMs(cluster: ClusterState, claims: readonly Observation[], co
   const maxAge = maxAgeMs(cluster, context.policy);
   let untilMs = Infinity;
   for (const claim of claims) untilMs = Math.min(untilMs, countsUntilMs(claim, maxAge, context.policy));
-  for (const { extent, untilMs: endMs } of cluster.drains.values())
-    if (extent === "distrust" && endMs > context.nowMs) untilMs = Math.min(untilMs, endMs);
-  const [first, ...others] = eligibleClaims(claims);
-  const standbysDecide = others.length > 0 && first?.node.api === null;
+  if (cluster.drains.size > 0)
+    for (const { extent, untilMs: endMs } of cluster.drains.values())
+      if (extent === "distrust" && endMs > context.nowMs) untilMs = Math.min(untilMs, endMs);
+  const counting = eligibleClaims(claims);
+  const standbysDecide = counting.length > 1 && counting[0]?.node.api === null;
   return standbysDecide ? Math.min(untilMs, upstreamUntilMs(cluster, context)) : untilMs;
 }
 

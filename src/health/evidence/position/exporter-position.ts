@@ -4,6 +4,7 @@
  */
 import { isDistrusted } from "../node/active-drain.ts";
 import { nodeNamed } from "../../../cluster/lookup.ts";
+import type { Report } from "../../../cluster/documents/report.ts";
 import type { Observation } from "../../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition } from "../../../cluster/snapshot.ts";
 import { isDiverged } from "../../../cluster/attachment.ts";
@@ -69,10 +70,13 @@ export function raisedByStandby(
  * Whether the node's WAL may be its own, so that its position cannot be compared with the leader's: it is ahead of the
  * leader, and nobody feeds it.
  */
-export function hasUnfedLead(cluster: ClusterState, standby: Observation, context: EvaluationContext): boolean {
+export function hasUnfedLead(
+  cluster: ClusterState,
+  { standby, report }: { readonly standby: Observation; readonly report: Report },
+  context: EvaluationContext,
+): boolean {
   const { position } = cluster;
-  const { report, node } = standby;
-  if (node.api !== null || position === null || report === null) return false;
+  if (standby.node.api !== null || position === null) return false;
   const reached = walReached(report);
   return reached !== null && reached > position.highest && isUnfed(cluster, standby, context);
 }

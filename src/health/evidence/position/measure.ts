@@ -37,9 +37,11 @@ export function measure(
   const known = before.measured;
   // The figures outlast the position: measured against one that no longer counts, they would count again with the next.
   const isOld = nowMs >= (position.pageUntilMs ?? Infinity);
-  if (isOld || hasUnfedLead(cluster, { ...before, report }, { policy, nowMs })) return incomparable(position.highest);
+  if (isOld || hasUnfedLead(cluster, { standby: before, report }, { policy, nowMs }))
+    return incomparable(position.highest);
   const own = ownTimeline(position.timeline, { before, report, isStreaming });
-  const figures = comparable(cluster, { ...report, timeline: own });
+  const placed = { system: report.system, timeline: own, received: report.received, replayed: report.replayed };
+  const figures = comparable(cluster, placed);
   const isOnOther = figures === null && own !== null && position.timeline !== null;
   if (isOnOther && known !== null && isFresh(before, maxAgeMs(cluster, policy), nowMs)) {
     if (known.heldUntilMs !== null) return known;
@@ -49,7 +51,7 @@ export function measure(
   const next = {
     leader: position.highest,
     isLowerBound: nowMs >= leaderReachableUntilMs(cluster, policy),
-    origin: originWhen(cluster, { ...report, timeline: own }, { policy, nowMs }),
+    origin: originWhen(cluster, placed, { policy, nowMs }),
     timeline: later(own, report.timeline),
     received,
     replayed,

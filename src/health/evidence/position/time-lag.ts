@@ -26,12 +26,12 @@ export function withSample(
 ): readonly PositionSample[] {
   if (position === null) return samples;
   const last = samples.at(-1);
-  const sample = { atMs: sentAtMs, position: position.highest };
-  if (last === undefined) return [sample];
+  if (last === undefined) return [{ atMs: sentAtMs, position: position.highest }];
   // At the instant of a sample the leader had not passed any higher position either.
   if (last.position < position.highest)
-    return thinned([...samples, { ...sample, atMs: Math.max(last.atMs, sentAtMs) }]);
-  return last.atMs < sentAtMs ? samples.with(samples.length - 1, { ...last, atMs: sentAtMs }) : samples;
+    return thinned(samples.concat({ atMs: Math.max(last.atMs, sentAtMs), position: position.highest }));
+  if (last.atMs >= sentAtMs) return samples;
+  return samples.with(samples.length - 1, { atMs: sentAtMs, position: last.position });
 }
 
 /**
