@@ -1,5 +1,5 @@
 import type { HintEffect } from "../cluster/hint.ts";
-import { clusterNamed, nodeOfMember } from "../cluster/lookup.ts";
+import { nodeOfMember } from "../cluster/lookup.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import { DcsWatches } from "../dcs/dcs-watches.ts";
 import { DcsLog } from "./logs/dcs-log.ts";
@@ -46,7 +46,7 @@ export function buildDcsWatches({ store, clock, log, machine, metrics }: DcsPart
       effects.record({ kind: "dcs", cluster, result, sentAtMs });
     },
     onHint: (cluster, member) => {
-      const state = clusterNamed(store.current, cluster);
+      const state = store.clusterNamed(cluster);
       const node = state === undefined || member === null ? undefined : nodeOfMember(state, member);
       effects.hint(cluster, node?.node.name ?? null);
     },

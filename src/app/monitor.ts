@@ -2,7 +2,6 @@ import { hostname } from "node:os";
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import { lockHolderOf } from "../cluster/leadership.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
-import { clusterNamed } from "../cluster/lookup.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { CancelTimer } from "../cluster/timer.ts";
 import type { Config } from "../config/model/config.ts";
@@ -85,7 +84,7 @@ export class Monitor {
     // clock with `observe`, which looks for such a gap. Code that runs later in the same step needs only `now`.
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     const [snapshot, policy] = [() => store.current, (name: string) => store.policyOf(name)];
-    const state = (name: string): ClusterState | undefined => clusterNamed(store.current, name);
+    const state = (name: string): ClusterState | undefined => store.clusterNamed(name);
     this.history = new HistoryStore({ log, clock, snapshot, policy });
     const routes = (name: string): ReturnType<RouteAudits["findings"]> => this.routes.findings(name);
     const detector = new EventDetector({ awaitsFirstRound: true, asked, routes });
@@ -114,7 +113,7 @@ export class Monitor {
       connect: (origin, limits, tls) =>
         machine.connect(origin, { ...limits, onConnected: (ip) => probed.connected(origin, ip) }, tls),
       ...logDocumentFailures(
-        { snapshot, now: () => clock.now(), record, onProbeFinished: (result) => metrics.probed(result) },
+        { cluster: state, now: () => clock.now(), record, onProbeFinished: (result) => metrics.probed(result) },
         log,
       ),
       onFirstRound: (cluster) => this.#endFirstRound(cluster),
@@ -198,7 +197,7 @@ export class Monitor {
   /** Follows a hint. If the leader stops, all nodes are probed: it is not known yet which one leads next. */
   followHint({ cluster, node, event }: Hint): HintEffect {
     if (event !== "stop" && event !== "before_stop") return this.#probers.hint(cluster, node);
-    const state = clusterNamed(this.store.current, cluster);
+    const state = this.store.clusterNamed(cluster);
     const holder = state === undefined ? null : lockHolderOf(state.leadership);
     return holder === null || holder === node ? this.#probers.hint(cluster) : "not_leader";
   }
@@ -251,7 +250,7 @@ export class Monitor {
     return new RouteAudits({
       ...follows,
       onChange: (name) => {
-        const cluster = clusterNamed(this.store.current, name);
+        const cluster = this.store.clusterNamed(name);
         if (cluster !== undefined)
           contain(this.#errorLines, { cluster: name }, () => this.#recordTransition(cluster, cluster));
       },
@@ -295,7 +294,7 @@ export class Monitor {
   /** What the first round found is what the next change is compared with: it is examined now, not with that change. */
   #endFirstRound(name: string): void {
     this.eventLog.endFirstRound(name);
-    const cluster = clusterNamed(this.store.current, name);
+    const cluster = this.store.clusterNamed(name);
     if (cluster !== undefined) this.#recordTransition(cluster, cluster);
   }
 

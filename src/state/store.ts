@@ -1,5 +1,6 @@
 import type { ProbeOutcome } from "../cluster/outcome.ts";
-import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
+import { clusterNamed } from "../cluster/lookup.ts";
+import type { ClusterState, Draft, Snapshot } from "../cluster/snapshot.ts";
 import { observe } from "../health/observe/observe.ts";
 import { withSource } from "../health/observe/source.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
@@ -13,6 +14,9 @@ export interface MonitoredCluster {
 /** Called with the state of a cluster before and after each change. */
 export type ChangeListener = (before: ClusterState, after: ClusterState) => void;
 
+/** Changes in place: what {@link Store.current} returned is a copy. */
+type LatestSnapshot = Snapshot & { sequence: number; readonly clusters: ClusterState[] };
+
 /**
  * Called with each outcome that changed the snapshot, when it was recorded, in ms of rolecall's clock, and the new
  * snapshot's number.
@@ -21,28 +25,40 @@ export type OutcomeListener = (outcome: ProbeOutcome, nowMs: number, sequence: n
 
 /**
  * Holds the current snapshot: the one mutable cell. Probes write it through `record`; everything else only reads
- * `current`.
+ * `current`, or one cluster of it.
  */
 export class Store {
-  #current: Snapshot;
+  #latest: LatestSnapshot;
+  /** What `current` returns until the next change; `null` until it is asked. */
+  #current: Snapshot | null = null;
   #policies: ReadonlyMap<string, HealthPolicy>;
   /** Cluster name -> the clusters that replicate from it. */
   #followers: ReadonlyMap<string, readonly string[]>;
-  readonly #changeListeners = new Set<ChangeListener>();
-  readonly #outcomeListeners = new Set<OutcomeListener>();
+  #changeListeners: readonly ChangeListener[] = [];
+  #outcomeListeners: readonly OutcomeListener[] = [];
 
   /**
    * @param instance names this run of rolecall
    * @param sequence the number of the first snapshot: 0 except for a replica of another store
    */
   constructor(instance: string, clusters: readonly MonitoredCluster[], sequence: number = 0) {
-    this.#current = snapshotOf(instance, sequence, clusters);
+    this.#latest = snapshotOf(instance, sequence, clusters);
     this.#policies = policiesOf(clusters);
     this.#followers = followersOf(clusters);
   }
 
   get current(): Snapshot {
-    return this.#current;
+    return (this.#current ??= { ...this.#latest, clusters: [...this.#latest.clusters] });
+  }
+
+  /** The number of the current snapshot. */
+  get sequence(): number {
+    return this.#latest.sequence;
+  }
+
+  /** The present state of a cluster, without a copy of all others; `undefined` if the cluster is not monitored. */
+  clusterNamed(name: string | null): ClusterState | undefined {
+    return clusterNamed(this.#latest, name);
   }
 
   /** The policy that a cluster is judged by; `undefined` if the cluster is not monitored. */
@@ -55,8 +71,10 @@ export class Store {
    * @returns removes the listener
    */
   onChange(listener: ChangeListener): () => void {
-    this.#changeListeners.add(listener);
-    return () => void this.#changeListeners.delete(listener);
+    this.#changeListeners = [...this.#changeListeners, listener];
+    return () => {
+      this.#changeListeners = this.#changeListeners.filter((other) => other !== listener);
+    };
   }
 
   /**
@@ -65,8 +83,10 @@ export class Store {
    * @returns removes the listener
    */
   onOutcome(listener: OutcomeListener): () => void {
-    this.#outcomeListeners.add(listener);
-    return () => void this.#outcomeListeners.delete(listener);
+    this.#outcomeListeners = [...this.#outcomeListeners, listener];
+    return () => {
+      this.#outcomeListeners = this.#outcomeListeners.filter((other) => other !== listener);
+    };
   }
 
   /**
@@ -76,73 +96,78 @@ export class Store {
    * @throws AggregateError what listeners threw; the outcome is recorded then, and every listener was called
    */
   record(outcome: ProbeOutcome, nowMs: number): void {
-    const at = this.#current.index.get(outcome.cluster);
-    const before = at === undefined ? undefined : this.#current.clusters[at];
+    const at = this.#latest.index.get(outcome.cluster);
+    const before = at === undefined ? undefined : this.#latest.clusters[at];
     const policy = this.#policies.get(outcome.cluster);
     if (at === undefined || before === undefined || policy === undefined) return;
-    const observed = observe(before, outcome, { policy, nowMs });
-    if (observed === before) return;
-    const sequence = this.#current.sequence + 1;
-    const after = { ...observed, sequence };
-    const clusters = this.#current.clusters.with(at, after);
-    const followers = this.#updateFollowers(clusters, after);
-    this.#current = { ...this.#current, sequence, clusters };
-    callAll([
-      ...[...this.#outcomeListeners].map((listener) => () => listener(outcome, nowMs, sequence)),
-      ...[[before, after] as const, ...followers].flatMap(([was, is]) =>
-        [...this.#changeListeners].map((listener) => () => listener(was, is)),
-      ),
-    ]);
+    const sequence = this.#latest.sequence + 1;
+    const after: Draft = observe(before, outcome, { policy, nowMs });
+    if (after === before) return;
+    after.sequence = sequence;
+    this.#latest.sequence = sequence;
+    this.#latest.clusters[at] = after;
+    this.#current = null;
+    const followers = this.#updateFollowers(after);
+    const [outcomeListeners, changeListeners] = [this.#outcomeListeners, this.#changeListeners];
+    const errors: unknown[] = [];
+    callAll(outcomeListeners, errors, outcome, nowMs, sequence);
+    callAll(changeListeners, errors, before, after);
+    for (const [was, is] of followers) callAll(changeListeners, errors, was, is);
+    if (errors.length > 0)
+      throw new AggregateError(errors, "an outcome was recorded, but not all that follows from it");
   }
 
   /**
    * Gives the clusters that replicate from `source`, directly or through others, its new state.
-   * @param clusters where the states are replaced
    * @returns the states before and after
    */
-  #updateFollowers(clusters: ClusterState[], source: ClusterState): readonly (readonly [ClusterState, ClusterState])[] {
+  #updateFollowers(source: ClusterState): readonly (readonly [ClusterState, ClusterState])[] {
+    const { clusters, index } = this.#latest;
     const followers = this.#followers.get(source.name) ?? [];
     return followers.flatMap((name) => {
-      const at = this.#current.index.get(name);
+      const at = index.get(name);
       const before = at === undefined ? undefined : clusters[at];
       if (at === undefined || before === undefined) return [];
       const after = { ...withSource(before, source), sequence: source.sequence };
       clusters[at] = after;
-      return [[before, after] as const, ...this.#updateFollowers(clusters, after)];
+      return [[before, after] as const, ...this.#updateFollowers(after)];
     });
   }
 
   /** Starts from what an earlier run saved, before anything is recorded. The snapshot's number stays. */
   restore(clusters: readonly MonitoredCluster[]): void {
-    this.#set(clusters, this.#current.sequence);
+    this.#set(clusters, this.#latest.sequence);
   }
 
   /** Monitors other clusters from now on (a reload). Their states carry over what is still known. */
   replace(clusters: readonly MonitoredCluster[]): void {
-    this.#set(clusters, this.#current.sequence + 1);
+    this.#set(clusters, this.#latest.sequence + 1);
   }
 
   #set(clusters: readonly MonitoredCluster[], sequence: number): void {
     this.#policies = policiesOf(clusters);
     this.#followers = followersOf(clusters);
-    this.#current = snapshotOf(this.#current.instance, sequence, clusters);
+    this.#latest = snapshotOf(this.#latest.instance, sequence, clusters);
+    this.#current = null;
   }
 }
 
 /** Calls every listener: one that throws must not keep a change from the others. */
-function callAll(listeners: readonly (() => void)[]): void {
-  const errors: unknown[] = [];
+function callAll<Args extends readonly unknown[]>(
+  listeners: readonly ((...args: Args) => void)[],
+  errors: unknown[],
+  ...args: Args
+): void {
   for (const listener of listeners) {
     try {
-      listener();
+      listener(...args);
     } catch (error) {
       errors.push(error);
     }
   }
-  if (errors.length > 0) throw new AggregateError(errors, "an outcome was recorded, but not all that follows from it");
 }
 
-function snapshotOf(instance: string, sequence: number, clusters: readonly MonitoredCluster[]): Snapshot {
+function snapshotOf(instance: string, sequence: number, clusters: readonly MonitoredCluster[]): LatestSnapshot {
   return {
     instance,
     sequence,
@@ -154,7 +179,7 @@ function snapshotOf(instance: string, sequence: number, clusters: readonly Monit
 }
 
 /** Gives each cluster its revision, and the state of its source. The configuration rules out circles. */
-function withSources(clusters: readonly MonitoredCluster[], revision: number): readonly ClusterState[] {
+function withSources(clusters: readonly MonitoredCluster[], revision: number): ClusterState[] {
   const byName = new Map(clusters.map((monitored) => [monitored.cluster.name, monitored]));
   const linked = ({ cluster, policy }: MonitoredCluster): ClusterState => {
     const source = policy.source === undefined ? undefined : byName.get(policy.source);

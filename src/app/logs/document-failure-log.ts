@@ -1,13 +1,12 @@
-import { clusterNamed } from "../../cluster/lookup.ts";
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
-import type { Snapshot } from "../../cluster/snapshot.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { ProbersContext } from "../../probe/probers.ts";
 import { DocumentFailures, type DocumentFailure } from "./document-failures.ts";
 import type { Logger } from "../../log/logger.ts";
 
 /** Where the results of probes go, and what is needed to judge them. */
 export interface DocumentFailureContext extends Pick<ProbersContext, "record" | "onProbeFinished" | "now"> {
-  readonly snapshot: () => Snapshot;
+  readonly cluster: (name: string) => ClusterState | undefined;
 }
 
 /**
@@ -22,7 +21,7 @@ export function logDocumentFailures(
   const unsent = new UnsentProbeLog(context.now, log);
   return {
     record: (outcome: ProbeOutcome) => {
-      const cluster = clusterNamed(context.snapshot(), outcome.cluster);
+      const cluster = outcome.kind === "document" ? context.cluster(outcome.cluster) : undefined;
       if (outcome.kind === "document" && cluster !== undefined)
         logFailure(failures.checkScope(outcome, cluster, context.now()), log);
       context.record(outcome);

@@ -79,7 +79,7 @@ export class WorkerState {
     for (const { outcome: sent, nowMs, sequence } of changes) {
       const outcome = this.#outcomes.read(sent);
       if (outcome !== undefined) store.record(outcome, nowMs);
-      if (store.current.sequence !== sequence) return false;
+      if (store.sequence !== sequence) return false;
     }
     return true;
   }

@@ -48,9 +48,8 @@ test("probes that were not sent are logged at once and then every ten seconds, w
   const lines: { msg: string; count: number }[] = [];
   let nowMs = 0;
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const snapshot = () => ({ instance: "run", sequence: 0, clusters: [], index: new Map() });
   const { onProbeFinished } = logDocumentFailures(
-    { record: () => {}, onProbeFinished: () => {}, now: () => nowMs, snapshot },
+    { record: () => {}, onProbeFinished: () => {}, now: () => nowMs, cluster: () => undefined },
     log,
   );
   const result = { cluster: "demo", node: "pg1", endpoint: "leader", durationMs: 0 };
