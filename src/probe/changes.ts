@@ -9,7 +9,8 @@ export function isProbedOtherwise(before: ClusterState, after: ClusterState): bo
     after.nodes.some(({ node, proof }, at) => node !== before.nodes[at]?.node || proof !== before.nodes[at].proof) ||
     before.leaderViews !== after.leaderViews ||
     before.contacts.size !== after.contacts.size ||
-    [...after.contacts].some(([api, { view }]) => view !== before.contacts.get(api)?.view)
+    (before.contacts !== after.contacts &&
+      [...after.contacts].some(([api, { view }]) => view !== before.contacts.get(api)?.view))
   );
 }
 

@@ -3,7 +3,7 @@ import { isOwnFailure } from "../cluster/values/failure.ts";
 import { countFailure, type FailureCount } from "../health/evidence/node/fall-and-rise.ts";
 import type { NodeConnection } from "./client/client.ts";
 import type { ProbeContext, ProbeResult } from "./client/probe-context.ts";
-import { readLiveness } from "./parse/parse-response.ts";
+import { readLiveness, type StatusResult } from "./parse/parse-response.ts";
 import { PeriodicTask } from "./schedule/periodic-task.ts";
 import { statusIntervalMs, StatusRequests } from "./status-requests.ts";
 
@@ -64,34 +64,28 @@ export class NodeProber {
   }
 
   async #probe(): Promise<number> {
-    const hasAnswered = await this.#probeStatus(this.#context.now());
+    const { now, wall } = this.#context;
+    const [sentAtMs, sentAtWallMs] = [now(), wall()];
+    const hasAnswered = this.#record(await this.#status.get(sentAtMs), sentAtMs, sentAtWallMs);
+    const answeredAtMs = now();
     // Not awaited: a node that answers within its timeout never goes stale.
-    void this.#probeLiveness(hasAnswered);
+    if (answeredAtMs >= this.#livenessDueMs && !this.#task.isStopped)
+      void this.#probeLiveness(answeredAtMs, hasAnswered);
     return this.#intervalMs();
   }
 
   /** @returns whether the node answered */
-  async #probeStatus(sentAtMs: number): Promise<boolean> {
-    const sentAtWallMs = this.#context.wall();
-    const result = await this.#status.get(sentAtMs);
+  #record(result: StatusResult, sentAtMs: number, sentAtWallMs: number): boolean {
     const hasFailed = "failure" in result;
     if (this.#task.isStopped || (hasFailed && isOwnFailure(result.failure))) return false;
-    this.#failures = hasFailed ? countFailure(this.#failures, sentAtMs, this.#context.schedule.intervalMs) : noFailures;
-    this.#context.record({
-      kind: "status",
-      cluster: this.#context.cluster,
-      node: this.node.name,
-      sentAtMs,
-      sentAtWallMs,
-      result,
-    });
+    const { cluster, schedule, record } = this.#context;
+    this.#failures = hasFailed ? countFailure(this.#failures, sentAtMs, schedule.intervalMs) : noFailures;
+    record({ kind: "status", cluster, node: this.node.name, sentAtMs, sentAtWallMs, result });
     return !hasFailed;
   }
 
   /** Probes only a node that has just answered: one that is silent would not answer this either. */
-  async #probeLiveness(hasJustAnswered: boolean): Promise<void> {
-    const sentAtMs = this.#context.now();
-    if (sentAtMs < this.#livenessDueMs || this.#task.isStopped) return;
+  async #probeLiveness(sentAtMs: number, hasJustAnswered: boolean): Promise<void> {
     if (!hasJustAnswered) return this.#finishLiveness("skipped", 0);
     this.#livenessDueMs = Infinity;
     const reply = await this.#liveness.get("/liveness");

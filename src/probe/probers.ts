@@ -206,13 +206,9 @@ function companionsOf(
 }
 
 /** Sends requests over a connection, and hands out each answer in its turn. */
-function inTurn(connection: NodeConnection, turn: () => Promise<void>): NodeConnection {
+function inTurn(connection: NodeConnection, turn: () => Promise<void> | null): NodeConnection {
   return {
-    get: async (path, bodyMax) => {
-      const reply = await connection.get(path, bodyMax);
-      await turn();
-      return reply;
-    },
+    get: (path, bodyMax) => connection.get(path, bodyMax).then((reply) => turn()?.then(() => reply) ?? reply),
     getStreamed: async (path, sink) => {
       const reply = await connection.getStreamed(path, sink);
       await turn();

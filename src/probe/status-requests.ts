@@ -1,5 +1,5 @@
 import { backoffMs } from "./schedule/backoff.ts";
-import type { NodeConnection } from "./client/client.ts";
+import type { NodeConnection, NodeReply } from "./client/client.ts";
 import { HttpsHint } from "./client/https-hint.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import type { StatusResult } from "./parse/parse-response.ts";
@@ -32,13 +32,16 @@ export class StatusRequests {
   }
 
   /** Requests the status and counts the probe. A failure says so if the server speaks TLS where none is expected. */
-  async get(sentAtMs: number): Promise<StatusResult> {
+  get(sentAtMs: number): Promise<StatusResult> {
+    return this.#client.get("/leader").then((reply) => this.#read(reply, sentAtMs));
+  }
+
+  #read(reply: NodeReply, sentAtMs: number): StatusResult | Promise<StatusResult> {
     const { cluster, now, onProbeFinished } = this.#context;
-    const reply = await this.#client.get("/leader");
     const outcome = "failure" in reply ? reply.failure.kind : "answered";
     onProbeFinished({ cluster, node: this.#name, endpoint: "leader", outcome, durationMs: now() - sentAtMs });
     const result = this.#reader.read(reply);
-    if ("failure" in result) return { failure: await this.#https.refine(result.failure) };
+    if ("failure" in result) return this.#https.refine(result.failure).then((failure) => ({ failure }));
     this.#https.reset();
     return result;
   }

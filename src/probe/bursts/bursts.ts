@@ -136,7 +136,7 @@ export class Bursts {
   }
 
   #isBursting(nowMs: number): boolean {
-    const isCaused = [...this.#phases.values()].some(({ untilMs }) => nowMs < untilMs);
+    const isCaused = this.#phases.size > 0 && [...this.#phases.values()].some(({ untilMs }) => nowMs < untilMs);
     return isCaused && this.#mayBurst(nowMs);
   }
 

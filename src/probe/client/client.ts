@@ -36,8 +36,11 @@ export interface ClientLimits {
   readonly onConnected?: (ip: string) => void;
 }
 
-/** Takes the pieces of a body. Returns why it is refused, or `null`. Must not throw. */
+/** What the pieces of a body go to. */
 interface Body {
+  /** The longest body accepted, in bytes. */
+  readonly bodyMax: number;
+  /** Takes the next piece. Returns why the body is refused, or `null`. Must not throw. */
   readonly add: (piece: Buffer) => string | null;
 }
 
@@ -81,14 +84,17 @@ export class NodeClient {
    * not follow redirects: they are responses.
    * @param bodyMax the longest body accepted, in bytes
    */
-  async get(path: string, bodyMax: number = bodyMaxDefault): Promise<NodeReply> {
-    const body = new ResponseBody(bodyMax, this.#limits.budget ?? null);
-    const reply = await this.#send(path, body, bodyMax);
+  get(path: string, bodyMax: number = bodyMaxDefault): Promise<NodeReply> {
     const { budget } = this.#limits;
-    budget?.release(this.#held);
-    this.#held = "failure" in reply ? 0 : body.held;
-    if ("failure" in reply) budget?.release(body.held);
-    return "failure" in reply ? reply : { status: reply.status, body: body.bytes };
+    const body = new ResponseBody(bodyMax, budget ?? null);
+    return new Promise((resolve) => {
+      this.#send(path, body, (reply) => {
+        budget?.release(this.#held);
+        this.#held = "failure" in reply ? 0 : body.held;
+        if ("failure" in reply) budget?.release(body.held);
+        resolve("failure" in reply ? reply : { status: reply.status, body: body.bytes });
+      });
+    });
   }
 
   /** Sends `GET path` and passes the body to `sink`; otherwise like {@link get}. */
@@ -99,7 +105,7 @@ export class NodeClient {
       if (refusal === null) onData(piece);
       return refusal;
     };
-    return this.#send(path, { add }, bodyMax);
+    return new Promise((resolve) => this.#send(path, { bodyMax, add }, resolve));
   }
 
   /** Closes the connection. Requests in flight fail. */
@@ -111,14 +117,13 @@ export class NodeClient {
     });
   }
 
-  #send(path: string, body: Body, bodyMax: number): Promise<StreamedReply> {
-    return new Promise((resolve) => {
-      const request = new ProbeRequest(resolve, body, bodyMax);
-      this.#request = request;
-      request.startTimeout(this.#limits.timeoutMs, this.#limits.lateness ?? null);
-      if (this.#socket !== null) request.receivedBefore(this.#socket.bytesRead);
-      this.#client.dispatch({ path, method: "GET" }, request);
-    });
+  /** @param onEnd called once */
+  #send(path: string, body: Body, onEnd: (reply: StreamedReply) => void): void {
+    const request = new ProbeRequest(body, onEnd);
+    this.#request = request;
+    request.startTimeout(this.#limits.timeoutMs, this.#limits.lateness ?? null);
+    if (this.#socket !== null) request.receivedBefore(this.#socket.bytesRead);
+    this.#client.dispatch({ path, method: "GET" }, request);
   }
 
   /** Counts everything that arrives, also what is no body: chunk extensions and interim responses have no end. */
@@ -139,7 +144,7 @@ export class NodeClient {
  * connection.
  */
 class ProbeRequest implements Dispatcher.DispatchHandler {
-  readonly #resolve: (reply: StreamedReply) => void;
+  readonly #onEnd: (reply: StreamedReply) => void;
   readonly #body: Body;
   readonly #wireMax: number;
   #timeout: ResponseTimeout | null = null;
@@ -149,10 +154,10 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
   #responses = 0;
   #receivedBefore = 0;
 
-  constructor(resolve: (reply: StreamedReply) => void, body: Body, bodyMax: number) {
-    this.#resolve = resolve;
+  constructor(body: Body, onEnd: (reply: StreamedReply) => void) {
+    this.#onEnd = onEnd;
     this.#body = body;
-    this.#wireMax = wireLimits.perByte * bodyMax + wireLimits.head;
+    this.#wireMax = wireLimits.perByte * body.bodyMax + wireLimits.head;
   }
 
   /** Makes the request fail if it has not ended after `timeoutMs`. */
@@ -216,8 +221,9 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
 
   /** Only the first call has an effect: undici reports an aborted request as failed, too. */
   #settle(reply: StreamedReply): void {
+    if (this.#isSettled) return;
     this.#isSettled = true;
     this.#timeout?.end();
-    this.#resolve(reply);
+    this.#onEnd(reply);
   }
 }

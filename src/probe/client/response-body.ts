@@ -61,7 +61,7 @@ export class BodyCounter {
 export class ResponseBody {
   readonly #counter: BodyCounter;
   readonly #budget: ByteBudget | null;
-  readonly #bodyMax: number;
+  readonly bodyMax: number;
   #bytes: Buffer = nothing;
   #length = 0;
   #held = 0;
@@ -70,7 +70,7 @@ export class ResponseBody {
   constructor(bodyMax: number, budget: ByteBudget | null) {
     this.#counter = new BodyCounter(bodyMax, budget, false);
     this.#budget = budget;
-    this.#bodyMax = bodyMax;
+    this.bodyMax = bodyMax;
   }
 
   /** The body so far. */
@@ -97,7 +97,7 @@ export class ResponseBody {
     const needed = this.#length + piece.length;
     // The first piece is the client's own buffer, and as long as the body so far: it is never written to.
     if (needed > this.#bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.#bodyMax, Math.max(firstSize, 2 * needed))));
+      const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.bodyMax, Math.max(firstSize, 2 * needed))));
       this.#bytes.copy(grown, 0, 0, this.#length);
       this.#bytes = grown;
     }

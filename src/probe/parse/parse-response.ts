@@ -17,13 +17,13 @@ export type StatusResult = { readonly report: Report; readonly hasLock: boolean 
 /** A parsed status reply, kept to recognise an equal one. */
 export interface ParsedStatusReply {
   readonly status: number;
-  readonly text: string;
+  readonly body: Buffer;
   readonly result: StatusResult;
 }
 
 /**
  * Reads the reply to `GET /leader`. A reply equal to the previous one is not parsed again.
- * @param last the node's previous reply, or `null`
+ * @param last the node's previous reply, or `null`. Its memory is used again for a body of the same length
  * @returns `last` itself if the reply is equal to it
  */
 export function readStatusAfter(
@@ -31,10 +31,12 @@ export function readStatusAfter(
   last: ParsedStatusReply | null,
 ): ParsedStatusReply | { readonly failure: Failure } {
   if ("failure" in reply) return reply;
-  const text = reply.body.toString("utf8");
-  return last !== null && last.status === reply.status && last.text === text
-    ? last
-    : { status: reply.status, text, result: readStatus(reply, text) };
+  const { status, body } = reply;
+  if (last !== null && last.status === status && last.body.equals(body)) return last;
+  // A copy: the client's own buffer has much more than this body.
+  const kept = last?.body.length === body.length ? last.body : Buffer.allocUnsafeSlow(body.length);
+  body.copy(kept);
+  return { status, body: kept, result: readStatus(reply, body.toString("utf8")) };
 }
 
 /** More than the status document of a primary with 256 standbys has. */

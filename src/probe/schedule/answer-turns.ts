@@ -43,11 +43,12 @@ export class AnswerTurns {
   /**
    * Waits until an answer may be read and recorded: not at all, unless this turn of the event loop had many.
    * @param key names the lane that the answer belongs to
+   * @returns `null` if it may be read at once
    */
-  async next(key: string): Promise<void> {
+  next(key: string): Promise<void> | null {
     this.#schedule(1);
-    if (this.#waiting === 0 && this.#hasTime()) return;
-    await new Promise<void>((resolve) => {
+    if (this.#waiting === 0 && this.#hasTime()) return null;
+    return new Promise<void>((resolve) => {
       const lane = this.#lanes.get(key) ?? { waiting: [], usedMs: this.#usedMs };
       this.#lanes.set(key, lane);
       lane.waiting.push(resolve);
