@@ -11,8 +11,8 @@ export interface NodeOptions {
   /** How many nodes each cluster has. */
   readonly nodes: number;
   readonly connections: "keep" | "close";
-  /** Whether positions change from answer to answer; constant nodes only. */
-  readonly motion?: "still" | "moving";
+  /** What changes from answer to answer: nothing, positions, or also the state of replicas; constant nodes only. */
+  readonly motion?: "still" | "moving" | "turning";
 }
 
 /** Running nodes. */

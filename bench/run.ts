@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { complaints, underGuard, type Bounds } from "./guard.ts";
 import { rowsOf, type Row, type RowMaker, type Rounds } from "./row.ts";
+import { allocation } from "./rows/allocation.ts";
 import { costOfBursts } from "./rows/bursts.ts";
 import { coldStart } from "./rows/cold.ts";
 import { againstPatroni, memory, latencyBesideProbing } from "./rows/core.ts";
@@ -36,6 +37,7 @@ const makers: readonly RowMaker[] = [
   latencyBesideProbing,
   latencyBesideSweep,
   memory,
+  allocation,
   costOfProbes,
   costCurve,
   latencyBesideScrapes,

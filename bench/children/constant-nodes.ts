@@ -1,7 +1,7 @@
 /**
- * `constant-nodes CLUSTERS NODES keep|close still|moving`: nodes with a low cost of their own, so that thousands fit
- * beside the measured program. Every document is prepared. With `moving`, WAL positions differ from answer to answer.
- * Writes their addresses. Answers every line on stdin with the count of its answers so far. Ends with stdin.
+ * `constant-nodes CLUSTERS NODES keep|close still|moving|turning`: nodes with a low cost of their own, so that thousands
+ * fit beside the measured program. Every document is prepared. With `moving`, WAL positions differ from answer to answer,
+ * and the leader key is seen anew every 10 s. With `turning`, replicas start in every second answer, too. Writes their addresses. Answers every line on stdin with the count of its answers so far. Ends with stdin.
  */
 import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
@@ -14,15 +14,21 @@ interface Place {
   readonly cluster: number;
   readonly at: number;
   readonly api: string;
+  /** How many status documents it has answered. */
+  turn: number;
 }
 
-function statusOf({ cluster, at }: Place): string {
+function statusOf(place: Place): string {
+  const { cluster, at } = place;
   const isLeader = at === 0;
-  if (motion === "moving") position += 8;
+  if (motion !== "still") position += 8;
+  place.turn += 1;
+  const state = motion === "turning" && !isLeader && place.turn % 2 === 0 ? "starting" : "running";
+  const seen = motion === "still" ? "" : `"dcs_last_seen": ${Math.floor(Date.now() / 10_000) * 10}, `;
   const xlog = isLeader
     ? `"location": ${position}`
     : `"received_location": ${position}, "replayed_location": ${position}, "replayed_timestamp": "2026-01-01 10:00:00.000000+00:00", "paused": false`;
-  return `{"state": "running", "postmaster_start_time": "2026-01-01 09:00:00.000000+00:00", "role": "${isLeader ? "primary" : "replica"}", "server_version": 150008, "xlog": {${xlog}}, "timeline": 1, "cluster_unlocked": false, "dcs_last_seen": 1767261600, "database_system_identifier": "7300000000000000${String(cluster).padStart(3, "0")}", "patroni": {"version": "3.0.2", "scope": "c${cluster}"}}`;
+  return `{"state": "${state}", "postmaster_start_time": "2026-01-01 09:00:00.000000+00:00", "role": "${isLeader ? "primary" : "replica"}", "server_version": 150008, "xlog": {${xlog}}, "timeline": 1, "cluster_unlocked": false, ${seen}"database_system_identifier": "7300000000000000${String(cluster).padStart(3, "0")}", "patroni": {"version": "3.0.2", "scope": "c${cluster}"}}`;
 }
 
 function clusterOf(cluster: number): string {
@@ -54,7 +60,7 @@ function answer(request: string, place: Place): string {
 }
 
 async function serve(cluster: number, at: number): Promise<{ name: string; url: string }> {
-  const place = { cluster, at, api: "" };
+  const place = { cluster, at, api: "", turn: 0 };
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on("error", () => {}); // clients often close connections
     // Each request arrives as one chunk, because undici writes it so.
