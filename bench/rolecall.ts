@@ -45,7 +45,7 @@ export class Rolecall {
 
   /**
    * Starts it for these clusters, named `c0` upwards, and waits until it is ready.
-   * @param more keys of the configuration beside clusters and listeners
+   * @param more keys of the configuration beside clusters and listeners; without `workers` there are none
    * @param how where it runs, which build, and keys of the health listener beside its port
    * @throws Error if it ends, with its output, or is not ready in time
    */
@@ -61,6 +61,8 @@ export class Rolecall {
       listen: [{ port: ports[0], ...how.health }, { port: ports[1], dialect: "admin" }, ...(how.listeners ?? [])],
       log: { level: "fatal" },
       drain: "0s",
+      // One process answers, however many nodes there are, unless a row is about workers.
+      workers: 0,
       ...more,
     };
     writeFileSync(file, JSON.stringify(configuration)); // JSON is YAML

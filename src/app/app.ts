@@ -16,6 +16,7 @@ import type { ListenerHandler } from "../http/message/handler.ts";
 import { PageGate } from "../http/pages/page-gate.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { countWorkers } from "../workers/worker-count.ts";
+import { observePauses } from "./collector-pauses.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import { askedByBalancers } from "./handlers/asked-by-balancers.ts";
 import type { AskedCheck } from "../health/documents/asked-checks.ts";
@@ -80,6 +81,7 @@ export class App {
   );
   readonly #life: ProcessLife;
   #endOutcomes: () => void = () => {};
+  #endPauses: () => void = () => {};
   #config: Config;
 
   constructor(config: Config, log: Logger, { inherited = [], source }: AppOptions = {}) {
@@ -193,6 +195,7 @@ export class App {
 
   async #start(): Promise<void> {
     const { store } = this.#monitor;
+    this.#endPauses = observePauses((durationMs) => this.#metrics.own.observe("gcPauses", {}, durationMs));
     this.#nodeCredentials.start(this.#config.clusters);
     this.#certificates.start(this.#config);
     await Promise.all([this.#monitor.restore(), this.#switchovers.start()]);
@@ -211,6 +214,7 @@ export class App {
     await this.#listeners.close();
     // The probes end later, and the workers are gone.
     this.#endOutcomes();
+    this.#endPauses();
     this.#nodeCredentials.stop();
     this.#certificates.stop();
     this.#listenerLog.stop();

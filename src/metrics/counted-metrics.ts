@@ -135,6 +135,13 @@ export const countedMetrics = {
     help: "Responses that an Envoy refused (NACK), by listener. It keeps its last assignment.",
     labels: ["listener"],
   },
+  gcPauses: {
+    type: "histogram",
+    name: "rolecall_gc_pause_seconds",
+    help: "Pauses of the main process for garbage collection.",
+    labels: [],
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1],
+  },
   balancerPushDurations: {
     type: "histogram",
     name: "rolecall_balancer_push_duration_seconds",
