@@ -125,6 +125,7 @@ export class RouteAudit {
       tookMs,
       problem,
       servers: memory.servers.size,
+      unknown: [...memory.unknown],
       findings: findings.toSorted(byRank),
     }));
   }

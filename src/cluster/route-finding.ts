@@ -44,6 +44,8 @@ export interface AuditedTarget {
   readonly problem: string | null;
   /** How many servers it had at the last look. */
   readonly servers: number;
+  /** The clusters of which there is no evidence now, so that nothing of them was compared. */
+  readonly unknown: readonly string[];
   readonly findings: readonly RouteFinding[];
 }
 
@@ -51,6 +53,12 @@ export interface AuditedTarget {
 export function routeFindingSubject({ target, backend, server }: RouteFinding): string {
   if (backend === null) return target;
   return server === null ? `${target} ${backend}` : `${target} ${backend}/${server}`;
+}
+
+/** What should have ended a finding, as a clause; for a target that cannot be read: where to look. @param kind its kind */
+export function routeFindingBlame(kind: string, mechanism: string): string {
+  if (kind === "unreachable") return `look at ${mechanism}`;
+  return `${mechanism} should have ${kind === "missing" ? "mended" : "moved"} it`;
 }
 
 /** Orders the kinds: the worst first. */

@@ -44,6 +44,7 @@ suite("GET /audit", limit, () => {
       clusters: ["demo"],
       up: false,
       servers: 0,
+      unknown: [],
       findings: 0,
     });
     assert.ok(age >= 0 && took >= 0);
@@ -104,6 +105,7 @@ suite("GET /audit", limit, () => {
       tookMs: 2,
       problem: "no",
       servers: 4,
+      unknown: ["other"],
       findings: [ofOther, whole],
     };
     const context = { routes: { targets: [target], intervalMs: 5_000 }, now: () => 2_000, wall: () => 61_500 };
@@ -112,7 +114,7 @@ suite("GET /audit", limit, () => {
     const { findings: __, lookedMsAgo, tookMs, ...rest } = target;
     assert.deepEqual(auditDocument(context, "demo"), {
       interval_ms: 5_000,
-      targets: [{ ...rest, clusters: ["demo"], looked_ms_ago: lookedMsAgo, took_ms: tookMs, findings: 1 }],
+      targets: [{ ...rest, clusters: ["demo"], unknown: [], looked_ms_ago: lookedMsAgo, took_ms: tookMs, findings: 1 }],
       findings: [finding],
     });
     assert.match(JSON.stringify(auditDocument(context, null)), /"misrouted".*"unreachable"/);

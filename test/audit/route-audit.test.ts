@@ -163,6 +163,17 @@ suite("the audit of the routes", () => {
     );
   });
 
+  test("says of which clusters nothing is known, so that nothing was compared", async () => {
+    const fixture = new AuditFixture();
+    fixture.audit.configure([fixture.target()], 5_000);
+    await fixture.live(6_000);
+    assert.deepEqual(fixture.audit.targets[0]?.unknown, []);
+    await fixture.clock.pass(20_000);
+    assert.deepEqual([fixture.audit.targets[0]?.unknown, fixture.changed], [["demo"], []]);
+    await fixture.live(6_000);
+    assert.deepEqual(fixture.audit.targets[0]?.unknown, []);
+  });
+
   test("does not compare a target that has servers without end", async () => {
     const fixture = new AuditFixture();
     fixture.servers = Array.from({ length: 5_001 }, (_, at) => serverOf(`s${at}`));

@@ -32,11 +32,16 @@ before(async () => {
   const server = await serveCannedAnswers(adminApiAnswers);
   const silent = await serveCannedAnswers({ "/status": { body: "", isSilent: true } });
   const idle = await serveCannedAnswers({ "/audit": { body: { interval_ms: 0, targets: [], findings: [] } } });
+  const read = { target: "lb1", program: "haproxy", up: true, findings: 0, unknown: [] };
+  const unreadBody = { targets: [read, { ...read, target: "lb2", up: false, problem: "refused" }], findings: [] };
+  const unread = await serveCannedAnswers({ "/audit": { body: unreadBody } });
+  const blindBody = { targets: [{ ...read, unknown: ["demo"] }], findings: [] };
+  const blind = await serveCannedAnswers({ "/audit": { body: blindBody } });
   const stranger = await serveCannedAnswers({ "/status": { body: "<html>hello</html>" } });
   const dead = await serveCannedAnswers({});
   await dead.close();
-  servers.push(server, silent, idle, stranger);
-  values.set("$IDLE", idle.url);
+  servers.push(server, silent, idle, unread, blind, stranger);
+  values.set("$IDLE", idle.url).set("$UNREAD", unread.url).set("$BLIND", blind.url);
   values.set("$SERVER", server.url).set("$SILENT", silent.url).set("$STRANGER", stranger.url).set("$DEAD", dead.url);
   values.set("$HOST_AND_PORT", server.url.replace("http://", ""));
   file("wrong", "clusters: [{ name: demo, discover: [nonsense] }]\nprobe: { interval: 5 }\n");

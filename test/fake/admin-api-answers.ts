@@ -87,6 +87,7 @@ const audit = {
       took_ms: 2,
       problem: null,
       servers: 6,
+      unknown: [],
       findings: 1,
     },
     {
@@ -99,6 +100,7 @@ const audit = {
       took_ms: 4,
       problem: null,
       servers: 1,
+      unknown: [],
       findings: 0,
     },
   ],

@@ -42,6 +42,8 @@ export interface TargetMemory {
   /** By backend: what the target does not take. */
   readonly untaken: ReadonlyMap<string, DifferencePhase>;
   readonly differences: readonly Difference[];
+  /** The clusters of which there is no evidence now, so that nothing was compared. */
+  readonly unknown: ReadonlySet<string>;
 }
 
 interface ServerMemory {
@@ -59,6 +61,7 @@ export const nothingSeen: TargetMemory = {
   lacking: new Map(),
   untaken: new Map(),
   differences: [],
+  unknown: new Set(),
 };
 
 /** What one look at a target is compared with. */
@@ -136,6 +139,7 @@ class TargetLook {
   readonly #lacking = new Map<string, DifferencePhase>();
   readonly #untaken = new Map<string, DifferencePhase>();
   readonly #differences: Difference[] = [];
+  readonly #unknown = new Set<string>();
   readonly #listed = new Map<RouteFindingKind, number>();
   #againMs = Infinity;
 
@@ -146,6 +150,8 @@ class TargetLook {
 
   add(pool: AuditedPool, reading: PoolReading, truth: PoolTruth): void {
     const { servers, notTaken } = reading;
+    const allowances = [...truth.allowances.values()];
+    if (allowances.length > 0 && allowances.every(({ kind }) => kind === "untold")) this.#unknown.add(pool.cluster);
     const untaken = { seen: notTaken === null ? "right" : "wrong", sinceMs: -Infinity, what: notTaken ?? "" } as const;
     const before = this.#before.untaken.get(pool.backend) ?? neverLooked;
     const about = { pool, server: null, node: null, kind: "unreachable", ...noSessions } as const;
@@ -172,6 +178,7 @@ class TargetLook {
         lacking: this.#lacking,
         untaken: this.#untaken,
         differences: this.#differences,
+        unknown: this.#unknown,
       },
       lookAgainMs: this.#againMs,
     };
@@ -308,7 +315,7 @@ function foreignSeen({ use, sessions, address }: ServerReading, node: string | n
 }
 
 function foreignText({ address }: ServerReading, { cluster }: AuditedPool): string {
-  return `leads to ${address === null ? "an unknown address" : formatHostPort(address)}, where no member of ${cluster} is`;
+  return `leads to no member of ${cluster}${address === null ? "" : ` (${formatHostPort(address)})`}`;
 }
 
 function isSame(one: Difference, other: Omit<Difference, "sinceMs" | "what">): boolean {

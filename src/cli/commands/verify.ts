@@ -1,3 +1,4 @@
+import { routeFindingBlame } from "../../cluster/route-finding.ts";
 import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
@@ -32,7 +33,8 @@ export async function verify(context: CommandContext): Promise<void> {
   if (targets.length === 0) return;
   const rows = targets.map((one) => rowOf(one, style));
   print(table(["TARGET", "PROGRAM", "ADDRESS", "SERVERS", "LOOKED", "STATE"], rows));
-  if (findings.length === 0) print(`${counted(targets.length, "target")}: traffic goes where it should\n`);
+  if (findings.length === 0 && targets.every((one) => notRead(one) === null))
+    print(`${counted(targets.length, "target")}: traffic goes where it should\n`);
 }
 
 /** What was not looked at is not known to be right. */
@@ -42,33 +44,43 @@ function coverTargets(
   findings: readonly JsonObject[],
 ): void {
   const isFound = (name: string): boolean => findings.some(({ target }) => textOf(target) === name);
-  const unknown = targets.filter(({ target, up }) => up !== true && !isFound(textOf(target)));
+  const unread = targets.flatMap((one) => {
+    const why = isFound(textOf(one["target"])) ? null : notRead(one);
+    return why === null ? [] : [`${textOf(one["target"])} (${why})`];
+  });
   if (targets.length === 0)
     result.cover("routes", "not_checked", {
       detail: "no balancer or pooler is configured, or audit.interval is 0s (docs/audit.md)",
     });
-  else if (unknown.length > 0) {
-    const names = unknown.map(({ target, problem }) => `${textOf(target)} (${textOf(problem) || "not yet"})`);
-    result.cover("routes", "incomplete", { detail: `not looked at: ${names.join(", ")}` });
-  } else result.cover("routes", "complete", { detail: counted(targets.length, "target") });
+  else if (unread.length > 0) result.cover("routes", "incomplete", { detail: `not compared: ${unread.join(", ")}` });
+  else result.cover("routes", "complete", { detail: counted(targets.length, "target") });
 }
 
-function messageOf({ target, backend, server, what, mechanism, for_ms: forMs }: JsonObject): string {
+/** Why nothing can be said of the traffic of a target; `null`: something can. */
+function notRead({ up, problem, unknown }: JsonObject): string | null {
+  if (up !== true) return textOf(problem) || "not yet";
+  const clusters = listOf(unknown).map(textOf);
+  return clusters.length === 0 ? null : `nothing is known of ${clusters.join(", ")}`;
+}
+
+function messageOf({ finding, target, backend, server, what, mechanism, for_ms: forMs }: JsonObject): string {
   const at = [backend, server].filter((part) => typeof part === "string").join("/");
   const subject = `${textOf(target)}${at === "" ? "" : ` ${at}`}`;
   const since = typeof forMs === "number" ? ` for ${formatDuration(forMs)}` : "";
-  return safe(`${subject} ${textOf(what)}${since}; ${textOf(mechanism)} should have moved it`);
+  return safe(`${subject} ${textOf(what)}${since}; ${routeFindingBlame(textOf(finding), textOf(mechanism))}`);
 }
 
 function rowOf(
-  { target, program, address, servers, looked_ms_ago: agoMs, up, findings }: JsonObject,
+  { target, program, address, servers, looked_ms_ago: agoMs, up, findings, unknown }: JsonObject,
   style: Style,
 ): readonly Cell[] {
   const state: Cell =
     up === false
       ? { text: "does not answer", paint: style.red }
       : findings === 0
-        ? { text: up === true ? "as it should be" : "not looked at yet", paint: style.green }
+        ? up === true && listOf(unknown).length === 0
+          ? { text: "as it should be", paint: style.green }
+          : { text: up === true ? "not compared" : "not looked at yet", paint: style.yellow }
         : { text: counted(Number(findings), "finding"), paint: style.red };
   return [
     { text: safe(textOf(target)) },

@@ -1,4 +1,4 @@
-import { type RouteFinding, routeFindingSubject } from "../../cluster/route-finding.ts";
+import { type RouteFinding, routeFindingBlame, routeFindingSubject } from "../../cluster/route-finding.ts";
 import { countText } from "../../health/documents/wording.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
 import { beginning, type Condition } from "./condition.ts";
@@ -34,7 +34,7 @@ function routesDiffer(
       cluster,
       node,
       message: `${routeFindingSubject(worst)} ${what}${more}`,
-      cause: `${mechanism} should have moved it`,
+      cause: routeFindingBlame(kind, mechanism),
       figures: {
         finding: kind,
         target,

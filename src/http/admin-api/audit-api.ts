@@ -48,9 +48,10 @@ export function auditDocument(context: AuditApiContext, only: string | null): ob
   const targets = context.routes.targets.filter(isShown);
   return {
     interval_ms: context.routes.intervalMs,
-    targets: targets.map(({ lookedMsAgo, tookMs, findings, clusters, ...target }) => ({
+    targets: targets.map(({ lookedMsAgo, tookMs, findings, clusters, unknown, ...target }) => ({
       ...target,
       clusters: only === null ? clusters : [only],
+      unknown: unknown.filter((cluster) => only === null || cluster === only),
       looked_ms_ago: lookedMsAgo,
       took_ms: tookMs,
       findings: findings.filter(isShown).length,

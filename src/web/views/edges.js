@@ -2,7 +2,7 @@ import { html, useEffect, useState } from "../html.js";
 import { useDocument } from "../live/hooks.js";
 import { compareNames } from "../parts/condition.js";
 import { FactList } from "../parts/facts.js";
-import { ageText, bytesText, durationText, wordsOf } from "../parts/format.js";
+import { ageText, bytesText, countText, durationText, wordsOf } from "../parts/format.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 import { isOtherRole } from "./verdict-table.js";
 
@@ -185,30 +185,56 @@ const targetTones = { up: "ok", drain: "idle", down: "bad" };
 
 /** Where balancers and poolers really send clients, and what moves those that are elsewhere. */
 function Traffic({ audit: { targets, findings } }) {
-  return html`<${Table}
-      title="Where traffic goes"
-      columns=${["target", "program", "address", "servers", "looked at", "traffic"]}
-      rows=${targets.map(({ target, program, address, servers, looked_ms_ago: agoMs, up, findings: count }) => [
-        target,
-        programs[program] ?? program,
-        address,
-        servers,
-        agoMs === null ? "–" : `${ageText(agoMs)} ago`,
-        up === false
-          ? html`<${Mark} tone="bad" /> does not answer`
-          : up === null
-            ? "–"
-            : html`<${Mark} tone=${count === 0 ? "ok" : "bad"} />
-                ${count === 0 ? "as it should be" : `${count} findings`}`,
-      ])}
-    />
-    ${findings.map(
+  const rows = [...targets].sort((one, other) => Number(isRight(one)) - Number(isRight(other)));
+  const more = findings.length - findingsShown;
+  return html`<h2>Where traffic goes</h2>
+    ${findings.slice(0, findingsShown).map(
       (finding) =>
         html`<p class="note">
-          <span class="issue"><b>${subjectOf(finding)}</b> ${finding.what}</span> for ${durationText(finding.for_ms)}.
-          ${" "}${finding.mechanism} should have moved it. <code>${finding.command}</code>
+          <span class="issue"><b>${subjectOf(finding)}</b> ${finding.what} for ${durationText(finding.for_ms)}.</span>
+          ${blameOf(finding)}. <code>${finding.command}</code>
         </p>`,
-    )}`;
+    )}
+    ${more > 0 ? html`<p class="note">And ${countText(more, "more finding")}: <code>rolecall verify</code></p>` : null}
+    <${Table}
+      label="Where traffic goes"
+      columns=${["target", "traffic", "servers", "looked at", "program", "address"]}
+      rows=${rows.map(
+        ({ target, program, address, servers, looked_ms_ago: agoMs, up, findings: count, unknown = [] }) => [
+          target,
+          html`<${TrafficState} up=${up} count=${count} unknown=${unknown} />`,
+          servers,
+          agoMs === null ? "–" : `${ageText(agoMs)} ago`,
+          programs[program] ?? program,
+          address,
+        ],
+      )}
+    />`;
+}
+
+/** How many findings are shown. `rolecall verify` lists all of them. */
+const findingsShown = 20;
+
+/** Targets with something to look at come first. */
+function isRight({ up, findings }) {
+  return up !== false && findings === 0;
+}
+
+function TrafficState({ up, count, unknown }) {
+  if (up === null) return "not looked at yet";
+  if (!up) return html`<${Mark} tone="bad" /> does not answer`;
+  if (count > 0) return html`<${Mark} tone="bad" /> ${countText(count, "finding")}`;
+  if (unknown.length > 0) return html`<${Mark} tone="stale" /> not compared: nothing is known of ${unknown.join(", ")}`;
+  return html`<${Mark} tone="ok" /> as it should be`;
+}
+
+/** What should have ended a finding, as a sentence without its full stop. */
+function blameOf({ finding, mechanism }) {
+  const clause =
+    finding === "unreachable"
+      ? `look at ${mechanism}`
+      : `${mechanism} should have ${finding === "missing" ? "mended" : "moved"} it`;
+  return clause.charAt(0).toUpperCase() + clause.slice(1);
 }
 
 function subjectOf({ target, backend, server }) {

@@ -85,7 +85,7 @@ test("takes a server for its node at an address that no member has, unless other
   assert.deepEqual(
     play.memory.differences.map(({ what, belongsAt }) => [what, belongsAt]),
     [
-      ["leads to pg1:6432, where no member of c is", { host: "pg1", port: 5432 }],
+      ["leads to no member of c (pg1:6432)", { host: "pg1", port: 5432 }],
       ["lacks a server for pg1", null],
     ],
   );

@@ -102,6 +102,8 @@ test("a target that cannot be read is an event of the cluster, beside that of a 
     ended(30),
     "30 routes_agree info -: the traffic of demo goes where it should again after 27.0 s",
   ]);
+  const [{ cause } = { cause: "" }] = play({ found: () => [{ ...gone, mechanism: "the Runtime API at /run/a.sock" }] });
+  assert.equal(cause, "look at the Runtime API at /run/a.sock");
 });
 
 test("another finding of the same node: one of its kind is no event, one of another kind begins anew", () => {
