@@ -26,6 +26,8 @@ export interface RolecallOptions {
   readonly listeners?: readonly object[];
   /** How long to wait until it is ready, in s. 30 if left out. */
   readonly readyS?: number;
+  /** Is called with the base URL of its admin listener when its process has begun. The start waits for it too. */
+  readonly meanwhile?: (admin: string) => Promise<void>;
   /** Variables of its environment beside those of this process. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -74,8 +76,12 @@ export class Rolecall {
         core: how.core ?? "measured",
         env: how.env ?? {},
       });
-      await statusOf(started, `http://127.0.0.1:${ports[0]}/readyz`, { status: 200, seconds: how.readyS });
-      return new Rolecall(started, ports, performance.now() - beganMs);
+      const ready = statusOf(started, `http://127.0.0.1:${ports[0]}/readyz`, { status: 200, seconds: how.readyS });
+      const [readyMs] = await Promise.all([
+        ready.then(() => performance.now() - beganMs),
+        how.meanwhile?.(`http://127.0.0.1:${ports[1]}`),
+      ]);
+      return new Rolecall(started, ports, readyMs);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

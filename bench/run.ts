@@ -26,6 +26,7 @@ import { mixedLoad } from "./rows/mixed.ts";
 import { livePage } from "./rows/page.ts";
 import { costOfProbes } from "./rows/probing.ts";
 import { startToReady } from "./rows/start.ts";
+import { manyToReady } from "./rows/start-many.ts";
 import { throughputAgainstConstants, latencyBesideSweep } from "./rows/throughput.ts";
 import { twoWorkers, workerBesideScrapes, workerBesideSweep } from "./rows/workers.ts";
 import { isReached, table } from "./table.ts";
@@ -52,6 +53,7 @@ const makers: readonly RowMaker[] = [
   twoWorkers,
   coldStart,
   startToReady,
+  manyToReady,
   costOfVerdicts,
   costOfBursts,
   livePage,
