@@ -33,7 +33,11 @@ async function rowsOf({ probe, motion }: (typeof kinds)[number]): Promise<readon
   const clusters = nodes / nodesPerCluster;
   const served = await serveNodes({ by: "constant", clusters, nodes: nodesPerCluster, connections: "keep", motion });
   const counter = pathToFileURL(childFile("collections")).href;
-  const rolecall = await Rolecall.start(served.clusters, { workers: 0 }, { env: { NODE_OPTIONS: `--import ${counter}` } });
+  const rolecall = await Rolecall.start(
+    served.clusters,
+    { workers: 0 },
+    { env: { NODE_OPTIONS: `--import ${counter}` } },
+  );
   try {
     await pause(warmMs);
     await rolecall.process.request("begin");

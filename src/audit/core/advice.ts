@@ -2,6 +2,7 @@ import type { RouteFinding } from "../../cluster/route-finding.ts";
 import { formatHostPort, formatRuntimeAddress } from "../../config/values/address.ts";
 import type { RuntimeAddress } from "../../config/model/config.ts";
 import { type PoolerAddress, socketOf } from "../../config/values/pooler-address.ts";
+import { quoteDatabase } from "../../push/pgbouncer/console.ts";
 import type { Difference } from "./audit-target.ts";
 
 /** What should move the traffic of a target, and what moves it now. */
@@ -70,7 +71,7 @@ export function poolerAdvice({ address, user, hasFile }: AdvisedPooler): (differ
   return ({ kind, pool, leadsThere }) => {
     const database = pool?.backend ?? "";
     if (kind === "unreachable") return { mechanism: `the console at ${where}`, command: doctor };
-    const reconnect = `${console} -c 'RECONNECT ${/^\w+$/.test(database) ? database : `"${database}"`}'`;
+    const reconnect = `${console} -c '${`RECONNECT ${quoteDatabase(database)}`.replaceAll("'", String.raw`'\''`)}'`;
     if (!leadsThere)
       return {
         mechanism: hasFile(database)

@@ -47,6 +47,7 @@ export interface TargetMemory {
 }
 
 interface ServerMemory {
+  readonly node: string | null;
   readonly last: Counted | null;
   readonly window: IdleWindow | null;
   readonly misrouted: DifferencePhase;
@@ -186,9 +187,8 @@ class TargetLook {
 
   #addServer(compared: ComparedPool, server: ServerReading, node: string | null): void {
     const { pool, reading, truth, fit, shares } = compared;
-    // What is remembered of a server says nothing once it leads to another node.
-    const key = `${pool.backend}/${server.server}/${node ?? ""}`;
-    const before = this.#before.servers.get(key) ?? unknownServer;
+    const key = `${pool.backend}/${server.server}`;
+    const before = this.#knownServer(key, node);
     const allowance = (node === null ? undefined : truth.allowances.get(node)) ?? untold;
     const context = {
       allowance,
@@ -208,6 +208,7 @@ class TargetLook {
       nodeOfServer({ server: "", address: leadsTo }, pool, { ...truth, arePlaced: true }) === node;
     const about = { pool, server: server.server, node };
     const next: ServerMemory = {
+      node,
       last: server.total === null ? null : { atMs: this.#nowMs, total: server.total },
       window: starved.window,
       wasStaying: misrouted.isStaying,
@@ -227,6 +228,18 @@ class TargetLook {
     };
     this.#servers.set(key, next);
     this.#countAgain(allowance, server, before.last);
+  }
+
+  /**
+   * What is remembered of a server. That says nothing once it leads to another node; and the checks of one that is new
+   * or was moved have not said yet whether it takes sessions, so that what is wrong with it begins now.
+   */
+  #knownServer(key: string, node: string | null): ServerMemory {
+    const known = this.#before.servers.get(key);
+    if (known?.node === node) return known;
+    return this.#before.servers.size === 0
+      ? unknownServer
+      : { ...unknownServer, misrouted: { kind: "right", atMs: this.#nowMs } };
   }
 
   #addLacking({ pool, truth, nodes, fit }: ComparedPool): void {
@@ -293,6 +306,7 @@ class TargetLook {
 const untold: Allowance = { kind: "untold" };
 
 const unknownServer: ServerMemory = {
+  node: null,
   last: null,
   window: null,
   misrouted: neverLooked,

@@ -123,3 +123,14 @@ test("lists no more than 300 differences of one kind, and hides none of another 
   const found = play.look(11_000, servers);
   assert.deepEqual([found.length, found.at(-1), play.memory.servers.size], [301, "misrouted pg1 pg1", 1_002]);
 });
+
+test("gives the checks of a server that is new, or was moved to another node, their time", () => {
+  const play = new AuditPlay({}, ["pg1", "pg2"]);
+  play.judge(0, { pg1: "none demoted", pg2: "new" });
+  const at = (host: string): ServerReading => serverOf("a", { address: { host, port: 5432 }, sessions: 2 });
+  play.look(60_000, [at("pg2"), serverOf("pg1")]);
+  const moved = [at("pg1"), serverOf("pg2")];
+  assert.deepEqual(play.look(65_000, moved), []);
+  assert.deepEqual(play.look(67_900, moved), []);
+  assert.deepEqual(play.look(68_000, moved), ["misrouted a pg1"]);
+});
