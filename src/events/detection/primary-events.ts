@@ -176,7 +176,7 @@ function timelineBack(memory: PrimaryMemory, { cluster }: ClusterFacts, primary:
   const { timeline, node } = primary;
   if (known === null || timeline === null || timeline >= known) {
     memory.lowerAtMs = null;
-    memory.last = { ...primary, timeline: timeline ?? known };
+    memory.last = timeline === null ? { ...primary, timeline: known } : primary;
     return [];
   }
   const system = memory.last?.system ?? null;

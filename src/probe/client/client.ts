@@ -119,7 +119,10 @@ export class NodeClient {
 
   /** @param onEnd called once */
   #send(path: string, body: Body, onEnd: (reply: StreamedReply) => void): void {
-    const request = new ProbeRequest(body, onEnd);
+    const request = new ProbeRequest(body, (reply) => {
+      if (this.#request === request) this.#request = null;
+      onEnd(reply);
+    });
     this.#request = request;
     request.startTimeout(this.#limits.timeoutMs, this.#limits.lateness ?? null);
     if (this.#socket !== null) request.receivedBefore(this.#socket.bytesRead);

@@ -110,14 +110,14 @@ export class PeriodicTask {
   #setTimer(): void {
     this.#clearTimer();
     const { now, setTimer = setSystemTimer } = this.#clock;
-    this.#cancelTimer = setTimer(() => this.#onTimer(), Math.max(0, this.#dueMs - now()));
+    this.#cancelTimer = setTimer(this.#onTimer, Math.max(0, this.#dueMs - now()));
   }
 
   /** A timer may fire slightly early, but a run must not: view rounds compare views "at least one interval" apart. */
-  #onTimer(): void {
+  readonly #onTimer = (): void => {
     if (this.#clock.now() < this.#dueMs) this.#setTimer();
-    else void this.run();
-  }
+    else this.runIfIdle();
+  };
 
   #clearTimer(): void {
     this.#cancelTimer?.();
