@@ -118,6 +118,8 @@ async function stopWhenReady(child: ChildProcess, admin: number): Promise<string
   const ended = once(child, "close");
   await until({ what: "readiness", seconds: 60, evidence: () => stderr }, async () => {
     if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${stderr}`);
+    // A worker may be there before the first round of probes has ended.
+    if ((await fetch(`http://127.0.0.1:${admin}/readyz`).catch(() => null))?.status !== 200) return false;
     const metrics = await fetch(`http://127.0.0.1:${admin}/metrics`).catch(() => null);
     return metrics !== null && /^rolecall_workers 1$/m.test(await metrics.text());
   });
