@@ -22,17 +22,16 @@ export function nodeJson(value: unknown, written?: string): string {
   return JSON.stringify(value, null, 1).replaceAll(/,\n */g, ", ").replaceAll(/\n */g, "");
 }
 
-const [space, quote, comma, colon, backslash] = [0x20, 0x22, 0x2c, 0x3a, 0x5c];
-
 /** Whether a text is this compact JSON with a space after each colon and each comma outside of strings. */
 function isSpacedOut(compact: string, text: string): boolean {
-  let [at, isInString] = [0, false];
+  let at = 0;
+  let isInString = false;
   for (let next = 0; next < compact.length; next += 1) {
-    const code = compact.charCodeAt(next);
-    if (text.charCodeAt(at++) !== code) return false;
-    if (code === quote) isInString = !isInString;
-    else if (code === backslash && text.charCodeAt(at++) !== compact.charCodeAt(++next)) return false;
-    else if (!isInString && (code === comma || code === colon) && text.charCodeAt(at++) !== space) return false;
+    const char = compact[next];
+    if (text[at++] !== char) return false;
+    if (char === '"') isInString = !isInString;
+    else if (char === "\\" && text[at++] !== compact[++next]) return false;
+    else if (!isInString && (char === "," || char === ":") && text[at++] !== " ") return false;
   }
   return at === text.length;
 }

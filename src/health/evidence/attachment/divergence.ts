@@ -142,7 +142,6 @@ function sideOfSwitchPoint(cluster: ClusterState, observation: Observation): "be
   const reached = report === null ? null : walReached(report);
   const switchPoint = timeline === null ? null : (cluster.switchPoints?.get(timeline) ?? null);
   if (reached === null || timeline === null) return null;
-  if (switchPoint !== null && report?.replayed === switchPoint) return "before";
   if (switchPoint === null) return reached <= (sharedUpTo(cluster, timeline) ?? -1) ? "before" : null;
-  return reached > switchPoint ? "past" : "before";
+  return reached > switchPoint && report?.replayed !== switchPoint ? "past" : "before";
 }

@@ -130,8 +130,7 @@ function freshClaims(cluster: ClusterState, policy: HealthPolicy, nowMs: number)
     const claim = cluster.nodes[index];
     if (claim === undefined || claim.isDown || !isFresh(claim, maxAge, nowMs)) continue;
     if (isDistrusted(cluster, claim.node.name, nowMs)) continue;
-    if (!isForeign(cluster, claim, policy) && isBelievableClaim(claim, policy, nowMs))
-      claims = claims.length === 0 ? [claim] : [...claims, claim];
+    if (!isForeign(cluster, claim, policy) && isBelievableClaim(claim, policy, nowMs)) claims = claims.concat(claim);
   }
   return claims;
 }
