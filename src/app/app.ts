@@ -175,6 +175,7 @@ export class App {
     const open = new Set(this.#listeners.listeners.map(({ key }) => key));
     for (const part of [this.#agents, this.#monitor.envoys]) part.keepOnly(open);
     this.#page.reloaded(this.#monitor.store.current);
+    this.#monitor.fleet.feeds.endAll("reload");
     this.#metrics.forgetNodes();
     await this.#monitor.start();
     this.#life.refuseIfEnding();
@@ -253,6 +254,7 @@ export class App {
       refuse: () => {
         this.#reloader.close();
         this.#page.streams.endAll("stopping");
+        this.#monitor.fleet.feeds.endAll("stopping");
       },
       drainMs: () => this.#config.drainMs,
       close: () => this.#close(),
@@ -316,7 +318,7 @@ export class App {
 
   #handlerFor(listener: ListenerConfig): ListenerHandler {
     const inConfig = { listener, config: this.#config };
-    const { drains, eventLog, history, clock, pauses } = this.#monitor;
+    const { drains, eventLog, history, clock, pauses, fleet } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
       hints: {
@@ -329,6 +331,7 @@ export class App {
       gateway: this.#gateway,
       switchovers: this.#switchovers,
       pauses,
+      feeds: fleet.feeds,
       snapshots: this.#snapshots,
       page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),
@@ -384,6 +387,7 @@ function buildMetrics(parts: MetricsParts): Metrics {
     paused: () => switchovers().paused,
     pauses: () => monitor().pauses.held,
     audited: () => monitor().routes.targets,
+    followed: () => monitor().fleet.usage,
     certificates: () => certificates().readings,
     lostLogLines: () => lostLinesOf(log),
     history: () => monitor().history.usage,

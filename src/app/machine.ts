@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import { dcsSourceOf, type OpenDcs } from "../dcs/dcs-watches.ts";
+import type { FollowsContext } from "../fleet/follower/follows.ts";
 import { NodeClient } from "../probe/client/client.ts";
 import type { IsTlsServer } from "../probe/client/https-hint.ts";
 import type { ConnectToNode } from "../probe/probers.ts";
@@ -26,6 +27,8 @@ export interface Machine {
   /** Whether a TLS server answers at an address. Default: a TLS handshake decides. */
   readonly isTlsServer?: IsTlsServer;
   readonly openDcs: OpenDcs;
+  /** Opens the streams of instances that are followed. Default: over HTTP. */
+  readonly openFeed?: FollowsContext["open"];
 }
 
 /** The machine that this process runs on. */

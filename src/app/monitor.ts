@@ -29,6 +29,7 @@ import { Drains } from "../state/drains.ts";
 import { hasSameSavedState } from "../state/saved-state.ts";
 import { StateFile } from "../state/state-file.ts";
 import { Store } from "../state/store.ts";
+import { buildFleet, type Fleet } from "./fleet-wiring.ts";
 import { PauseKeeper } from "../switchover/peers/pause-keeper.ts";
 
 /** What the monitor depends on. */
@@ -57,6 +58,8 @@ export class Monitor {
   readonly envoys: EnvoyPushes;
   /** Looks at where the traffic of balancers and poolers goes. */
   readonly routes: RouteAudits;
+  /** Takes the outcomes of clusters from other instances, and feeds others. */
+  readonly fleet: Fleet;
   /** Resumes what other rolecalls announce and no longer resume. */
   readonly pauses: PauseKeeper;
   readonly #log: Logger;
@@ -121,6 +124,9 @@ export class Monitor {
       onBurstProbes: ({ cluster, probes }) => metrics.own.count("burstProbes", { cluster }, probes),
       onTls: (cluster, problem) => logTlsFiles(log, cluster, problem),
     });
+    const onFirst = (cluster: string): void => this.#endFirstRound(cluster);
+    const acts = { record, probers: this.#probers, onFirst, errorLines: this.#errorLines };
+    this.fleet = buildFleet({ log, machine, store, clock, eventLog: this.eventLog, config: () => this.#config }, acts);
     this.#dcs = buildDcsWatches(
       { store, clock, log, machine, metrics: metrics.own },
       { record, hint: (cluster, node) => this.#probers.hint(cluster, node) },
@@ -170,8 +176,10 @@ export class Monitor {
     this.#tickLater();
     this.#balancers.configure(this.#config);
     this.routes.configure(this.#config);
-    this.#dcs.start(this.#config);
-    await this.#probers.start(this.#config, livenessIntervalFactor);
+    // The upstreams of clusters that are followed tell what their DCS says.
+    this.#dcs.start({ ...this.#config, clusters: this.#config.clusters.filter(({ follow }) => follow.length === 0) });
+    const probing = this.#probers.start(this.#config, livenessIntervalFactor);
+    await Promise.all([probing, this.fleet.followed.start(this.#config)]);
   }
 
   /** What is known of each balancer that changes are pushed to. @param only see {@link BalancerPushes.statuses} */
@@ -196,6 +204,7 @@ export class Monitor {
 
   /** Follows a hint. If the leader stops, all nodes are probed: it is not known yet which one leads next. */
   followHint({ cluster, node, event }: Hint): HintEffect {
+    if (this.fleet.followed.hint(cluster, node)) return "begun";
     if (event !== "stop" && event !== "before_stop") return this.#probers.hint(cluster, node);
     const state = this.store.clusterNamed(cluster);
     const holder = state === undefined ? null : lockHolderOf(state.leadership);
@@ -207,6 +216,8 @@ export class Monitor {
     if (this.#phase === "running") this.eventLog.recordStop(this.#clusterNames, version());
     this.#phase = "closed";
     this.#dcs.stop();
+    this.fleet.followed.stop();
+    this.fleet.feeds.endAll("stopping");
     this.#probers.stop();
     this.#balancers.stop();
     this.routes.stop();

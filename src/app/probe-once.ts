@@ -127,7 +127,9 @@ export async function startProbes(
     probers.stop();
   };
   try {
-    await probers.start(config, livenessIntervalFactor);
+    // What another rolecall would send is not awaited.
+    const probedHere = config.clusters.map((each) => ({ ...each, follow: [] }));
+    await probers.start({ ...config, clusters: probedHere }, livenessIntervalFactor);
   } catch (error) {
     stop();
     throw error;

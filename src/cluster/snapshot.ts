@@ -182,7 +182,9 @@ export interface PositionSample {
 }
 
 /** The cluster's documents that are served from memory. */
-export type DocumentName = "cluster" | "config" | "history" | "failsafe";
+export const documentNames = ["cluster", "config", "history", "failsafe"] as const;
+
+export type DocumentName = (typeof documentNames)[number];
 
 export type Documents = { readonly [name in DocumentName]: CachedDocument | null };
 

@@ -57,6 +57,7 @@ export function assembleConfig(
     peers,
     simulator,
     history,
+    follow,
     ...complete
   } = shape;
   const stateFile = shape.stateFile === null ? null : resolve(origin.stateFolder, shape.stateFile);
@@ -64,7 +65,7 @@ export function assembleConfig(
   const onlyClusterName = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
   const config = {
     ...complete,
-    clusters: clusters.map((cluster) => buildCluster(cluster, guards, origin)),
+    clusters: clusters.map((cluster) => buildCluster(cluster, { guards, follow }, origin)),
     // mergeSources has filled it in.
     listen: (listen ?? []).map((listener) =>
       buildListener(listener, onlyClusterName, { shape, folder: origin.folder }),
@@ -90,13 +91,22 @@ function buildHistory(
   return isEnabled && place !== null ? { directory: place, sizeMax, ageMaxMs } : null;
 }
 
-function buildCluster(shape: ClusterShape, guards: Guards, { folder, learnsScope }: ConfigOrigin): ClusterConfig {
+function buildCluster(
+  shape: ClusterShape,
+  { guards, follow }: { readonly guards: Guards; readonly follow: ConfigShape["follow"] },
+  { folder, learnsScope }: ConfigOrigin,
+): ClusterConfig {
   const { name, tls, auth, dcs } = shape;
   return {
     ...shape,
     scope: shape.scope ?? (learnsScope ? null : name),
     ...accessIn(folder, { tls, auth }),
     dcs: dcs === null ? null : { ...dcs, ...accessIn(folder, dcs) },
+    follow: (shape.follow ?? follow).map((upstream) => ({
+      ...upstream,
+      tls: absoluteTls(folder, upstream.tls),
+      tokenFile: absolute(folder, upstream.tokenFile),
+    })),
     guards: mergeGuards(shape.guards, guards),
   };
 }
@@ -225,6 +235,7 @@ function buildAccess(access: ListenerAccess, folder: string): ListenerAccess {
     auth: auth === null ? null : { ...auth, bearer: auth.bearer.map((file) => resolve(folder, file)) },
     hintTokens: access.hintTokens.map((file) => resolve(folder, file)),
     pauseTokens: access.pauseTokens.map((file) => resolve(folder, file)),
+    followers: access.followers.map((follower) => ({ ...follower, tokenFile: absolute(folder, follower.tokenFile) })),
     beforeStopTokens: access.beforeStopTokens.map(({ cluster, file }) => ({ cluster, file: resolve(folder, file) })),
   };
 }

@@ -116,7 +116,8 @@ const reportSchema = z
     return { ...report, tags, isNoLoadBalance: isNoLoadBalance(tags), startedAt: null, document: "{}" };
   });
 
-const pageSchema: z.ZodType<ExporterPage> = z.object({
+/** A page of an exporter. */
+export const pageSchema: z.ZodType<ExporterPage> = z.object({
   family: z.enum(["pg_exporter", "postgres_exporter"]),
   isPooler: z.boolean(),
   isUp: z.boolean().nullable(),

@@ -209,6 +209,30 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
+    name: "rolecall_upstream_up",
+    help: "Whether another rolecall that is followed feeds its clusters.",
+    read: ({ followed }) => followed().upstreams.map(({ url, isUp }) => [{ upstream: url }, Number(isUp)]),
+  },
+  {
+    type: "counter",
+    name: "rolecall_upstream_received_bytes_total",
+    help: "Bytes that another rolecall that is followed has sent, compressed, since the configuration was loaded.",
+    read: ({ followed }) => followed().upstreams.map(({ url, receivedBytes }) => [{ upstream: url }, receivedBytes]),
+  },
+  {
+    type: "gauge",
+    name: "rolecall_followed",
+    help: "1 if the evidence of a cluster comes from another rolecall; 0 if that is configured, and it is probed here.",
+    read: ({ followed }) => followed().clusters.map(([cluster, isFed]) => [{ cluster }, Number(isFed)]),
+  },
+  {
+    type: "gauge",
+    name: "rolecall_followers",
+    help: "Other rolecalls that take outcomes from this one.",
+    read: ({ followed }) => (followed().followers === 0 ? [] : [[{}, followed().followers]]),
+  },
+  {
+    type: "gauge",
     name: "rolecall_audit_up",
     help: "Whether the last look at where a balancer or pooler sends its sessions could read it.",
     read: ({ audited }) =>

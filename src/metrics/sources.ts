@@ -22,6 +22,8 @@ export interface MetricSources extends ClusterSources {
   }[];
   /** What is known of each balancer and pooler whose traffic is audited. */
   readonly audited: () => readonly AuditedTarget[];
+  /** What is shared with other instances. */
+  readonly followed: () => FollowedUsage;
   /** When the certificates expire that rolecall presents. */
   readonly certificates: () => readonly CertificateReading[];
   /** How many log lines were lost because stderr was not read. */
@@ -43,6 +45,15 @@ export interface MetricSources extends ClusterSources {
   readonly schedule: () => CollectorSchedule;
   /** The version of this program. */
   readonly version: string;
+}
+
+/** From whom outcomes are taken, and who takes them. */
+export interface FollowedUsage {
+  readonly upstreams: readonly { readonly url: string; readonly isUp: boolean; readonly receivedBytes: number }[];
+  /** Each cluster that is followed, and whether an upstream feeds it now. */
+  readonly clusters: readonly (readonly [cluster: string, isFed: boolean])[];
+  /** How many other instances take outcomes. */
+  readonly followers: number;
 }
 
 /** What the worker processes used of the machine. */

@@ -1,4 +1,6 @@
 import type { HintEffect } from "../cluster/hint.ts";
+import type { StatusOutcome } from "../cluster/outcome.ts";
+import { isOwnFailure } from "../cluster/values/failure.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { companionAddress } from "../health/evidence/node/companions.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
@@ -18,6 +20,7 @@ import type { AnswerTurns } from "./schedule/answer-turns.ts";
 import { LoopLateness } from "./schedule/loop-lateness.ts";
 import { Pace } from "./schedule/pace.ts";
 import { setSystemTimer } from "./schedule/system-timer.ts";
+import { StatusRequests } from "./status-requests.ts";
 import { readTls, serverNamesOf, tlsPathsOf, tlsTo, type TlsMaterial } from "../config/tls-material.ts";
 import { WatchedFiles } from "../config/watched-files.ts";
 
@@ -52,6 +55,14 @@ export interface ProbersContext extends Pick<
 /** How many probes may begin outside the schedule at the same time, and how long each counts, in ms. */
 const paceLimits = { inFlight: 128, slotMs: 100 } as const;
 
+/** How a cluster is probed. */
+interface ProbedCluster {
+  readonly context: ProbeContext;
+  readonly files: WatchedFiles<TlsMaterial | null>;
+  /** `null`: it rests. */
+  prober: ClusterProber | null;
+}
+
 /** The probers of all clusters. */
 export class Probers {
   readonly #context: ProbersContext;
@@ -59,8 +70,7 @@ export class Probers {
   readonly #pace: Pace;
   readonly #lateness = new LoopLateness();
   #endLateness: () => void = () => {};
-  readonly #clusters = new Map<string, ClusterProber>();
-  #tlsFiles: WatchedFiles<TlsMaterial | null>[] = [];
+  readonly #clusters = new Map<string, ProbedCluster>();
 
   constructor(context: ProbersContext) {
     this.#context = context;
@@ -70,6 +80,7 @@ export class Probers {
 
   /**
    * Starts probing every cluster of a configuration, in place of those probed so far. Evidence in the store stays.
+   * Clusters that are followed rest until {@link begin}.
    * @param livenessIntervalFactor the number of probe intervals between two liveness probes of a node
    * @returns resolves after the first round, or after one timeout
    */
@@ -87,13 +98,45 @@ export class Probers {
       timeoutMs,
       fall,
     };
-    const probers = config.clusters.flatMap((cluster) => this.#createProber(cluster, config, schedule) ?? []);
-    await Promise.all(probers.map((prober) => prober.start()));
+    for (const cluster of config.clusters) this.#prepare(cluster, config, schedule);
+    const probed = config.clusters.filter(({ follow }) => follow.length === 0);
+    await Promise.all(probed.map(({ name }) => this.begin(name)));
+  }
+
+  /** Starts probing a cluster that rests. @returns resolves as {@link start} */
+  async begin(cluster: string): Promise<void> {
+    const probed = this.#clusters.get(cluster);
+    if (probed === undefined || probed.prober !== null) return;
+    probed.prober = new ClusterProber(probed.context);
+    await probed.prober.start();
+  }
+
+  /** Lets a cluster rest: its nodes are not probed. */
+  end(cluster: string): void {
+    const probed = this.#clusters.get(cluster);
+    probed?.prober?.stop();
+    if (probed !== undefined) probed.prober = null;
+  }
+
+  /**
+   * Asks one node of a cluster that rests for its status, once.
+   * @returns what came of it, which is not recorded; `null` if it could not be asked
+   */
+  async ask(cluster: string, node: string): Promise<StatusOutcome | null> {
+    const context = this.#clusters.get(cluster)?.context;
+    const api = context?.state().nodes.find((other) => other.node.name === node)?.node.api ?? null;
+    if (context === undefined || api === null) return null;
+    const [sentAtMs, sentAtWallMs] = [context.now(), context.wall()];
+    const request = new StatusRequests(api, node, context);
+    const result = await request.get(sentAtMs);
+    request.close();
+    if ("failure" in result && isOwnFailure(result.failure)) return null;
+    return { kind: "status", cluster, node, sentAtMs, sentAtWallMs, result };
   }
 
   /** To be called with every change of a cluster's state. */
   onChange(before: ClusterState, after: ClusterState): void {
-    this.#clusters.get(after.name)?.onChange(before, after);
+    this.#clusters.get(after.name)?.prober?.onChange(before, after);
   }
 
   /**
@@ -101,7 +144,7 @@ export class Probers {
    * 1).
    */
   probeAll(): void {
-    for (const prober of this.#clusters.values()) prober.requestRound();
+    for (const { prober } of this.#clusters.values()) prober?.requestRound();
   }
 
   /**
@@ -110,26 +153,26 @@ export class Probers {
    * @param node the only node to probe often, or `null` for all
    */
   hint(cluster: string, node: string | null = null): HintEffect {
-    return this.#clusters.get(cluster)?.hint(node) ?? "unknown";
+    return this.#clusters.get(cluster)?.prober?.hint(node) ?? "unknown";
   }
 
   /** A management call may have changed a cluster: probes all its nodes now, and in a burst. */
   probeNow(cluster: string): void {
-    const prober = this.#clusters.get(cluster);
+    const prober = this.#clusters.get(cluster)?.prober;
     prober?.requestRound();
     prober?.hint(null);
   }
 
   /** The next probes of a node open new connections, because its name leads elsewhere. */
   reconnectTo(cluster: string, node: string): void {
-    this.#clusters.get(cluster)?.reconnectTo(node);
+    this.#clusters.get(cluster)?.prober?.reconnectTo(node);
   }
 
   /** Ends the probing of clusters that are no longer configured. To be called before the store forgets them. */
   retain(clusters: readonly string[]): void {
-    for (const [name, prober] of this.#clusters) {
+    for (const [name, probed] of this.#clusters) {
       if (clusters.includes(name)) continue;
-      prober.stop();
+      close(probed);
       this.#clusters.delete(name);
     }
   }
@@ -137,16 +180,14 @@ export class Probers {
   /** Ends all probing. */
   stop(): void {
     this.#endLateness();
-    for (const files of this.#tlsFiles) files.close();
-    this.#tlsFiles = [];
-    for (const prober of this.#clusters.values()) prober.stop();
+    for (const probed of this.#clusters.values()) close(probed);
     this.#clusters.clear();
   }
 
-  #createProber(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): ClusterProber | undefined {
+  #prepare(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): void {
     const { cluster: stateOf, policy: policyOf, connect, turns, checkCompanion: check, ...rest } = this.#context;
     const policy = policyOf(cluster.name);
-    if (policy === undefined) return undefined;
+    if (policy === undefined) return;
     const limits = {
       connectTimeoutMs: probe.connectTimeoutMs,
       timeoutMs: probe.timeoutMs,
@@ -159,13 +200,13 @@ export class Probers {
       onProblem: (problem) => this.#context.onTls(cluster.name, problem),
       onChange: (renewed) => {
         tls = renewed;
-        prober.reconnect();
+        probed.prober?.reconnect();
         this.#context.onTls(cluster.name, null);
       },
     });
     let tls = files.read();
     const serverNames = serverNamesOf(cluster);
-    const prober = new ClusterProber({
+    const context: ProbeContext = {
       ...rest,
       cluster: cluster.name,
       schedule,
@@ -180,11 +221,10 @@ export class Probers {
         const lane = policy.configured.includes(origin) ? `${cluster.name} ${origin}` : cluster.name;
         return turns === undefined ? connection : inTurn(connection, () => turns.next(lane));
       },
-    });
-    this.#clusters.set(cluster.name, prober);
+    };
+    const probed: ProbedCluster = { context, files, prober: null };
+    this.#clusters.set(cluster.name, probed);
     files.start();
-    this.#tlsFiles.push(files);
-    return prober;
   }
 }
 
@@ -216,6 +256,11 @@ function inTurn(connection: NodeConnection, turn: () => Promise<void> | null): N
     },
     close: () => connection.close(),
   };
+}
+
+function close({ prober, files }: ProbedCluster): void {
+  prober?.stop();
+  files.close();
 }
 
 function requireState(state: ClusterState | undefined, cluster: string): ClusterState {

@@ -28,7 +28,10 @@ const clockStartMs = 0;
  * keeps its evidence, a discovered node stays while the last member list has it (rule 10).
  * @param known the current states by cluster name; empty at the first start
  */
-export function buildClusters(config: Config, known: ReadonlyMap<string, ClusterState>): readonly MonitoredCluster[] {
+export function buildClusters(
+  config: Pick<Config, "clusters" | "probe">,
+  known: ReadonlyMap<string, ClusterState>,
+): readonly MonitoredCluster[] {
   return config.clusters.map((cluster) => ({
     cluster: withFixedNodes(known.get(cluster.name) ?? emptyCluster(cluster), cluster),
     policy: policyOf(cluster, config.probe),

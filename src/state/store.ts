@@ -104,10 +104,7 @@ export class Store {
     const after: Draft = observe(before, outcome, { policy, nowMs });
     if (after === before) return;
     after.sequence = sequence;
-    this.#latest.sequence = sequence;
-    this.#latest.clusters[at] = after;
-    this.#current = null;
-    const followers = this.#updateFollowers(after);
+    const followers = this.#put(at, after);
     const [outcomeListeners, changeListeners] = [this.#outcomeListeners, this.#changeListeners];
     const errors: unknown[] = [];
     callAll(outcomeListeners, errors, outcome, nowMs, sequence);
@@ -115,6 +112,31 @@ export class Store {
     for (const [was, is] of followers) callAll(changeListeners, errors, was, is);
     if (errors.length > 0)
       throw new AggregateError(errors, "an outcome was recorded, but not all that follows from it");
+  }
+
+  /**
+   * Replaces the state of a cluster by that of another instance. A replica of this store has to start from the whole
+   * state again: its snapshot has another number then.
+   * @throws AggregateError as {@link record}
+   */
+  adopt(state: ClusterState): void {
+    const at = this.#latest.index.get(state.name);
+    const before = at === undefined ? undefined : this.#latest.clusters[at];
+    if (at === undefined || before === undefined) return;
+    const sequence = this.#latest.sequence + 1;
+    const after = { ...withSource(state, before.source), sequence, revision: before.revision + 1 };
+    const errors: unknown[] = [];
+    for (const [was, is] of [[before, after] as const, ...this.#put(at, after)])
+      callAll(this.#changeListeners, errors, was, is);
+    if (errors.length > 0) throw new AggregateError(errors, "a state was adopted, but not all that follows from it");
+  }
+
+  /** Puts the state of a cluster in force. @returns the states before and after of those that replicate from it */
+  #put(at: number, after: ClusterState): readonly (readonly [ClusterState, ClusterState])[] {
+    this.#latest.sequence = after.sequence;
+    this.#latest.clusters[at] = after;
+    this.#current = null;
+    return this.#updateFollowers(after);
   }
 
   /**

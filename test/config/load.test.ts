@@ -61,6 +61,7 @@ test("a minimal file gets every default", () => {
         source: null,
         zones: null,
         companions: [],
+        follow: [],
         dcs: null,
         guards,
       },

@@ -91,6 +91,7 @@ export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
     dcs: null,
     zones: null,
     companions: [],
+    follow: [],
     guards: defaultGuards,
     ...parts,
   };

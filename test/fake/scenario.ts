@@ -43,9 +43,15 @@ export interface Scenario extends FixtureOptions {
   readonly steps: readonly Step[];
 }
 
-/** Runs a scenario and returns the answers that differ from the expected ones. */
-export function runScenario({ steps, ...setting }: Scenario): readonly string[] {
-  const watched = new ClusterFixture(setting);
+/**
+ * Runs a scenario and returns the answers that differ from the expected ones.
+ * @param create makes the cluster that the outcomes are recorded in
+ */
+export function runScenario(
+  { steps, ...setting }: Scenario,
+  create: (setting: FixtureOptions) => ClusterFixture = (options) => new ClusterFixture(options),
+): readonly string[] {
+  const watched = create(setting);
   return steps.flatMap((step) => play(watched, step));
 }
 

@@ -27,6 +27,7 @@ function metricsOf(
     paused: () => new Map(),
     pauses: () => [],
     audited: () => [],
+    followed: () => ({ upstreams: [], clusters: [], followers: 0 }),
     certificates: () => [],
     lostLogLines: () => 0,
     history: () => null,

@@ -15,6 +15,7 @@ import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
 import { checkHaproxyServers } from "./haproxy-servers.ts";
 import { checkTls } from "./tls.ts";
+import { checkUpstreams } from "./upstreams.ts";
 import { checkZones } from "./zones.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -58,6 +59,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkHaproxyServers(command, known.clusters);
   checkAsked(command, known);
   await checkEnvoys(context, known);
+  await checkUpstreams(context, known);
   await checkHaproxy(context, known);
   progress.done();
   result.data = { clusters: probedStatus(probed).clusters };

@@ -61,6 +61,7 @@ export const ruleIds = [
   "RC130",
   "RC131",
   "RC132",
+  "RC133",
   "RC135",
   "RC136",
   "RC137",

@@ -190,6 +190,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "balancers ask for a name that is no member",
     "Render the configuration of the balancers again, or correct the name there.",
   ),
+  RC133: rule(
+    "warning",
+    "another rolecall that is followed does not feed a cluster",
+    "Correct what the message names. Meanwhile this rolecall probes the cluster itself.",
+  ),
   RC135: rule(
     "error",
     "the Runtime API of a balancer cannot be used",

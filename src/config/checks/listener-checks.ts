@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { ListenerConfig } from "../model/config.ts";
 import type { ListenerAccess } from "../model/listener-access-config.ts";
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
@@ -30,6 +31,7 @@ export function checkListeners(parts: ValidParts): readonly ConfigIssue[] {
         ...checkKeys(listener, written, at),
         ...checkNames(listener, clusters, at),
         ...checkTokenClusters(listener, clusters, at),
+        ...checkFollowers(listener, at),
         ...checkAccess(listener, at),
         ...checkCompanions(listener, clusters, at),
         ...checkAgentPool({ listener, written }, at, parts),
@@ -41,7 +43,7 @@ export function checkListeners(parts: ValidParts): readonly ConfigIssue[] {
 const agentKeys = ["pool", "check", "weight", "drain_by"];
 /** Keys of dialects that speak HTTP. */
 const httpKeys = "management read_only auth proxy_protocol trusted_origins operator_pages whole_cluster".split(" ");
-const tokenKeys = ["hint_tokens", "pause_tokens", "before_stop_tokens"];
+const tokenKeys = ["hint_tokens", "pause_tokens", "before_stop_tokens", "followers"];
 
 /** The keys that a dialect does not have. */
 const foreignKeys: Readonly<Record<ListenerConfig["dialect"], readonly string[]>> = {
@@ -123,11 +125,46 @@ function checkTokenClusters(
   at: ConfigPath,
 ): readonly ConfigIssue[] {
   const names = clusterNames(clusters);
-  return access.beforeStopTokens.flatMap(({ cluster }, index) =>
+  const named = [
+    ...access.beforeStopTokens.map(({ cluster }, index) => ({
+      cluster,
+      path: ["before_stop_tokens", index, "cluster"],
+    })),
+    ...access.followers.flatMap(({ clusters: followed }, index) =>
+      (followed ?? []).map((cluster, position) => ({ cluster, path: ["followers", index, "clusters", position] })),
+    ),
+  ];
+  return named.flatMap(({ cluster, path }) =>
     names === null || names.includes(cluster)
       ? []
-      : [valueIssue([...at, "before_stop_tokens", index, "cluster"], cluster, `one of ${listNames(names)}`)],
+      : [valueIssue([...at, ...path], cluster, `one of ${listNames(names)}`)],
   );
+}
+
+/** Checks the followers of a listener: how they are told apart. */
+function checkFollowers({ access }: ListenerConfig, at: ConfigPath): readonly ConfigIssue[] {
+  const { followers, tls, auth } = access;
+  if (followers.length === 0) return [];
+  const named = followers.map(({ tokenFile }, index) => ({
+    path: [...at, "followers", index, "token_file"],
+    value: tokenFile === null ? undefined : basename(tokenFile),
+  }));
+  const others = (auth?.bearer ?? []).map((file) => ({ path: [...at, "auth", "bearer"], value: basename(file) }));
+  const isCertified = (tls?.client ?? "off") !== "off";
+  return [
+    ...repetitionIssues([...others, ...named], "a file whose name no other token file of the listener has"),
+    ...followers.flatMap(({ certificate }, index) =>
+      certificate === null || isCertified
+        ? []
+        : [
+            valueIssue(
+              [...at, "followers", index, "certificate"],
+              certificate,
+              "set only if tls.client is optional or required",
+            ),
+          ],
+    ),
+  ];
 }
 
 /** Checks the names of the cluster and the node that a listener answers for. */

@@ -35,7 +35,7 @@ export type PeerShape = ConfigShape["peers"][number];
 /** The configuration, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
 export interface Config extends Omit<
   ConfigShape,
-  "clusters" | "listen" | "pools" | "balancers" | "poolers" | "peers" | "history" | "guards" | "simulator"
+  "clusters" | "listen" | "pools" | "balancers" | "poolers" | "peers" | "follow" | "history" | "guards" | "simulator"
 > {
   readonly clusters: readonly ClusterConfig[];
   readonly listen: readonly ListenerConfig[];
@@ -74,9 +74,14 @@ export type LogConfig = Config["log"];
 export type ProbeConfig = Config["probe"];
 
 /** One cluster: fixed nodes, seeds to discover members from, or both. File names are absolute. */
-export interface ClusterConfig extends Omit<ClusterShape, "guards"> {
+export interface ClusterConfig extends Omit<ClusterShape, "guards" | "follow"> {
   readonly guards: Guards;
+  /** Where its outcomes come from, by preference; empty: from probes of its own. */
+  readonly follow: readonly UpstreamConfig[];
 }
+
+/** Another rolecall whose outcomes are taken. */
+export type UpstreamConfig = ConfigShape["follow"][number];
 
 /** A fixed node. */
 export type NodeConfig = ClusterConfig["nodes"][number];

@@ -28,6 +28,7 @@ export const unrestrictedAccess: ListenerAccess = {
   hintTokens: [],
   pauseTokens: [],
   beforeStopTokens: [],
+  followers: [],
   allow: null,
   allowFor: "all",
   proxyProtocol: null,

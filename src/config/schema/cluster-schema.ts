@@ -2,6 +2,8 @@ import * as z from "zod";
 import { companionsMax } from "../../cluster/values/companion-name.ts";
 import { type Guards, defaultGuards } from "../../health/guards.ts";
 import { companionName, companionSchema } from "./companion-schema.ts";
+import { upstreamSchema, upstreamsMax } from "./follow-schema.ts";
+import { tlsSchema } from "./tls-schema.ts";
 import {
   apiAddress,
   baseAddress,
@@ -145,35 +147,6 @@ const dcsSchema = z.strictObject(
   { error: "a mapping with the keys of a DCS, at least etcd" },
 );
 
-/** A `tls` mapping of connections that rolecall makes. @param servers whose certificates are verified, in the plural */
-export function tlsSchema(servers: string) {
-  const file = "the name of a PEM file";
-  return z
-    .strictObject(
-      {
-        ca: plainText(file, 4096)
-          .nullable()
-          .default(null)
-          .describe(`CA certificates that the ${servers} are verified with. Default: those of the system`),
-        cert: plainText(file, 4096)
-          .nullable()
-          .default(null)
-          .describe(`Client certificate, for ${servers} that request one. Needs key`),
-        key: plainText(file, 4096).nullable().default(null).describe("Key of the client certificate"),
-        server_name: plainText("a host name", 253)
-          .nullable()
-          .default(null)
-          .describe(`Name in the ${servers}' certificates. Default: the host of each address`),
-        verify: z
-          .enum(["full", "chain"], { error: "full or chain" })
-          .default("full")
-          .describe(`"chain" accepts any name in the ${servers}' certificates, and verifies only who signed them`),
-      },
-      { error: "a mapping with the keys ca, cert, key, server_name and verify" },
-    )
-    .transform(({ server_name: serverName, ...files }) => ({ ...files, serverName }));
-}
-
 const nodeTlsSchema = z.strictObject(
   {
     server_name: plainText("a host name", 253).describe(
@@ -247,6 +220,14 @@ export const clusterSchema = z.strictObject(
     companions: list(companionSchema, companionsMax).describe(
       "Programs that run next to each node, such as its pooler. Checks ask for it (with=)",
     ),
+    follow: z
+      .array(upstreamSchema, { error: `a list of at most ${upstreamsMax}` })
+      .max(upstreamsMax, { error: `a list of at most ${upstreamsMax}` })
+      .nullable()
+      .default(null)
+      .describe(
+        "Other rolecalls whose outcomes of this cluster are taken, in place of probing. Default: that of follow",
+      ),
     guards: section(guardsSchema("that of guards")).describe("Overrides of the global guards for this cluster"),
   },
   { error: "a mapping with the keys of a cluster" },

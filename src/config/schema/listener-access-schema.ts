@@ -177,6 +177,33 @@ function network(): z.ZodType<string> {
   return z.string({ error: cidrAllowed }).refine((text) => parseCidr(text) !== undefined, { error: cidrAllowed });
 }
 
+/** One entry of `followers`. */
+const followerSchema = z
+  .strictObject(
+    {
+      token_file: plainText("the name of a file with one token per line", 4096)
+        .nullable()
+        .default(null)
+        .describe("File with one token per line. Such a token permits nothing else"),
+      certificate: plainText("the common name of a certificate", 256)
+        .nullable()
+        .default(null)
+        .describe("Common name of the follower's certificate. Needs tls.client"),
+      clusters: z
+        .array(plainText("the name of a cluster", 128), { error: "a list of names of clusters" })
+        .min(1, { error: "a list of at least one name" })
+        .max(10_000, { error: "a list of at most 10000 names" })
+        .nullable()
+        .default(null)
+        .describe("The clusters that it may follow. Default: all"),
+    },
+    { error: "a mapping with the keys token_file or certificate, and clusters" },
+  )
+  .refine(({ token_file: token, certificate }) => (token === null) !== (certificate === null), {
+    error: "a mapping with either token_file or certificate",
+  })
+  .transform(({ token_file: tokenFile, ...written }) => ({ ...written, tokenFile }));
+
 /** The keys of a listener that control access to it, to be spread into the listener's schema. */
 export const listenerAccessFields = {
   management: onOrOff().describe(
@@ -213,6 +240,9 @@ export const listenerAccessFields = {
   ).describe(
     "Files with one token per line for POST /hint with event=before_stop on an admin listener, each for one cluster: " +
       "the clients of its poolers are held while its leader stops. Such a token permits nothing else",
+  ),
+  followers: list(followerSchema, 256).describe(
+    "Who may follow clusters of this admin listener (follow). Default: whoever may send it requests, all of them",
   ),
   allow: networks()
     .nullable()

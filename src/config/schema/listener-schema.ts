@@ -111,12 +111,12 @@ export const listenerSchema = z
   // The other dialects have no default port: checkListeners rejects a listener without one.
   .transform(({ whole_cluster: wholeCluster, operator_pages: operatorPages, port = exporterPort, ...written }) => {
     const { management, read_only: readOnly, tls, auth, hint_tokens: hintTokens, ...untold } = written;
-    const { pause_tokens: pauseTokens, before_stop_tokens: beforeStopTokens, ...unguarded } = untold;
+    const { pause_tokens: pauseTokens, before_stop_tokens: beforeStopTokens, followers, ...unguarded } = untold;
     const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unproxied } = unguarded;
     const { proxy_protocol: proxyProtocol, ...unbalanced } = unproxied;
     const { pool, check, weight, drain_by: drainBy, xds: writtenXds, ...listener } = unbalanced;
     const lists = { allow, allowFor, proxyProtocol, trustedOrigins };
-    const tokens = { hintTokens, pauseTokens, beforeStopTokens };
+    const tokens = { hintTokens, pauseTokens, beforeStopTokens, followers };
     const access = { management, readOnly, tls, auth, ...tokens, ...lists, limits };
     const agent = listener.dialect === "agent" ? { pool, check: check ?? defaultAgentCheck, weight, drainBy } : null;
     const xds = listener.dialect === "xds" ? (writtenXds ?? xdsSchema.parse({})) : null;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isLoopback } from "../values/loopback.ts";
-import { tlsSchema } from "./cluster-schema.ts";
+import { tlsSchema } from "./tls-schema.ts";
 import { baseAddress, name, plainText, whenValid } from "./value-schemas.ts";
 
 /** One entry of `peers`. */

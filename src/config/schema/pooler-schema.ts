@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parsePoolerAddress } from "../values/pooler-address.ts";
-import { tlsSchema } from "./cluster-schema.ts";
+import { tlsSchema } from "./tls-schema.ts";
 import { poolReference } from "./pool-schema.ts";
 import { duration, integer, name, parsedText, plainText } from "./value-schemas.ts";
 

@@ -2,6 +2,7 @@ import { auditSchema } from "./audit-schema.ts";
 import { balancerSchema } from "./balancer-schema.ts";
 import * as z from "zod";
 import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
+import { upstreamSchema, upstreamsMax } from "./follow-schema.ts";
 import { listenerSchema } from "./listener-schema.ts";
 import { peerSchema } from "./peer-schema.ts";
 import { poolSchema } from "./pool-schema.ts";
@@ -243,6 +244,9 @@ export const configSchema = z
       ),
       peers: list(peerSchema, 8).describe(
         "Other rolecalls that let the clients of poolers go on if this one dies during a planned switchover",
+      ),
+      follow: list(upstreamSchema, upstreamsMax).describe(
+        "Admin listeners of other rolecalls whose outcomes are taken, in place of probing, for all clusters (docs/follow.md)",
       ),
       audit: section(auditSchema).describe(
         "Where traffic really goes: balancers and poolers against the verdicts (docs/audit.md)",

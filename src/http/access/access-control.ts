@@ -55,7 +55,8 @@ export class AccessControl {
     const certificate = certificateOf(message);
     if (!needsToken && (auth === null || !isFor(auth.for, isUnsafe)))
       return { caller: { ...client, principal: certificate } };
-    if (auth?.certificate === true && certificate !== null) return { caller: { ...client, principal: certificate } };
+    const isCredential = auth?.certificate === true || (kind === "feed" && this.#access.followers.some(hasCertificate));
+    if (isCredential && certificate !== null) return { caller: { ...client, principal: certificate } };
     const { tokens, scoped } = this.#files;
     return this.#authenticate(message, client, isScoped ? [...tokens, ...(scoped.get(kind) ?? [])] : tokens);
   }
@@ -91,6 +92,10 @@ export class AccessControl {
       }),
     };
   }
+}
+
+function hasCertificate({ certificate }: ListenerAccess["followers"][number]): boolean {
+  return certificate !== null;
 }
 
 const tooMany: Reply = errorReply(429, "busy", {

@@ -42,10 +42,13 @@ export function scopedFiles({
   hintTokens,
   pauseTokens,
   beforeStopTokens,
+  followers,
 }: ListenerAccess): ReadonlyMap<TokenScope, readonly string[]> {
   const scoped = new Map<TokenScope, readonly string[]>();
   if (hintTokens.length > 0) scoped.set("hint", hintTokens);
   if (pauseTokens.length > 0) scoped.set("pause", pauseTokens);
+  const followerFiles = followers.flatMap(({ tokenFile }) => tokenFile ?? []);
+  if (followerFiles.length > 0) scoped.set("feed", followerFiles);
   for (const { cluster, file } of beforeStopTokens)
     scoped.set(`before_stop ${cluster}`, [...(scoped.get(`before_stop ${cluster}`) ?? []), file]);
   return scoped;

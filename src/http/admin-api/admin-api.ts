@@ -15,6 +15,7 @@ import type { ListenerScope } from "../node-api/target-node.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
 import { type HintApiContext, answerHint, hintScopeOf, isHintCall, isHintPath } from "./hint-api.ts";
 import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
+import { answerFeed, type FeedApiContext, feedPathOf } from "./feed-api.ts";
 import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
 import { answerAudit, type AuditApiContext } from "./audit-api.ts";
 import { answerPools, type PoolsApiContext } from "./pools-api.ts";
@@ -42,12 +43,14 @@ export interface AdminApiContext {
   readonly pools: PoolsApiContext;
   readonly audit: AuditApiContext;
   readonly pauses: Omit<PausesApiContext, "only">;
+  readonly feed: FeedApiContext;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
 }
 
 /** Which calls of an admin listener tokens of their own permit. */
 export function adminScopeOf(request: Request): TokenScope | null {
+  if (feedPathOf(request) !== null) return "feed";
   return hintScopeOf(request) ?? (readPausePath(request) === null ? null : "pause");
 }
 
@@ -59,6 +62,7 @@ const ownPaths = [
   "/audit",
   "/hint",
   "/pauses",
+  "/feed",
   "/livez",
   "/readyz",
   "/events/stream",
@@ -67,7 +71,7 @@ const ownPaths = [
 ];
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/audit`, `/hint`, `/pauses`, `/livez`, `/readyz`, the
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/audit`, `/hint`, `/pauses`, `/feed`, `/livez`, `/readyz`, the
  * diagnostics pages, the live page and its stream.
  * @returns `null` if the response is written
  */
@@ -79,6 +83,8 @@ export async function answerAdminRequest(
   if (isHintCall(request)) return answerHint(call, scope.cluster, sources.hints);
   const pause = readPausePath(request);
   if (pause !== null) return answerPause(call, pause, { ...sources.pauses, only: scope.cluster });
+  const feed = feedPathOf(request);
+  if (feed !== null) return answerFeed(call, feed, { ...sources.feed, only: scope.cluster });
   if (isHintPath(request.target)) return methodNotAllowed(request.method, "POST");
   if (isDiagnosticsTarget(request.target)) return answerDiagnostics(call, scope, sources.diagnostics);
   const target = parseRequestTarget(request.target);

@@ -14,10 +14,10 @@ export interface CachedResponses {
 }
 
 /**
- * Calls that a token of their own permits: hints, the pauses that other rolecalls announce, and the announcement that
- * the leader of a cluster is about to stop.
+ * Calls that a token of their own permits: hints, the pauses that other rolecalls announce, the outcomes that they
+ * follow, and the announcement that the leader of a cluster is about to stop.
  */
-export type TokenScope = "hint" | "pause" | `before_stop ${string}`;
+export type TokenScope = "hint" | "pause" | "feed" | `before_stop ${string}`;
 
 /** Answers the requests of one listener. */
 export interface ListenerHandler extends RequestHandler {

@@ -63,6 +63,7 @@ function Edges({ edges, pools, audit }) {
       ])}
     />
     ${audit.targets.length === 0 ? null : html`<${Traffic} audit=${audit} />`}
+    <${Followed} upstreams=${edges.upstreams ?? []} followers=${edges.followers ?? []} />
     <h2>Pushes to balancers</h2>
     ${
       edges.balancers.length === 0
@@ -178,6 +179,39 @@ function Status({ status, reason = null }) {
   const tone =
     status < 300 ? "ok" : status < 500 || reason === "drained" ? "idle" : isOtherRole(reason) ? "stale" : "warn";
   return html`<${Mark} tone=${tone} /> ${status}`;
+}
+
+const upstreamTones = { live: "ok", starting: "warn", connecting: "warn", waiting: "bad", stopped: "idle" };
+
+/** The instances whose outcomes are taken, and those that take outcomes. */
+function Followed({ upstreams, followers }) {
+  return html`
+    ${
+      upstreams.length === 0
+        ? null
+        : html`<${Table}
+            title="Follows"
+            columns=${["rolecall", "version", "state", "clusters", "last heard"]}
+            rows=${upstreams.map(({ url, version, state, problem, clusters, refused, silent_ms: silentMs }) => [
+              url,
+              version ?? "–",
+              html`<${Mark} tone=${refused.length > 0 ? "warn" : upstreamTones[state]} />
+                ${problem ?? refused[0]?.message ?? state}`,
+              clusters,
+              silentMs === null ? "–" : `${ageText(silentMs)} ago`,
+            ])}
+          />`
+    }
+    ${
+      followers.length === 0
+        ? null
+        : html`<${Table}
+            title="Followed by"
+            columns=${["rolecall", "clusters"]}
+            rows=${followers.map(({ follower, clusters }) => [follower, clusters])}
+          />`
+    }
+  `;
 }
 
 const programs = { haproxy: "HAProxy", pgbouncer: "PgBouncer", envoy: "Envoy" };

@@ -91,6 +91,7 @@ test("every key outside lists has an environment variable", () => {
       ...["MAX_AGE", "BURST_INTERVAL", "CLUSTER_INTERVAL", "CONFIG_INTERVAL", "METRICS_INTERVAL"].map(
         (key) => `ROLECALL_PROBE_${key} text`,
       ),
+      "ROLECALL_FOLLOW list",
       "ROLECALL_AUDIT_INTERVAL text",
       "ROLECALL_HOST_SUFFIXES list",
       "ROLECALL_IGNORE_PARAMS list",

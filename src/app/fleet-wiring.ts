@@ -1,0 +1,120 @@
+import { hostname } from "node:os";
+import type { ProbeOutcome } from "../cluster/outcome.ts";
+import type { Config } from "../config/model/config.ts";
+import { version } from "../config/version.ts";
+import type { EventLog } from "../events/event-log.ts";
+import type { LimitedLines } from "../log/limited-lines.ts";
+import type { Logger } from "../log/logger.ts";
+import type { FollowedUsage } from "../metrics/sources.ts";
+import type { Probers } from "../probe/probers.ts";
+import type { Clock } from "../state/clock.ts";
+import type { Store } from "../state/store.ts";
+import { FollowedClusters } from "./followed-clusters.ts";
+import { followLines } from "./logs/follow-log.ts";
+import type { Machine } from "./machine.ts";
+import { OutcomeFeeds } from "./outcome-feeds.ts";
+
+/** What feeding and following have in common. */
+interface FleetParts {
+  readonly log: Logger;
+  readonly machine: Machine;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly eventLog: EventLog;
+  readonly config: () => Config;
+}
+
+/** What following acts on. */
+interface FollowedParts {
+  readonly record: (outcome: ProbeOutcome) => void;
+  readonly probers: Pick<Probers, "begin" | "end" | "ask">;
+  readonly errorLines: LimitedLines;
+  /** The first evidence of a cluster has come from an upstream. */
+  readonly onFirst: (cluster: string) => void;
+}
+
+/** What shares outcomes with other instances. */
+export interface Fleet {
+  /** Takes those of clusters that are followed. */
+  readonly followed: FollowedClusters;
+  /** Sends those of clusters that are probed here. */
+  readonly feeds: OutcomeFeeds;
+  readonly usage: FollowedUsage;
+  /** What is known of the upstreams and the followers, for people. */
+  describe(): { readonly upstreams: readonly object[]; readonly followers: readonly object[] };
+}
+
+/** Builds what shares outcomes with other instances. */
+export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
+  const [followed, feeds] = [buildFollowed(parts, acts), buildFeeds(parts)];
+  return {
+    followed,
+    feeds,
+    get usage() {
+      return {
+        upstreams: followed.upstreams.map(({ url, state, receivedBytes }) => ({
+          url,
+          isUp: state === "live",
+          receivedBytes,
+        })),
+        clusters: followed.phases.map(([cluster, phase]) => [cluster, phase === "following"] as const),
+        followers: feeds.followers.length,
+      };
+    },
+    describe: () => ({
+      upstreams: followed.upstreams.map(({ silentMs, receivedBytes, ...upstream }) => ({
+        ...upstream,
+        silent_ms: silentMs,
+        received_bytes: receivedBytes,
+      })),
+      followers: feeds.followers,
+    }),
+  };
+}
+
+function buildFollowed(
+  { log, machine, store, clock, eventLog }: FleetParts,
+  { record, probers, onFirst, errorLines }: FollowedParts,
+): FollowedClusters {
+  const { setTimer, random, openFeed = null } = machine;
+  return new FollowedClusters({
+    open: openFeed,
+    self: { version: version(), name: hostname() },
+    state: (name) => store.clusterNamed(name),
+    policy: (name) => store.policyOf(name),
+    record,
+    adopt: (state) => store.adopt(state),
+    onDrain: (change) => eventLog.recordDrain(change),
+    now: () => clock.now(),
+    reading: () => clock.observeReading(),
+    wall: () => clock.wall(),
+    setTimer,
+    random,
+    probing: {
+      begin: (cluster) => probers.begin(cluster),
+      end: (cluster) => probers.end(cluster),
+      ask: (cluster, node) => probers.ask(cluster, node),
+    },
+    onFirst,
+    onState: followLines(log),
+    onError: (err, about) =>
+      errorLines.write({ level: "error", text: "a cluster cannot be followed; the rest goes on" }, () => ({
+        err,
+        ...about,
+      })),
+    onLoadError: (err) => log.error({ err }, "following cannot be loaded; clusters are probed here"),
+  });
+}
+
+function buildFeeds({ machine, store, clock, config }: FleetParts): OutcomeFeeds {
+  return new OutcomeFeeds({
+    config,
+    instance: store.current.instance,
+    cluster: (name) => store.clusterNamed(name),
+    reading: () => clock.observeReading(),
+    setTimer: machine.setTimer,
+    newId: machine.newInstanceId,
+    version: version(),
+    onOutcome: (listener) => store.onOutcome((outcome) => listener(outcome)),
+  });
+}

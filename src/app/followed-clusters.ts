@@ -1,0 +1,63 @@
+import type { Config } from "../config/model/config.ts";
+import type { Follows, FollowsContext, UpstreamStatus } from "../fleet/follower/follows.ts";
+
+/** What following depends on. */
+export interface FollowedClustersContext extends Omit<FollowsContext, "open"> {
+  readonly open: FollowsContext["open"] | null;
+  /** Called if what following needs cannot be loaded. */
+  readonly onLoadError: (error: unknown) => void;
+}
+
+/** Follows the clusters that have upstreams. Without one nothing of it is loaded. */
+export class FollowedClusters {
+  readonly #context: FollowedClustersContext;
+  #follows: Follows | null = null;
+  #isStopped = false;
+
+  constructor(context: FollowedClustersContext) {
+    this.#context = context;
+  }
+
+  /** Follows by this configuration from now on, as {@link Follows.start}. */
+  async start(config: Config): Promise<void> {
+    if (this.#follows === null && config.clusters.every(({ follow }) => follow.length === 0)) return;
+    try {
+      this.#follows ??= await this.#load();
+    } catch (error) {
+      this.#context.onLoadError(error);
+      await Promise.all(
+        config.clusters.filter(({ follow }) => follow.length > 0).map(({ name }) => this.#context.probing.begin(name)),
+      );
+      return;
+    }
+    if (!this.#isStopped) await this.#follows.start(config);
+  }
+
+  /** What is known of the upstreams. */
+  get upstreams(): readonly UpstreamStatus[] {
+    return this.#follows?.upstreams ?? [];
+  }
+
+  /** Where the evidence of each cluster that is followed comes from, as {@link Follows.phases}. */
+  get phases(): Follows["phases"] {
+    return this.#follows?.phases ?? [];
+  }
+
+  /** Asks nodes of a cluster that is followed, as {@link Follows.hint}. */
+  hint(cluster: string, node: string | null): boolean {
+    return this.#follows?.hint(cluster, node) ?? false;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#follows?.stop();
+  }
+
+  async #load(): Promise<Follows> {
+    const { open, ...context } = this.#context;
+    const { Follows: Service } = await import("../fleet/follower/follows.ts");
+    if (open !== null) return new Service({ ...context, open });
+    const { httpFeed } = await import("../fleet/follower/http-feed.ts");
+    return new Service({ ...context, open: httpFeed });
+  }
+}

@@ -1,0 +1,36 @@
+import type { FedFollower, Feeds, FeedsContext } from "../fleet/owner/feeds.ts";
+
+/** Feeds other instances with the outcomes of the clusters that are probed here. Loaded once somebody follows. */
+export class OutcomeFeeds {
+  readonly #context: FeedsContext;
+  #feeds: Feeds | null = null;
+  #isStopping = false;
+
+  constructor(context: FeedsContext) {
+    this.#context = context;
+  }
+
+  /** Opens a stream, as {@link Feeds.open}. */
+  async open(...call: Parameters<Feeds["open"]>): Promise<ReturnType<Feeds["open"]>> {
+    const { Feeds: Service } = await import("../fleet/owner/feeds.ts");
+    if (this.#isStopping) return { kind: "refused", problem: "rolecall must not be stopping" };
+    this.#feeds ??= new Service(this.#context);
+    return this.#feeds.open(...call);
+  }
+
+  /** Sends a token back, as {@link Feeds.echo}. */
+  echo(body: unknown): boolean {
+    return this.#feeds?.echo(body) ?? false;
+  }
+
+  /** The present followers. */
+  get followers(): readonly FedFollower[] {
+    return this.#feeds?.followers ?? [];
+  }
+
+  /** Ends all streams, as {@link Feeds.endAll}. */
+  endAll(reason: "reload" | "stopping"): void {
+    this.#isStopping ||= reason === "stopping";
+    this.#feeds?.endAll(reason);
+  }
+}

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { parseJson } from "../../cluster/values/json.ts";
+
+/** The version of the protocol. One that adds fields is the same version: unknown fields are ignored. */
+export const feedProtocol = 1;
+
+/** The path of a feed on an admin listener, and where its follower sends tokens. */
+export const feedPath = "feed";
+export const echoPath = "feed/echo";
+
+const clock = z.object({
+  /** When the message was sent, in ms of the owner's clock. */
+  at: z.number(),
+  /** What had been added to that clock by then, in ms. */
+  added: z.number(),
+});
+
+/** What a follower asks for. */
+export const feedRequestSchema = z.object({
+  protocol: z.number(),
+  version: z.string().max(64),
+  /** The name of the follower, for people. */
+  name: z.string().max(256),
+  /** Comes back with the first message: see {@link SendingBound}. */
+  token: z.number(),
+  clusters: z
+    .array(z.object({ name: z.string(), shape: z.record(z.string(), z.string()) }))
+    .min(1)
+    .max(10_000),
+  /** The last message that it has got. */
+  resume: z.object({ group: z.string(), seq: z.number() }).nullable(),
+});
+
+export type FeedRequest = z.output<typeof feedRequestSchema>;
+
+/** A token that comes back. */
+export const echoRequestSchema = z.object({ stream: z.string().max(64), token: z.number() });
+
+/** Why an owner does not feed a cluster. */
+export const refusalReasons = ["unknown_cluster", "not_allowed", "not_probed", "differs", "protocol"] as const;
+
+const refusalSchema = z.object({
+  cluster: z.string(),
+  reason: z.enum(refusalReasons).catch("unknown_cluster"),
+  message: z.string().max(1_000),
+});
+
+/** Why a cluster is not fed. */
+export type FeedRefusal = z.output<typeof refusalSchema>;
+
+const messageSchema = z.union([
+  z.object({
+    hello: clock.extend({
+      version: z.string(),
+      instance: z.string(),
+      stream: z.string(),
+      /** Messages are numbered within it. */
+      group: z.string(),
+      /** Whether the messages that follow continue those before. */
+      resumed: z.boolean(),
+      token: z.number(),
+      refused: z.array(refusalSchema),
+    }),
+  }),
+  /** A cluster in full: its state, in this form. */
+  z.object({ full: clock.extend({ cluster: z.string(), form: z.number(), state: z.unknown() }) }),
+  /** All clusters were sent in full. */
+  z.object({ ready: z.literal(true) }),
+  z.object({ changes: z.array(z.unknown()), seq: z.number(), ...clock.shape }),
+  z.object({ echo: clock.extend({ token: z.number() }) }),
+  z.object({ bye: z.string() }),
+]);
+
+/** One message of a feed: a line of JSON. */
+export type FeedMessage = z.output<typeof messageSchema>;
+
+/** @returns `null` if the line is damaged, or of a kind that this version does not know */
+export function parseFeedMessage(line: string): FeedMessage | null {
+  const read = messageSchema.safeParse(parseJson(line));
+  return read.success ? read.data : null;
+}

@@ -1,0 +1,210 @@
+import * as z from "zod";
+import type { Attachment, Measured } from "../../cluster/attachment.ts";
+import type { CompanionEvidence } from "../../cluster/companion.ts";
+import type { Contact } from "../../cluster/contact.ts";
+import type { Report } from "../../cluster/documents/report.ts";
+import type { ExporterEvidence } from "../../cluster/exporter/exporter-evidence.ts";
+import { exporterRoles } from "../../cluster/exporter/exporter-report.ts";
+import type { Node } from "../../cluster/node.ts";
+import type { Observation } from "../../cluster/observation.ts";
+import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
+import type { WitnessView } from "../../cluster/witness-view.ts";
+import { pageSchema } from "../../history/outcome-codec.ts";
+import {
+  sentFigure,
+  sentFigureOrNull,
+  sentFlag,
+  instantBy,
+  mapOf,
+  sentText,
+  sentTextOrNull,
+  type ToFollower,
+} from "./state-values.ts";
+
+/** Why a request failed. */
+export const failureSchema: z.ZodType<Failure> = z.object({ kind: z.enum(failureKinds), detail: sentText });
+
+const nodeSchema: z.ZodType<Node> = z.object({
+  name: sentText,
+  member: sentText,
+  isMemberFixed: sentFlag,
+  api: sentTextOrNull,
+  exporter: sentTextOrNull,
+  database: z.object({ host: sentText, port: z.number() }).nullable(),
+  isArchiveFed: sentFlag,
+  zone: sentTextOrNull,
+  isFixed: sentFlag,
+});
+
+/** A node's report as the owner has read it. */
+const reportSchema: z.ZodType<Report> = z.object({
+  role: sentText,
+  state: sentText,
+  timeline: sentFigureOrNull,
+  location: sentFigureOrNull,
+  received: sentFigureOrNull,
+  replayed: sentFigureOrNull,
+  replicationState: sentTextOrNull,
+  senders: z.array(z.object({ name: sentText, address: sentTextOrNull, state: sentTextOrNull })),
+  isSyncStandby: sentFlag,
+  isQuorumStandby: sentFlag,
+  isFailsafe: sentFlag,
+  isPaused: sentFlag,
+  tags: mapOf(z.object({ text: sentText, isTrue: sentFlag })),
+  isNoLoadBalance: sentFlag,
+  dcsSeen: sentFigureOrNull,
+  startedAt: sentTextOrNull,
+  system: sentTextOrNull,
+  scope: sentTextOrNull,
+  name: sentTextOrNull,
+  version: sentTextOrNull,
+  document: sentText,
+});
+
+const measuredSchema = (instant: z.ZodType<number>): z.ZodType<Measured> =>
+  z.object({
+    leader: sentFigure,
+    isLowerBound: sentFlag,
+    origin: z.object({ highest: sentFigure, isLowerBound: sentFlag }).nullable(),
+    timeline: sentFigureOrNull,
+    received: sentFigureOrNull,
+    replayed: sentFigureOrNull,
+    heldUntilMs: instant.nullable(),
+  });
+
+const attachmentSchema = (instant: z.ZodType<number>): z.ZodType<Attachment> =>
+  z.object({
+    received: sentFigureOrNull,
+    replayed: sentFigureOrNull,
+    timeline: sentFigureOrNull,
+    silentMs: sentFigure,
+    listedMs: sentFigure,
+    lowerTimelineMs: sentFigure,
+    pastSinceMs: instant.nullable(),
+    isDetached: sentFlag,
+    isStalled: sentFlag,
+    isOffTimeline: sentFlag,
+    ahead: z.object({ replayed: sentFigure, sinceMs: instant, leaderAt: sentFigureOrNull }).nullable(),
+    idleLeader: z.object({ leader: sentText, api: sentTextOrNull, location: sentFigure, sinceMs: instant }).nullable(),
+    fork: z
+      .object({
+        upTo: sentFigure,
+        isEndKnown: sentFlag,
+        window: z.object({ sinceMs: instant, replayed: sentFigure }).nullable(),
+      })
+      .nullable(),
+  });
+
+const exporterSchema = (instant: z.ZodType<number>): z.ZodType<ExporterEvidence> =>
+  z.object({
+    up: z.object({ role: z.enum(exporterRoles), sentAtMs: instant }).nullable(),
+    page: pageSchema.nullable(),
+    pageSentAtMs: instant,
+    hasAdvanced: sentFlag.nullable(),
+    provenAtMs: instant,
+    diskWait: z
+      .object({
+        kind: z.enum(["wal", "files", "unflushed"]),
+        sinceMs: instant,
+        pages: sentFigure,
+        sessions: sentFigure,
+        position: sentFigure,
+        unflushedBytes: sentFigure,
+      })
+      .nullable(),
+    upFailure: failureSchema.nullable(),
+    pageFailure: failureSchema.nullable(),
+  });
+
+const companionSchema = (instant: z.ZodType<number>): z.ZodType<CompanionEvidence> =>
+  z.object({
+    sentAtMs: instant,
+    failuresInRow: sentFigure,
+    failedAtMs: instant,
+    answersInRow: sentFigure,
+    failure: failureSchema.nullable(),
+    isDown: sentFlag,
+  });
+
+/** What is known of one node. */
+export function observationSchema(toFollower: ToFollower): z.ZodType<Observation> {
+  const instant = instantBy(toFollower);
+  return z.object({
+    node: nodeSchema,
+    proof: z.enum(["none", "proved", "settled"]),
+    report: reportSchema.nullable(),
+    hasLock: sentFlag,
+    sentAtMs: instant,
+    sentAtWallMs: sentFigure,
+    claimedSinceMs: instant.nullable(),
+    deniedSinceMs: instant.nullable(),
+    lastHeldAtMs: instant.nullable(),
+    measured: measuredSchema(instant).nullable(),
+    failuresInRow: sentFigure,
+    failedAtMs: instant,
+    answersInRow: sentFigure,
+    failure: failureSchema.nullable(),
+    isDown: sentFlag,
+    liveness: z.object({ isAlive: sentFlag, sentAtMs: instant, sinceMs: instant }).nullable(),
+    countedAtMs: instant,
+    attachment: attachmentSchema(instant),
+    dcsContact: z.object({ seen: sentFigure, statedSinceMs: instant, formerForMs: sentFigureOrNull }).nullable(),
+    dampedLag: z
+      .object({
+        bytes: sentFigure,
+        timeMs: sentFigure,
+        samples: z.array(z.object({ sentAtMs: instant, bytes: sentFigureOrNull, timeMs: sentFigureOrNull })),
+      })
+      .nullable(),
+    listedAtMs: instant,
+    exporter: exporterSchema(instant).nullable(),
+    companions: mapOf(companionSchema(instant)),
+  });
+}
+
+const memberSchema = z.object({
+  name: sentText,
+  api: sentText,
+  host: sentTextOrNull,
+  port: sentFigureOrNull,
+  behind: sentFigureOrNull,
+  position: sentFigureOrNull,
+});
+
+const leftOutSchema = z.object({
+  member: sentText,
+  cause: z.enum(["no_address", "shared_address", "unusable_name", "repeated_name", "past_limit"]),
+});
+
+/** Who leads according to one node. */
+export function viewSchema(toFollower: ToFollower): z.ZodType<WitnessView> {
+  const instant = instantBy(toFollower);
+  return z.object({
+    leader: sentTextOrNull,
+    names: sentTextOrNull,
+    timeline: sentFigureOrNull,
+    sentAtMs: instant,
+    received: sentFigureOrNull,
+    isReceiving: sentFlag,
+    answeredAtMs: instant,
+    repeatedAtMs: z.array(instant),
+    namesAt: sentTextOrNull,
+    members: mapOf(memberSchema),
+    unaddressed: z.array(sentText).transform((names) => new Set(names)),
+    leftOut: z.array(leftOutSchema),
+  });
+}
+
+/** What is known of a server at an address that no proved node has. */
+export function contactSchema(toFollower: ToFollower): z.ZodType<Contact> {
+  const instant = instantBy(toFollower);
+  return z.object({
+    wasAsked: sentFlag,
+    answer: z
+      .object({ report: reportSchema, hasLock: sentFlag, sentAtMs: instant, sentAtWallMs: sentFigure })
+      .nullable(),
+    view: viewSchema(toFollower).nullable(),
+    failuresInRow: sentFigure,
+    listedAtMs: instant,
+  });
+}

@@ -1,0 +1,21 @@
+import type { FeedMessage, FeedRequest } from "../feed/feed-messages.ts";
+
+/** What a connection to an upstream reports. Nothing follows `onEnd`. */
+export interface FeedSink {
+  readonly onMessage: (message: FeedMessage) => void;
+  /** Bytes have come, as they were sent. */
+  readonly onBytes: (count: number) => void;
+  /** @param problem in the words of a log line */
+  readonly onEnd: (problem: string) => void;
+}
+
+/** A stream of an upstream. */
+export interface FeedConnection {
+  /** Sends a token, which comes back. Errors are those of the stream. */
+  echo(stream: string, token: number): void;
+  /** Ends it without a report. */
+  close(): void;
+}
+
+/** Opens a stream. It never throws: problems are reported to the sink, later. */
+export type OpenFeed = (request: FeedRequest, sink: FeedSink) => FeedConnection;

@@ -1,0 +1,263 @@
+import type { DrainChange } from "../../cluster/drain.ts";
+import type { ProbeOutcome, StatusOutcome } from "../../cluster/outcome.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import { nodeNamed } from "../../cluster/lookup.ts";
+import type { ClusterConfig, ProbeConfig } from "../../config/model/config.ts";
+import { reachAfterFailure } from "../../health/evidence/node/fall-and-rise.ts";
+import { maxAgeMs } from "../../health/evidence/node/freshness.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+import { adoptedCluster, answersIn, isUnheard, withOwnersMembers } from "./adopted-cluster.ts";
+import { type FollowPhase, nextFollowPhase } from "./follow-phase.ts";
+import { FollowedDrains } from "./followed-drains.ts";
+import { MergedOutcomes } from "./merged-outcomes.ts";
+import type { SecondOpinions } from "./second-opinions.ts";
+
+/** What a followed cluster depends on. */
+export interface FollowedClusterContext {
+  readonly state: () => ClusterState | undefined;
+  readonly policy: () => HealthPolicy | undefined;
+  readonly record: (outcome: ProbeOutcome) => void;
+  /** Puts another state in the place of the present one. */
+  readonly adopt: (state: ClusterState) => void;
+  readonly onDrain: (change: DrainChange) => void;
+  readonly now: () => number;
+  readonly opinions: SecondOpinions;
+  /** A number from 0 up to 1. */
+  readonly random: () => number;
+  /** Begins and ends probing of its nodes. */
+  readonly probing: { readonly begin: () => void; readonly end: () => void };
+  /** Its first evidence has come, from an upstream. */
+  readonly onFirst: () => void;
+}
+
+/** The configuration of a followed cluster. */
+export interface FollowedConfig {
+  readonly cluster: ClusterConfig;
+  readonly probe: ProbeConfig;
+}
+
+/** Statuses of one node that wait for a second opinion: that of the failure which would make the node down first. */
+interface Held {
+  readonly outcomes: StatusOutcome[];
+}
+
+/** More outcomes of one node than come within one timeout of a probe. */
+const heldMax = 32;
+/** Followers whose upstream falls silent begin to probe within this share of `max_age`. */
+const jitterShare = 1 / 12;
+/** An upstream is silent if nothing was heard of it for this share of `max_age`. */
+const silentShare = 1 / 3;
+
+/** One cluster whose evidence comes from upstreams: merges it, doubts it, and replaces it while nobody sends any. */
+export class FollowedCluster {
+  readonly #context: FollowedClusterContext;
+  readonly #merged = new MergedOutcomes();
+  readonly #drains = new FollowedDrains();
+  readonly #held = new Map<string, Held>();
+  /** Upstream -> whether the DCS answers it. */
+  readonly #dcs = new Map<string, boolean>();
+  /** Node -> when it was last asked because its evidence grew old, in ms of rolecall's clock. */
+  readonly #askedAtMs = new Map<string, number>();
+  #config: FollowedConfig;
+  #phase: FollowPhase;
+  #hasFirst = false;
+  /** The nodes and contacts whose outcomes are merged. */
+  #index: ClusterState["index"] | null = null;
+  #contacts: ClusterState["contacts"] | null = null;
+  /** Whether the present state has all that a prober's has: it was taken over, or the nodes were probed for long enough. */
+  #isStateKnown = false;
+
+  constructor(config: FollowedConfig, context: FollowedClusterContext) {
+    this.#config = config;
+    this.#context = context;
+    this.#phase = { kind: "awaiting", probesAtMs: context.now() + this.silentMs + this.#delayMs() };
+  }
+
+  get phase(): FollowPhase["kind"] {
+    return this.#phase.kind;
+  }
+
+  /** After what time an upstream counts as silent, in ms. */
+  get silentMs(): number {
+    return this.#config.probe.maxAgeMs * silentShare;
+  }
+
+  /** Follows under another configuration from now on. */
+  configure(config: FollowedConfig): void {
+    this.#config = config;
+  }
+
+  /** Probing was set up anew: what it is to do is told again. */
+  probersReplaced(): void {
+    if (this.#phase.kind === "probing") this.#context.probing.begin();
+  }
+
+  /**
+   * Takes the state that an upstream has of the cluster: whole, if nothing is known here; else the answers that are
+   * newer, so that what was seen here stays. Without a state, in a form that is not known, the nodes are probed first.
+   */
+  takeFull(upstream: string, owners: ClusterState | null): void {
+    const state = this.#context.state();
+    if (state === undefined) return;
+    this.#drains.begin(upstream);
+    for (const [node, drain] of owners?.drains ?? []) this.#drains.state(upstream, node, drain);
+    if (owners !== null && isUnheard(state)) {
+      const { cluster: config, probe } = this.#config;
+      this.#context.adopt({ ...adoptedCluster(owners, { config, probe }), drains: state.drains });
+      for (const answer of answersIn(owners)) this.#merged.take(answer);
+    } else if (owners !== null) {
+      const next = withOwnersMembers(state, owners);
+      if (next !== state) this.#context.adopt(next);
+      for (const answer of answersIn(owners)) this.take(upstream, answer);
+    }
+    this.#isStateKnown ||= owners !== null;
+    this.#settleDrains();
+    if (this.#hasFirst || owners === null) return;
+    this.#hasFirst = true;
+    this.#context.onFirst();
+  }
+
+  /** Takes an outcome of an upstream. */
+  take(upstream: string, outcome: ProbeOutcome): void {
+    if (outcome.kind === "drain") {
+      this.#drains.state(upstream, outcome.node, outcome.drain);
+      this.#settleDrains();
+      return;
+    }
+    if (outcome.kind === "dcs" && this.#isDcsKnownBetter(upstream, "read" in outcome.result)) return;
+    if (outcome.kind === "status" && this.#isHeld(outcome)) return;
+    this.#record(outcome);
+  }
+
+  /** Looks at what time has changed. @param isFed whether an upstream feeds it */
+  tick(isFed: boolean): void {
+    const nowMs = this.#context.now();
+    const before = this.#phase;
+    this.#isStateKnown ||= before.kind === "probing" && nowMs - before.sinceMs > this.#learningMs;
+    this.#phase = nextFollowPhase(before, { isFed: isFed && this.#isStateKnown, nowMs, delayMs: this.#delayMs() });
+    if (this.#phase.kind === "probing" && before.kind !== "probing") {
+      this.#giveUpDcs();
+      this.#context.probing.begin();
+    }
+    if (this.#phase.kind !== "probing" && before.kind === "probing") this.#context.probing.end();
+    if (this.#phase.kind === "following") this.#askAgeing(nowMs);
+    const state = this.#context.state();
+    if (state !== undefined && (state.index !== this.#index || state.contacts !== this.#contacts)) this.#forget(state);
+  }
+
+  /** Asks a node, or all of them, because something announced a change. @returns whether any is asked */
+  hint(node: string | null): boolean {
+    const nodes = (this.#context.state()?.nodes ?? []).filter((each) => node === null || each.node.name === node);
+    return nodes.map((each) => this.#ask(each.node.name)).includes(true);
+  }
+
+  stop(): void {
+    this.#held.clear();
+  }
+
+  /** Forgets outcomes about servers that are gone. */
+  #forget({ index, contacts }: ClusterState): void {
+    [this.#index, this.#contacts] = [index, contacts];
+    this.#merged.keepOnly(new Set([...index.keys(), ...contacts.keys()]));
+  }
+
+  #record(outcome: Exclude<ProbeOutcome, { kind: "drain" }>): void {
+    for (const each of this.#merged.take(outcome)) this.#context.record(each);
+  }
+
+  /**
+   * Whether a status waits: it is a failure that would make the node down, and the node is asked first; or it comes
+   * while the node is being asked. An answer ends that.
+   */
+  #isHeld(outcome: StatusOutcome): boolean {
+    const { node, result } = outcome;
+    const held = this.#held.get(node);
+    if (held !== undefined && "failure" in result) {
+      if (held.outcomes.length < heldMax) held.outcomes.push(outcome);
+      return true;
+    }
+    // The answer is newer than the failures that wait.
+    this.#held.delete(node);
+    if (this.#phase.kind !== "following" || !this.#makesDown(outcome)) return false;
+    const isAsked = this.#ask(node);
+    if (isAsked) this.#held.set(node, { outcomes: [outcome] });
+    return isAsked;
+  }
+
+  #makesDown({ node, sentAtMs, result }: StatusOutcome): boolean {
+    const [state, policy] = [this.#context.state(), this.#context.policy()];
+    if (!("failure" in result) || state === undefined || policy === undefined) return false;
+    const known = nodeNamed(state, node);
+    if (known === undefined || known.isDown || known.report === null || sentAtMs < known.sentAtMs) return false;
+    const isFresh = this.#context.now() - known.sentAtMs < maxAgeMs(state, policy);
+    return isFresh && reachAfterFailure(known, { failure: result.failure, sentAtMs }, policy).isDown;
+  }
+
+  #ask(node: string): boolean {
+    const { cluster, probe } = this.#config;
+    return this.#context.opinions.ask({ cluster: cluster.name, node, limitMs: probe.timeoutMs }, (own) =>
+      this.#release(node, own),
+    );
+  }
+
+  /** Records what the node itself said, and what waited for that: an answer makes older failures void. */
+  #release(node: string, own: StatusOutcome | null): void {
+    const held = this.#held.get(node);
+    this.#held.delete(node);
+    if (own !== null && "report" in own.result) this.#record(own);
+    for (const outcome of held?.outcomes ?? []) this.#record(outcome);
+    if (own !== null && "failure" in own.result) this.#record(own);
+  }
+
+  /** Asks nodes whose evidence is about to be too old although their owner is heard. */
+  #askAgeing(nowMs: number): void {
+    const [state, policy] = [this.#context.state(), this.#context.policy()];
+    if (state === undefined || policy === undefined) return;
+    const { timeoutMs, intervalMs } = this.#config.probe;
+    const maxMs = maxAgeMs(state, policy);
+    for (const { node, report, isDown, sentAtMs } of state.nodes) {
+      const ageMs = nowMs - sentAtMs;
+      if (report === null || isDown || ageMs >= maxMs || ageMs < maxMs - timeoutMs - intervalMs) continue;
+      if (nowMs - (this.#askedAtMs.get(node.name) ?? -Infinity) < intervalMs) continue;
+      if (this.#ask(node.name)) this.#askedAtMs.set(node.name, nowMs);
+    }
+  }
+
+  /** Whether another upstream reads the DCS, while this one cannot. */
+  #isDcsKnownBetter(upstream: string, isUp: boolean): boolean {
+    this.#dcs.set(upstream, isUp);
+    return !isUp && [...this.#dcs].some(([other, isOtherUp]) => other !== upstream && isOtherUp);
+  }
+
+  /** Nobody tells of the DCS any more, and it is not watched here. */
+  #giveUpDcs(): void {
+    this.#dcs.clear();
+    if ((this.#context.state()?.dcs ?? null) === null) return;
+    const failure = { kind: "unreachable", detail: "no instance that is followed answers" } as const;
+    const { name: cluster } = this.#config.cluster;
+    this.#record({ kind: "dcs", cluster, sentAtMs: this.#context.now(), result: { failure } });
+  }
+
+  #settleDrains(): void {
+    const state = this.#context.state();
+    if (state === undefined) return;
+    const { name: cluster, follow } = this.#config.cluster;
+    const upstreams = follow.map(({ url }) => url);
+    for (const { node, drain, before } of this.#drains.decide(state, upstreams)) {
+      this.#context.record({ kind: "drain", cluster, node, drain });
+      const change = drain === null ? { kind: "ended" as const, drain: before } : { kind: "begun" as const, drain };
+      if (change.drain !== null)
+        this.#context.onDrain({ ...change, drain: change.drain, cluster, node, endedBy: null });
+    }
+  }
+
+  /** After so long a prober has asked every source of evidence, in ms. */
+  get #learningMs(): number {
+    const { clusterIntervalMs, metricsIntervalMs, timeoutMs } = this.#config.probe;
+    return Math.max(clusterIntervalMs, metricsIntervalMs) + timeoutMs;
+  }
+
+  #delayMs(): number {
+    return this.#context.random() * this.#config.probe.maxAgeMs * jitterShare;
+  }
+}

@@ -1,0 +1,244 @@
+import type { DrainChange } from "../../cluster/drain.ts";
+import type { ProbeOutcome, StatusOutcome } from "../../cluster/outcome.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import type { Config, UpstreamConfig } from "../../config/model/config.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+import type { ClockReading } from "../../state/clock.ts";
+import type { FeedRefusal, FeedRequest } from "../feed/feed-messages.ts";
+import { outcomeShape } from "../feed/outcome-shape.ts";
+import type { OpenFeed } from "./feed-connection.ts";
+import { FollowedCluster } from "./followed-cluster.ts";
+import { SecondOpinions } from "./second-opinions.ts";
+import { Upstream, type UpstreamState } from "./upstream.ts";
+
+/** What following depends on. */
+export interface FollowsContext {
+  readonly open: (upstream: UpstreamConfig) => OpenFeed;
+  /** Who this instance is. */
+  readonly self: Pick<FeedRequest, "version" | "name">;
+  readonly state: (cluster: string) => ClusterState | undefined;
+  readonly policy: (cluster: string) => HealthPolicy | undefined;
+  readonly record: (outcome: ProbeOutcome) => void;
+  readonly adopt: (state: ClusterState) => void;
+  readonly onDrain: (change: DrainChange) => void;
+  /** rolecall's clock, in ms. */
+  readonly now: () => number;
+  /** Reads rolecall's clock, and looks for a gap first. */
+  readonly reading: () => ClockReading;
+  readonly wall: () => number;
+  readonly setTimer: SetTimer;
+  readonly random: () => number;
+  readonly probing: {
+    /** Resolves after the first round. */
+    begin(cluster: string): Promise<void>;
+    end(cluster: string): void;
+    ask(cluster: string, node: string): Promise<StatusOutcome | null>;
+  };
+  /** The first evidence of a cluster has come from an upstream. */
+  readonly onFirst: (cluster: string) => void;
+  readonly onState: (upstream: string, state: UpstreamState) => void;
+  /** An internal error, which costs nothing but what it happened in. */
+  readonly onError: (error: unknown, about: { readonly cluster: string }) => void;
+}
+
+/** What is known of one upstream. */
+export interface UpstreamStatus {
+  readonly url: string;
+  readonly state: UpstreamState["kind"];
+  /** Why it is not connected; `null` if it is. */
+  readonly problem: string | null;
+  readonly version: string | null;
+  /** For how long nothing was heard of it, in ms; `null`: it never was. */
+  readonly silentMs: number | null;
+  /** How many clusters it feeds. */
+  readonly clusters: number;
+  readonly receivedBytes: number;
+  readonly refused: readonly FeedRefusal[];
+}
+
+/** The longest time between two looks at what time has changed, in ms. */
+const tickMs = 250;
+
+/** Takes the outcomes of the clusters that are followed from other instances, and has them probed here meanwhile. */
+export class Follows {
+  readonly #context: FollowsContext;
+  readonly #opinions: SecondOpinions;
+  readonly #clusters = new Map<string, FollowedCluster>();
+  readonly #waiting = new Map<string, () => void>();
+  #upstreams: readonly { readonly upstream: Upstream; readonly url: string; readonly clusters: ReadonlySet<string> }[] =
+    [];
+  #cancelTick: CancelTimer | null = null;
+
+  constructor(context: FollowsContext) {
+    this.#context = context;
+    const { setTimer, random, probing } = context;
+    this.#opinions = new SecondOpinions({ setTimer, random, ask: (cluster, node) => probing.ask(cluster, node) });
+  }
+
+  /**
+   * Follows the clusters of a configuration that have upstreams, in place of those followed so far.
+   * @returns resolves when every cluster has its first evidence, from an upstream or from probes
+   */
+  async start({ clusters, probe }: Pick<Config, "clusters" | "probe">): Promise<void> {
+    this.#endUpstreams();
+    const followed = clusters.filter(({ follow }) => follow.length > 0);
+    const names = new Set(followed.map(({ name }) => name));
+    for (const [name, cluster] of this.#clusters)
+      if (!names.has(name)) {
+        cluster.stop();
+        this.#clusters.delete(name);
+        this.#waiting.get(name)?.();
+      }
+    const firsts: Promise<void>[] = [];
+    for (const cluster of followed) {
+      const known = this.#clusters.get(cluster.name);
+      known?.configure({ cluster, probe });
+      known?.probersReplaced();
+      if (known === undefined) firsts.push(this.#add({ cluster, probe }));
+    }
+    this.#upstreams = upstreamsOf(followed).map(({ config, clusters: fed }) => {
+      const shapes = fed.map((cluster) => ({ name: cluster.name, shape: outcomeShape(cluster, probe) }));
+      const upstream = this.#upstreamOf(config, shapes, probe.maxAgeMs);
+      return { upstream, url: config.url, clusters: new Set(fed.map(({ name }) => name)) };
+    });
+    for (const { upstream } of this.#upstreams) upstream.start();
+    if (this.#clusters.size > 0) this.#tick();
+    await Promise.all(firsts);
+  }
+
+  /** Whether a cluster is followed, and not probed here now. */
+  rests(cluster: string): boolean {
+    const phase = this.#clusters.get(cluster)?.phase ?? "probing";
+    return phase !== "probing";
+  }
+
+  /** Where the evidence of each cluster comes from. */
+  get phases(): readonly (readonly [cluster: string, phase: FollowedCluster["phase"]])[] {
+    return [...this.#clusters].map(([name, { phase }]) => [name, phase]);
+  }
+
+  /** What is known of the upstreams. */
+  get upstreams(): readonly UpstreamStatus[] {
+    return this.#upstreams.map(({ upstream, url, clusters }) => ({
+      url,
+      state: upstream.state.kind,
+      problem: upstream.state.kind === "waiting" ? upstream.state.problem : null,
+      version: "version" in upstream.state ? upstream.state.version : null,
+      silentMs: Number.isFinite(upstream.silentForMs) ? upstream.silentForMs : null,
+      clusters: [...clusters].filter((cluster) => this.#isFedBy(upstream, cluster)).length,
+      receivedBytes: upstream.receivedBytes,
+      refused: "refused" in upstream.state ? upstream.state.refused : [],
+    }));
+  }
+
+  /** Asks nodes of a cluster that rests. @returns `false` if it does not rest, or no node can be asked */
+  hint(cluster: string, node: string | null): boolean {
+    return this.rests(cluster) && this.#clusters.get(cluster)?.hint(node) === true;
+  }
+
+  /** Ends following. */
+  stop(): void {
+    this.#cancelTick?.();
+    this.#cancelTick = null;
+    this.#endUpstreams();
+    for (const cluster of this.#clusters.values()) cluster.stop();
+    for (const resolve of this.#waiting.values()) resolve();
+  }
+
+  #endUpstreams(): void {
+    for (const { upstream } of this.#upstreams) upstream.stop();
+    this.#upstreams = [];
+  }
+
+  #add(config: ConstructorParameters<typeof FollowedCluster>[0]): Promise<void> {
+    const { state, policy, record, adopt, onDrain, random, probing, onFirst } = this.#context;
+    const { name } = config.cluster;
+    const first = new Promise<void>((resolve) => this.#waiting.set(name, resolve));
+    const hasFirst = (): void => {
+      this.#waiting.get(name)?.();
+      this.#waiting.delete(name);
+    };
+    const cluster = new FollowedCluster(config, {
+      state: () => state(name),
+      policy: () => policy(name),
+      record,
+      adopt,
+      onDrain,
+      now: this.#context.now,
+      opinions: this.#opinions,
+      random,
+      probing: { begin: () => void this.#probe(name, hasFirst), end: () => probing.end(name) },
+      onFirst: () => {
+        onFirst(name);
+        hasFirst();
+      },
+    });
+    this.#clusters.set(name, cluster);
+    return first;
+  }
+
+  #upstreamOf(config: UpstreamConfig, clusters: FeedRequest["clusters"], maxAgeMs: number): Upstream {
+    const { open, self, now, reading, wall, setTimer, random, onState } = this.#context;
+    return new Upstream({
+      name: config.url,
+      open: open(config),
+      request: () => ({ ...self, clusters }),
+      now,
+      reading,
+      wall,
+      setTimer,
+      random,
+      echoEveryMs: Math.min(1_000, maxAgeMs / 10),
+      onState,
+      onOutcome: (upstream, outcome) => {
+        const { cluster } = outcome;
+        this.#contain(cluster, () => this.#clusters.get(cluster)?.take(upstream, outcome));
+      },
+      onFull: (upstream, cluster, state) =>
+        this.#contain(cluster, () => this.#clusters.get(cluster)?.takeFull(upstream, state)),
+    });
+  }
+
+  #tick(): void {
+    this.#cancelTick?.();
+    for (const [name, cluster] of this.#clusters)
+      this.#contain(name, () => cluster.tick(this.#upstreams.some(({ upstream }) => this.#isFedBy(upstream, name))));
+    this.#cancelTick = this.#context.setTimer(() => this.#tick(), tickMs);
+  }
+
+  async #probe(cluster: string, hasFirst: () => void): Promise<void> {
+    try {
+      await this.#context.probing.begin(cluster);
+    } catch (error) {
+      this.#context.onError(error, { cluster });
+    }
+    hasFirst();
+  }
+
+  #contain(cluster: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#context.onError(error, { cluster });
+    }
+  }
+
+  #isFedBy(upstream: Upstream, cluster: string): boolean {
+    return upstream.feeds(cluster, this.#clusters.get(cluster)?.silentMs ?? 0);
+  }
+}
+
+/** Each upstream once, with the clusters that it is to feed. */
+function upstreamsOf(
+  clusters: Config["clusters"],
+): readonly { readonly config: UpstreamConfig; readonly clusters: Config["clusters"] }[] {
+  const byKey = new Map<string, { config: UpstreamConfig; clusters: Config["clusters"] }>();
+  for (const cluster of clusters)
+    for (const config of cluster.follow) {
+      const key = JSON.stringify(config);
+      const known = byKey.get(key);
+      byKey.set(key, { config, clusters: [...(known?.clusters ?? []), cluster] });
+    }
+  return [...byKey.values()];
+}

@@ -1,0 +1,134 @@
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { Client } from "undici";
+import { errorMessage } from "../../cluster/values/error-message.ts";
+import { objectOf, parseJson } from "../../cluster/values/json.ts";
+import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
+import { firstLine } from "../../config/access-material.ts";
+import type { UpstreamConfig } from "../../config/model/config.ts";
+import { socketProblem } from "../../push/socket-problem.ts";
+import { readTls } from "../../config/tls-material.ts";
+import { echoPath, feedPath, type FeedRequest, parseFeedMessage } from "../feed/feed-messages.ts";
+import type { FeedConnection, FeedSink, OpenFeed } from "./feed-connection.ts";
+
+/** How long connecting, and an answer to a request, may take, in ms. */
+const requestMs = 2_000;
+/** The longest line, in characters: a cluster in full. */
+const lineMax = 16 * 1024 * 1024;
+/** The longest text of a refusal that is read, in characters. */
+const refusalMax = 4_096;
+
+/** The connections to an upstream, with the credentials that were read when they were made. */
+interface Session {
+  readonly stream: Client;
+  readonly tokens: Client;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Opens streams of one upstream over HTTP. Its files are read for each of them. */
+export function httpFeed(upstream: UpstreamConfig): OpenFeed {
+  return (request, sink) => new HttpFeed(upstream, request, sink);
+}
+
+/** One stream: a request whose response does not end, and a second connection for tokens. */
+class HttpFeed implements FeedConnection {
+  readonly #sink: FeedSink;
+  readonly #session: Session | null;
+  #isEnded = false;
+
+  constructor(upstream: UpstreamConfig, request: FeedRequest, sink: FeedSink) {
+    this.#sink = sink;
+    this.#session = this.#open(upstream);
+    if (this.#session !== null)
+      void this.#run(this.#session, request).catch((error: unknown) => this.#end(textOf(error)));
+  }
+
+  echo(stream: string, token: number): void {
+    if (this.#session === null || this.#isEnded) return;
+    const { tokens, headers } = this.#session;
+    void tokens
+      .request({ method: "POST", path: `/${echoPath}`, headers, body: JSON.stringify({ stream, token }) })
+      .then(({ body }) => body.dump())
+      .catch((error: unknown) => this.#end(textOf(error)));
+  }
+
+  close(): void {
+    this.#isEnded = true;
+    void this.#session?.stream.destroy().catch(() => {});
+    void this.#session?.tokens.destroy().catch(() => {});
+  }
+
+  #open({ url, tls, tokenFile }: UpstreamConfig): Session | null {
+    try {
+      const token = tokenFile === null ? null : firstLine(tokenFile).trim();
+      const connect = { timeout: requestMs, ...(tls === null ? {} : readTls(tls)) };
+      const options = { pipelining: 1, connect, headersTimeout: requestMs, bodyTimeout: 0 };
+      return {
+        stream: new Client(url, options),
+        tokens: new Client(url, options),
+        headers: {
+          "content-type": "application/json",
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+      };
+    } catch (error) {
+      setImmediate(() => this.#end(errorMessage(error)));
+      return null;
+    }
+  }
+
+  async #run({ stream, headers }: Session, request: FeedRequest): Promise<void> {
+    const { statusCode, body } = await stream.request({
+      method: "POST",
+      path: `/${feedPath}`,
+      headers,
+      body: JSON.stringify(request),
+    });
+    if (statusCode !== 200) return this.#end(await refusalOf(statusCode, body));
+    body.on("data", (bytes: Buffer) => this.#sink.onBytes(bytes.length));
+    const text = body.pipe(createGunzip()).setEncoding("utf8");
+    // An error of the one does not reach the other.
+    body.once("error", (error) => text.destroy(error));
+    await this.#read(text);
+    this.#end("the stream has ended");
+  }
+
+  async #read(text: Readable): Promise<void> {
+    let rest = "";
+    for await (const chunk of text) {
+      const piece = String(chunk);
+      rest += piece;
+      if (rest.length > lineMax) throw new Error(`a message must have at most ${lineMax} characters`);
+      if (!piece.includes("\n")) continue;
+      const lines = rest.split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) this.#take(line);
+      if (this.#isEnded) return;
+    }
+  }
+
+  #take(line: string): void {
+    const message = this.#isEnded ? null : parseFeedMessage(line);
+    if (message !== null) this.#sink.onMessage(message);
+  }
+
+  #end(problem: string): void {
+    if (this.#isEnded) return;
+    this.close();
+    this.#sink.onEnd(problem);
+  }
+}
+
+async function refusalOf(status: number, body: Readable): Promise<string> {
+  let text = "";
+  for await (const chunk of body) {
+    text += String(chunk);
+    if (text.length > refusalMax) break;
+  }
+  const { message } = objectOf(parseJson(text));
+  return typeof message === "string" ? withoutUnsafe(message.slice(0, refusalMax)) : `it answered ${status}`;
+}
+
+function textOf(error: unknown): string {
+  return (error instanceof Error ? socketProblem(error) : null) ?? errorMessage(error);
+}

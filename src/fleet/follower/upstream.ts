@@ -1,0 +1,268 @@
+import type { ProbeOutcome } from "../../cluster/outcome.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import type { ClockReading } from "../../state/clock.ts";
+import { clusterStateSchema, stateForm } from "../feed/cluster-state-schema.ts";
+import { ChangeDecoder, type MessageTime } from "../feed/change-codec.ts";
+import { feedProtocol, type FeedMessage, type FeedRefusal, type FeedRequest } from "../feed/feed-messages.ts";
+import { SendingBound } from "../feed/sending-bound.ts";
+import type { FeedConnection, OpenFeed } from "./feed-connection.ts";
+
+/** What an upstream delivers. All instants are in ms of the follower's clock. */
+export interface UpstreamEvents {
+  readonly onOutcome: (upstream: string, outcome: ProbeOutcome) => void;
+  /** The state that an upstream has of a cluster; `null`: in a form that this version does not know. */
+  readonly onFull: (upstream: string, cluster: string, state: ClusterState | null) => void;
+  /** Its state has changed: for logs. */
+  readonly onState: (upstream: string, state: UpstreamState) => void;
+}
+
+/** What an upstream depends on. */
+export interface UpstreamContext extends UpstreamEvents {
+  /** Its name: the address without a path. */
+  readonly name: string;
+  readonly open: OpenFeed;
+  readonly request: () => Pick<FeedRequest, "version" | "name" | "clusters">;
+  /** Reads rolecall's clock, and looks for a gap first. */
+  /** rolecall's clock, in ms. */
+  readonly now: () => number;
+  readonly reading: () => ClockReading;
+  readonly wall: () => number;
+  readonly setTimer: SetTimer;
+  /** A number from 0 up to 1. */
+  readonly random: () => number;
+  /** How often a token is sent, in ms. */
+  readonly echoEveryMs: number;
+}
+
+/** Where the stream of an upstream is. */
+export type UpstreamState =
+  | { readonly kind: "connecting" }
+  /** It sends the clusters in full, or all was sent. `version`: that of the upstream. `refused`: what it does not feed. */
+  | { readonly kind: "starting" | "live"; readonly version: string; readonly refused: readonly FeedRefusal[] }
+  | { readonly kind: "waiting"; readonly problem: string }
+  | { readonly kind: "stopped" };
+
+/** What belongs to one stream. */
+interface Session {
+  readonly connection: FeedConnection;
+  readonly bound: SendingBound;
+  /** The name that the upstream gave the stream; `null` before its first message. */
+  stream: string | null;
+  /** When each token was sent that has not come back. */
+  readonly tokens: Map<number, ClockReading>;
+}
+
+/** Pauses between tries to connect, in ms: doubled after each that failed. */
+const retry = { firstMs: 250, mostMs: 5_000 } as const;
+/** More tokens than come back in time. */
+const tokensMax = 32;
+
+/** The stream from one upstream: it is opened again when it ends, and continues where it was if it can. */
+export class Upstream {
+  readonly #context: UpstreamContext;
+  readonly #decoder = new ChangeDecoder();
+  #state: UpstreamState = { kind: "connecting" };
+  #session: Session | null = null;
+  #heardAtMs = -Infinity;
+  #receivedBytes = 0;
+  /** What is added to the instants of a state that is being read, in ms. */
+  #offsetMs = 0;
+  readonly #states = clusterStateSchema((instantMs) => instantMs + this.#offsetMs);
+  /** The clusters that were sent in full, on this stream or on those that it continues. */
+  readonly #fed = new Set<string>();
+  #last: { readonly group: string; readonly seq: number } | null = null;
+  #group = "";
+  #failures = 0;
+  #tokens = 0;
+  #cancelTimer: CancelTimer | null = null;
+  #cancelEcho: CancelTimer | null = null;
+
+  constructor(context: UpstreamContext) {
+    this.#context = context;
+  }
+
+  get state(): UpstreamState {
+    return this.#state;
+  }
+
+  /** Whether it has sent a cluster in full, and was heard within this time, in ms. */
+  feeds(cluster: string, silentMs: number): boolean {
+    return this.#fed.has(cluster) && this.#context.now() - this.#heardAtMs <= silentMs;
+  }
+
+  /** For how long it has been silent, in ms; Infinity if it was never heard. */
+  get silentForMs(): number {
+    return this.#context.now() - this.#heardAtMs;
+  }
+
+  /** How many bytes its streams have had so far. */
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  start(): void {
+    this.#connect();
+  }
+
+  /** Asks for everything once more: something does not fit. */
+  beginAnew(problem: string): void {
+    this.#last = null;
+    this.#leave(problem);
+  }
+
+  stop(): void {
+    this.#end();
+    this.#cancelTimer?.();
+    this.#enter({ kind: "stopped" });
+  }
+
+  #connect(): void {
+    if (this.#state.kind === "stopped") return;
+    this.#enter({ kind: "connecting" });
+    const { open, request } = this.#context;
+    const tokens = new Map<number, ClockReading>();
+    const token = this.#newToken(tokens);
+    const connection = open(
+      { protocol: feedProtocol, ...request(), token, resume: this.#last },
+      {
+        onMessage: (message) => this.#session?.connection === connection && this.#take(this.#session, message),
+        onBytes: (count) => (this.#receivedBytes += count),
+        onEnd: (problem) => this.#session?.connection === connection && this.#leave(problem),
+      },
+    );
+    this.#session = { connection, bound: new SendingBound(), stream: null, tokens };
+  }
+
+  #newToken(tokens: Map<number, ClockReading>): number {
+    this.#tokens += 1;
+    tokens.set(this.#tokens, this.#context.reading());
+    for (const token of tokens.keys()) {
+      if (tokens.size <= tokensMax) break;
+      tokens.delete(token);
+    }
+    return this.#tokens;
+  }
+
+  #take(session: Session, message: FeedMessage): void {
+    this.#heardAtMs = this.#context.now();
+    if ("hello" in message) this.#begin(session, message.hello);
+    else if ("echo" in message) this.#takeEcho(session, message.echo);
+    else if ("full" in message) this.#takeFull(session, message.full);
+    else if ("ready" in message) this.#ready();
+    else if ("changes" in message) this.#takeChanges(session, message);
+    else this.#leave(`it says: ${message.bye}`);
+  }
+
+  #begin(session: Session, hello: Extract<FeedMessage, { hello: unknown }>["hello"]): void {
+    session.stream = hello.stream;
+    this.#group = hello.group;
+    if (!hello.resumed) {
+      this.#decoder.reset();
+      this.#fed.clear();
+      this.#last = null;
+    }
+    this.#takeEcho(session, hello);
+    const { version, refused } = hello;
+    this.#enter({ kind: hello.resumed ? "live" : "starting", version, refused });
+    if (hello.resumed) this.#failures = 0;
+    this.#echoLater(session);
+  }
+
+  #takeEcho(
+    session: Session,
+    { token, at, added }: { readonly token: number; readonly at: number; readonly added: number },
+  ): void {
+    const sent = session.tokens.get(token);
+    session.tokens.delete(token);
+    if (sent === undefined) return;
+    session.bound.take(
+      {
+        sentAtMs: sent.monotonicMs + sent.addedMs,
+        sentAddedMs: sent.addedMs,
+        receivedAtMs: at,
+        receivedAddedMs: added,
+      },
+      { follower: this.#context.reading().addedMs, owner: added },
+    );
+  }
+
+  #takeFull(
+    session: Session,
+    { cluster, form, state, ...clock }: Extract<FeedMessage, { full: unknown }>["full"],
+  ): void {
+    const time = this.#timeOf(session, clock);
+    if (time === null) return this.#leave("one of the two machines stood still");
+    this.#offsetMs = time.sentAtMs - clock.at;
+    const read = form === stateForm ? this.#states.safeParse(state) : null;
+    if (read !== null && (!read.success || read.data.name !== cluster)) return this.beginAnew("a message is damaged");
+    this.#fed.add(cluster);
+    this.#context.onFull(this.#context.name, cluster, read === null ? null : read.data);
+  }
+
+  #ready(): void {
+    this.#failures = 0;
+    if (this.#state.kind === "starting") this.#enter({ ...this.#state, kind: "live" });
+  }
+
+  #takeChanges(session: Session, message: Extract<FeedMessage, { changes: unknown }>): void {
+    const time = this.#timeOf(session, message);
+    if (time === null) return this.#leave("one of the two machines stood still");
+    const outcomes = this.#decode(message.changes, time);
+    if (outcomes === null) return this.beginAnew("a message is damaged");
+    for (const outcome of outcomes)
+      // What the full state of a cluster will have is not taken before.
+      if (this.#fed.has(outcome.cluster)) this.#context.onOutcome(this.#context.name, outcome);
+    if (this.#state.kind === "live") this.#last = { group: this.#group, seq: message.seq };
+  }
+
+  #decode(changes: readonly unknown[], time: MessageTime): readonly ProbeOutcome[] | null {
+    const outcomes: ProbeOutcome[] = [];
+    for (const change of changes) {
+      const outcome = this.#decoder.decode(change, time);
+      if (outcome === null) return null;
+      if (outcome !== "ignored") outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  #timeOf({ bound }: Session, { at, added }: { readonly at: number; readonly added: number }): MessageTime | null {
+    const { monotonicMs, addedMs } = this.#context.reading();
+    const nowMs = monotonicMs + addedMs;
+    const sentAtMs = bound.earliest(at, nowMs, { follower: addedMs, owner: added });
+    if (sentAtMs === null) return null;
+    return { sentAtMs: Math.min(nowMs, sentAtMs), wallOffsetMs: this.#context.wall() - nowMs };
+  }
+
+  #echoLater(session: Session): void {
+    const { setTimer, echoEveryMs } = this.#context;
+    this.#cancelEcho?.();
+    this.#cancelEcho = setTimer(() => {
+      if (session.stream !== null) session.connection.echo(session.stream, this.#newToken(session.tokens));
+      this.#echoLater(session);
+    }, echoEveryMs);
+  }
+
+  #leave(problem: string): void {
+    this.#end();
+    if (this.#state.kind === "stopped") return;
+    this.#enter({ kind: "waiting", problem });
+    const { setTimer, random } = this.#context;
+    const waitMs = Math.min(retry.mostMs, retry.firstMs * 2 ** this.#failures) * (0.5 + random());
+    this.#failures = Math.min(this.#failures + 1, 10);
+    this.#cancelTimer?.();
+    this.#cancelTimer = setTimer(() => this.#connect(), waitMs);
+  }
+
+  #end(): void {
+    this.#cancelEcho?.();
+    this.#cancelEcho = null;
+    this.#session?.connection.close();
+    this.#session = null;
+  }
+
+  #enter(state: UpstreamState): void {
+    this.#state = state;
+    this.#context.onState(this.#context.name, state);
+  }
+}

@@ -1,0 +1,95 @@
+import type { JsonObject } from "../../cluster/values/json.ts";
+import { writtenState } from "../feed/state-values.ts";
+import { compressedLine } from "./feed-group.ts";
+
+/** Where the messages of one follower go. */
+export interface FeedOutlet {
+  /** @returns whether the follower has read what was sent before */
+  write(bytes: Buffer): boolean;
+  /** How many bytes wait for it, in bytes. */
+  readonly waiting: number;
+  /** Ends the stream. What waits is sent still, unless the follower does not read. */
+  end(): void;
+}
+
+/** Where a stream is: it sends each cluster in full first, unless its follower has all of them. */
+type StreamPhase =
+  { readonly kind: "starting"; readonly left: string[] } | { readonly kind: "live" } | { readonly kind: "ended" };
+
+/** A follower that does not read for so many bytes is disconnected. */
+const waitingMax = 16 * 1024 * 1024;
+/** A follower that sends no token for so long, in ms, has lost its connection. */
+const silentMax = 15_000;
+
+/** The stream of one follower. */
+export class FeedStream {
+  readonly id: string;
+  /** The name of the follower, and who it is to the listener. */
+  readonly follower: string;
+  readonly clusters: ReadonlySet<string>;
+  readonly #outlet: FeedOutlet;
+  #phase: StreamPhase;
+  #heardMs: number;
+
+  constructor(
+    { id, follower, clusters }: Pick<FeedStream, "id" | "follower" | "clusters">,
+    outlet: FeedOutlet,
+    { nowMs, isResumed }: { readonly nowMs: number; readonly isResumed: boolean },
+  ) {
+    this.id = id;
+    this.follower = follower;
+    this.clusters = clusters;
+    this.#outlet = outlet;
+    this.#heardMs = nowMs;
+    this.#phase = isResumed ? { kind: "live" } : { kind: "starting", left: [...clusters] };
+  }
+
+  /** Whether some clusters were not sent in full yet. */
+  get isStarting(): boolean {
+    return this.#phase.kind === "starting";
+  }
+
+  get isEnded(): boolean {
+    return this.#phase.kind === "ended";
+  }
+
+  /** Sends a message that is the same for all. */
+  send(bytes: Buffer): void {
+    if (this.#phase.kind === "ended") return;
+    this.#outlet.write(bytes);
+    if (this.#outlet.waiting > waitingMax) this.end("unread");
+  }
+
+  /** Sends a message to this follower alone. */
+  tell(message: JsonObject): void {
+    this.send(compressedLine(writtenState(message)));
+  }
+
+  /** The next cluster to be sent in full; `null` if there is none, or the follower has to read first. */
+  nextCluster(): string | null {
+    if (this.#phase.kind !== "starting" || this.#outlet.waiting > waitingMax / 4) return null;
+    const next = this.#phase.left.shift();
+    if (next !== undefined) return next;
+    this.#phase = { kind: "live" };
+    this.tell({ ready: true });
+    return null;
+  }
+
+  /** The follower has sent a token. */
+  heard(nowMs: number): void {
+    this.#heardMs = nowMs;
+  }
+
+  /** Whether the follower is gone. */
+  isSilent(nowMs: number): boolean {
+    return nowMs - this.#heardMs > silentMax;
+  }
+
+  /** Ends the stream: the follower comes back, here or elsewhere. */
+  end(reason: string): void {
+    if (this.#phase.kind === "ended") return;
+    if (this.#outlet.waiting === 0) this.tell({ bye: reason });
+    this.#phase = { kind: "ended" };
+    this.#outlet.end();
+  }
+}

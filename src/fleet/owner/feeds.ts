@@ -1,0 +1,256 @@
+import type { ProbeOutcome } from "../../cluster/outcome.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
+import type { Config } from "../../config/model/config.ts";
+import type { ClockReading } from "../../state/clock.ts";
+import {
+  echoRequestSchema,
+  feedProtocol,
+  type FeedRefusal,
+  type FeedRequest,
+  feedRequestSchema,
+} from "../feed/feed-messages.ts";
+import { sentStateOf, stateForm } from "../feed/cluster-state-schema.ts";
+import { firstDifference, outcomeShape } from "../feed/outcome-shape.ts";
+import { FeedGroup } from "./feed-group.ts";
+import { type FeedOutlet, FeedStream } from "./feed-stream.ts";
+
+/** What feeds depend on. */
+export interface FeedsContext {
+  readonly config: () => Pick<Config, "clusters" | "probe">;
+  /** Names this run of rolecall. */
+  readonly instance: string;
+  readonly cluster: (name: string) => ClusterState | undefined;
+  /** Reads rolecall's clock, and looks for a gap first. */
+  readonly reading: () => ClockReading;
+  readonly setTimer: SetTimer;
+  /** Returns an identifier that no other has. */
+  readonly newId: () => string;
+  readonly version: string;
+  /** Calls a listener with each outcome that changed the snapshot. @returns removes it */
+  readonly onOutcome: (listener: (outcome: ProbeOutcome) => void) => () => void;
+}
+
+/** Who asks for a feed. */
+export interface FeedCaller {
+  /** For people. */
+  readonly name: string;
+  /** Whether it may follow a cluster. */
+  readonly mayFollow: (cluster: string) => boolean;
+}
+
+/** A stream, or why there is none. */
+type OpenedFeed =
+  | { readonly kind: "open"; readonly ended: () => void }
+  | { readonly kind: "unreadable" | "refused"; readonly problem: string };
+
+/** What one follower gets. */
+export interface FedFollower {
+  readonly follower: string;
+  readonly clusters: number;
+}
+
+interface ServedGroup {
+  readonly id: string;
+  readonly group: FeedGroup;
+  readonly clusters: ReadonlySet<string>;
+  readonly streams: Set<FeedStream>;
+  /** When the last follower left, in ms of rolecall's clock; `null` while there is one. */
+  leftAtMs: number | null;
+}
+
+/** How many followers there may be. */
+const streamsMax = 256;
+/** How long a group without a follower is kept, in ms: one that lost its connection continues where it was. */
+const keptMs = 30_000;
+const sweepMs = 1_000;
+/** How many clusters are sent in full before other work goes on, and after how many ms the next ones follow. */
+const slice = { clusters: 10, gapMs: 2 } as const;
+
+/**
+ * Feeds followers with the outcomes of the clusters that this instance probes. Costs nothing while nobody follows. A
+ * cluster that is followed here itself is not fed: every outcome has one owner.
+ */
+export class Feeds {
+  readonly #context: FeedsContext;
+  readonly #groups = new Map<string, ServedGroup>();
+  #endOutcomes: (() => void) | null = null;
+  #cancelSweep: CancelTimer | null = null;
+  #isStopping = false;
+
+  constructor(context: FeedsContext) {
+    this.#context = context;
+  }
+
+  /** The present followers. */
+  get followers(): readonly FedFollower[] {
+    return this.#streams().map(({ follower, clusters }) => ({ follower, clusters: clusters.size }));
+  }
+
+  /**
+   * Opens a stream.
+   * @param body the request, unchecked
+   * @param respond begins the response, once the request is not refused
+   * @returns what is to be called when the follower has left; or why there is no stream
+   */
+  open(body: unknown, { name, mayFollow }: FeedCaller, respond: () => FeedOutlet): OpenedFeed {
+    const read = feedRequestSchema.safeParse(body);
+    if (!read.success) return { kind: "unreadable", problem: "the body must be a request of a follower" };
+    const problem = this.#problemOf(read.data);
+    if (problem !== null) return { kind: "refused", problem };
+    const request = read.data;
+    const refused = request.clusters.flatMap((cluster) => this.#refusal(cluster, mayFollow) ?? []);
+    const clusters = request.clusters
+      .map((cluster) => cluster.name)
+      .filter((cluster) => refused.every((refusal) => refusal.cluster !== cluster));
+    const served = this.#groupOf(clusters);
+    const missed = request.resume?.group === served.id ? served.group.since(request.resume.seq) : null;
+    if (missed === null) served.group.beginAnew();
+    const { monotonicMs, addedMs } = this.#context.reading();
+    const nowMs = monotonicMs + addedMs;
+    const id = this.#context.newId();
+    const follower = withoutUnsafe(`${request.name} (${name})`);
+    const about = { id, follower, clusters: new Set(clusters) };
+    const stream = new FeedStream(about, respond(), { nowMs, isResumed: missed !== null });
+    stream.tell({
+      hello: {
+        version: this.#context.version,
+        instance: this.#context.instance,
+        stream: id,
+        group: served.id,
+        resumed: missed !== null,
+        token: request.token,
+        refused,
+        at: nowMs,
+        added: addedMs,
+      },
+    });
+    for (const bytes of missed ?? []) stream.send(bytes);
+    served.streams.add(stream);
+    served.leftAtMs = null;
+    this.#start();
+    this.#sendFull(served, stream);
+    return { kind: "open", ended: () => this.#leave(served, stream) };
+  }
+
+  /** Sends a token back to the follower that sent it. @param body unchecked @returns `false` if there is no such stream */
+  echo(body: unknown): boolean {
+    const { monotonicMs, addedMs } = this.#context.reading();
+    const { stream: id, token } = echoRequestSchema.safeParse(body).data ?? { stream: "", token: 0 };
+    const stream = this.#streams().find((other) => other.id === id);
+    if (stream === undefined) return false;
+    stream.heard(monotonicMs + addedMs);
+    stream.tell({ echo: { token, at: monotonicMs + addedMs, added: addedMs } });
+    return true;
+  }
+
+  /** Ends all streams. Their followers come back, and are answered by the configuration in force then. */
+  endAll(reason: "reload" | "stopping"): void {
+    this.#isStopping ||= reason === "stopping";
+    for (const stream of this.#streams()) stream.end(reason);
+    if (reason === "stopping") this.#stop();
+  }
+
+  #problemOf({ protocol }: FeedRequest): string | null {
+    if (this.#isStopping) return "rolecall must not be stopping";
+    if (protocol !== feedProtocol)
+      return `protocol must be ${feedProtocol}, which rolecall ${this.#context.version} speaks, got ${protocol}`;
+    return this.#streams().length < streamsMax ? null : `there must be at most ${streamsMax} followers`;
+  }
+
+  #refusal(
+    { name: cluster, shape }: FeedRequest["clusters"][number],
+    mayFollow: FeedCaller["mayFollow"],
+  ): FeedRefusal | null {
+    const { clusters, probe } = this.#context.config();
+    const config = clusters.find((other) => other.name === cluster);
+    const refuse = (reason: FeedRefusal["reason"], why: string): FeedRefusal => ({
+      cluster,
+      reason,
+      message: `Cannot feed cluster ${cluster}: ${why}`,
+    });
+    if (!mayFollow(cluster)) return refuse("not_allowed", "the credential must be one that may follow it");
+    if (config === undefined) return refuse("unknown_cluster", "it must be configured here");
+    if (config.follow.length > 0) return refuse("not_probed", "it must be probed here, and is followed");
+    const key = firstDifference(outcomeShape(config, probe), shape);
+    return key === null ? null : refuse("differs", `${key} must be the same in both configurations`);
+  }
+
+  #groupOf(clusters: readonly string[]): ServedGroup {
+    const key = JSON.stringify(clusters.toSorted());
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    const streams = new Set<FeedStream>();
+    const send = (bytes: Buffer): void => {
+      for (const stream of streams) stream.send(bytes);
+    };
+    const { reading, setTimer, newId } = this.#context;
+    const group = new FeedGroup({ reading, setTimer, send });
+    const served = { id: newId(), group, clusters: new Set(clusters), streams, leftAtMs: null };
+    this.#groups.set(key, served);
+    return served;
+  }
+
+  /** Sends what the follower has not: a slice at a time, so that checks are answered meanwhile. */
+  #sendFull(served: ServedGroup, stream: FeedStream): void {
+    for (let sent = 0; sent < slice.clusters; sent += 1) {
+      if (stream.isEnded) return;
+      const name = stream.nextCluster();
+      if (name === null) break;
+      // What is not sent yet would be taken as a change of what the full state has already.
+      served.group.flush();
+      const cluster = this.#context.cluster(name);
+      if (cluster === undefined) continue;
+      const { monotonicMs, addedMs } = this.#context.reading();
+      const clock = { at: monotonicMs + addedMs, added: addedMs };
+      stream.tell({ full: { cluster: name, form: stateForm, state: sentStateOf(cluster), ...clock } });
+    }
+    if (stream.isStarting) this.#context.setTimer(() => this.#sendFull(served, stream), slice.gapMs);
+  }
+
+  #leave(served: ServedGroup, stream: FeedStream): void {
+    stream.end("left");
+    served.streams.delete(stream);
+    if (served.streams.size === 0) served.leftAtMs = this.#now();
+  }
+
+  #start(): void {
+    this.#endOutcomes ??= this.#context.onOutcome((outcome) => {
+      for (const { clusters, group } of this.#groups.values()) if (clusters.has(outcome.cluster)) group.add(outcome);
+    });
+    this.#cancelSweep ??= this.#context.setTimer(() => this.#sweep(), sweepMs);
+  }
+
+  /** Disconnects followers that are gone, and forgets what nobody comes back for. */
+  #sweep(): void {
+    this.#cancelSweep = null;
+    const nowMs = this.#now();
+    for (const stream of this.#streams()) if (stream.isSilent(nowMs)) stream.end("silent");
+    for (const [key, { group, leftAtMs }] of this.#groups) {
+      if (leftAtMs === null || nowMs - leftAtMs < keptMs) continue;
+      group.stop();
+      this.#groups.delete(key);
+    }
+    if (this.#groups.size === 0) this.#stop();
+    else this.#cancelSweep = this.#context.setTimer(() => this.#sweep(), sweepMs);
+  }
+
+  #stop(): void {
+    this.#cancelSweep?.();
+    this.#cancelSweep = null;
+    this.#endOutcomes?.();
+    this.#endOutcomes = null;
+    for (const { group } of this.#groups.values()) group.stop();
+    this.#groups.clear();
+  }
+
+  #streams(): readonly FeedStream[] {
+    return [...this.#groups.values()].flatMap(({ streams }) => [...streams]);
+  }
+
+  #now(): number {
+    const { monotonicMs, addedMs } = this.#context.reading();
+    return monotonicMs + addedMs;
+  }
+}

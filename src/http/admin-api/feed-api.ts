@@ -1,0 +1,113 @@
+import { basename } from "node:path";
+import type { ServerResponse } from "node:http";
+import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
+import { readJsonBody } from "../message/json-body.ts";
+import { errorReply, methodNotAllowed, type Reply } from "../message/reply.ts";
+import type { Request } from "../message/request.ts";
+import { parseRequestTarget } from "../message/request-target.ts";
+
+/** Where the messages of one follower go. */
+interface FeedResponse {
+  write(bytes: Buffer): boolean;
+  /** How many bytes wait for the follower. */
+  readonly waiting: number;
+  end(): void;
+}
+
+/** Why there is no feed: the request is none, or it is refused. */
+export interface RefusedFeed {
+  readonly kind: "unreadable" | "refused";
+  readonly problem: string;
+}
+
+/** What feeds are opened by. */
+export interface FeedApiContext {
+  readonly access: Pick<ListenerAccess, "followers">;
+  readonly feeds: {
+    /** @returns what is to be called when the follower has left */
+    open(
+      body: unknown,
+      caller: { readonly name: string; readonly mayFollow: (cluster: string) => boolean },
+      respond: () => FeedResponse,
+    ): Promise<{ readonly kind: "open"; readonly ended: () => void } | RefusedFeed>;
+    /** @returns `false` if there is no such stream */
+    echo(body: unknown): boolean;
+  };
+}
+
+/** The longest request for a feed, in bytes: for 10,000 clusters. */
+const bodyMax = 8 * 1024 * 1024;
+
+/** Whether a request is one of `/feed` and `/feed/echo`. Authorization and routing both use this function. */
+export function feedPathOf({ target }: Pick<Request, "target">): "feed" | "feed/echo" | null {
+  const parsed = parseRequestTarget(target);
+  if ("problem" in parsed || parsed.cluster !== null || parsed.node !== null) return null;
+  return parsed.path === "feed" || parsed.path === "feed/echo" ? parsed.path : null;
+}
+
+/**
+ * Answers `POST /feed`, whose response is a stream of messages, and `POST /feed/echo`.
+ * @param only the one cluster that the listener answers for; `null`: all
+ * @returns `null` once the stream is open
+ */
+export async function answerFeed(
+  { request, message, response, caller }: IncomingCall,
+  path: "feed" | "feed/echo",
+  { feeds, access, only }: FeedApiContext & { readonly only: string | null },
+): Promise<Reply | null> {
+  if (request.method !== "POST") return methodNotAllowed(request.method, "POST");
+  const read = await readJsonBody(message, path === "feed" ? bodyMax : undefined);
+  if (!read.ok) return read.reply;
+  if (path === "feed/echo")
+    return feeds.echo(read.body)
+      ? { status: 204, phrase: "No Content", headers: [], body: Buffer.alloc(0) }
+      : errorReply(404, "no_stream", { message: "Cannot return this token: the stream must be open" });
+  const who = { principal: caller.principal, access };
+  const name = caller.principal === null ? caller.address : `${caller.principal} at ${caller.address}`;
+  const mayFollow = (cluster: string): boolean => (only === null || only === cluster) && isFollower(cluster, who);
+  const opened = await feeds.open(read.body, { name, mayFollow }, () => begin(response));
+  if (opened.kind !== "open")
+    return errorReply(opened.kind === "unreadable" ? 400 : 503, opened.kind, {
+      message: `Cannot feed outcomes: ${opened.problem}`,
+    });
+  if (response.destroyed) opened.ended();
+  else response.once("close", opened.ended);
+  return null;
+}
+
+function begin(response: ServerResponse): FeedResponse {
+  response.sendDate = false;
+  response.writeHead(200, {
+    "Content-Type": "application/x-ndjson",
+    "Content-Encoding": "gzip",
+    "Cache-Control": "no-store",
+    "X-Accel-Buffering": "no",
+  });
+  return {
+    write: (bytes) => !response.destroyed && response.write(bytes),
+    get waiting() {
+      return response.writableLength;
+    },
+    end: () => {
+      response.end();
+      if (response.writableNeedDrain) response.destroy();
+    },
+  };
+}
+
+/** Tokens are named by their file and line, certificates by their common name. */
+function isFollower(
+  cluster: string,
+  { principal, access }: { readonly principal: string | null; readonly access: FeedApiContext["access"] },
+): boolean {
+  const { followers } = access;
+  if (followers.length === 0) return true;
+  return followers.some(
+    ({ tokenFile, certificate, clusters }) =>
+      (clusters === null || clusters.includes(cluster)) &&
+      (tokenFile === null
+        ? principal === `certificate ${certificate}`
+        : principal?.startsWith(`${basename(tokenFile)}:`) === true),
+  );
+}

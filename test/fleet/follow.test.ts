@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { test } from "node:test";
+import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
+import { answerOf, type Instance, openDetour, startInstance, startPair, waitForAnswer } from "../fake/followed-pair.ts";
+import { sendRequest } from "../fake/http-request.ts";
+import { until } from "../fake/until.ts";
+
+const limit = { timeout: 120_000 };
+
+/** How often each node was asked for its status while something ran. */
+async function statusesDuring(nodes: readonly FakeNode[], run: () => Promise<unknown>): Promise<readonly number[]> {
+  const before = nodes.map(statuses);
+  await run();
+  return nodes.map((node, at) => statuses(node) - (before[at] ?? 0));
+}
+
+function statuses({ requests }: FakeNode): number {
+  return requests.filter((path) => path === "/leader").length;
+}
+
+/** Asks without a pause. @returns the answers that are not the wanted one, until `end` is called */
+function watch(
+  instance: Pick<Instance, "url">,
+  path: string,
+  wanted: RegExp,
+): { readonly end: () => Promise<string[]> } {
+  const others: string[] = [];
+  const ending = new AbortController();
+  const running = (async () => {
+    while (!ending.signal.aborted) {
+      const answer = await answerOf(instance, path);
+      if (!wanted.test(answer)) others.push(answer);
+      await sleep(5);
+    }
+  })();
+  return {
+    end: async () => {
+      ending.abort();
+      await running;
+      return others;
+    },
+  };
+}
+
+test("a follower answers as its owner does, and asks no node", limit, async (context) => {
+  const { nodes, edge, owner } = await startPair(context);
+  for (const path of ["/nodes/pg1/primary", "/nodes/pg2/replica", "/nodes/pg3/replica?lag=1MB", "/primary"])
+    assert.match(await answerOf(edge, path), /^200/);
+  // Each instance is asked for two seconds: the nodes hear the owner alone.
+  const asked = await statusesDuring(nodes, () => sleep(2_000));
+  for (const count of asked) assert.ok(count >= 8 && count <= 12, `${asked.join(", ")} in 2 s, once every 200 ms`);
+  const [own, theirs] = await Promise.all([
+    sendRequest(`${edge.url}/nodes/pg2`),
+    sendRequest(`${owner.url}/nodes/pg2`),
+  ]);
+  const { rolecall: _, ...document } = JSON.parse(own.body);
+  const { rolecall: __, ...documentThere } = JSON.parse(theirs.body);
+  assert.deepEqual(document, documentThere);
+});
+
+test("it follows a change within a moment", limit, async (context) => {
+  const { nodes, edge, owner } = await startPair(context);
+  const seen = { edge: 0, owner: 0 };
+  const watching = (["edge", "owner"] as const).map(async (who) => {
+    const instance = who === "edge" ? edge : owner;
+    await until("the new primary", async () => (await answerOf(instance, "/nodes/pg2/primary")).startsWith("200"));
+    seen[who] = performance.now();
+  });
+  for (const node of nodes) node.leader = "pg2";
+  await Promise.all(watching);
+  assert.ok(seen.edge - seen.owner < 1_000, `${seen.edge - seen.owner} ms after its owner`);
+  assert.match(await answerOf(edge, "/nodes/pg1/primary"), /^503/);
+});
+
+test("members that an owner discovers are known to its follower", limit, async (context) => {
+  const { nodes, edge } = await startPair(context, { discovers: true });
+  for (const path of ["/nodes/pg1/primary", "/nodes/pg2/replica", "/nodes/pg3/replica"])
+    assert.match(await answerOf(edge, path), /^200/);
+  const asked = await statusesDuring(nodes, () => sleep(1_000));
+  for (const count of asked) assert.ok(count <= 7, `${asked.join(", ")} in 1 s, once every 200 ms`);
+});
+
+test(
+  "an owner that is killed is replaced by probes before a yes lapses, and taken back when it is there again",
+  limit,
+  async (context) => {
+    const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+    const owner = await startInstance(context, { nodes });
+    const edge = await startInstance(context, { nodes, follow: [owner.admin] });
+    const [reads, writes] = [watch(edge, "/nodes/pg2/replica", /^200/), watch(edge, "/nodes/pg1/primary", /^200/)];
+    owner.process.process.kill("SIGKILL");
+    await until("probes of the follower", async () =>
+      (await statusesDuring(nodes, () => sleep(500))).every((count) => count >= 2),
+    );
+    await startInstance(context, { nodes, adminPort: Number(new URL(owner.admin).port) });
+    await edge.process.waitForLog("upstream followed", 2);
+    // The owner asks five times a second. So did the follower.
+    await until("probes of the owner alone", async () =>
+      (await statusesDuring(nodes, () => sleep(1_000))).every((count) => count <= 6),
+    );
+    assert.deepEqual([await reads.end(), await writes.end()], [[], []]);
+  },
+);
+
+test("an owner that stands still is replaced, and goes on", limit, async (context) => {
+  const { nodes, owner, edge } = await startPair(context);
+  const reads = watch(edge, "/nodes/pg2/replica", /^200/);
+  owner.process.process.kill("SIGSTOP");
+  await until("probes of the follower", async () =>
+    (await statusesDuring(nodes, () => sleep(500))).every((count) => count >= 2),
+  );
+  await sleep(1_000);
+  owner.process.process.kill("SIGCONT");
+  await until("probes of one of them", async () =>
+    (await statusesDuring(nodes, () => sleep(1_000))).every((count) => count <= 6),
+  );
+  assert.deepEqual(await reads.end(), []);
+});
+
+test("a follower that stood still says no yes from old evidence", limit, async (context) => {
+  const { owner, edge } = await startPair(context);
+  edge.process.process.kill("SIGSTOP");
+  owner.process.process.kill("SIGSTOP");
+  await sleep(3_000);
+  edge.process.process.kill("SIGCONT");
+  const { status, body } = await sendRequest(`${edge.url}/nodes/pg1/primary`);
+  if (status === 200) {
+    const ageMs = Date.now() - Date.parse(JSON.parse(body).rolecall.observed_at);
+    assert.ok(ageMs < 2_000, `a yes from evidence of ${ageMs} ms ago`);
+  }
+  owner.process.process.kill("SIGCONT");
+  await waitForAnswer(edge, "/nodes/pg1/primary", /^200/);
+});
+
+test("a node that only the owner cannot reach stays fit, and is asked once in a while", limit, async (context) => {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+  const [, pg2] = nodes;
+  assert.ok(pg2 !== undefined);
+  const detour = await openDetour(context, pg2);
+  const owner = await startInstance(context, { nodes, env: detour.env });
+  const edge = await startInstance(context, { nodes, follow: [owner.admin] });
+  const reads = watch(edge, "/nodes/pg2/replica", /^200/);
+  detour.cut();
+  await waitForAnswer(owner, "/nodes/pg2/replica", /^503 down/);
+  const asked = await statusesDuring(nodes, () => sleep(4_000));
+  assert.deepEqual(await reads.end(), []);
+  assert.ok((asked[1] ?? 0) > 1 && (asked[1] ?? 0) < 15, `pg2 was asked ${asked[1]} times in 4 s, 20 by a prober`);
+  // Now it has died for the follower too.
+  await pg2.close();
+  await waitForAnswer(edge, "/nodes/pg2/replica", /^503 down/);
+});
+
+test("a drain of the owner is one of its follower, and ends with it", limit, async (context) => {
+  const { owner, edge } = await startPair(context);
+  const drain = (method: string): Promise<unknown> =>
+    sendRequest(`${owner.admin}/drains/demo/pg2`, {
+      method,
+      headers: { "Content-Type": "application/json" },
+      body: method === "POST" ? JSON.stringify({ reason: "disk", by: "ann", for: "1h" }) : "",
+    });
+  await drain("POST");
+  await waitForAnswer(edge, "/nodes/pg2/replica", /^503 drained/);
+  await edge.process.waitForLog("disk");
+  await drain("DELETE");
+  await waitForAnswer(edge, "/nodes/pg2/replica", /^200/);
+});
+
+test("a stream that breaks goes on where it was", limit, async (context) => {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+  const owner = await startInstance(context, { nodes });
+  const edge = await startInstance(context, { nodes, follow: [owner.admin] });
+  assert.match(await answerOf(edge, "/nodes/pg1/primary"), /^200/);
+  owner.process.process.kill("SIGHUP");
+  await edge.process.waitForLog("it says: reload");
+  await edge.process.waitForLog("upstream followed", 2);
+  const asked = await statusesDuring(nodes, () => sleep(1_000));
+  for (const count of asked) assert.ok(count <= 7, `${asked.join(", ")} in 1 s, once every 200 ms`);
+});
+
+test("of two upstreams one may die, and nothing is probed", limit, async (context) => {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+  const owners = [await startInstance(context, { nodes }), await startInstance(context, { nodes })];
+  const edge = await startInstance(context, { nodes, follow: owners.map(({ admin }) => admin) });
+  await edge.process.waitForLog("upstream followed", 2);
+  const reads = watch(edge, "/nodes/pg2/replica", /^200/);
+  owners[0]?.process.process.kill("SIGKILL");
+  await edge.process.waitForLog("upstream not followed");
+  const asked = await statusesDuring(nodes, () => sleep(3_000));
+  assert.deepEqual(await reads.end(), []);
+  for (const count of asked) assert.ok(count <= 18, `${asked.join(", ")} in 3 s, by one owner five times a second`);
+});
+
+test("who has no token of the owner follows nothing, and probes", limit, async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-follow-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  for (const name of ["edge", "other"]) writeFileSync(join(folder, `${name}.token`), `secret-of-${name}\n`);
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+  const access = `, followers: [{ token_file: ${folder}/edge.token, clusters: [demo] }, { token_file: ${folder}/other.token, clusters: [demo2] }]`;
+  const other = ', { name: demo2, nodes: [{ name: x, api: "http://127.0.0.1:1" }] }';
+  const owner = await startInstance(context, { nodes, access, clusters: other });
+  const follower = (token: string | null): Promise<Instance> =>
+    startInstance(context, {
+      nodes,
+      follow: [token === null ? owner.admin : { url: owner.admin, token_file: `${folder}/${token}.token` }],
+    });
+  const [admitted, refused, unknown] = [await follower("edge"), await follower("other"), await follower(null)];
+  await admitted.process.waitForLog("upstream followed");
+  await refused.process.waitForLog("Cannot feed cluster demo: the credential must be one that may follow it");
+  await unknown.process.waitForLog("it needs a credential of this listener");
+  for (const edge of [admitted, refused, unknown]) assert.match(await answerOf(edge, "/nodes/pg1/primary"), /^200/);
+});
+
+test("instances that ask differently do not follow each other, and say which key differs", limit, async (context) => {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+  const owner = await startInstance(context, { nodes });
+  const edge = await startInstance(context, {
+    nodes,
+    follow: [owner.admin],
+    probe: "{ interval: 300ms, timeout: 300ms, connect_timeout: 100ms, max_age: 2s, cluster_interval: 1s }",
+  });
+  await edge.process.waitForLog("probe.interval must be the same in both configurations");
+  assert.match(await answerOf(edge, "/nodes/pg1/primary"), /^200/);
+});
