@@ -101,6 +101,12 @@ export class Rolecall {
     );
   }
 
+  /** How many bytes it got from the instances that it follows, by its own metric. */
+  async receivedBytes(): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${this.adminPort}/metrics`)).text();
+    return Number(/^rolecall_upstream_received_bytes_total\{.*\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  }
+
   stop(): Promise<void> {
     return this.process.stop();
   }

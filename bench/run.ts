@@ -20,6 +20,7 @@ import {
   latencyBesideXdsAbuse,
 } from "./rows/disturbance.ts";
 import { changesForEnvoys } from "./rows/envoys.ts";
+import { costOfFollowing } from "./rows/follow.ts";
 import { loadBesideSwitchover } from "./rows/failover.ts";
 import { costOfVerdicts } from "./rows/verdicts.ts";
 import { mixedLoad } from "./rows/mixed.ts";
@@ -56,6 +57,7 @@ const makers: readonly RowMaker[] = [
   manyToReady,
   costOfVerdicts,
   costOfBursts,
+  costOfFollowing,
   livePage,
 ];
 const guarded: readonly RowMaker[] = [againstPatroni, throughputAgainstConstants, memory];

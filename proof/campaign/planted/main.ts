@@ -18,6 +18,8 @@ interface PlantedBug {
   readonly seconds?: number;
   /** Which campaign has to find it, if not the simulation of faults. */
   readonly campaign?: "addresses";
+  /** What happens to the rolecall that is followed. Without it, rolecall probes itself. */
+  readonly follows?: "calm" | "rough";
 }
 
 const { values } = parseArgs({
@@ -56,10 +58,16 @@ rmSync(folder, { recursive: true, force: true });
 process.exitCode = missed === 0 ? 0 : 1;
 
 /** @returns how many seeds it took, and the promise that was broken; null if none was */
-function hunt({ kinds = [], seconds, campaign }: PlantedBug): string | null {
+function hunt({ kinds = [], seconds, campaign, follows }: PlantedBug): string | null {
   const range = ["--seeds", `1..${values.seeds}`, "--stop-at", "1"];
   const only = kinds.length === 0 ? [] : ["--kinds", kinds.join()];
-  const ofFaults = ["--seconds", `${seconds ?? values.seconds}`, "--no-shrink", ...only];
+  const ofFaults = [
+    "--seconds",
+    `${seconds ?? values.seconds}`,
+    "--no-shrink",
+    ...only,
+    ...(follows === undefined ? [] : ["--follows", follows]),
+  ];
   const options = campaign === "addresses" ? [...range, "--addresses"] : [...range, ...ofFaults];
   const { stdout } = spawnSync(process.execPath, ["build/proof/campaign/main.js", ...options], {
     cwd: folder,

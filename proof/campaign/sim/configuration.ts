@@ -1,6 +1,7 @@
 import type { Config, ListenerConfig } from "../../../src/config/model/config.ts";
 import { defaultGuards } from "../../../src/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../../../test/fake/config.ts";
+import { ownerUrl } from "./virtual-owner.ts";
 import { exporterAt } from "./exporter-connection.ts";
 import type { Profile } from "../profile.ts";
 import type { ModelCluster, Shape } from "../run/model-cluster.ts";
@@ -17,7 +18,11 @@ export const agentListener: ListenerConfig = listenerOf({
 export function configurationFor(
   { watched, shape }: Pick<ModelCluster, "watched"> & { readonly shape: Pick<Shape, "surviveMs"> },
   profile: Profile,
-  { hasDcs, stateFile }: { readonly hasDcs: boolean; readonly stateFile: string | null },
+  {
+    hasDcs,
+    stateFile,
+    follows = false,
+  }: { readonly hasDcs: boolean; readonly stateFile: string | null; readonly follows?: boolean },
 ): Config {
   const { name, scope, isDiscovered, nodes } = watched;
   const { surviveMs } = shape;
@@ -49,6 +54,7 @@ export function configurationFor(
             ),
         guards: { ...defaultGuards, attachWindowMs: profile.attachMs, demotedForMs: profile.demotedMs, surviveMs },
         dcs: hasDcs ? dcsConfig : null,
+        follow: follows ? [{ url: ownerUrl, tokenFile: null, tls: null }] : [],
       }),
     ],
   });

@@ -29,6 +29,7 @@ const { values } = parseArgs({
     kinds: { type: "string" },
     modes: { type: "string" },
     ttl: { type: "string" },
+    follows: { type: "string" },
     trace: { type: "boolean", default: false },
     hash: { type: "boolean", default: false },
     for: { type: "string" },
@@ -41,6 +42,9 @@ const { values } = parseArgs({
 const kinds = kindsOf(values.kinds ?? null, true);
 const modes = modesOf(values.modes ?? null);
 const ttls = ttlsOf(values.ttl ?? null);
+const follows = (["calm", "rough"] as const).find((life) => life === values.follows);
+if (values.follows !== undefined && follows === undefined)
+  throw new Error(`Cannot run: --follows must be calm or rough, got ${values.follows}`);
 /** A plan depends on the kinds that it is drawn from. */
 const ofKinds = values.kinds === undefined ? "" : ` --kinds ${values.kinds}`;
 const write = (text: string): void => void process.stdout.write(text);
@@ -78,7 +82,7 @@ function* runsWanted(): Generator<RunId> {
   if (values.seeds !== undefined) {
     const { first, last, seconds } = rangeOf(values.seeds);
     for (let seed = reportFile?.next ?? first; seed <= last; seed += 1)
-      yield { seed, part: 0, seconds, kept, modes, ttls };
+      yield { seed, part: 0, seconds, kept, modes, ttls, follows };
     return;
   }
   const seed = numberOf("seed", values.seed ?? String(Math.floor(Math.random() * 1_000_000)));
@@ -90,11 +94,12 @@ function* runsWanted(): Generator<RunId> {
       kept,
       modes,
       ttls,
+      follows,
     };
     return;
   }
   const parts = Math.max(1, Math.round((numberOf("hours", values.hours) * 3_600) / partS));
-  for (let part = 0; part < parts; part += 1) yield { seed, part, seconds: partS, kept, modes, ttls };
+  for (let part = 0; part < parts; part += 1) yield { seed, part, seconds: partS, kept, modes, ttls, follows };
 }
 
 async function runOne(id: RunId, tally: Tally, trace: Trace | null): Promise<RunResult> {

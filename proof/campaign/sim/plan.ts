@@ -19,7 +19,12 @@ export interface RunId {
   readonly modes: readonly Mode[];
   /** The ttls that its cluster is drawn from, in seconds. */
   readonly ttls: readonly Ttl[];
+  /** What happens to the rolecall that the watched one follows; absent: the watched one probes itself. */
+  readonly follows?: OwnerLife | undefined;
 }
+
+/** `calm`: nothing; `rough`: its stream stalls and breaks, and it is cut off from nodes and from its follower. */
+export type OwnerLife = "calm" | "rough";
 
 /** A fault and its number in the run. */
 export interface NumberedFault {
@@ -34,6 +39,8 @@ export interface Plan {
   readonly chance: Chance;
   readonly hasDcs: boolean;
   readonly hasWorker: boolean;
+  /** What happens to the rolecall that it follows; `null`: it probes itself. */
+  readonly follows: OwnerLife | null;
   /** The faults before rolecall starts. */
   readonly opening: readonly NumberedFault[];
   readonly episodes: readonly (readonly NumberedFault[])[];
@@ -54,9 +61,14 @@ const episodeS = 75;
 
 /** Draws a run from its seed. */
 export function planOf(
-  { seed, part, seconds, kept, modes, ttls }: RunId,
+  { seed, part, seconds, kept, modes, ttls, follows }: RunId,
   kinds: readonly FaultKind[] = kindsOf(null, true),
 ): Plan {
+  if (follows !== undefined && kinds.some(isOfAddresses))
+    return planOf(
+      { seed, part, seconds, kept, modes, ttls, follows },
+      kinds.filter((kind) => !isOfAddresses(kind)),
+    );
   const mixedSeed = Math.imul(seed, 0x9e37_79b1) ^ Math.imul(part + 1, 0x85eb_ca6b);
   const chance = new Chance(mixedSeed);
   // What was added later has a stream of its own, so that the rest of a seed stays as it was.
@@ -101,6 +113,7 @@ export function planOf(
     chance: chance.fork(9),
     hasDcs: chance.happens(0.5),
     hasWorker: chance.happens(0.5),
+    follows: follows ?? null,
     opening: openingFaults,
     episodes: upToLast(
       episodes.map((faults, at) => [faults, added[at] ?? [], impostors[at] ?? [], leaderless[at] ?? []].flat()),
@@ -108,6 +121,11 @@ export function planOf(
     ),
     leastMs: seconds * 1_000,
   };
+}
+
+/** Whether a fault gives an address to another server: the oracle knows one rolecall that may take it for the node's. */
+function isOfAddresses(kind: FaultKind): boolean {
+  return ["guest", "reuse", "move"].includes(kind);
 }
 
 /** The episodes up to the last one with a fault, at least one: what follows it in a shrunk run shows nothing. */
@@ -135,11 +153,11 @@ export function hasFault(plan: Plan, kind: FaultKind): boolean {
 }
 
 /** The command that repeats a run bit for bit. */
-export function commandOf({ seed, part, seconds, kept, modes, ttls }: RunId): string {
+export function commandOf({ seed, part, seconds, kept, modes, ttls, follows }: RunId): string {
   const ofModes = modes.length === allModes.length ? "" : ` --modes ${modes.join()}`;
   const ofTtls = ttls.length === allTtls.length ? "" : ` --ttl ${ttls.join()}`;
   const which = `--seed ${seed}${part === 0 ? "" : ` --part ${part}`} --seconds ${seconds}${ofModes}${ofTtls}`;
-  return `npm run campaign -- ${which}${kept === null ? "" : ` --keep ${[...kept].join() || "none"}`}`;
+  return `npm run campaign -- ${which}${follows === undefined ? "" : ` --follows ${follows}`}${kept === null ? "" : ` --keep ${[...kept].join() || "none"}`}`;
 }
 
 /** A plan in lines, for people. */

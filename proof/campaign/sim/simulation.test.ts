@@ -180,3 +180,22 @@ test("the planted bugs fit the program", () => {
     assert.equal(text.split(replace).length, 2, `${replace} occurs once in ${file}`);
   }
 });
+
+describe("a rolecall that follows another one", () => {
+  for (const follows of ["calm", "rough"] as const)
+    test(`keeps its promises: ${follows}`, async () => {
+      for (let seed = 1; seed <= 8; seed += 1) {
+        const { violations, answers } = await run({ ...short, seed, ttls, follows });
+        assert.deepEqual(violations, [], `seed ${seed}`);
+        assert.ok(answers > 20, `${answers} answers of seed ${seed}`);
+      }
+    });
+
+  test("is repeated by the command that is printed", async () => {
+    const id: RunId = { ...short, follows: "rough" };
+    assert.match(commandOf(id), /--follows rough/);
+    const traces = [new Trace(null), new Trace(null)];
+    for (const trace of traces) await run(id, trace);
+    assert.equal(traces[0]?.digest(), traces[1]?.digest());
+  });
+});

@@ -16,6 +16,7 @@ import { RunLog, type TimedViolation } from "./run-log.ts";
 import { SubjectLife } from "./subject-life.ts";
 import type { Trace } from "./trace.ts";
 import { VirtualAsker } from "./virtual-asker.ts";
+import { VirtualOwner } from "./virtual-owner.ts";
 import { VirtualCluster } from "./virtual-cluster.ts";
 import { VirtualRounds } from "./virtual-rounds.ts";
 import { VirtualTime } from "./virtual-time.ts";
@@ -52,6 +53,8 @@ export class Simulation {
   readonly #stalls = new Stalls(() => this.#time.nowMs);
   readonly #cluster: VirtualCluster;
   readonly #life: SubjectLife;
+  /** What the watched rolecall follows. */
+  readonly #owner: VirtualOwner | null;
   readonly #asker: VirtualAsker;
   readonly #rounds: VirtualRounds;
   readonly #comparisons: Comparisons;
@@ -77,11 +80,26 @@ export class Simulation {
     const cluster = new VirtualCluster(plan, { time, stalls: this.#stalls, armed, trace });
     this.#cluster = cluster;
     this.#log = new RunLog(cluster, time, trace);
+    const machine = virtualMachine({ time, chance: chance.fork(6), network: cluster.network, dcs: cluster.members });
+    const owned = configurationFor(cluster, profile, { hasDcs, stateFile: null });
+    this.#owner =
+      plan.follows === null
+        ? null
+        : new VirtualOwner({
+            config: owned,
+            life: plan.follows,
+            machine,
+            time,
+            chance: chance.fork(11),
+            onMishap: (text) => this.#log.event(`owner: ${text}`),
+          });
+    const { openFeed } = this.#owner ?? {};
     this.#life = new SubjectLife({
-      config: (stateFile) => configurationFor(cluster, profile, { hasDcs, stateFile }),
+      config: (stateFile) => configurationFor(cluster, profile, { hasDcs, stateFile, follows: plan.follows !== null }),
       isRestarted: hasFault(plan, "restart"),
-      machine: virtualMachine({ time, chance: chance.fork(6), network: cluster.network, dcs: cluster.members }),
+      machine: openFeed === undefined ? machine : { ...machine, openFeed },
       hasWorker,
+      waits: plan.follows !== null,
       cluster: cluster.name,
       pushed: pushedChecks,
       onChange: (before, after) => this.#asks.stateChanged(before, after),
@@ -111,7 +129,7 @@ export class Simulation {
     this.#tick();
     await this.#life.restore();
     time.after("delivery", 0, () => {
-      this.#beginLife();
+      void this.#beginBoth();
       this.#asks.start(this.#plan.profile.maxAgeMs);
     });
     try {
@@ -125,6 +143,7 @@ export class Simulation {
         await this.#advance(Math.min(this.#plan.leastMs, time.nowMs + sliceMs));
     } finally {
       await this.#life.end();
+      await this.#owner?.stop();
     }
     return {
       violations: this.#log.violations,
@@ -142,6 +161,7 @@ export class Simulation {
     this.#undo = new Map();
     this.#recovery = null;
     this.#isRecovered = false;
+    this.#owner?.calm(false);
     this.#episodeMs = this.#time.nowMs;
     while (!this.#isRecovered && this.#log.violations.length === 0) await this.#advance(this.#time.nowMs + sliceMs);
   }
@@ -159,10 +179,20 @@ export class Simulation {
     this.#log.event(`rolecall ${turn}`);
     this.#latest = [];
     if (turn === "stopped") return;
-    this.#cluster.restarted(nowMs);
+    // What it follows has heard the nodes before.
+    if (this.#owner === null) this.#cluster.restarted(nowMs);
     this.#dcsPromise = new DcsPromise(this.#cluster.scene);
     this.#time.after("delivery", 0, () => this.#beginLife());
     this.#asks.soon();
+  }
+
+  async #beginBoth(): Promise<void> {
+    try {
+      await this.#owner?.begin();
+      this.#beginLife();
+    } catch (error) {
+      this.#failure = error;
+    }
   }
 
   #beginLife(): void {
@@ -196,6 +226,7 @@ export class Simulation {
     if (atMs < this.#faultsEndMs || this.#life.isDown) return;
     for (const one of [...this.#plan.opening, ...this.#faults]) this.#end(one);
     heal(this.#cluster);
+    this.#owner?.calm(true);
     const faults = this.#faults.map(({ fault }) => fault);
     this.#recovery = new Recovery(this.#cluster, faults, nowMs);
     this.#log.event("all healed");
@@ -229,7 +260,8 @@ export class Simulation {
   #askRound(): readonly Said[] {
     const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
     const late = this.#dcsPromise.judge(answers, (node) => this.#cluster.isMoved(node));
-    for (const violation of [...violations, ...late]) this.#log.violation(violation);
+    for (const violation of [...violations, ...late])
+      if (this.#owner?.excuses(violation.rule) !== true) this.#log.violation(violation);
     for (const answer of answers) this.#log.answer(answer);
     return (this.#latest = answers);
   }

@@ -12,6 +12,8 @@ export interface LifeOptions extends Omit<SubjectOptions, "config"> {
   /** Whether it will be restarted, so that it needs a state file. */
   readonly isRestarted: boolean;
   readonly onChange: Parameters<Store["onChange"]>[0];
+  /** Whether it is asked only once it has its first evidence, as clients of its health listeners do. */
+  readonly waits: boolean;
 }
 
 /**
@@ -45,8 +47,9 @@ export class SubjectLife {
 
   /** Starts as the program does. Resolves after the first round of probes. */
   async begin(): Promise<void> {
-    this.#hasBegun = true;
+    this.#hasBegun = !this.#options.waits;
     await this.#subject.begin();
+    this.#hasBegun = true;
   }
 
   /** Reads what it has saved. To be called while virtual time stands still. */

@@ -20,6 +20,7 @@ export const metrics: MonitorContext["metrics"] = new Metrics({
   fastPath: unused,
   paused: () => new Map(),
   audited: () => [],
+  followed: () => ({ upstreams: [], clusters: [], followers: 0 }),
   pauses: () => [],
   certificates: () => [],
   lostLogLines: () => 0,

@@ -1,0 +1,242 @@
+// Loaded before virtual time runs: what is imported later takes real time.
+import "../../../src/fleet/follower/follows.ts";
+import "../../../src/fleet/follower/http-feed.ts";
+import "../../../src/fleet/owner/feeds.ts";
+import { gunzipSync } from "node:zlib";
+import type { Machine } from "../../../src/app/machine.ts";
+import { Monitor } from "../../../src/app/monitor.ts";
+import type { Config } from "../../../src/config/model/config.ts";
+import { parseFeedMessage } from "../../../src/fleet/feed/feed-messages.ts";
+import type { FeedSink } from "../../../src/fleet/follower/feed-connection.ts";
+import type { FeedOutlet } from "../../../src/fleet/owner/feed-stream.ts";
+import type { NodeConnection, NodeReply } from "../../../src/probe/client/client.ts";
+import { silentLogger } from "../../../test/fake/silent-logger.ts";
+import type { Chance } from "../chance.ts";
+import { timedOut } from "./network-failures.ts";
+import { metrics } from "./subject-metrics.ts";
+import type { OwnerLife } from "./plan.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** Where the subject finds its owner. */
+export const ownerUrl = "http://owner:9108";
+
+/** What an owner is made of. */
+export interface OwnerParts {
+  readonly config: Config;
+  readonly machine: Machine;
+  readonly life: OwnerLife;
+  readonly time: VirtualTime;
+  readonly chance: Chance;
+  /** Called when something happens to it. */
+  readonly onMishap: (text: string) => void;
+}
+
+/** What happens to the owner and its stream, and for how long at most, in ms. */
+const mishaps = {
+  /** The stream delivers nothing, and everything afterwards. */
+  stall: 8_000,
+  /** The stream is cut. */
+  break: 0,
+  /** It reaches nobody, and nobody reaches it. */
+  lost: 20_000,
+  /** It cannot reach one node. */
+  cut: 20_000,
+  /** It reaches no node. */
+  isolated: 15_000,
+} as const;
+type Mishap = keyof typeof mishaps;
+/** How long after a mishap a follower may still judge by what it had then, in ms: as long as views count, and a rest. */
+const settlingMs = 20_000;
+const unexcused: readonly string[] = [
+  "consistent",
+  "yes-fresh",
+  "one-primary",
+  "standby",
+  "head",
+  "ordinary-path",
+  "agent",
+  "explain",
+  "push",
+  "worker",
+];
+/** How long it is between two mishaps on average, in ms. */
+const everyMs = 15_000;
+
+/** A rolecall that probes the cluster and feeds the subject, over a stream that has faults. */
+export class VirtualOwner {
+  readonly #parts: OwnerParts;
+  readonly #monitor: Monitor;
+  readonly #streams = new Set<VirtualStream>();
+  /** Until when each mishap lasts, in virtual ms. */
+  readonly #untilMs = new Map<Mishap, number>();
+  #cutOrigin: string | null = null;
+  #isCalm = false;
+  /** From when on nothing that has happened to it matters, in virtual ms. */
+  #settledMs = 0;
+
+  constructor(parts: OwnerParts) {
+    this.#parts = parts;
+    const { config, machine } = parts;
+    const connect: Machine["connect"] = (origin, ...rest) => this.#guarded(origin, machine.connect(origin, ...rest));
+    this.#monitor = new Monitor(config, { log: silentLogger, machine: { ...machine, connect }, metrics });
+    if (parts.life === "rough") this.#mishapLater();
+  }
+
+  /**
+   * Whether a promise does not hold for a follower now: how often nodes are asked is one of who probes; and what the
+   * owner knows may be on its way. A yes from old evidence, and one for two nodes, is never excused.
+   */
+  excuses(rule: string): boolean {
+    if (rule === "probed") return true;
+    return !unexcused.includes(rule) && this.#parts.time.nowMs < this.#settledMs;
+  }
+
+  /** Starts probing. */
+  async begin(): Promise<void> {
+    await this.#monitor.restore();
+    await this.#monitor.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#monitor.stop();
+  }
+
+  /** From now on nothing happens to it: the faults of the episode are over. */
+  calm(isCalm: boolean): void {
+    this.#isCalm = isCalm;
+    if (isCalm) this.#untilMs.clear();
+  }
+
+  /** How the subject opens a stream. */
+  readonly openFeed: NonNullable<Machine["openFeed"]> = () => (request, sink) => {
+    const stream = new VirtualStream(sink, {
+      time: this.#parts.time,
+      delayMs: () => this.#delayMs(),
+      isLost: () => this.#suffers("lost"),
+    });
+    this.#streams.add(stream);
+    stream.after(() => void this.#accept(stream, request));
+    return {
+      echo: (id, token) => stream.after(() => void this.#monitor.fleet.feeds.echo({ stream: id, token })),
+      close: () => this.#forget(stream),
+    };
+  };
+
+  async #accept(stream: VirtualStream, request: unknown): Promise<void> {
+    const caller = { name: "subject", mayFollow: () => true };
+    const opened = await this.#monitor.fleet.feeds.open(request, caller, () => stream);
+    if (opened.kind === "open") stream.onClosed = opened.ended;
+    else stream.fail(opened.problem);
+  }
+
+  #forget(stream: VirtualStream): void {
+    this.#streams.delete(stream);
+    stream.close();
+  }
+
+  #suffers(mishap: Mishap): boolean {
+    return (this.#untilMs.get(mishap) ?? -Infinity) > this.#parts.time.nowMs;
+  }
+
+  #delayMs(): number {
+    const { time, chance } = this.#parts;
+    const stalledMs = Math.max(0, (this.#untilMs.get("stall") ?? 0) - time.nowMs);
+    return stalledMs + 0.2 + 3 * chance.next();
+  }
+
+  #guarded(origin: string, connection: NodeConnection): NodeConnection {
+    const isCut = (): boolean => this.#suffers("isolated") || (this.#suffers("cut") && this.#cutOrigin === origin);
+    const late = (): Promise<NodeReply> =>
+      new Promise((resolve) => {
+        this.#parts.time.after("delivery", this.#parts.config.probe.timeoutMs, () => resolve(timedOut));
+      });
+    return {
+      get: (...request) => {
+        this.#cutOrigin ??= origin;
+        return isCut() ? late() : connection.get(...request);
+      },
+      getStreamed: (...request) => connection.getStreamed(...request),
+      close: () => connection.close(),
+    };
+  }
+
+  #mishapLater(): void {
+    const { time, chance } = this.#parts;
+    time.after("world", everyMs * 2 * chance.next(), () => {
+      if (!this.#isCalm) this.#suffer(chance.pick(Object.keys(mishaps) as Mishap[]));
+      this.#mishapLater();
+    });
+  }
+
+  #suffer(mishap: Mishap): void {
+    const { time, chance } = this.#parts;
+    if (mishap === "cut") this.#cutOrigin = null;
+    const forMs = mishaps[mishap] * chance.next();
+    this.#untilMs.set(mishap, time.nowMs + forMs);
+    this.#settledMs = Math.max(this.#settledMs, time.nowMs + forMs + settlingMs);
+    this.#parts.onMishap(`${mishap} for ${(forMs / 1_000).toFixed(1)} s`);
+    if (mishap === "break" || mishap === "lost") for (const stream of this.#streams) stream.fail("the stream was cut");
+  }
+}
+
+interface StreamParts {
+  readonly time: VirtualTime;
+  /** How long a message takes now, in ms. */
+  readonly delayMs: () => number;
+  readonly isLost: () => boolean;
+}
+
+/** One stream, which keeps the order of its messages. */
+class VirtualStream implements FeedOutlet {
+  readonly waiting = 0;
+  readonly #sink: FeedSink;
+  readonly #parts: StreamParts;
+  #isClosed = false;
+  #lastMs = -Infinity;
+  onClosed: () => void = () => {};
+
+  constructor(sink: FeedSink, parts: StreamParts) {
+    this.#sink = sink;
+    this.#parts = parts;
+  }
+
+  write(bytes: Buffer): boolean {
+    if (this.#parts.isLost()) return true;
+    const atMs = Math.max(this.#lastMs, this.#parts.time.nowMs + this.#parts.delayMs());
+    this.#lastMs = atMs;
+    this.#parts.time.after("delivery", atMs - this.#parts.time.nowMs, () => {
+      if (this.#isClosed) return;
+      this.#sink.onBytes(bytes.length);
+      for (const line of gunzipSync(bytes).toString().split("\n")) {
+        const message = line === "" ? null : parseFeedMessage(line);
+        if (message !== null) this.#sink.onMessage(message);
+      }
+    });
+    return true;
+  }
+
+  end(): void {
+    this.fail("the stream has ended");
+  }
+
+  /** Something on its way to the owner. */
+  after(run: () => void): void {
+    this.#parts.time.after("delivery", this.#parts.delayMs(), () => {
+      if (this.#parts.isLost()) this.fail("no answer");
+      else if (!this.#isClosed) run();
+    });
+  }
+
+  /** The stream ends for the follower. */
+  fail(problem: string): void {
+    if (this.#isClosed) return;
+    this.close();
+    this.#parts.time.after("delivery", 0.2, () => this.#sink.onEnd(problem));
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.onClosed();
+  }
+}
