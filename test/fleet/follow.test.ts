@@ -181,6 +181,18 @@ test("a stream that breaks goes on where it was", limit, async (context) => {
   for (const count of asked) assert.ok(count <= 7, `${asked.join(", ")} in 1 s, once every 200 ms`);
 });
 
+test("a reload of the follower leaves its stream as it is", limit, async (context) => {
+  const { nodes, edge } = await startPair(context);
+  await edge.process.waitForLog("upstream followed");
+  edge.process.process.kill("SIGHUP");
+  await edge.process.waitForLog("reload_applied");
+  const reads = watch(edge, "/nodes/pg2/replica", /^200/);
+  const asked = await statusesDuring(nodes, () => sleep(1_000));
+  for (const count of asked) assert.ok(count <= 7, `${asked.join(", ")} in 1 s, once every 200 ms`);
+  assert.deepEqual(await reads.end(), []);
+  assert.equal(edge.process.stderr.split("upstream followed").length, 2);
+});
+
 test("of two upstreams one may die, and nothing is probed", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
   const owners = [await startInstance(context, { nodes }), await startInstance(context, { nodes })];

@@ -57,6 +57,15 @@ export interface UpstreamStatus {
   readonly refused: readonly FeedRefusal[];
 }
 
+/** An upstream, and the clusters that it is to feed. */
+interface FollowedUpstream {
+  /** What it is asked for, and how. */
+  readonly key: string;
+  readonly upstream: Upstream;
+  readonly url: string;
+  readonly clusters: ReadonlySet<string>;
+}
+
 /** The longest time between two looks at what time has changed, in ms. */
 const tickMs = 250;
 
@@ -66,8 +75,7 @@ export class Follows {
   readonly #opinions: SecondOpinions;
   readonly #clusters = new Map<string, FollowedCluster>();
   readonly #waiting = new Map<string, () => void>();
-  #upstreams: readonly { readonly upstream: Upstream; readonly url: string; readonly clusters: ReadonlySet<string> }[] =
-    [];
+  #upstreams: readonly FollowedUpstream[] = [];
   #cancelTick: CancelTimer | null = null;
 
   constructor(context: FollowsContext) {
@@ -81,7 +89,6 @@ export class Follows {
    * @returns resolves when every cluster has its first evidence, from an upstream or from probes
    */
   async start({ clusters, probe }: Pick<Config, "clusters" | "probe">): Promise<void> {
-    this.#endUpstreams();
     const followed = clusters.filter(({ follow }) => follow.length > 0);
     const names = new Set(followed.map(({ name }) => name));
     for (const [name, cluster] of this.#clusters)
@@ -97,12 +104,7 @@ export class Follows {
       known?.probersReplaced();
       if (known === undefined) firsts.push(this.#add({ cluster, probe }));
     }
-    this.#upstreams = upstreamsOf(followed).map(({ config, clusters: fed }) => {
-      const shapes = fed.map((cluster) => ({ name: cluster.name, shape: outcomeShape(cluster, probe) }));
-      const upstream = this.#upstreamOf(config, shapes, probe.maxAgeMs);
-      return { upstream, url: config.url, clusters: new Set(fed.map(({ name }) => name)) };
-    });
-    for (const { upstream } of this.#upstreams) upstream.start();
+    this.#follow(upstreamsOf(followed), probe);
     if (this.#clusters.size > 0) this.#tick();
     await Promise.all(firsts);
   }
@@ -144,6 +146,21 @@ export class Follows {
     this.#endUpstreams();
     for (const cluster of this.#clusters.values()) cluster.stop();
     for (const resolve of this.#waiting.values()) resolve();
+  }
+
+  /** Streams that would be asked for the same go on. */
+  #follow(wanted: ReturnType<typeof upstreamsOf>, probe: Config["probe"]): void {
+    const before = this.#upstreams;
+    this.#upstreams = wanted.map(({ config, clusters }) => {
+      const request = clusters.map((cluster) => ({ name: cluster.name, shape: outcomeShape(cluster, probe) }));
+      const key = JSON.stringify([config, request, probe.maxAgeMs]);
+      const known = before.find((other) => other.key === key);
+      if (known !== undefined) return known;
+      const upstream = this.#upstreamOf(config, request, probe.maxAgeMs);
+      return { key, upstream, url: config.url, clusters: new Set(clusters.map(({ name }) => name)) };
+    });
+    for (const known of before) if (!this.#upstreams.includes(known)) known.upstream.stop();
+    for (const added of this.#upstreams) if (!before.includes(added)) added.upstream.start();
   }
 
   #endUpstreams(): void {

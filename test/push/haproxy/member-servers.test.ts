@@ -117,8 +117,9 @@ suite("an HAProxy whose backend follows the members", () => {
     assert.deepEqual(haproxy.commands, added("pg3", "10.0.0.3"));
     haproxy.servers.delete("w/pg3");
     haproxy.pid += 1;
-    await until("the server again", () => haproxy.servers.has("w/pg3"));
-    assert.deepEqual(haproxy.commands, [...added("pg3", "10.0.0.3"), ...added("pg3", "10.0.0.3")]);
+    const twice = [...added("pg3", "10.0.0.3"), ...added("pg3", "10.0.0.3")];
+    await until("the server again", () => haproxy.commands.length >= twice.length);
+    assert.deepEqual(haproxy.commands, twice);
   });
 
   test("loses it once the node has left and the last session has ended, and no other server", async (context) => {
