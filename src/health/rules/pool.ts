@@ -42,7 +42,8 @@ function judgeAnywhere(view: ClusterView, observation: Observation, check: Check
     untilMs = Math.min(untilMs, kept.validUntilMs);
     if (kept.holds) return validUntil(degraded, untilMs);
   }
-  if (!check.fallbackPrimary) return validUntil(verdict, untilMs);
+  // Whether a heartbeat loop runs has nothing to do with roles.
+  if (!check.fallbackPrimary || check.route === "liveness") return validUntil(verdict, untilMs);
   const fallback = isFallback(view, observation, check);
   return validUntil(fallback.holds ? degraded : verdict, Math.min(untilMs, fallback.validUntilMs));
 }
