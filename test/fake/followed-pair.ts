@@ -17,7 +17,8 @@ export interface Instance {
 export interface InstanceOptions {
   readonly nodes: readonly FakeNode[];
   /** Admin listeners that are followed. */
-  readonly follow?: readonly (string | { readonly url: string; readonly token_file: string })[];
+  readonly follow?: readonly (string | { readonly url: string; readonly token_file?: string; readonly tls?: object })[];
+  readonly workers?: number;
   /** More clusters, as YAML: `, { name: … }`. */
   readonly clusters?: string;
   /** More of the admin listener, as YAML: `, auth: {…}`. */
@@ -43,6 +44,7 @@ export async function startInstance(context: TestContext, options: InstanceOptio
 probe: ${options.probe ?? "{ interval: 200ms, timeout: 300ms, connect_timeout: 100ms, max_age: 2s, cluster_interval: 1s }"}
 follow: ${JSON.stringify(follow)}
 listen: [{ port: ${port}, whole_cluster: true }, { port: ${admin}, dialect: admin${access} }]
+workers: ${options.workers ?? 0}
 drain: 0s
 `,
   );

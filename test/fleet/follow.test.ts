@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
+import { CertificateAuthority } from "../fake/certificates.ts";
 import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
 import { answerOf, type Instance, openDetour, startInstance, startPair, waitForAnswer } from "../fake/followed-pair.ts";
 import { sendRequest } from "../fake/http-request.ts";
@@ -224,6 +225,40 @@ test("who has no token of the owner follows nothing, and probes", limit, async (
   await refused.process.waitForLog("Cannot feed cluster demo: the credential must be one that may follow it");
   await unknown.process.waitForLog("it needs a credential of this listener");
   for (const edge of [admitted, refused, unknown]) assert.match(await answerOf(edge, "/nodes/pg1/primary"), /^200/);
+});
+
+test("over TLS a follower is who its certificate says", limit, async (context) => {
+  const authority = new CertificateAuthority();
+  context.after(() => authority.remove());
+  const [server, edge7, edge8] = ["core1", "edge7", "edge8"].map((name) => authority.issue(name));
+  assert.ok(server !== undefined && edge7 !== undefined && edge8 !== undefined);
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+  const tls = JSON.stringify({ ...server, ca: authority.ca, client: "optional" });
+  const owner = await startInstance(context, { nodes, access: `, tls: ${tls}, followers: [{ certificate: edge7 }]` });
+  const url = owner.admin.replace("http:", "https:");
+  const follower = (files: object): Promise<Instance> =>
+    startInstance(context, { nodes, follow: [{ url, tls: { ca: authority.ca, ...files } }] });
+  const [admitted, other, nobody] = [await follower(edge7), await follower(edge8), await follower({})];
+  await admitted.process.waitForLog("upstream followed");
+  await other.process.waitForLog("Cannot feed cluster demo: the credential must be one that may follow it");
+  await nobody.process.waitForLog("Cannot feed cluster demo: the credential must be one that may follow it");
+  assert.doesNotMatch(admitted.process.stderr, /Cannot feed/);
+  for (const edge of [admitted, other, nobody]) assert.match(await answerOf(edge, "/nodes/pg1/primary"), /^200/);
+});
+
+test("workers of a follower answer as it does", limit, async (context) => {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+  const owner = await startInstance(context, { nodes });
+  const edge = await startInstance(context, { nodes, follow: [owner.admin], workers: 1 });
+  await edge.process.waitForLog("worker started");
+  await until("the owner as the only prober", async () =>
+    (await statusesDuring(nodes, () => sleep(500))).every((count) => count <= 4),
+  );
+  const reads = watch(edge, "/nodes/pg2/replica", /^200/);
+  for (const node of nodes) node.leader = "pg3";
+  await waitForAnswer(edge, "/nodes/pg3/primary", /^200/);
+  await waitForAnswer(edge, "/nodes/pg1/primary", /^503/);
+  assert.deepEqual(await reads.end(), []);
 });
 
 test("instances that ask differently do not follow each other, and say which key differs", limit, async (context) => {

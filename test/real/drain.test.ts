@@ -104,7 +104,9 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
       .filter((server) => server.status === "NOLB" || server.code === 404)
       .map(({ lastCheck }) => lastCheck);
     assert.deepEqual(soft, [], "the old primary was softened");
-    const last = seen.at(-1);
+    assert.equal(seen.at(-1)?.status, "DOWN");
+    // A check that HAProxy itself gave up on a busy machine has no code.
+    const last = seen.findLast(({ code }) => code !== 0);
     assert.deepEqual([last?.status, last?.code], ["DOWN", 503]);
     assert.match(last?.lastCheck ?? "", /demoted/);
     assert.equal(await session.ask(whereAmI), undefined, "its session");

@@ -191,6 +191,10 @@ describe("a rolecall that follows another one", () => {
       }
     });
 
+  test("no longer finds: what the DCS said while no stream was open was never heard", async () => {
+    assert.deepEqual((await run({ ...short, seed: 1260, ttls, follows: "rough" })).violations, []);
+  });
+
   test("is repeated by the command that is printed", async () => {
     const id: RunId = { ...short, follows: "rough" };
     assert.match(commandOf(id), /--follows rough/);

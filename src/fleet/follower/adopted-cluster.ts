@@ -1,4 +1,4 @@
-import type { StatusOutcome } from "../../cluster/outcome.ts";
+import type { DcsOutcome, DocumentOutcome, StatusOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { ClusterConfig, ProbeConfig } from "../../config/model/config.ts";
 import { withNodes } from "../../health/observe/membership.ts";
@@ -31,11 +31,30 @@ export function withOwnersMembers(cluster: ClusterState, owners: ClusterState): 
   return added.length === 0 ? cluster : withNodes(cluster, [...cluster.nodes, ...added]);
 }
 
-/** The last answers of the nodes in the owner's state, as outcomes. */
-export function answersIn({ name, nodes }: ClusterState): readonly StatusOutcome[] {
-  return nodes.flatMap(({ node, report, hasLock, sentAtMs, sentAtWallMs }): readonly StatusOutcome[] =>
+/** What the owner's state was made of, as far as it is not asked again soon: of other things the next outcomes tell. */
+export function outcomesIn({
+  name,
+  nodes,
+  dcs,
+  documents,
+  config,
+  switchPoints,
+}: ClusterState): readonly (StatusOutcome | DocumentOutcome | DcsOutcome)[] {
+  const answers = nodes.flatMap(({ node, report, hasLock, sentAtMs, sentAtWallMs }): readonly StatusOutcome[] =>
     report === null || node.api === null
       ? []
       : [{ kind: "status", cluster: name, node: node.name, sentAtMs, sentAtWallMs, result: { report, hasLock } }],
   );
+  const asked = { config: { config: config ?? undefined }, history: { history: switchPoints ?? undefined } };
+  const served = (["config", "history"] as const).flatMap((document): readonly DocumentOutcome[] => {
+    const cached = documents[document];
+    if (cached === null) return [];
+    return [{ kind: "document", cluster: name, answer: { name: document, served: cached, ...asked[document] } }];
+  });
+  const read = dcs?.isUp === true ? dcs.read : null;
+  return [
+    ...answers,
+    ...served,
+    ...(read === null ? [] : [{ kind: "dcs", cluster: name, sentAtMs: read.sentAtMs, result: { read } } as const]),
+  ];
 }

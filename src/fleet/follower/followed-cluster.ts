@@ -6,7 +6,7 @@ import type { ClusterConfig, ProbeConfig } from "../../config/model/config.ts";
 import { reachAfterFailure } from "../../health/evidence/node/fall-and-rise.ts";
 import { maxAgeMs } from "../../health/evidence/node/freshness.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
-import { adoptedCluster, answersIn, isUnheard, withOwnersMembers } from "./adopted-cluster.ts";
+import { adoptedCluster, outcomesIn, isUnheard, withOwnersMembers } from "./adopted-cluster.ts";
 import { type FollowPhase, nextFollowPhase } from "./follow-phase.ts";
 import { FollowedDrains } from "./followed-drains.ts";
 import { MergedOutcomes } from "./merged-outcomes.ts";
@@ -104,11 +104,11 @@ export class FollowedCluster {
     if (owners !== null && isUnheard(state)) {
       const { cluster: config, probe } = this.#config;
       this.#context.adopt({ ...adoptedCluster(owners, { config, probe }), drains: state.drains });
-      for (const answer of answersIn(owners)) this.#merged.take(answer);
+      for (const outcome of outcomesIn(owners)) this.#merged.take(outcome);
     } else if (owners !== null) {
       const next = withOwnersMembers(state, owners);
       if (next !== state) this.#context.adopt(next);
-      for (const answer of answersIn(owners)) this.take(upstream, answer);
+      for (const outcome of outcomesIn(owners)) this.take(upstream, outcome);
     }
     this.#isStateKnown ||= owners !== null;
     this.#settleDrains();
@@ -139,7 +139,10 @@ export class FollowedCluster {
       this.#giveUpDcs();
       this.#context.probing.begin();
     }
-    if (this.#phase.kind !== "probing" && before.kind === "probing") this.#context.probing.end();
+    if (this.#phase.kind !== "probing" && before.kind === "probing") {
+      this.#context.probing.end();
+      this.#resumeDcs();
+    }
     if (this.#phase.kind === "following") this.#askAgeing(nowMs);
     const state = this.#context.state();
     if (state !== undefined && (state.index !== this.#index || state.contacts !== this.#contacts)) this.#forget(state);
@@ -231,11 +234,19 @@ export class FollowedCluster {
 
   /** Nobody tells of the DCS any more, and it is not watched here. */
   #giveUpDcs(): void {
-    this.#dcs.clear();
     if ((this.#context.state()?.dcs ?? null) === null) return;
     const failure = { kind: "unreachable", detail: "no instance that is followed answers" } as const;
     const { name: cluster } = this.#config.cluster;
-    this.#record({ kind: "dcs", cluster, sentAtMs: this.#context.now(), result: { failure } });
+    // Not merged: what an upstream has read before and tells later must count.
+    this.#context.record({ kind: "dcs", cluster, sentAtMs: this.#context.now(), result: { failure } });
+  }
+
+  /** An upstream tells of the DCS again: only of changes, so that what was read last counts until then. */
+  #resumeDcs(): void {
+    const dcs = this.#context.state()?.dcs ?? null;
+    if (dcs === null || dcs.read === null || dcs.isUp || ![...this.#dcs.values()].includes(true)) return;
+    const { sentAtMs, ...read } = dcs.read;
+    this.#context.record({ kind: "dcs", cluster: this.#config.cluster.name, sentAtMs, result: { read } });
   }
 
   #settleDrains(): void {
