@@ -16,6 +16,11 @@ export interface ClockReading {
   readonly addedMs: number;
 }
 
+/** The instant of a reading, in ms of rolecall's clock. */
+export function instantOf({ monotonicMs, addedMs }: ClockReading): number {
+  return monotonicMs + addedMs;
+}
+
 /** Settings and time sources of a clock. The sources are replaced in tests. */
 export interface ClockOptions {
   /** How often `tick` is called, in ms: the shortest probe interval. Infinity where a late event loop is no gap. */

@@ -28,7 +28,7 @@ export type SlotAction =
   /** Let its worker finish with its connections. */
   | "retire"
   | "close"
-  /** Its worker has ended as it was told to. */
+  /** Its worker has ended after it was retired. */
   | "left";
 
 /** The state and the action that follow an event. */

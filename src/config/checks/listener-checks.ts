@@ -141,7 +141,7 @@ function checkTokenClusters(
   );
 }
 
-/** Checks the followers of a listener: how they are told apart. */
+/** Checks that each follower of a listener can be identified: by a token file of its own, or by a certificate. */
 function checkFollowers({ access }: ListenerConfig, at: ConfigPath): readonly ConfigIssue[] {
   const { followers, tls, auth } = access;
   if (followers.length === 0) return [];

@@ -242,7 +242,7 @@ export const listenerAccessFields = {
       "the clients of its poolers are held while its leader stops. Such a token permits nothing else",
   ),
   followers: list(followerSchema, 256).describe(
-    "Who may follow clusters of this admin listener (follow). Default: whoever may send it requests, all of them",
+    "The instances that may follow clusters of this admin listener. Default: every client that the listener accepts may follow all clusters",
   ),
   allow: networks()
     .nullable()

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseJson } from "../../cluster/values/json.ts";
+import { type ClockReading, instantOf } from "../../state/clock.ts";
 
 /** The version of the protocol. One that adds fields is the same version: unknown fields are ignored. */
 export const feedProtocol = 1;
@@ -14,6 +15,11 @@ const clock = z.object({
   /** What had been added to that clock by then, in ms. */
   added: z.number(),
 });
+
+/** When a message is sent, as it says it. */
+export function sendingTime(reading: ClockReading): z.output<typeof clock> {
+  return { at: instantOf(reading), added: reading.addedMs };
+}
 
 /** What a follower asks for. */
 export const feedRequestSchema = z.object({

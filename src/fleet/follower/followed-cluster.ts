@@ -36,11 +36,6 @@ export interface FollowedConfig {
   readonly probe: ProbeConfig;
 }
 
-/** Statuses of one node that wait for a second opinion: that of the failure which would make the node down first. */
-interface Held {
-  readonly outcomes: StatusOutcome[];
-}
-
 /** More outcomes of one node than come within one timeout of a probe. */
 const heldMax = 32;
 /** Followers whose upstream falls silent begin to probe within this share of `max_age`. */
@@ -53,7 +48,8 @@ export class FollowedCluster {
   readonly #context: FollowedClusterContext;
   readonly #merged = new MergedOutcomes();
   readonly #drains = new FollowedDrains();
-  readonly #held = new Map<string, Held>();
+  /** Node -> its statuses that wait for a second opinion: the failure that would make it down comes first. */
+  readonly #held = new Map<string, StatusOutcome[]>();
   /** Upstream -> whether the DCS answers it. */
   readonly #dcs = new Map<string, boolean>();
   /** Node -> when it was last asked because its evidence grew old, in ms of rolecall's clock. */
@@ -87,7 +83,7 @@ export class FollowedCluster {
     this.#config = config;
   }
 
-  /** Probing was set up anew: what it is to do is told again. */
+  /** The probers were replaced: they probe this cluster again if no upstream feeds it. */
   probersReplaced(): void {
     if (this.#phase.kind === "probing") this.#context.probing.begin();
   }
@@ -176,14 +172,14 @@ export class FollowedCluster {
     const { node, result } = outcome;
     const held = this.#held.get(node);
     if (held !== undefined && "failure" in result) {
-      if (held.outcomes.length < heldMax) held.outcomes.push(outcome);
+      if (held.length < heldMax) held.push(outcome);
       return true;
     }
     // The answer is newer than the failures that wait.
     this.#held.delete(node);
     if (this.#phase.kind !== "following" || !this.#makesDown(outcome)) return false;
     const isAsked = this.#ask(node);
-    if (isAsked) this.#held.set(node, { outcomes: [outcome] });
+    if (isAsked) this.#held.set(node, [outcome]);
     return isAsked;
   }
 
@@ -205,10 +201,10 @@ export class FollowedCluster {
 
   /** Records what the node itself said, and what waited for that: an answer makes older failures void. */
   #release(node: string, own: StatusOutcome | null): void {
-    const held = this.#held.get(node);
+    const held = this.#held.get(node) ?? [];
     this.#held.delete(node);
     if (own !== null && "report" in own.result) this.#record(own);
-    for (const outcome of held?.outcomes ?? []) this.#record(outcome);
+    for (const outcome of held) this.#record(outcome);
     if (own !== null && "failure" in own.result) this.#record(own);
   }
 
@@ -232,7 +228,7 @@ export class FollowedCluster {
     return !isUp && [...this.#dcs].some(([other, isOtherUp]) => other !== upstream && isOtherUp);
   }
 
-  /** Nobody tells of the DCS any more, and it is not watched here. */
+  /** Records that the DCS cannot be read: no upstream reports on it, and this instance does not watch it. */
   #giveUpDcs(): void {
     if ((this.#context.state()?.dcs ?? null) === null) return;
     const failure = { kind: "unreachable", detail: "no instance that is followed answers" } as const;
@@ -241,7 +237,7 @@ export class FollowedCluster {
     this.#context.record({ kind: "dcs", cluster, sentAtMs: this.#context.now(), result: { failure } });
   }
 
-  /** An upstream tells of the DCS again: only of changes, so that what was read last counts until then. */
+  /** Records the last reading of the DCS again: an upstream that is back sends changes only. */
   #resumeDcs(): void {
     const dcs = this.#context.state()?.dcs ?? null;
     if (dcs === null || dcs.read === null || dcs.isUp || ![...this.#dcs.values()].includes(true)) return;

@@ -47,7 +47,7 @@ export class FollowedDrains {
   }
 }
 
-/** Drains are told apart by what does not depend on a clock of one machine. */
+/** Compares drains by the fields that do not depend on the clock of one machine. */
 function isSame(one: Drain | null, other: Drain | null): boolean {
   if (one === null || other === null) return one === other;
   return (

@@ -31,7 +31,7 @@ export class SecondOpinions {
   }
 
   /**
-   * Asks a node, unless it is being asked already: then its answer is told to all.
+   * Asks a node, unless it is being asked already: then all callers get the same answer.
    * @param limitMs after so long there is no opinion, in ms
    * @param told called with what the node said, or with `null` if that is not there in time; then once more if it comes
    *   later
@@ -54,12 +54,12 @@ export class SecondOpinions {
     if (known !== undefined) return true;
     this.#asked.set(key, listeners);
     setTimer(() => {
-      void this.#tell(key, ask(cluster, node));
+      void this.#answer(key, ask(cluster, node));
     }, random() * jitterMs);
     return true;
   }
 
-  async #tell(key: string, asking: Promise<StatusOutcome | null>): Promise<void> {
+  async #answer(key: string, asking: Promise<StatusOutcome | null>): Promise<void> {
     const outcome = await asking;
     const listeners = this.#asked.get(key) ?? [];
     this.#asked.delete(key);

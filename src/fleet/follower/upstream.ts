@@ -1,7 +1,7 @@
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
-import type { ClockReading } from "../../state/clock.ts";
+import { type ClockReading, instantOf } from "../../state/clock.ts";
 import { clusterStateSchema, stateForm } from "../feed/cluster-state-schema.ts";
 import { ChangeDecoder, type MessageTime } from "../feed/change-codec.ts";
 import { feedProtocol, type FeedMessage, type FeedRefusal, type FeedRequest } from "../feed/feed-messages.ts";
@@ -23,9 +23,9 @@ export interface UpstreamContext extends UpstreamEvents {
   readonly name: string;
   readonly open: OpenFeed;
   readonly request: () => Pick<FeedRequest, "version" | "name" | "clusters">;
-  /** Reads rolecall's clock, and looks for a gap first. */
   /** rolecall's clock, in ms. */
   readonly now: () => number;
+  /** Reads rolecall's clock, and looks for a gap first. */
   readonly reading: () => ClockReading;
   readonly wall: () => number;
   readonly setTimer: SetTimer;
@@ -178,7 +178,7 @@ export class Upstream {
     if (sent === undefined) return;
     session.bound.take(
       {
-        sentAtMs: sent.monotonicMs + sent.addedMs,
+        sentAtMs: instantOf(sent),
         sentAddedMs: sent.addedMs,
         receivedAtMs: at,
         receivedAddedMs: added,
@@ -227,9 +227,9 @@ export class Upstream {
   }
 
   #timeOf({ bound }: Session, { at, added }: { readonly at: number; readonly added: number }): MessageTime | null {
-    const { monotonicMs, addedMs } = this.#context.reading();
-    const nowMs = monotonicMs + addedMs;
-    const sentAtMs = bound.earliest(at, nowMs, { follower: addedMs, owner: added });
+    const reading = this.#context.reading();
+    const nowMs = instantOf(reading);
+    const sentAtMs = bound.earliest(at, nowMs, { follower: reading.addedMs, owner: added });
     if (sentAtMs === null) return null;
     return { sentAtMs: Math.min(nowMs, sentAtMs), wallOffsetMs: this.#context.wall() - nowMs };
   }

@@ -3,6 +3,7 @@ import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import type { ClockReading } from "../../state/clock.ts";
 import { ChangeEncoder } from "../feed/change-codec.ts";
+import { sendingTime } from "../feed/feed-messages.ts";
 
 /** How long an outcome may wait for others to be sent with it, in ms: each message has a fixed cost. */
 const batchMs = 5;
@@ -55,13 +56,12 @@ export class FeedGroup {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     if (this.#pending.length === 0) return;
-    const { monotonicMs, addedMs } = this.#context.reading();
-    const atMs = monotonicMs + addedMs;
-    const changes = this.#pending.map((outcome) => this.#encoder.encode(outcome, atMs));
+    const time = sendingTime(this.#context.reading());
+    const changes = this.#pending.map((outcome) => this.#encoder.encode(outcome, time.at));
     this.#pending = [];
     this.#seq += 1;
-    const bytes = compressedLine(JSON.stringify({ changes, seq: this.#seq, at: atMs, added: addedMs }));
-    this.#keep({ seq: this.#seq, atMs, bytes });
+    const bytes = compressedLine(JSON.stringify({ changes, seq: this.#seq, ...time }));
+    this.#keep({ seq: this.#seq, atMs: time.at, bytes });
     this.#context.send(bytes);
   }
 

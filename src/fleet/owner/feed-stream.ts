@@ -4,8 +4,7 @@ import { compressedLine } from "./feed-group.ts";
 
 /** Where the messages of one follower go. */
 export interface FeedOutlet {
-  /** @returns whether the follower has read what was sent before */
-  write(bytes: Buffer): boolean;
+  write(bytes: Buffer): void;
   /** How many bytes wait for it, in bytes. */
   readonly waiting: number;
   /** Ends the stream. What waits is sent still, unless the follower does not read. */

@@ -3,13 +3,14 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import type { Config } from "../../config/model/config.ts";
-import type { ClockReading } from "../../state/clock.ts";
+import { type ClockReading, instantOf } from "../../state/clock.ts";
 import {
   echoRequestSchema,
   feedProtocol,
   type FeedRefusal,
   type FeedRequest,
   feedRequestSchema,
+  sendingTime,
 } from "../feed/feed-messages.ts";
 import { sentStateOf, stateForm } from "../feed/cluster-state-schema.ts";
 import { firstDifference, outcomeShape } from "../feed/outcome-shape.ts";
@@ -107,12 +108,11 @@ export class Feeds {
     const served = this.#groupOf(clusters);
     const missed = request.resume?.group === served.id ? served.group.since(request.resume.seq) : null;
     if (missed === null) served.group.beginAnew();
-    const { monotonicMs, addedMs } = this.#context.reading();
-    const nowMs = monotonicMs + addedMs;
+    const time = sendingTime(this.#context.reading());
     const id = this.#context.newId();
     const follower = withoutUnsafe(`${request.name} (${name})`);
     const about = { id, follower, clusters: new Set(clusters) };
-    const stream = new FeedStream(about, respond(), { nowMs, isResumed: missed !== null });
+    const stream = new FeedStream(about, respond(), { nowMs: time.at, isResumed: missed !== null });
     stream.tell({
       hello: {
         version: this.#context.version,
@@ -122,8 +122,7 @@ export class Feeds {
         resumed: missed !== null,
         token: request.token,
         refused,
-        at: nowMs,
-        added: addedMs,
+        ...time,
       },
     });
     for (const bytes of missed ?? []) stream.send(bytes);
@@ -136,12 +135,12 @@ export class Feeds {
 
   /** Sends a token back to the follower that sent it. @param body unchecked @returns `false` if there is no such stream */
   echo(body: unknown): boolean {
-    const { monotonicMs, addedMs } = this.#context.reading();
+    const time = sendingTime(this.#context.reading());
     const { stream: id, token } = echoRequestSchema.safeParse(body).data ?? { stream: "", token: 0 };
     const stream = this.#streams().find((other) => other.id === id);
     if (stream === undefined) return false;
-    stream.heard(monotonicMs + addedMs);
-    stream.tell({ echo: { token, at: monotonicMs + addedMs, added: addedMs } });
+    stream.heard(time.at);
+    stream.tell({ echo: { token, ...time } });
     return true;
   }
 
@@ -202,9 +201,8 @@ export class Feeds {
       served.group.flush();
       const cluster = this.#context.cluster(name);
       if (cluster === undefined) continue;
-      const { monotonicMs, addedMs } = this.#context.reading();
-      const clock = { at: monotonicMs + addedMs, added: addedMs };
-      stream.tell({ full: { cluster: name, form: stateForm, state: sentStateOf(cluster), ...clock } });
+      const time = sendingTime(this.#context.reading());
+      stream.tell({ full: { cluster: name, form: stateForm, state: sentStateOf(cluster), ...time } });
     }
     if (stream.isStarting) this.#context.setTimer(() => this.#sendFull(served, stream), slice.gapMs);
   }
@@ -250,7 +248,6 @@ export class Feeds {
   }
 
   #now(): number {
-    const { monotonicMs, addedMs } = this.#context.reading();
-    return monotonicMs + addedMs;
+    return instantOf(this.#context.reading());
   }
 }

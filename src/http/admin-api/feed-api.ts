@@ -9,7 +9,7 @@ import { parseRequestTarget } from "../message/request-target.ts";
 
 /** Where the messages of one follower go. */
 interface FeedResponse {
-  write(bytes: Buffer): boolean;
+  write(bytes: Buffer): void;
   /** How many bytes wait for the follower. */
   readonly waiting: number;
   end(): void;
@@ -85,7 +85,9 @@ function begin(response: ServerResponse): FeedResponse {
     "X-Accel-Buffering": "no",
   });
   return {
-    write: (bytes) => !response.destroyed && response.write(bytes),
+    write: (bytes) => {
+      if (!response.destroyed) response.write(bytes);
+    },
     get waiting() {
       return response.writableLength;
     },
