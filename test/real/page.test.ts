@@ -220,8 +220,10 @@ if (!hasBrowser()) {
       await sees(proxied, ".node.leader", /pg1/);
       // Actions appear once the page knows who uses it.
       await proxied.page.waitForSelector('button[aria-label="Drain pg2"]');
+      const opened = proxied.page.evaluate(whenDialogAppears);
       await proxied.page.focus('button[aria-label="Drain pg2"]');
       await proxied.page.keyboard.press("Enter");
+      assert.equal(await opened, "reason", "takes keys as soon as it is there");
       await proxied.page.type("dialog input[name=reason]", "proxy");
       await proxied.page.type("dialog input[name=confirm]", "demo");
       await proxied.page.click("dialog .danger");
@@ -260,6 +262,15 @@ if (!hasBrowser()) {
     });
   });
 }
+
+/** Runs in the page: the name of the input that has the focus when a dialog is added. */
+const whenDialogAppears = `new Promise((resolve) => {
+  new MutationObserver((_, observer) => {
+    if (document.querySelector("dialog") === null) return;
+    observer.disconnect();
+    resolve(document.activeElement.name);
+  }).observe(document.body, { childList: true, subtree: true });
+})`;
 
 /** Takes a picture for the documents in the folder PICTURES, if there is one: `npm run screenshots`. */
 async function takePicture({ page }: WatchedPage, name: string): Promise<void> {

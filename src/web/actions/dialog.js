@@ -1,4 +1,4 @@
-import { html, useEffect, useRef, useState } from "../html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
 
 /**
  * A dialog that changes something only after the name of the cluster was typed.
@@ -23,7 +23,8 @@ export function ActionDialog({
   const done = state.done ?? going?.outcome ?? null;
   const error = state.error ?? problem;
   const isAsked = done === null && going === null;
-  useEffect(() => {
+  // Open before the next key arrives: an input of a closed dialog takes none.
+  useLayoutEffect(() => {
     dialog.current?.showModal();
   }, []);
   useEffect(() => {
