@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { complaints, underGuard, type Bounds } from "./guard.ts";
 import { rowsOf, type Row, type RowMaker, type Rounds } from "./row.ts";
 import { allocation } from "./rows/allocation.ts";
+import { costOfAudit } from "./rows/audit.ts";
 import { costOfBursts } from "./rows/bursts.ts";
 import { coldStart } from "./rows/cold.ts";
 import { againstPatroni, memory, latencyBesideProbing } from "./rows/core.ts";
@@ -57,6 +58,7 @@ const makers: readonly RowMaker[] = [
   manyToReady,
   costOfVerdicts,
   costOfBursts,
+  costOfAudit,
   costOfFollowing,
   livePage,
 ];

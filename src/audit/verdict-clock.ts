@@ -20,6 +20,9 @@ export interface FollowedCheck {
 
 interface FollowedCluster {
   judgedAtMs: number;
+  /** The state that was judged, and up to when its verdicts hold, in ms of rolecall's clock. */
+  revision: number;
+  validUntilMs: number;
   readonly checks: Map<string, { readonly check: Check; allowances: Allowances }>;
 }
 
@@ -45,7 +48,7 @@ export class VerdictClock {
     const next = new Map<string, FollowedCluster>();
     for (const { cluster, check } of checks) {
       const key = keyOf(check);
-      const followed = next.get(cluster) ?? { judgedAtMs: -Infinity, checks: new Map() };
+      const followed = next.get(cluster) ?? newCluster();
       const known = this.#clusters.get(cluster)?.checks.get(key);
       followed.checks.set(key, { check, allowances: known?.allowances ?? new Map() });
       next.set(cluster, followed);
@@ -57,8 +60,7 @@ export class VerdictClock {
   clusterChanged(name: string): void {
     const followed = this.#clusters.get(name);
     if (followed === undefined) return;
-    const waitMs = Math.max(repeatMs, this.#context.cluster(name)?.nodes.length ?? 0);
-    if (this.#context.now() - followed.judgedAtMs >= waitMs) this.#judge(name, followed);
+    this.#judge(name, followed, Math.max(repeatMs, this.#context.cluster(name)?.nodes.length ?? 0));
   }
 
   /** The allowances of a pool now. */
@@ -66,18 +68,32 @@ export class VerdictClock {
     const followed = this.#clusters.get(cluster);
     if (followed === undefined) return new Map();
     // The pools of one look are asked for one after the other.
-    if (this.#context.now() - followed.judgedAtMs >= sameLookMs) this.#judge(cluster, followed);
+    this.#judge(cluster, followed, sameLookMs);
     return followed.checks.get(keyOf(check))?.allowances ?? new Map();
   }
 
-  #judge(name: string, followed: FollowedCluster): void {
+  /** Judges a cluster, unless its verdicts hold. @param apartMs since the last time at least, in ms */
+  #judge(name: string, followed: FollowedCluster, apartMs: number): void {
     const { cluster, policy, now } = this.#context;
-    const [state, ofCluster, nowMs] = [cluster(name), policy(name), now()];
-    if (state === undefined || ofCluster === undefined || followed.judgedAtMs === nowMs) return;
+    const [state, nowMs] = [cluster(name), now()];
+    if (nowMs - followed.judgedAtMs < apartMs) return;
+    if (state?.revision === followed.revision && nowMs < followed.validUntilMs) return;
+    const ofCluster = policy(name);
+    if (state === undefined || ofCluster === undefined) return;
     followed.judgedAtMs = nowMs;
+    followed.revision = state.revision;
+    followed.validUntilMs = Infinity;
     const view = viewAt(state, ofCluster, nowMs);
-    for (const one of followed.checks.values()) one.allowances = poolAllowances(view, one.check, one.allowances);
+    for (const one of followed.checks.values()) {
+      const { allowances, validUntilMs } = poolAllowances(view, one.check, one.allowances);
+      one.allowances = allowances;
+      followed.validUntilMs = Math.min(followed.validUntilMs, validUntilMs);
+    }
   }
+}
+
+function newCluster(): FollowedCluster {
+  return { judgedAtMs: -Infinity, revision: -1, validUntilMs: -Infinity, checks: new Map() };
 }
 
 const keys = new WeakMap<Check, string>();

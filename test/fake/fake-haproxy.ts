@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { listenDuringTest } from "./listen.ts";
@@ -26,6 +27,12 @@ const columns =
   "srv_time_since_last_change srv_check_status srv_check_result srv_check_health srv_check_state srv_agent_state " +
   "srv_f_forced_id srv_port";
 
+/** The columns of `show stat`, and the rows of a server and of its backend. */
+const statLines = readFileSync("test/spec/audit/show-stat-2.6.csv", "utf8").split("\n");
+const [statColumns = "", statRow = ""] = statLines;
+const statBackend = statLines.find((line) => line.includes(",BACKEND,")) ?? "";
+const statNames = statColumns.replace("# ", "").split(",");
+
 const fresh: FakeServer = {
   operational: 0,
   admin: 0,
@@ -48,6 +55,8 @@ export class FakeHaproxy {
   fault: HaproxyFault = null;
   pid = 100;
   connections = 0;
+  /** How often the audit has looked. */
+  audits = 0;
   port = 0;
   version = "2.6.12";
   /** The answer to `add server`, in place of the addition. */
@@ -120,6 +129,8 @@ export class FakeHaproxy {
     if (backend !== undefined) return this.#states(backend);
     const [, listed] = /^show stat (\S+) 4 -1$/.exec(line) ?? [];
     if (listed !== undefined) return this.#sessions(listed);
+    const [, audited] = /^show stat (\S+) 6 -1$/.exec(line) ?? [];
+    if (audited !== undefined) return this.#stat(audited);
     this.commands.push(line);
     return this.#change(line);
   }
@@ -163,6 +174,18 @@ export class FakeHaproxy {
     const own = [...this.servers].filter(([name]) => name.startsWith(`${backend}/`));
     const rows = own.map(([name, { sessions }]) => `${backend},${name.slice(backend.length + 1)},0,0,${sessions},`);
     return `# pxname,svname,qcur,qmax,scur,\n${rows.join("\n")}\n`;
+  }
+
+  #stat(backend: string): string {
+    this.audits += 1;
+    const rows = [...this.servers].flatMap(([name, { operational, sessions, host, dbPort }]) => {
+      const [pxname = "", svname = ""] = name.split("/");
+      const status = operational === 2 ? "UP" : operational === 3 ? "NOLB" : "DOWN";
+      const own = new Map(Object.entries({ pxname, svname, scur: `${sessions}`, status, addr: `${host}:${dbPort}` }));
+      const cells = statRow.split(",").map((cell, at) => own.get(statNames[at] ?? "") ?? cell);
+      return pxname === backend ? [cells.join(",")] : [];
+    });
+    return [statColumns, ...rows, statBackend.replace(/^[^,]*/, backend), ""].join("\n");
   }
 
   #states(backend: string): string {

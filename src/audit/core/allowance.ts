@@ -1,3 +1,4 @@
+import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../../health/check.ts";
 import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { isUnproven, type Reason } from "../../health/reason.ts";
@@ -28,18 +29,34 @@ export type Allowance =
 /** The allowances of a pool, by node. */
 export type Allowances = ReadonlyMap<string, Allowance>;
 
+/** The allowances of a pool, and how long they hold without a change of the cluster. */
+export interface PoolAllowances {
+  readonly allowances: Allowances;
+  /** In ms of rolecall's clock. */
+  readonly validUntilMs: number;
+}
+
 /** Judges each node of a pool: for new sessions, and for those that are open. Pure. */
-export function poolAllowances(view: ClusterView, check: Check, before: Allowances): Allowances {
-  const ofNew = memberMaker(view, check);
-  const ofOpen = memberMaker(view, { ...check, isForSessions: true });
-  return new Map(
+export function poolAllowances(view: ClusterView, check: Check, before: Allowances): PoolAllowances {
+  let validUntilMs = Infinity;
+  const judgeBy = (asked: Check): ((observation: Observation) => Verdict) => {
+    const memberOf = memberMaker(view, asked);
+    return (observation) => {
+      const member = memberOf(observation);
+      validUntilMs = Math.min(validUntilMs, member.validUntilMs);
+      return member.verdict;
+    };
+  };
+  const ofNew = judgeBy(check);
+  const ofOpen = judgeBy({ ...check, isForSessions: true });
+  const allowances = new Map(
     view.cluster.nodes.map((observation) => {
       const { name } = observation.node;
-      const { verdict } = ofNew(observation);
-      const open = (): Verdict => ofOpen(observation).verdict;
-      return [name, nextAllowance(before.get(name), { verdict, open }, view.nowMs)];
+      const verdicts = { verdict: ofNew(observation), open: () => ofOpen(observation) };
+      return [name, nextAllowance(before.get(name), verdicts, view.nowMs)];
     }),
   );
+  return { allowances, validUntilMs };
 }
 
 /** What a verdict means for the sessions of a node. What stays keeps its instant. */

@@ -31,7 +31,8 @@ export class RuntimeSession {
   #deadline: NodeJS.Timeout | null = null;
   #received = "";
   #receivedInAll = 0;
-  #failure: RuntimeApiError | null = null;
+  /** Why no answer will come any more; `null` as long as one may. */
+  #problem: string | null = null;
 
   /** @param deadlineMs how long the whole session may take, in ms */
   constructor(address: RuntimeAddress, deadlineMs: number) {
@@ -62,8 +63,8 @@ export class RuntimeSession {
     const answers = commands.map(
       () =>
         new Promise<string>((resolve, reject) => {
-          if (this.#failure === null) this.#waiters.push({ resolve, reject });
-          else reject(this.#failure);
+          if (this.#problem === null) this.#waiters.push({ resolve, reject });
+          else reject(new RuntimeApiError(this.#problem));
         }),
     );
     this.#socket?.write(commands.map((command) => `${command}\n`).join(""));
@@ -88,10 +89,10 @@ export class RuntimeSession {
   }
 
   #fail(problem: string): void {
-    if (this.#failure !== null) return;
-    this.#failure = new RuntimeApiError(problem);
+    if (this.#problem !== null) return;
+    this.#problem = problem;
     if (this.#deadline !== null) clearTimeout(this.#deadline);
     this.#socket?.destroy();
-    for (const { reject } of this.#waiters.splice(0)) reject(this.#failure);
+    for (const { reject } of this.#waiters.splice(0)) reject(new RuntimeApiError(problem));
   }
 }
