@@ -8,6 +8,7 @@ import { maxAgeMs } from "../../health/evidence/node/freshness.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { adoptedCluster, outcomesIn, isUnheard, withOwnersMembers } from "./adopted-cluster.ts";
 import { type FollowPhase, nextFollowPhase } from "./follow-phase.ts";
+import { type DcsAskers, FollowedDcs } from "./followed-dcs.ts";
 import { FollowedDrains } from "./followed-drains.ts";
 import { MergedOutcomes } from "./merged-outcomes.ts";
 import type { SecondOpinions } from "./second-opinions.ts";
@@ -28,6 +29,8 @@ export interface FollowedClusterContext {
   readonly probing: { readonly begin: () => void; readonly end: () => void };
   /** Its first evidence has come, from an upstream. */
   readonly onFirst: () => void;
+  /** It is followed no more. */
+  readonly onStop: () => void;
 }
 
 /** The configuration of a followed cluster. */
@@ -48,10 +51,9 @@ export class FollowedCluster {
   readonly #context: FollowedClusterContext;
   readonly #merged = new MergedOutcomes();
   readonly #drains = new FollowedDrains();
+  readonly #dcs = new FollowedDcs();
   /** Node -> its statuses that wait for a second opinion: the failure that would make it down comes first. */
   readonly #held = new Map<string, StatusOutcome[]>();
-  /** Upstream -> whether the DCS answers it. */
-  readonly #dcs = new Map<string, boolean>();
   /** Node -> when it was last asked because its evidence grew old, in ms of rolecall's clock. */
   readonly #askedAtMs = new Map<string, number>();
   #config: FollowedConfig;
@@ -78,9 +80,13 @@ export class FollowedCluster {
     return this.#config.probe.maxAgeMs * silentShare;
   }
 
-  /** Follows under another configuration from now on. */
+  /** Follows under another configuration from now on. What upstreams have said that it omits counts no more. */
   configure(config: FollowedConfig): void {
     this.#config = config;
+    const upstreams = new Set(config.cluster.follow.map(({ url }) => url));
+    this.#dcs.keepOnly(upstreams);
+    this.#drains.keepOnly(upstreams);
+    this.#settleDrains();
   }
 
   /** The probers were replaced: they probe this cluster again if no upstream feeds it. */
@@ -96,6 +102,7 @@ export class FollowedCluster {
     const state = this.#context.state();
     if (state === undefined) return;
     this.#drains.begin(upstream);
+    this.#dcs.state(upstream, owners?.dcs?.isUp === true);
     for (const [node, drain] of owners?.drains ?? []) this.#drains.state(upstream, node, drain);
     if (owners !== null && isUnheard(state)) {
       const { cluster: config, probe } = this.#config;
@@ -120,25 +127,26 @@ export class FollowedCluster {
       this.#settleDrains();
       return;
     }
-    if (outcome.kind === "dcs" && this.#isDcsKnownBetter(upstream, "read" in outcome.result)) return;
+    if (outcome.kind === "dcs") {
+      const isUp = "read" in outcome.result;
+      this.#dcs.state(upstream, isUp);
+      if (!isUp && this.#dcs.isReadBesides(upstream)) return;
+    }
     if (outcome.kind === "status" && this.#isHeld(outcome)) return;
     this.#record(outcome);
   }
 
-  /** Looks at what time has changed. @param isFed whether an upstream feeds it */
-  tick(isFed: boolean): void {
+  /** Looks at what time has changed. @param feeding the upstreams that feed it now */
+  tick(feeding: readonly string[]): void {
+    const isFed = feeding.length > 0;
     const nowMs = this.#context.now();
     const before = this.#phase;
     this.#isStateKnown ||= before.kind === "probing" && nowMs - before.sinceMs > this.#learningMs;
     this.#phase = nextFollowPhase(before, { isFed: isFed && this.#isStateKnown, nowMs, delayMs: this.#delayMs() });
-    if (this.#phase.kind === "probing" && before.kind !== "probing") {
-      this.#giveUpDcs();
-      this.#context.probing.begin();
-    }
-    if (this.#phase.kind !== "probing" && before.kind === "probing") {
-      this.#context.probing.end();
-      this.#resumeDcs();
-    }
+    const [isProbed, wasProbed] = [this.#phase.kind === "probing", before.kind === "probing"];
+    if (isProbed && !wasProbed) this.#context.probing.begin();
+    if (!isProbed && wasProbed) this.#context.probing.end();
+    this.#settleDcs({ feeding, isProbed, nowMs });
     if (this.#phase.kind === "following") this.#askAgeing(nowMs);
     const state = this.#context.state();
     if (state !== undefined && (state.index !== this.#index || state.contacts !== this.#contacts)) this.#forget(state);
@@ -152,12 +160,20 @@ export class FollowedCluster {
 
   stop(): void {
     this.#held.clear();
+    this.#context.onStop();
+  }
+
+  /** Ends following for good: it counts no more what the upstreams have said of drains. */
+  leave(): void {
+    this.stop();
+    this.configure({ ...this.#config, cluster: { ...this.#config.cluster, follow: [] } });
   }
 
   /** Forgets outcomes about servers that are gone. */
   #forget({ index, contacts }: ClusterState): void {
     [this.#index, this.#contacts] = [index, contacts];
     this.#merged.keepOnly(new Set([...index.keys(), ...contacts.keys()]));
+    for (const node of this.#askedAtMs.keys()) if (!index.has(node)) this.#askedAtMs.delete(node);
   }
 
   #record(outcome: Exclude<ProbeOutcome, { kind: "drain" }>): void {
@@ -222,27 +238,10 @@ export class FollowedCluster {
     }
   }
 
-  /** Whether another upstream reads the DCS, while this one cannot. */
-  #isDcsKnownBetter(upstream: string, isUp: boolean): boolean {
-    this.#dcs.set(upstream, isUp);
-    return !isUp && [...this.#dcs].some(([other, isOtherUp]) => other !== upstream && isOtherUp);
-  }
-
-  /** Records that the DCS cannot be read: no upstream reports on it, and this instance does not watch it. */
-  #giveUpDcs(): void {
-    if ((this.#context.state()?.dcs ?? null) === null) return;
-    const failure = { kind: "unreachable", detail: "no instance that is followed answers" } as const;
-    const { name: cluster } = this.#config.cluster;
-    // Not merged: what an upstream has read before and tells later must count.
-    this.#context.record({ kind: "dcs", cluster, sentAtMs: this.#context.now(), result: { failure } });
-  }
-
-  /** Records the last reading of the DCS again: an upstream that is back sends changes only. */
-  #resumeDcs(): void {
-    const dcs = this.#context.state()?.dcs ?? null;
-    if (dcs === null || dcs.read === null || dcs.isUp || ![...this.#dcs.values()].includes(true)) return;
-    const { sentAtMs, ...read } = dcs.read;
-    this.#context.record({ kind: "dcs", cluster: this.#config.cluster.name, sentAtMs, result: { read } });
+  /** Not merged: what an upstream has read before and tells later must count. */
+  #settleDcs(askers: DcsAskers): void {
+    const decided = this.#dcs.decide(this.#context.state()?.dcs ?? null, askers);
+    if (decided !== null) this.#context.record({ kind: "dcs", cluster: this.#config.cluster.name, ...decided });
   }
 
   #settleDrains(): void {

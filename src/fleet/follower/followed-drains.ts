@@ -29,6 +29,11 @@ export class FollowedDrains {
     this.#stated.set(upstream, new Map());
   }
 
+  /** Forgets what all other upstreams have stated. */
+  keepOnly(upstreams: ReadonlySet<string>): void {
+    for (const upstream of this.#stated.keys()) if (!upstreams.has(upstream)) this.#stated.delete(upstream);
+  }
+
   /** What has to be recorded, so that the drains in force are those that are stated. */
   decide({ drains }: Pick<ClusterState, "drains">, upstreams: readonly string[]): readonly DrainDecision[] {
     const stated = new Map<string, Drain>();

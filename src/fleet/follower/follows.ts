@@ -74,7 +74,6 @@ export class Follows {
   readonly #context: FollowsContext;
   readonly #opinions: SecondOpinions;
   readonly #clusters = new Map<string, FollowedCluster>();
-  readonly #waiting = new Map<string, () => void>();
   #upstreams: readonly FollowedUpstream[] = [];
   #cancelTick: CancelTimer | null = null;
 
@@ -93,9 +92,8 @@ export class Follows {
     const names = new Set(followed.map(({ name }) => name));
     for (const [name, cluster] of this.#clusters)
       if (!names.has(name)) {
-        cluster.stop();
+        cluster.leave();
         this.#clusters.delete(name);
-        this.#waiting.get(name)?.();
       }
     const firsts: Promise<void>[] = [];
     for (const cluster of followed) {
@@ -145,7 +143,6 @@ export class Follows {
     this.#cancelTick = null;
     this.#endUpstreams();
     for (const cluster of this.#clusters.values()) cluster.stop();
-    for (const resolve of this.#waiting.values()) resolve();
   }
 
   /** Streams that would be asked for the same go on. */
@@ -171,28 +168,25 @@ export class Follows {
   #add(config: ConstructorParameters<typeof FollowedCluster>[0]): Promise<void> {
     const { state, policy, record, adopt, onDrain, random, probing, onFirst } = this.#context;
     const { name } = config.cluster;
-    const first = new Promise<void>((resolve) => this.#waiting.set(name, resolve));
-    const hasFirst = (): void => {
-      this.#waiting.get(name)?.();
-      this.#waiting.delete(name);
-    };
-    const cluster = new FollowedCluster(config, {
-      state: () => state(name),
-      policy: () => policy(name),
-      record,
-      adopt,
-      onDrain,
-      now: this.#context.now,
-      opinions: this.#opinions,
-      random,
-      probing: { begin: () => void this.#probe(name, hasFirst), end: () => probing.end(name) },
-      onFirst: () => {
-        onFirst(name);
-        hasFirst();
-      },
+    return new Promise((resolve) => {
+      const cluster = new FollowedCluster(config, {
+        state: () => state(name),
+        policy: () => policy(name),
+        record,
+        adopt,
+        onDrain,
+        now: this.#context.now,
+        opinions: this.#opinions,
+        random,
+        probing: { begin: () => void this.#probe(name).then(resolve), end: () => probing.end(name) },
+        onFirst: () => {
+          onFirst(name);
+          resolve();
+        },
+        onStop: resolve,
+      });
+      this.#clusters.set(name, cluster);
     });
-    this.#clusters.set(name, cluster);
-    return first;
   }
 
   #upstreamOf(config: UpstreamConfig, clusters: FeedRequest["clusters"], maxAgeMs: number): Upstream {
@@ -219,18 +213,17 @@ export class Follows {
 
   #tick(): void {
     this.#cancelTick?.();
-    for (const [name, cluster] of this.#clusters)
-      this.#contain(name, () => cluster.tick(this.#upstreams.some(({ upstream }) => this.#isFedBy(upstream, name))));
+    for (const [name, cluster] of this.#clusters) this.#contain(name, () => cluster.tick(this.#feeding(name)));
     this.#cancelTick = this.#context.setTimer(() => this.#tick(), tickMs);
   }
 
-  async #probe(cluster: string, hasFirst: () => void): Promise<void> {
+  /** Never rejects. @returns resolves after the first round */
+  async #probe(cluster: string): Promise<void> {
     try {
       await this.#context.probing.begin(cluster);
     } catch (error) {
       this.#context.onError(error, { cluster });
     }
-    hasFirst();
   }
 
   #contain(cluster: string, run: () => void): void {
@@ -239,6 +232,11 @@ export class Follows {
     } catch (error) {
       this.#context.onError(error, { cluster });
     }
+  }
+
+  /** The upstreams that feed a cluster now. */
+  #feeding(cluster: string): readonly string[] {
+    return this.#upstreams.filter(({ upstream }) => this.#isFedBy(upstream, cluster)).map(({ url }) => url);
   }
 
   #isFedBy(upstream: Upstream, cluster: string): boolean {

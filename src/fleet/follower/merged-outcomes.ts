@@ -71,6 +71,7 @@ function sourceOf(outcome: Exclude<ProbeOutcome, StatusOutcome | DrainOutcome>):
     case "companion":
       return [`companion ${outcome.node} ${outcome.companion}`, outcome.sentAtMs];
     case "dcs":
-      return ["dcs", outcome.sentAtMs];
+      // That one upstream cannot read it makes an earlier reading of another one no older.
+      return ["read" in outcome.result ? "dcs" : "dcs_failure", outcome.sentAtMs];
   }
 }
