@@ -77,7 +77,9 @@ export class Metrics {
     this.#clusters.keepOnly(clusters);
     this.probeStats.keepOnly(clusters);
     const own = await this.#registry.metrics();
-    const nodes = await inSlices(nodeSeries(this.#sources));
+    // Their nodes have series where they are probed.
+    const fed = this.#sources.followed().clusters.flatMap(([cluster, isFed]) => (isFed ? [cluster] : []));
+    const nodes = await inSlices(nodeSeries(this.#sources, new Set(fed)));
     const nodePieces = await renderPage([
       ...this.#read.families(),
       ...this.#clusters.families(clusters),

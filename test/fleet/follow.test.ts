@@ -47,6 +47,14 @@ function watch(
   };
 }
 
+/** Whether `/metrics` of an instance has series of nodes: its own, and those that the nodes would export. */
+async function exportsNodes({ admin }: Instance): Promise<boolean> {
+  const { body } = await sendRequest(`${admin}/metrics`);
+  const found = ["rolecall_node_up", "patroni_primary"].map((name) => body.includes(`\n${name}{`));
+  assert.equal(found[0], found[1]);
+  return found[0] === true;
+}
+
 test("a follower answers as its owner does, and asks no node", limit, async (context) => {
   const { nodes, edge, owner } = await startPair(context);
   for (const path of ["/nodes/pg1/primary", "/nodes/pg2/replica", "/nodes/pg3/replica?lag=1MB", "/primary"])
@@ -61,6 +69,7 @@ test("a follower answers as its owner does, and asks no node", limit, async (con
   const { rolecall: _, ...document } = JSON.parse(own.body);
   const { rolecall: __, ...documentThere } = JSON.parse(theirs.body);
   assert.deepEqual(document, documentThere);
+  assert.deepEqual([await exportsNodes(owner), await exportsNodes(edge)], [true, false]);
 });
 
 test("it follows a change within a moment", limit, async (context) => {
@@ -97,12 +106,14 @@ test(
     await until("probes of the follower", async () =>
       (await statusesDuring(nodes, () => sleep(500))).every((count) => count >= 2),
     );
+    assert.equal(await exportsNodes(edge), true);
     await startInstance(context, { nodes, adminPort: Number(new URL(owner.admin).port) });
     await edge.process.waitForLog("upstream followed", 2);
     // The owner asks five times a second. So did the follower.
     await until("probes of the owner alone", async () =>
       (await statusesDuring(nodes, () => sleep(1_000))).every((count) => count <= 6),
     );
+    assert.equal(await exportsNodes(edge), false);
     assert.deepEqual([await reads.end(), await writes.end()], [[], []]);
   },
 );

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AnswerCounter } from "../../src/http/message/answer-counter.ts";
 import { Metrics } from "../../src/metrics/metrics.ts";
+import type { FollowedUsage } from "../../src/metrics/sources.ts";
 import { configOf } from "../fake/config.ts";
 import { ClusterFixture, steadyCluster } from "../fake/cluster-fixture.ts";
 
@@ -12,6 +13,7 @@ function metricsOf(
   counter = new AnswerCounter(),
   exporter = upstream,
   nowMs = 2_000,
+  clusters: FollowedUsage["clusters"] = [],
 ): Metrics {
   return new Metrics({
     asked: () => [],
@@ -27,7 +29,7 @@ function metricsOf(
     paused: () => new Map(),
     pauses: () => [],
     audited: () => [],
-    followed: () => ({ upstreams: [], clusters: [], followers: 0 }),
+    followed: () => ({ upstreams: [], clusters, followers: 0 }),
     certificates: () => [],
     lostLogLines: () => 0,
     history: () => null,
@@ -256,4 +258,42 @@ test("writes the exposition format, whatever names it contains", async () => {
   assert.match(contentType, /^text\/plain/);
   assert.ok(text.includes('rolecall_node_up{cluster="demo",node="a\\"b\\\\c"} 1'));
   for (const line of text.split("\n")) assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? [-+.\w]+|)$/);
+});
+
+describe("the nodes of a cluster whose evidence comes from another instance", () => {
+  const pageOf = async (isFed: boolean): Promise<Metrics> => {
+    const watched = steadyCluster();
+    const metrics = metricsOf(watched, new AnswerCounter(), upstream, 2_000, [["demo", isFed]]);
+    metrics.probed({ cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 3 });
+    return metrics;
+  };
+  const namesOf = async (metrics: Metrics): Promise<ReadonlySet<string>> =>
+    new Set(
+      (await linesOf(metrics, "")).filter((line) => /[{,]node="pg/.test(line)).map((line) => line.split("{")[0] ?? ""),
+    );
+
+  test("have no series here, except what this instance has done itself and whom it has as the primary", async () => {
+    assert.deepEqual([...(await namesOf(await pageOf(true)))].sort(), [
+      "rolecall_cluster_primary",
+      "rolecall_probes_total",
+    ]);
+  });
+
+  test("have them while they are probed here", async () => {
+    const [probed, unfollowed] = [await namesOf(await pageOf(false)), await namesOf(metricsOf(steadyCluster()))];
+    for (const name of ["rolecall_node_fit", "rolecall_node_up", "patroni_primary", "pg_up"])
+      assert.ok(probed.has(name), name);
+    for (const name of unfollowed) assert.ok(probed.has(name), name);
+  });
+
+  test("and the cluster keeps its own", async () => {
+    const lines = await linesOf(await pageOf(true), "rolecall_");
+    for (const line of [
+      'rolecall_followed{cluster="demo"} 1',
+      'rolecall_cluster_has_primary{cluster="demo"} 1',
+      'rolecall_cluster_blind{cluster="demo"} 0',
+      'rolecall_cluster_primary{cluster="demo",node="pg1"} 1',
+    ])
+      assert.ok(lines.includes(line), line);
+  });
 });

@@ -1,3 +1,4 @@
+import type { Observation } from "../../cluster/observation.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
 import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
@@ -25,6 +26,12 @@ const gauges: readonly ClusterGauge[] = [
     name: "rolecall_cluster_has_primary",
     help: "1 if the cluster has a primary, or if a standby cluster has its leader. 0 also while rolecall is blind.",
     value: (view) => (acceptedPrimary(view) === null ? 0 : 1),
+  },
+  {
+    name: "rolecall_cluster_primary",
+    help: "1 for the node that this instance has as the primary. No sample without one, and for a standby cluster.",
+    value: (view) => (primaryOf(view) === null ? null : 1),
+    labels: (view) => ({ node: primaryOf(view)?.node.name ?? "" }),
   },
   {
     name: "rolecall_cluster_primary_info",
@@ -79,10 +86,14 @@ const gauges: readonly ClusterGauge[] = [
   },
 ];
 
-/** The system identifier of the accepted primary; `null` if there is none, or it is the leader of a standby cluster. */
+/** The accepted primary; `null` if there is none, or it is the leader of a standby cluster. */
+function primaryOf(view: ClusterView): Observation | null {
+  const accepted = acceptedPrimary(view);
+  return accepted?.report?.role === "standby_leader" ? null : accepted;
+}
+
 function primarySystemOf(view: ClusterView): string | null {
-  const report = acceptedPrimary(view)?.report ?? null;
-  return report === null || report.role === "standby_leader" ? null : report.system;
+  return primaryOf(view)?.report?.system ?? null;
 }
 
 /** What the metrics of clusters are read from. */

@@ -50,13 +50,17 @@ export interface SeriesSources {
 /**
  * Every node of every cluster, of one snapshot at one instant. Generated one by one, so that a scrape can pause between
  * them.
+ * @param omitted clusters whose nodes have no series
  */
-export function* nodeSeries({ snapshot, policy, now }: SeriesSources): Generator<NodeSeries> {
+export function* nodeSeries(
+  { snapshot, policy, now }: SeriesSources,
+  omitted: ReadonlySet<string> = new Set(),
+): Generator<NodeSeries> {
   const { clusters } = snapshot();
   const nowMs = now();
   for (const state of clusters) {
     const clusterPolicy = policy(state.name);
-    if (clusterPolicy === undefined) continue;
+    if (clusterPolicy === undefined || omitted.has(state.name)) continue;
     const view = viewAt(state, clusterPolicy, nowMs);
     const cluster = clusterSeriesOf(state);
     for (const observation of state.nodes) yield seriesOf(view, observation, cluster);

@@ -27,6 +27,18 @@ describe("the dashboard", () => {
     );
   });
 
+  test("takes the series of nodes from whichever instances have them", () => {
+    const ofNodes = queries.filter(({ expr }) => expr.includes("rolecall_node_"));
+    assert.ok(ofNodes.length > 8);
+    for (const { expr } of ofNodes)
+      assert.match(expr, /(max|min) by \(cluster, node(, check, reason)?\) \(rolecall_node_/);
+  });
+
+  test("counts as failed every probe that was not answered", () => {
+    const outcomes = queries.flatMap(({ expr }) => /rolecall_probes_total\{outcome(\S+?),/.exec(expr)?.[1] ?? []);
+    assert.deepEqual(outcomes, ['!="answered"']);
+  });
+
   test("selects by its own variables alone, and its data by the one for the data source", () => {
     const variables = new Set(templating.list.map(({ name }) => name));
     const used = [...text.matchAll(/\$\{?(?!__)(\w+)/g)].map(([, name = ""]) => name);

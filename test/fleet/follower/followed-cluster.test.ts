@@ -89,8 +89,9 @@ class Followed {
   /** Runs the timers that are due, and lets what they begin end. */
   async pass(ms: number): Promise<void> {
     this.nowMs += ms;
-    for (const timer of [...this.#timers])
-      if (timer.atMs <= this.nowMs && this.#timers.includes(timer)) {
+    const due = this.#timers.filter(({ atMs }) => atMs <= this.nowMs);
+    for (const timer of due)
+      if (this.#timers.includes(timer)) {
         this.#timers.splice(this.#timers.indexOf(timer), 1);
         timer.run();
       }

@@ -18,8 +18,8 @@ export interface ScrapeOptions {
 }
 
 /**
- * Renders the Prometheus scrape configuration. Every instance of rolecall exports the metrics of all nodes, in addition
- * to its own. If several sources of them were scraped, a sum over the nodes would count each node several times. So
+ * Renders the Prometheus scrape configuration. Every instance of rolecall exports the metrics of all nodes that it
+ * probes, in addition to its own. If several sources of them were scraped, a sum over the nodes would count each node several times. So
  * they come from one source, or are left out.
  */
 export function renderPrometheus(targets: Targets, { job, nodeMetrics }: ScrapeOptions): string {
