@@ -8,6 +8,7 @@ import type {
   ClusterShape,
   Config,
   ConfigShape,
+  FleetConfig,
   HaproxyBackendConfig,
   HistoryConfig,
   ListenerConfig,
@@ -29,12 +30,10 @@ import { balancedCheckText } from "./values/pool-check.ts";
 
 /** What file names and missing scopes in a configuration are resolved with. */
 export interface ConfigOrigin {
-  /** Absolute path of the folder that file names are relative to: that of the configuration file. */
+  /** Absolute path of the folder that file names in lists are relative to: that of the configuration file. */
   readonly folder: string;
-  /** Absolute path of the folder that the name of the state file is relative to. */
-  readonly stateFolder: string;
-  /** Absolute path of the folder that the name of the history's directory is relative to. */
-  readonly historyFolder: string;
+  /** Returns the same for the file name of a key outside lists: a flag or variable may have set it. */
+  readonly folderOf: (...path: readonly string[]) => string;
   /** Whether a missing scope is learned from the first cluster document or report. If not, it is the cluster's name. */
   readonly learnsScope: boolean;
 }
@@ -58,9 +57,10 @@ export function assembleConfig(
     simulator,
     history,
     follow,
+    fleet,
     ...complete
   } = shape;
-  const stateFile = shape.stateFile === null ? null : resolve(origin.stateFolder, shape.stateFile);
+  const stateFile = shape.stateFile === null ? null : resolve(origin.folderOf("state_file"), shape.stateFile);
   const guards = mergeGuards(guardsShape);
   const onlyClusterName = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
   const config = {
@@ -75,6 +75,7 @@ export function assembleConfig(
     poolers: poolers.map((pooler) => buildPooler(pooler, onlyClusterName, { shape, folder: origin.folder })),
     unnamedPools: unnamedPools({ ...shape, listen: listen ?? [] }, onlyClusterName),
     peers: peers.map((peer) => buildPeer(peer, origin)),
+    fleet: fleet === null ? null : buildFleet(fleet, origin),
     stateFile,
     history: buildHistory(history, stateFile, origin),
   };
@@ -84,10 +85,10 @@ export function assembleConfig(
 function buildHistory(
   { isEnabled, directory, sizeMax, ageMaxMs }: ConfigShape["history"],
   stateFile: string | null,
-  { historyFolder }: ConfigOrigin,
+  { folderOf }: ConfigOrigin,
 ): HistoryConfig | null {
   const besideState = stateFile === null ? null : `${stateFile}.history`;
-  const place = directory === null ? besideState : resolve(historyFolder, directory);
+  const place = directory === null ? besideState : resolve(folderOf("history", "directory"), directory);
   return isEnabled && place !== null ? { directory: place, sizeMax, ageMaxMs } : null;
 }
 
@@ -97,35 +98,50 @@ function buildCluster(
   { folder, learnsScope }: ConfigOrigin,
 ): ClusterConfig {
   const { name, tls, auth, dcs } = shape;
+  const inFolder = (): string => folder;
   return {
     ...shape,
     scope: shape.scope ?? (learnsScope ? null : name),
-    ...accessIn(folder, { tls, auth }),
-    dcs: dcs === null ? null : { ...dcs, ...accessIn(folder, dcs) },
+    ...accessIn(inFolder, { tls, auth }),
+    dcs: dcs === null ? null : { ...dcs, ...accessIn(inFolder, dcs) },
     follow: (shape.follow ?? follow).map((upstream) => ({
       ...upstream,
-      tls: absoluteTls(folder, upstream.tls),
+      tls: absoluteTls(inFolder, upstream.tls),
       tokenFile: absolute(folder, upstream.tokenFile),
     })),
     guards: mergeGuards(shape.guards, guards),
   };
 }
 
-/** The TLS files and the password file with absolute paths. */
-function accessIn(
-  folder: string,
-  { tls, auth }: Pick<ClusterConfig, "tls" | "auth">,
-): Pick<ClusterConfig, "tls" | "auth"> {
+function buildFleet(fleet: FleetConfig, { folderOf }: ConfigOrigin): FleetConfig {
+  const { etcd, tls, tokenFile } = fleet;
   return {
-    tls: absoluteTls(folder, tls),
-    auth: auth === null ? null : { ...auth, passwordFile: resolve(folder, auth.passwordFile) },
+    ...fleet,
+    etcd: { ...etcd, ...accessIn((...key) => folderOf("fleet", "etcd", ...key), etcd) },
+    tls: absoluteTls((...key) => folderOf("fleet", ...key), tls),
+    tokenFile: absolute(folderOf("fleet", "token_file"), tokenFile),
   };
 }
 
-function absoluteTls(folder: string, tls: TlsFiles | null): TlsFiles | null {
+/**
+ * The TLS files and the password file with absolute paths.
+ * @param folderOf the folder of the file of a key, such as `tls`, `ca`
+ */
+function accessIn(
+  folderOf: ConfigOrigin["folderOf"],
+  { tls, auth }: Pick<ClusterConfig, "tls" | "auth">,
+): Pick<ClusterConfig, "tls" | "auth"> {
+  return {
+    tls: absoluteTls(folderOf, tls),
+    auth:
+      auth === null ? null : { ...auth, passwordFile: resolve(folderOf("auth", "password_file"), auth.passwordFile) },
+  };
+}
+
+function absoluteTls(folderOf: ConfigOrigin["folderOf"], tls: TlsFiles | null): TlsFiles | null {
   if (tls === null) return null;
-  const { ca, cert, key } = tls;
-  return { ...tls, ca: absolute(folder, ca), cert: absolute(folder, cert), key: absolute(folder, key) };
+  const file = (key: "ca" | "cert" | "key"): string | null => absolute(folderOf("tls", key), tls[key]);
+  return { ...tls, ca: file("ca"), cert: file("cert"), key: file("key") };
 }
 
 function absolute(folder: string, file: string | null): string | null {
@@ -199,7 +215,7 @@ function buildPooler(
   return {
     ...pooler,
     name: name ?? formatPoolerAddress(pgbouncer.address),
-    pgbouncer: { ...pgbouncer, tls: absoluteTls(folder, tls), passwordFile: absolute(folder, passwordFile) },
+    pgbouncer: { ...pgbouncer, tls: absoluteTls(() => folder, tls), passwordFile: absolute(folder, passwordFile) },
     databases: databases.flatMap((database) => {
       const judged = judgedBy(database, only, shape);
       // checkPoolers has refused what cannot be judged.
@@ -214,7 +230,7 @@ function buildPeer({ name, tls, tokenFile, ...peer }: PeerShape, { folder }: Con
   return {
     ...peer,
     name: name ?? new URL(peer.url).host,
-    tls: absoluteTls(folder, tls),
+    tls: absoluteTls(() => folder, tls),
     tokenFile: absolute(folder, tokenFile),
   };
 }

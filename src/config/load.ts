@@ -9,6 +9,7 @@ import { checkBalancers } from "./checks/balancer-checks.ts";
 import { readEnvironment } from "./sources/environment.ts";
 import { type ConfigFlags, readFlags } from "./sources/flags.ts";
 import { type ConfigIssue, valueIssue } from "./model/issue.ts";
+import { checkFleet } from "./checks/fleet-checks.ts";
 import { checkLagTimes } from "./checks/lag-time-checks.ts";
 import { checkPeers } from "./checks/peer-checks.ts";
 import { checkPools } from "./checks/pool-checks.ts";
@@ -90,6 +91,7 @@ function crossIssues(value: Merged["value"]): readonly ConfigIssue[] {
     checkPoolers,
     checkAudit,
     checkPeers,
+    checkFleet,
   ].flatMap((check) => check(parts));
 }
 
@@ -106,11 +108,10 @@ function placeIssue(issue: ConfigIssue, { merged, file }: { merged: Merged; file
 function originOf(file: NamedFile | null, merged: Merged): ConfigOrigin {
   const folder = file === null ? resolve(".") : dirname(resolve(file.name));
   // A path in a flag or variable is relative to the working directory, one in the file to the folder of the file.
-  const folderOf = (path: readonly string[]): string => (merged.nameOf(path) === null ? folder : resolve("."));
+  const folderOf = (...path: readonly string[]): string => (merged.nameOf(path) === null ? folder : resolve("."));
   return {
     folder,
-    stateFolder: folderOf(["state_file"]),
-    historyFolder: folderOf(["history", "directory"]),
+    folderOf,
     learnsScope: merged.learnsScope,
   };
 }

@@ -80,6 +80,9 @@ const sameKeys: ReadonlyMap<string, string> = new Map([
   ["clusters[].dcs.auth", "clusters[].auth"],
   ["poolers[].pgbouncer.tls", "clusters[].tls"],
   ["peers[].tls", "clusters[].tls"],
+  ["fleet.tls", "clusters[].tls"],
+  ["fleet.etcd.tls", "clusters[].tls"],
+  ["fleet.etcd.auth", "clusters[].auth"],
   ["pools[].weight", "listen[].weight"],
   ["balancers[].haproxy.backends[].weight", "listen[].weight"],
 ]);

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, suite, test } from "node:test";
+import { parse } from "yaml";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
 import { renderProblems } from "../../src/config/model/problem.ts";
@@ -87,6 +88,7 @@ test("a minimal file gets every default", () => {
     balancers: [],
     poolers: [],
     peers: [],
+    fleet: null,
     audit: { intervalMs: 5_000, envoys: [] },
     hostSuffixes: [],
     ignoreParams: ["be"],
@@ -105,11 +107,52 @@ test("every key of a file gets into its own property", () => {
   const result = loadConfig({ file, env: {}, flags: {} });
   const config = loaded(result);
   assert.deepEqual(result.ok && result.simulator, { nodes: 5, port: 19_008 });
-  const expected: unknown = JSON.parse(readFileSync("test/spec/config/every-key.json", "utf8"));
-  const relative: unknown = JSON.parse(
-    JSON.stringify(config).replaceAll(join(process.cwd(), "test/spec/config/"), "./"),
+  assert.deepEqual(withRelativeFiles(config), jsonOf("every-key.json"));
+});
+
+test("every key of a fleet gets into its own property, which is frozen", () => {
+  const { fleet } = loaded(loadConfig({ file: "test/spec/config/every-fleet-key.yaml", env: {}, flags: {} }));
+  assert.deepEqual(withRelativeFiles(fleet), jsonOf("every-fleet-key.json"));
+  assert.ok(Object.isFrozen(fleet?.etcd.urls) && Object.isFrozen(fleet?.etcd.auth));
+});
+
+function withRelativeFiles(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(join(process.cwd(), "test/spec/config/"), "./"));
+}
+
+function jsonOf(name: string): unknown {
+  return JSON.parse(readFileSync(join("test/spec/config", name), "utf8"));
+}
+
+test("a fleet with its required keys gets every default", () => {
+  const { fleet } = loaded(
+    load(
+      "clusters: [{ name: demo, discover: ['http://10.0.0.1:8008'] }]\n" +
+        "fleet: { name: edges, advertise: 'http://edge1:9108', etcd: { urls: ['http://10.0.0.1:2379'] } }",
+    ),
   );
-  assert.deepEqual(relative, expected);
+  assert.deepEqual(fleet, {
+    name: "edges",
+    advertise: "http://edge1:9108",
+    etcd: { urls: ["http://10.0.0.1:2379"], prefix: "/rolecall", tls: null, auth: null },
+    zone: null,
+    observers: 1,
+    weight: 1,
+    leaseMs: 5_000,
+    tokenFile: null,
+    tls: null,
+  });
+});
+
+suite("a fleet may have", () => {
+  const clusters = [{ name: "demo", discover: ["http://10.0.0.1:8008"], follow: ["https://core1:9108"] }];
+  const required = { name: "edges", advertise: "https://edge1:9443", etcd: { urls: ["http://10.0.0.1:2379"] } };
+  const rows = parse(readFileSync("test/spec/config/good-fleets.yaml", "utf8")) as { name: string; fleet: object }[];
+  for (const { name, fleet } of rows)
+    test(name, () => {
+      const config = loaded(load(JSON.stringify({ clusters, follow: [], fleet: { ...required, ...fleet } })));
+      assert.equal(config.clusters[0]?.follow.length, 1);
+    });
 });
 
 test("a file with every default equals a minimal file", () => {

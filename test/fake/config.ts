@@ -48,6 +48,7 @@ export function configOf(
     balancers: [],
     poolers: [],
     peers: [],
+    fleet: null,
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync } from "node:fs";
-import type { Config } from "../../config/model/config.ts";
+import type { Config, TlsFiles } from "../../config/model/config.ts";
 import { tlsProblems, type TlsProblem, type TlsProblemKind } from "../../config/tls-problems.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { ResultBuilder } from "../result/builder.ts";
@@ -83,14 +83,27 @@ export function checkSwitchoverFiles(
   for (const [index, { pgbouncer }] of poolers.entries()) {
     const { tls, passwordFile } = pgbouncer;
     const key = `poolers[${index}].pgbouncer`;
-    if (tls !== null) for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `${key}.tls`);
+    checkTlsFiles(result, tls, `${key}.tls`);
     checkSecretFile(result, passwordFile, `${key}.password_file`);
   }
   for (const [index, { tls, tokenFile }] of peers.entries()) {
     const key = `peers[${index}]`;
-    if (tls !== null) for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `${key}.tls`);
+    checkTlsFiles(result, tls, `${key}.tls`);
     checkSecretFile(result, tokenFile, `${key}.token_file`);
   }
+}
+
+/** Checks the TLS files, the password and the token of the fleet (RC006, RC109, RC111, RC114, RC115). */
+export function checkFleetFiles(result: ResultBuilder, { fleet }: Pick<Config, "fleet">): void {
+  if (fleet === null) return;
+  checkTlsFiles(result, fleet.tls, "fleet.tls");
+  checkSecretFile(result, fleet.tokenFile, "fleet.token_file");
+  checkTlsFiles(result, fleet.etcd.tls, "fleet.etcd.tls");
+  checkSecretFile(result, fleet.etcd.auth?.passwordFile ?? null, "fleet.etcd.auth.password_file");
+}
+
+function checkTlsFiles(result: ResultBuilder, tls: TlsFiles | null, key: string): void {
+  for (const problem of tls === null ? [] : tlsProblems(tls, Date.now())) diagnoseTls(result, problem, key);
 }
 
 function checkSecretFile(result: ResultBuilder, file: string | null, key: string): void {

@@ -1,7 +1,12 @@
 import { loadConfig } from "../../config/load.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { diagnoseProblem } from "../result/config-problem.ts";
-import { checkClusterFiles, checkListenerFiles, checkSwitchoverFiles } from "../client/tls-findings.ts";
+import {
+  checkClusterFiles,
+  checkFleetFiles,
+  checkListenerFiles,
+  checkSwitchoverFiles,
+} from "../client/tls-findings.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
 import { counted } from "../output/words.ts";
@@ -36,6 +41,7 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
     checkListenerFiles(result, loaded.config);
     checkClusterFiles(result, loaded.config);
     checkSwitchoverFiles(result, loaded.config);
+    checkFleetFiles(result, loaded.config);
     result.cover("files", "complete", { detail: "certificates, keys and tokens" });
   }
   // An unusable file is a finding of its own: rolecall would not start with this configuration.

@@ -4,7 +4,13 @@ import { counted } from "../output/words.ts";
 import { answeringNodes } from "./nodes.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { validityProblems } from "../../config/tls-problems.ts";
-import { checkClusterFiles, checkListenerFiles, checkSwitchoverFiles, diagnoseTls } from "../client/tls-findings.ts";
+import {
+  checkClusterFiles,
+  checkFleetFiles,
+  checkListenerFiles,
+  checkSwitchoverFiles,
+  diagnoseTls,
+} from "../client/tls-findings.ts";
 
 /**
  * Checks the configured TLS files, of listeners and of connections to the nodes (RC109, RC111, RC114, RC115), and the
@@ -15,6 +21,7 @@ export async function checkTls(context: DoctorContext): Promise<void> {
   const files = config.clusters.flatMap(({ tls }) => [tls?.ca, tls?.cert].filter((file) => typeof file === "string"));
   checkClusterFiles(command.result, config);
   checkSwitchoverFiles(command.result, config);
+  checkFleetFiles(command.result, config);
   const listeners = checkListenerFiles(command.result, config);
   const servers = probed.snapshot.clusters.flatMap((state) =>
     answeringNodes(state).flatMap(({ node }) =>

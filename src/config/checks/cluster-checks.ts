@@ -1,4 +1,4 @@
-import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
+import { type ConfigIssue, type ConfigPath, lackIssue, valueIssue } from "../model/issue.ts";
 import type { ClusterShape } from "../model/config.ts";
 import { clusterNames, listNames, repetitionIssues } from "./name-checks.ts";
 import type { ClusterPart, ValidParts } from "./valid-parts.ts";
@@ -25,7 +25,7 @@ export function checkClusters({ clusters }: ValidParts): readonly ConfigIssue[] 
     ...repeated("api", nodes, "an address that no other node has"),
     ...repeated("exporter", nodes, "an address that no other node has"),
     ...nodes.flatMap(({ node, path }) =>
-      node?.api === null && node.exporter === null ? [missing(path, "api, exporter, or both", "neither")] : [],
+      node?.api === null && node.exporter === null ? [lackIssue(path, "api, exporter, or both", "neither")] : [],
     ),
     ...clusters.flatMap(checkCluster),
     ...checkSources(clusters),
@@ -61,7 +61,7 @@ function checkCluster({ cluster, nodes }: ClusterPart, index: number): readonly 
   const hasNodes = cluster.discover.length > 0 || nodes.length > 0;
   return [
     ...companionIssues({ cluster, nodes }, path),
-    ...(hasNodes ? [] : [missing(path, "discover with at least one seed, nodes, or both", "neither")]),
+    ...(hasNodes ? [] : [lackIssue(path, "discover with at least one seed, nodes, or both", "neither")]),
     ...checkCertificate(cluster.tls, [...path, "tls"]),
     ...checkCertificate(cluster.dcs?.tls ?? null, [...path, "dcs", "tls"]),
   ];
@@ -100,9 +100,5 @@ export function checkCertificate(
   path: ConfigPath,
 ): readonly ConfigIssue[] {
   if (tls === null || (tls.cert === null) === (tls.key === null)) return [];
-  return [missing(path, "cert and key, or neither", tls.key === null ? "cert alone" : "key alone")];
-}
-
-function missing(path: ConfigPath, allowed: string, found: string): ConfigIssue {
-  return { path, found, allowed, message: `must have ${allowed}, got ${found}`, isKey: false };
+  return [lackIssue(path, "cert and key, or neither", tls.key === null ? "cert alone" : "key alone")];
 }

@@ -1,4 +1,4 @@
-import { listOf, objectOf } from "../../cluster/values/json.ts";
+import { isObject, listOf, objectOf } from "../../cluster/values/json.ts";
 import type * as z from "zod";
 import type {
   AuditedEnvoy,
@@ -11,6 +11,7 @@ import type {
   PoolerShape,
   PoolShape,
   RuntimeAddress,
+  TlsFiles,
 } from "../model/config.ts";
 import { auditedEnvoySchema } from "../schema/audit-schema.ts";
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
@@ -20,6 +21,7 @@ import { peerSchema } from "../schema/peer-schema.ts";
 import { poolSchema } from "../schema/pool-schema.ts";
 import { pgbouncerSchema, pooledDatabaseSchema } from "../schema/pooler-schema.ts";
 import { ignoreParamsSchema, probeSchema } from "../schema/schema.ts";
+import { tlsSchema } from "../schema/tls-schema.ts";
 import { name } from "../schema/value-schemas.ts";
 
 /**
@@ -34,6 +36,10 @@ export interface ValidParts {
   readonly balancers: readonly BalancerPart[];
   readonly poolers: readonly PoolerPart[];
   readonly peers: readonly (PeerShape | null)[];
+  /** The upstreams of all clusters as written. */
+  readonly follow: readonly unknown[];
+  /** `null` if the key is missing. */
+  readonly fleet: FleetPart | null;
   readonly audited: readonly (AuditedEnvoy | null)[];
   readonly ignoreParams: readonly string[];
   /** The probe interval in ms; 0 if it is invalid: then no time is too short for it. */
@@ -72,6 +78,12 @@ export interface PoolerPart {
   readonly databases: readonly (PooledDatabaseShape | null)[];
 }
 
+export interface FleetPart {
+  /** TLS of connections to the other members. */
+  readonly tls: TlsFiles | null;
+  readonly etcdTls: TlsFiles | null;
+}
+
 /** The schemas allow fewer elements in any list. */
 const elementsMax = 1024;
 const nameSchema = name();
@@ -92,6 +104,8 @@ export function readValidParts(value: Readonly<Record<string, unknown>>): ValidP
     balancers: elementsOf(value["balancers"]).map(balancerPart),
     poolers: elementsOf(value["poolers"]).map(poolerPart),
     peers: elementsOf(value["peers"]).map((peer) => valid(peerSchema, peer)),
+    follow: elementsOf(value["follow"]),
+    fleet: fleetPart(value["fleet"]),
     audited: elementsOf(objectOf(value["audit"])["envoys"]).map((envoy) => valid(auditedEnvoySchema, envoy)),
     ignoreParams: valid(ignoreParamsSchema, value["ignore_params"]) ?? [],
     intervalMs: valid(probeSchema, { interval })?.intervalMs ?? 0,
@@ -124,6 +138,12 @@ function poolerPart(value: unknown): PoolerPart {
     pgbouncer: valid(pgbouncerSchema, pgbouncer),
     databases: elementsOf(databases).map((database) => valid(pooledDatabaseSchema, database)),
   };
+}
+
+function fleetPart(value: unknown): FleetPart | null {
+  if (!isObject(value)) return null;
+  const schema = tlsSchema("members");
+  return { tls: valid(schema, value["tls"]), etcdTls: valid(schema, objectOf(value["etcd"])["tls"]) };
 }
 
 function valid<T>(schema: z.ZodType<T>, value: unknown): T | null {

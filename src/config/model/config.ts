@@ -83,6 +83,9 @@ export interface ClusterConfig extends Omit<ClusterShape, "guards" | "follow"> {
 /** Another rolecall whose outcomes are taken. */
 export type UpstreamConfig = ConfigShape["follow"][number];
 
+/** The fleet whose members share the probes of the clusters. Files are absolute paths. */
+export type FleetConfig = NonNullable<Config["fleet"]>;
+
 /** A fixed node. */
 export type NodeConfig = ClusterConfig["nodes"][number];
 

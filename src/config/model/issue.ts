@@ -19,6 +19,11 @@ export function valueIssue(path: ConfigPath, found: unknown, allowed: string): C
   return { path, found: describeFound(found), allowed, message: null, isKey: false };
 }
 
+/** Returns an issue for a mapping or list that lacks something. */
+export function lackIssue(path: ConfigPath, allowed: string, found: string): ConfigIssue {
+  return { path, found, allowed, message: `must have ${allowed}, got ${found}`, isKey: false };
+}
+
 /** Formats a path as `clusters[0].nodes[1].api`; the root as an empty string. Unusual keys are quoted and shortened. */
 export function formatPath(path: ConfigPath): string {
   let text = "";

@@ -2,11 +2,11 @@ import * as z from "zod";
 import { companionsMax } from "../../cluster/values/companion-name.ts";
 import { type Guards, defaultGuards } from "../../health/guards.ts";
 import { companionName, companionSchema } from "./companion-schema.ts";
+import { authSchema, etcdAccess, etcdMembersSchema } from "./etcd-schema.ts";
 import { upstreamSchema, upstreamsMax } from "./follow-schema.ts";
 import { tlsSchema } from "./tls-schema.ts";
 import {
   apiAddress,
-  baseAddress,
   databaseAddress,
   dcsPrefix,
   duration,
@@ -115,34 +115,13 @@ export function mergeGuards(shape: GuardsShape, base: Guards = defaultGuards): G
   };
 }
 
-/** A user and a password: of management calls to the nodes, or of the DCS. */
-const authSchema = z
-  .strictObject(
-    {
-      user: plainText("a user name", 128).describe("User name"),
-      password_file: plainText("the name of a file", 4096).describe("File with the password on its first line"),
-    },
-    { error: "a mapping with the keys user and password_file" },
-  )
-  .transform(({ user, password_file: passwordFile }) => ({ user, passwordFile }));
-
-const etcdAllowed = "a list of 1 to 16 addresses";
-
 /** The `dcs` mapping of a cluster. */
 const dcsSchema = z.strictObject(
   {
-    etcd: z
-      .array(baseAddress("http://10.0.0.1:2379", []), { error: etcdAllowed })
-      .min(1, { error: etcdAllowed })
-      .max(16, { error: etcdAllowed })
-      .describe("Client addresses of etcd members (etcd 3.4 or later), tried in turn"),
+    etcd: etcdMembersSchema,
     prefix: dcsPrefix().prefault("/service").describe("Patroni's namespace: the keys begin with this and the scope"),
     scope: name().nullable().default(null).describe("Scope in the keys. Default: the scope of the cluster"),
-    tls: tlsSchema("etcd members").nullable().prefault(null).describe("TLS of connections to etcd"),
-    auth: authSchema
-      .nullable()
-      .default(null)
-      .describe("User of etcd. It needs permission to read the keys. Default: none"),
+    ...etcdAccess("to read the keys"),
   },
   { error: "a mapping with the keys of a DCS, at least etcd" },
 );

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { isLoopback } from "../values/loopback.ts";
 import { baseAddress, plainText, whenValid } from "./value-schemas.ts";
 import { tlsSchema } from "./tls-schema.ts";
+import { checkTokenAddress } from "./token-address.ts";
 
 const allowed = "an address such as https://core1:9108, or a mapping with the keys url, token_file and tls";
 const noMore = { tokenFile: null, tls: null } as const;
@@ -21,14 +21,7 @@ const detailedSchema = z
     },
     { error: allowed },
   )
-  .superRefine(
-    ({ url, token_file: token }, context) => {
-      const { protocol, hostname } = new URL(url);
-      if (token !== null && protocol === "http:" && !isLoopback(hostname.replace(/^\[|\]$/g, "")))
-        context.addIssue({ code: "custom", path: ["url"], message: "an https address, because a token is sent to it" });
-    },
-    whenValid("url", "token_file"),
-  )
+  .superRefine((written, context) => checkTokenAddress(written, "url", context), whenValid("url", "token_file"))
   .transform(({ token_file: tokenFile, ...written }) => ({ ...written, tokenFile }));
 
 const plainSchema = baseAddress("https://core1:9108", []).transform((url) => ({ url, ...noMore }));

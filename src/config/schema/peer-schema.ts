@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { isLoopback } from "../values/loopback.ts";
 import { tlsSchema } from "./tls-schema.ts";
+import { checkTokenAddress } from "./token-address.ts";
 import { baseAddress, name, plainText, whenValid } from "./value-schemas.ts";
 
 /** One entry of `peers`. */
@@ -22,12 +22,9 @@ export const peerSchema = z
     { error: "a mapping with the keys name, url, token_file and tls" },
   )
   .superRefine(
-    ({ url, token_file: token, tls }, context) => {
-      const { protocol, hostname } = new URL(url);
-      const isReadable = protocol === "http:" && !isLoopback(hostname.replace(/^\[|\]$/g, ""));
-      if (token !== null && isReadable)
-        context.addIssue({ code: "custom", path: ["url"], message: "an https address, because a token is sent to it" });
-      if (token === null && (tls?.cert ?? null) === null) {
+    (written, context) => {
+      checkTokenAddress(written, "url", context);
+      if (written.token_file === null && (written.tls?.cert ?? null) === null) {
         const message = "set, or tls.cert and tls.key: a peer accepts nobody without a credential";
         context.addIssue({ code: "custom", path: ["token_file"], message });
       }

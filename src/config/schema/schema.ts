@@ -2,6 +2,7 @@ import { auditSchema } from "./audit-schema.ts";
 import { balancerSchema } from "./balancer-schema.ts";
 import * as z from "zod";
 import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
+import { fleetSchema } from "./fleet-schema.ts";
 import { upstreamSchema, upstreamsMax } from "./follow-schema.ts";
 import { listenerSchema } from "./listener-schema.ts";
 import { peerSchema } from "./peer-schema.ts";
@@ -248,6 +249,13 @@ export const configSchema = z
       follow: list(upstreamSchema, upstreamsMax).describe(
         "Admin listeners of other rolecalls whose outcomes are taken, in place of probing, for all clusters (docs/follow.md)",
       ),
+      fleet: fleetSchema
+        .nullable()
+        .default(null)
+        .describe(
+          "The instances to share the probes with: one or two members probe each cluster, and the others take their " +
+            "outcomes. Excludes follow; a cluster with a follow of its own is not shared. Default: none",
+        ),
       audit: section(auditSchema).describe(
         "Where traffic really goes: balancers and poolers against the verdicts (docs/audit.md)",
       ),

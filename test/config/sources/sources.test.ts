@@ -68,6 +68,39 @@ test("file names in a file are relative to its folder, those in variables to the
   assert.equal(outside.ok && outside.config.stateFile, resolve("members.json"));
 });
 
+test("each file name of a fleet is relative to where it is written", () => {
+  const fleet = {
+    name: "edges",
+    advertise: "https://edge1:9443",
+    etcd: { urls: ["https://10.0.0.1:2379"], tls: { ca: "ca.pem" }, auth: { user: "rolecall", password_file: "a" } },
+    token_file: "b",
+    tls: { ca: "ca.pem", cert: "cert.pem", key: "key.pem" },
+  };
+  const file = write(JSON.stringify({ clusters: [{ name: "a", discover: ["https://a:1"] }], fleet }));
+  const env = {
+    ROLECALL_FLEET_ETCD_AUTH_PASSWORD_FILE: "other",
+    ROLECALL_FLEET_TLS_CA: "other.pem",
+    ROLECALL_FLEET_ETCD_TLS_CERT: "other.pem",
+    ROLECALL_FLEET_ETCD_TLS_KEY: "/etc/other.key",
+  };
+  const result = loadConfig({ file, env, flags: { set: ["fleet.token_file=token"] } });
+  assert.ok(result.ok);
+  const { etcd, tls, tokenFile } = result.config.fleet ?? {};
+  assert.deepEqual(
+    [etcd?.auth?.passwordFile, etcd?.tls?.ca, etcd?.tls?.cert, etcd?.tls?.key, tls?.ca, tls?.cert, tls?.key, tokenFile],
+    [
+      resolve("other"),
+      join(folder, "ca.pem"),
+      resolve("other.pem"),
+      "/etc/other.key",
+      resolve("other.pem"),
+      join(folder, "cert.pem"),
+      join(folder, "key.pem"),
+      resolve("token"),
+    ],
+  );
+});
+
 test("the history is on if a state file or a directory is configured, unless it is disabled", () => {
   const clusters = "clusters: [{ name: a, discover: ['https://a:1'] }]\n";
   const directoryOf = (text: string, env: Readonly<Record<string, string>> = {}): string | null | undefined => {
@@ -83,6 +116,7 @@ test("the history is on if a state file or a directory is configured, unless it 
 });
 
 test("every key outside lists has an environment variable", () => {
+  const tlsKeys = ["CA", "CERT", "KEY", "SERVER_NAME", "VERIFY"];
   assert.deepEqual(
     overrideKeys().map(({ variable, kind }) => `${variable} ${kind}`),
     [
@@ -92,6 +126,12 @@ test("every key outside lists has an environment variable", () => {
         (key) => `ROLECALL_PROBE_${key} text`,
       ),
       "ROLECALL_FOLLOW list",
+      ...["NAME text", "ADVERTISE text", "ETCD_URLS list", "ETCD_PREFIX text"].map((key) => `ROLECALL_FLEET_${key}`),
+      ...tlsKeys.map((key) => `ROLECALL_FLEET_ETCD_TLS_${key} text`),
+      ...["USER", "PASSWORD_FILE"].map((key) => `ROLECALL_FLEET_ETCD_AUTH_${key} text`),
+      ...["ZONE text", "OBSERVERS number", "WEIGHT number", "LEASE text"].map((key) => `ROLECALL_FLEET_${key}`),
+      "ROLECALL_FLEET_TOKEN_FILE text",
+      ...tlsKeys.map((key) => `ROLECALL_FLEET_TLS_${key} text`),
       "ROLECALL_AUDIT_INTERVAL text",
       "ROLECALL_HOST_SUFFIXES list",
       "ROLECALL_IGNORE_PARAMS list",
