@@ -27,7 +27,7 @@ interface FleetParts {
 /** What following acts on. */
 interface FollowedParts {
   readonly record: (outcome: ProbeOutcome) => void;
-  readonly probers: Pick<Probers, "begin" | "end" | "ask">;
+  readonly probers: Pick<Probers, "begin" | "end" | "ask" | "isActive">;
   readonly errorLines: LimitedLines;
   /** The first evidence of a cluster has come from an upstream. */
   readonly onFirst: (cluster: string) => void;
@@ -93,6 +93,7 @@ function buildFollowed(
     probing: {
       begin: (cluster) => probers.begin(cluster),
       end: (cluster) => probers.end(cluster),
+      isActive: (cluster) => probers.isActive(cluster),
       ask: (cluster, node) => probers.ask(cluster, node),
     },
     onFirst,

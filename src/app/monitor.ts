@@ -24,11 +24,12 @@ import { EnvoyPushes, type EnvoyPushesContext } from "./envoy-pushes.ts";
 import { RouteAudits, type RouteAuditsContext } from "./route-audits.ts";
 import { buildDcsWatches } from "./dcs-wiring.ts";
 import { type Machine, waitAtMost } from "./machine.ts";
-import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
+import { buildClusters, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
 import { hasSameSavedState } from "../state/saved-state.ts";
 import { StateFile } from "../state/state-file.ts";
 import { Store } from "../state/store.ts";
+import { EvidenceOrigins } from "./evidence-origins.ts";
 import { buildFleet, type Fleet } from "./fleet-wiring.ts";
 import { PauseKeeper } from "../switchover/peers/pause-keeper.ts";
 
@@ -68,6 +69,7 @@ export class Monitor {
   readonly #probers: Probers;
   readonly #balancers: BalancerPushes;
   readonly #dcs: DcsWatches;
+  readonly #sources: EvidenceOrigins;
   #config: Config;
   readonly #machine: Machine;
   #cancelTick: CancelTimer | null = null;
@@ -126,7 +128,9 @@ export class Monitor {
     });
     const onFirst = (cluster: string): void => this.#endFirstRound(cluster);
     const acts = { record, probers: this.#probers, onFirst, errorLines: this.#errorLines };
-    this.fleet = buildFleet({ log, machine, store, clock, eventLog: this.eventLog, config: () => this.#config }, acts);
+    const assigned = (): Config => this.#sources.assigned;
+    this.fleet = buildFleet({ log, machine, store, clock, eventLog: this.eventLog, config: assigned }, acts);
+    this.#sources = this.#buildSources();
     this.#dcs = buildDcsWatches(
       { store, clock, log, machine, metrics: metrics.own },
       { record, hint: (cluster, node) => this.#probers.hint(cluster, node) },
@@ -156,6 +160,7 @@ export class Monitor {
   configure(config: Config): void {
     if (this.#phase === "closed") return;
     this.#config = config;
+    this.#sources.configure(config);
     for (const part of [this.eventLog, this.#probers]) part.retain(config.clusters.map(({ name }) => name));
     const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
     this.store.replace(buildClusters(config, known));
@@ -176,10 +181,7 @@ export class Monitor {
     this.#tickLater();
     this.#balancers.configure(this.#config);
     this.routes.configure(this.#config);
-    // The upstreams of clusters that are followed tell what their DCS says.
-    this.#dcs.start({ ...this.#config, clusters: this.#config.clusters.filter(({ follow }) => follow.length === 0) });
-    const probing = this.#probers.start(this.#config, livenessIntervalFactor);
-    await Promise.all([probing, this.fleet.followed.start(this.#config)]);
+    await this.#sources.start();
   }
 
   /** What is known of each balancer that changes are pushed to. @param only see {@link BalancerPushes.statuses} */
@@ -215,21 +217,31 @@ export class Monitor {
   async stop(): Promise<void> {
     if (this.#phase === "running") this.eventLog.recordStop(this.#clusterNames, version());
     this.#phase = "closed";
-    this.#dcs.stop();
-    this.fleet.followed.stop();
-    this.fleet.feeds.endAll("stopping");
-    this.#probers.stop();
+    const left = this.#sources.stop();
     this.#balancers.stop();
     this.routes.stop();
     this.envoys.stop();
     this.drains.stop();
     this.pauses.stop();
     this.#cancelTick?.();
-    await Promise.all([this.#stateFile.flush(), this.history.stop()]);
+    await Promise.all([left, this.#stateFile.flush(), this.history.stop()]);
   }
 
   get #clusterNames(): readonly string[] {
     return this.store.current.clusters.map(({ name }) => name);
+  }
+
+  #buildSources(): EvidenceOrigins {
+    return new EvidenceOrigins(this.#config, {
+      log: this.#log,
+      machine: this.#machine,
+      instance: this.store.current.instance,
+      now: () => this.clock.now(),
+      probers: this.#probers,
+      dcs: () => this.#dcs,
+      fleet: () => this.fleet,
+      contain: (work) => contain(this.#errorLines, {}, work),
+    });
   }
 
   #buildEnvoys(

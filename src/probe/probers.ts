@@ -118,6 +118,11 @@ export class Probers {
     if (probed !== undefined) probed.prober = null;
   }
 
+  /** Whether a cluster is probed: it does not rest. */
+  isActive(cluster: string): boolean {
+    return (this.#clusters.get(cluster)?.prober ?? null) !== null;
+  }
+
   /**
    * Asks one node of a cluster that rests for its status, once.
    * @returns what came of it, which is not recorded; `null` if it could not be asked

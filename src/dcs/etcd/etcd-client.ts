@@ -19,11 +19,21 @@ export interface EtcdStream {
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** The longest response read, in bytes: a leader key is some hundred. */
-const bodyMax = 256 * 1024;
-const bodyLimits: JsonLimits = { members: 4_096, separators: 8_192 };
-/** What one connection may bring, in bytes: some hundred times what a watch of a large cluster needs. */
-const connectionLimits = { perSecond: 1024 * 1024, burst: 4 * 1024 * 1024 } as const;
+/** What etcd may send. */
+export interface EtcdLimits {
+  /** The longest response to a call, in bytes, and how many values it may have. */
+  readonly bodyMax: number;
+  readonly json: JsonLimits;
+  /** What one connection may bring, in bytes. */
+  readonly connection: { readonly perSecond: number; readonly burst: number };
+}
+
+/** A leader key is some hundred bytes; a connection may bring some hundred times what a watch of a large cluster needs. */
+const scopeLimits: EtcdLimits = {
+  bodyMax: 256 * 1024,
+  json: { members: 4_096, separators: 8_192 },
+  connection: { perSecond: 1024 * 1024, burst: 4 * 1024 * 1024 },
+};
 /** One connection for the watch, and one for reads. */
 const connectionsMax = 2;
 
@@ -39,17 +49,23 @@ export class EtcdClient {
   readonly #agent: Agent;
   readonly #auth: AccessMaterial["auth"];
   readonly #timeoutMs: number;
+  readonly #limits: EtcdLimits;
   #token: string | null = null;
 
   /** @param origin `http://host:port` or `https://host:port` */
-  constructor(origin: string, { tls, auth }: AccessMaterial, timeoutMs: number) {
+  constructor(
+    origin: string,
+    { tls, auth }: AccessMaterial,
+    { timeoutMs, limits = scopeLimits }: { readonly timeoutMs: number; readonly limits?: EtcdLimits },
+  ) {
     this.#origin = origin;
+    this.#limits = limits;
     this.#auth = auth;
     this.#timeoutMs = timeoutMs;
     this.#agent = new Agent({
       connections: connectionsMax,
       pipelining: 1,
-      connect: connectorOf(timeoutMs, tls, limitBytes),
+      connect: connectorOf(timeoutMs, tls, (socket) => limitBytes(socket, limits.connection)),
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 16_384,
@@ -107,10 +123,13 @@ export class EtcdClient {
         ...this.#options(path, request),
         signal: ending.signal,
       });
-      const text = await textOf(body);
+      const text = await textOf(body, this.#limits);
       if (text === null)
         return {
-          failure: { kind: "too_large", detail: `a body of more than ${bodyMax} bytes, or of too many values` },
+          failure: {
+            kind: "too_large",
+            detail: `a body of more than ${this.#limits.bodyMax} bytes, or of too many values`,
+          },
         };
       return { status: statusCode, body: parseJson(text) };
     } catch (error) {
@@ -145,15 +164,15 @@ function messageOf(body: unknown): string {
 }
 
 /** @returns `null` if the body is too long, comes in too many pieces, or has too many values */
-async function textOf(stream: AsyncIterable<Buffer>): Promise<string | null> {
+async function textOf(stream: AsyncIterable<Buffer>, { bodyMax, json }: EtcdLimits): Promise<string | null> {
   const body = new ResponseBody(bodyMax, null);
   for await (const chunk of stream) if (body.add(chunk) !== null) return null;
-  return exceedsLimits(body.bytes, bodyLimits) ? null : body.bytes.toString();
+  return exceedsLimits(body.bytes, json) ? null : body.bytes.toString();
 }
 
 /** Ends a connection that brings more bytes than any etcd sends, also in what is no body, such as chunk extensions. */
-function limitBytes(socket: Socket): void {
-  const bucket = new TokenBucket(connectionLimits, () => performance.now());
+function limitBytes(socket: Socket, limits: EtcdLimits["connection"]): void {
+  const bucket = new TokenBucket(limits, () => performance.now());
   let counted = 0;
   socket.on("readable", () => {
     const { bytesRead } = socket;

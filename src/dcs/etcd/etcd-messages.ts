@@ -35,8 +35,8 @@ export function watchRequest(folder: string, afterRevision: number): object {
 export interface RangeReply {
   readonly clusterId: string;
   readonly revision: number;
-  /** The values of the keys that were found. */
-  readonly values: readonly string[];
+  /** The keys that were found. */
+  readonly found: readonly { readonly key: string; readonly value: string }[];
 }
 
 /** Reads the response to a range request. @returns `null` if it is none */
@@ -47,7 +47,7 @@ export function parseRange(body: unknown): RangeReply | null {
   if (!isObject(body) || clusterId === null || !Number.isSafeInteger(revision) || revision < 1) return null;
   const kvs = body["kvs"] ?? [];
   if (!Array.isArray(kvs) || !kvs.every(isObject)) return null;
-  return { clusterId, revision, values: kvs.map(({ value }) => decode(value)) };
+  return { clusterId, revision, found: kvs.map(({ key, value }) => ({ key: decode(key), value: decode(value) })) };
 }
 
 /** The message of an error response; `null` if there is none. */
@@ -94,7 +94,7 @@ function cancellation(result: JsonObject): WatchEnd {
 }
 
 /** A 64-bit number, which the gateway writes as a text; NaN for anything else. */
-function numberOf(value: unknown): number {
+export function numberOf(value: unknown): number {
   return typeof value === "string" || typeof value === "number" ? Number(value) : NaN;
 }
 
@@ -134,12 +134,14 @@ function roleIn(value: string | null): string | null {
   return isObject(member) ? nameOf(member["role"], 64) : null;
 }
 
-function folderRange(folder: string): { readonly key: string; readonly range_end: string } {
+/** The body of a linearizable request for all keys of a folder. @param folder with the slash at its end */
+export function folderRange(folder: string): { readonly key: string; readonly range_end: string } {
   // The folder ends with a slash; the character after it ends the range of all keys that begin so.
   return { key: encode(folder), range_end: encode(`${folder.slice(0, -1)}0`) };
 }
 
-function encode(text: string): string {
+/** A key or a value as the gateway reads it. */
+export function encode(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 

@@ -5,8 +5,17 @@ import type { AccessMaterial } from "../../config/access-material.ts";
 import { failureOf } from "../../probe/client/failure.ts";
 import type { DcsChange, DcsSource, DcsWatch } from "../watch/dcs-source.ts";
 import { EtcdClient, statusText } from "./etcd-client.ts";
-import { anyKeyRange, keyRange, parseRange, scopeKeys, type RangeReply, type ScopeKeys } from "./etcd-messages.ts";
-import { EtcdWatch } from "./etcd-watch.ts";
+import {
+  anyKeyRange,
+  ChangeFilter,
+  type KeyEvent,
+  keyRange,
+  parseRange,
+  type RangeReply,
+  scopeKeys,
+  type ScopeKeys,
+} from "./etcd-messages.ts";
+import { EtcdWatch, scopeUnits, WatchLimit } from "./etcd-watch.ts";
 
 /** Where the keys of a cluster are. */
 export interface EtcdLocation {
@@ -29,7 +38,7 @@ export class EtcdSource implements DcsSource {
   constructor({ endpoints, prefix, scope }: EtcdLocation, access: AccessMaterial, timeoutMs: number) {
     this.#keys = scopeKeys(prefix, scope);
     this.#timeoutMs = timeoutMs;
-    this.#clients = endpoints.map((endpoint) => new EtcdClient(endpoint, access, timeoutMs));
+    this.#clients = endpoints.map((endpoint) => new EtcdClient(endpoint, access, { timeoutMs }));
   }
 
   get serverCount(): number {
@@ -44,12 +53,16 @@ export class EtcdSource implements DcsSource {
 
   async isChangePending(): Promise<boolean | null> {
     const range = await this.#range(keyRange(this.#keys.failover)).catch(() => null);
-    return range === null || "failure" in range ? null : range.reply.values.length > 0;
+    return range === null || "failure" in range ? null : range.reply.found.length > 0;
   }
 
   watch(afterRevision: number, onChange: (change: DcsChange) => void): DcsWatch {
     const { folder } = this.#keys;
-    return new EtcdWatch(this.#client, { folder, afterRevision, timeoutMs: this.#timeoutMs, onChange });
+    const filter = new ChangeFilter();
+    const limit = new WatchLimit(scopeUnits);
+    const changeOf = (event: KeyEvent): DcsChange | null => filter.changeOf(event);
+    const options = { folder, afterRevision, timeoutMs: this.#timeoutMs, limit, changeOf, onChange };
+    return new EtcdWatch(this.#client, options);
   }
 
   close(): void {
@@ -65,8 +78,8 @@ export class EtcdSource implements DcsSource {
   async #readLeader(): Promise<DcsResult> {
     const range = await this.#range(keyRange(this.#keys.leader));
     if ("failure" in range) return range;
-    const { clusterId, revision, values } = range.reply;
-    const [value] = values;
+    const { clusterId, revision, found } = range.reply;
+    const value = found[0]?.value;
     const leader = value === undefined ? null : nameOf(value, 128);
     if (value !== undefined && (leader === null || leader === ""))
       return unreadable(`${this.#keys.leader} must be a member's name, got something else`);
@@ -75,7 +88,7 @@ export class EtcdSource implements DcsSource {
     this.#hadLeader = value !== undefined;
     const any = isKnown ? null : await this.#range(anyKeyRange(this.#keys.folder));
     if (any !== null && "failure" in any) return any;
-    const hasScope = any === null || any.reply.values.length > 0;
+    const hasScope = any === null || any.reply.found.length > 0;
     return { read: { leader, source: `etcd ${clusterId} ${this.#keys.leader}`, revision, hasScope } };
   }
 

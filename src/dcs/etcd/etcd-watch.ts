@@ -1,36 +1,34 @@
 import { failureOf } from "../../probe/client/failure.ts";
 import { type JsonLimits, exceedsLimits } from "../../probe/parse/json-size.ts";
-import type { DcsChange, DcsWatch, WatchEnd } from "../watch/dcs-source.ts";
+import type { DcsWatch, WatchEnd } from "../watch/dcs-source.ts";
 import type { EtcdClient } from "./etcd-client.ts";
-import { ChangeFilter, type WatchMessage, parseWatchLine, watchRequest } from "./etcd-messages.ts";
+import { type KeyEvent, type WatchMessage, parseWatchLine, watchRequest } from "./etcd-messages.ts";
 import { TokenBucket } from "../../probe/client/token-bucket.ts";
 
 /** What is watched. */
-export interface EtcdWatchOptions {
+export interface EtcdWatchOptions<Change> {
   readonly folder: string;
   readonly afterRevision: number;
   /** How long etcd may take to confirm the watch, in ms. */
   readonly timeoutMs: number;
-  readonly onChange: (change: DcsChange) => void;
+  readonly limit: WatchLimit;
+  /** What an event means; `null`: nothing. */
+  readonly changeOf: (event: KeyEvent) => Change | null;
+  readonly onChange: (change: Change) => void;
 }
 
 /** The longest message, in bytes. A message holds the events of one revision. */
 const messageMax = 1024 * 1024;
-
-/** More members and values than the events of one revision have: parsing takes time by their number. */
-const messageLimits: JsonLimits = { members: 4_096, separators: 8_192 };
 const flood: WatchEnd = { cause: "flood", detail: "more lines, events or bytes than a watch may send" };
 
 /** One watch of a folder of keys. Once etcd has confirmed it, it has no deadline: the reads show if it hangs. */
-export class EtcdWatch implements DcsWatch {
+export class EtcdWatch<Change> implements DcsWatch {
   readonly ended: Promise<WatchEnd>;
-  readonly #options: EtcdWatchOptions;
+  readonly #options: EtcdWatchOptions<Change>;
   readonly #abort = new AbortController();
-  readonly #filter = new ChangeFilter();
-  readonly #limit = new WatchLimit();
   #confirmation: "awaited" | "given" | "late" = "awaited";
 
-  constructor(client: EtcdClient, options: EtcdWatchOptions) {
+  constructor(client: EtcdClient, options: EtcdWatchOptions<Change>) {
     this.#options = options;
     this.ended = this.#untilEnd(client);
   }
@@ -70,15 +68,16 @@ export class EtcdWatch implements DcsWatch {
   }
 
   async #follow(body: AsyncIterable<Buffer>, status: number): Promise<WatchEnd> {
-    const splitter = new LineSplitter(messageMax, () => this.#limit.takeLine());
+    const { limit, folder } = this.#options;
+    const splitter = new LineSplitter(messageMax, () => limit.takeLine());
     for await (const chunk of body) {
       if (status !== 200) return { cause: "failed", detail: `etcd answers status ${status}: ${excerpt(chunk)}` };
-      const lines = this.#limit.takePiece(chunk.length) ? splitter.add(chunk) : "too_many";
+      const lines = limit.takePiece(chunk.length) ? splitter.add(chunk) : "too_many";
       if (lines === "too_many") return flood;
       if (lines === "too_long") return { cause: "garbage", detail: `a message of more than ${messageMax} bytes` };
       for (const line of lines) {
-        if (exceedsLimits(Buffer.from(line), messageLimits)) return flood;
-        const message = parseWatchLine(line, this.#options.folder);
+        if (limit.isTooLarge(line)) return flood;
+        const message = parseWatchLine(line, folder);
         const end = message === null ? garbage(line) : this.#handle(message);
         if (end !== null) return end;
       }
@@ -96,10 +95,11 @@ export class EtcdWatch implements DcsWatch {
       this.#confirmation = "given";
       return null;
     }
+    const { limit, changeOf, onChange } = this.#options;
     for (const event of message.events) {
-      const change = this.#filter.changeOf(event);
-      if (!this.#limit.takeEvent(change !== null)) return flood;
-      if (change !== null && !this.#abort.signal.aborted) this.#options.onChange(change);
+      const change = changeOf(event);
+      if (!limit.takeEvent(change !== null)) return flood;
+      if (change !== null && !this.#abort.signal.aborted) onChange(change);
     }
     return null;
   }
@@ -154,20 +154,41 @@ export class LineSplitter {
   }
 }
 
+/** What a watch may send, in units: a line, a KB and an event that changes nothing are one each. */
+export interface WatchUnits {
+  readonly perSecond: number;
+  readonly burst: number;
+  /** What a reported change costs. */
+  readonly change: number;
+  /** More members and values than the events of one revision have: parsing takes time by their number. */
+  readonly json: JsonLimits;
+}
+
 /**
- * What a watch may send, in units: many times what the members of a large cluster write. A reported change costs most:
- * it makes rolecall read the leader key and probe nodes.
+ * Many times what the members of a large Patroni cluster write. A reported change costs most: it makes rolecall read the
+ * leader key and probe nodes.
  */
-const units = { perSecond: 500, burst: 2_000 } as const;
-const changeUnits = 25;
+export const scopeUnits: WatchUnits = {
+  perSecond: 500,
+  burst: 2_000,
+  change: 25,
+  json: { members: 4_096, separators: 8_192 },
+};
 const bytesPerUnit = 1_024;
 
-/** Limits what one watch may cost. Each method returns whether the watch may go on. */
+/** Limits what one watch may cost. The methods that take return whether the watch may go on. */
 export class WatchLimit {
   readonly #bucket: TokenBucket;
+  readonly #units: WatchUnits;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(units: WatchUnits, now: () => number = () => performance.now()) {
     this.#bucket = new TokenBucket(units, now);
+    this.#units = units;
+  }
+
+  /** Whether a line has more values than may be parsed at once. */
+  isTooLarge(line: string): boolean {
+    return exceedsLimits(Buffer.from(line), this.#units.json);
   }
 
   /** A piece of the response, of some bytes. */
@@ -182,6 +203,6 @@ export class WatchLimit {
 
   /** An event that changes nothing, or one that is reported. */
   takeEvent(isChange: boolean): boolean {
-    return this.#bucket.take(isChange ? changeUnits : 1);
+    return this.#bucket.take(isChange ? this.#units.change : 1);
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ClusterConfig, ProbeConfig } from "../../config/model/config.ts";
+import { feedProtocol } from "./feed-messages.ts";
 
 /** Key of the configuration -> a digest of its value. */
 export type OutcomeShape = Readonly<Record<string, string>>;
@@ -33,4 +34,9 @@ export function firstDifference(one: OutcomeShape, other: OutcomeShape): string 
 
 function digestOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64").slice(0, 12);
+}
+
+/** The same for all keys together, and the version of the protocol: only members that agree share a cluster. */
+export function sharedShape(cluster: ClusterConfig, probe: ProbeConfig): string {
+  return digestOf([feedProtocol, outcomeShape(cluster, probe)]).replace(/\W/g, "-");
 }

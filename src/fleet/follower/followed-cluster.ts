@@ -62,13 +62,20 @@ export class FollowedCluster {
   /** The nodes and contacts whose outcomes are merged. */
   #index: ClusterState["index"] | null = null;
   #contacts: ClusterState["contacts"] | null = null;
+  /** When this instance has passed the cluster on, which it had probed. */
+  readonly #passedOnAtMs: number;
   /** Whether the present state has all that a prober's has: it was taken over, or the nodes were probed for long enough. */
   #isStateKnown = false;
 
-  constructor(config: FollowedConfig, context: FollowedClusterContext) {
+  /** @param isProbed whether its nodes are probed here already: they are until an upstream feeds it */
+  constructor(config: FollowedConfig, context: FollowedClusterContext, isProbed: boolean) {
     this.#config = config;
     this.#context = context;
-    this.#phase = { kind: "awaiting", probesAtMs: context.now() + this.silentMs + this.#delayMs() };
+    const nowMs = context.now();
+    this.#passedOnAtMs = isProbed ? nowMs : -Infinity;
+    this.#phase = isProbed
+      ? { kind: "probing", sinceMs: nowMs }
+      : { kind: "awaiting", probesAtMs: nowMs + this.silentMs + this.#delayMs() };
   }
 
   get phase(): FollowPhase["kind"] {
@@ -146,7 +153,8 @@ export class FollowedCluster {
     const [isProbed, wasProbed] = [this.#phase.kind === "probing", before.kind === "probing"];
     if (isProbed && !wasProbed) this.#context.probing.begin();
     if (!isProbed && wasProbed) this.#context.probing.end();
-    this.#settleDcs({ feeding, isProbed, nowMs });
+    // The new owner of a cluster that was passed on gets a moment to say what its DCS says.
+    if (!isProbed || nowMs - this.#passedOnAtMs > this.silentMs) this.#settleDcs({ feeding, isProbed, nowMs });
     if (this.#phase.kind === "following") this.#askAgeing(nowMs);
     const state = this.#context.state();
     if (state !== undefined && (state.index !== this.#index || state.contacts !== this.#contacts)) this.#forget(state);

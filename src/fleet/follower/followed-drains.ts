@@ -29,13 +29,14 @@ export class FollowedDrains {
     this.#stated.set(upstream, new Map());
   }
 
-  /** Forgets what all other upstreams have stated. */
+  /** Forgets what all other upstreams have stated. It counts until one of these has stated its drains. */
   keepOnly(upstreams: ReadonlySet<string>): void {
     for (const upstream of this.#stated.keys()) if (!upstreams.has(upstream)) this.#stated.delete(upstream);
   }
 
   /** What has to be recorded, so that the drains in force are those that are stated. */
   decide({ drains }: Pick<ClusterState, "drains">, upstreams: readonly string[]): readonly DrainDecision[] {
+    if (upstreams.length > 0 && !upstreams.some((upstream) => this.#stated.has(upstream))) return [];
     const stated = new Map<string, Drain>();
     for (const upstream of upstreams)
       for (const [node, drain] of this.#stated.get(upstream) ?? []) if (!stated.has(node)) stated.set(node, drain);

@@ -33,6 +33,8 @@ export interface FollowsContext {
     /** Resolves after the first round. */
     begin(cluster: string): Promise<void>;
     end(cluster: string): void;
+    /** Whether its nodes are probed now. */
+    isActive(cluster: string): boolean;
     ask(cluster: string, node: string): Promise<StatusOutcome | null>;
   };
   /** The first evidence of a cluster has come from an upstream. */
@@ -84,15 +86,17 @@ export class Follows {
   }
 
   /**
-   * Follows the clusters of a configuration that have upstreams, in place of those followed so far.
+   * Follows the clusters of a configuration that have upstreams, in place of those followed so far. Drains of a cluster
+   * that a fleet has given to this instance stay.
    * @returns resolves when every cluster has its first evidence, from an upstream or from probes
    */
-  async start({ clusters, probe }: Pick<Config, "clusters" | "probe">): Promise<void> {
+  async start({ clusters, probe, fleet }: Pick<Config, "clusters" | "probe" | "fleet">): Promise<void> {
     const followed = clusters.filter(({ follow }) => follow.length > 0);
     const names = new Set(followed.map(({ name }) => name));
     for (const [name, cluster] of this.#clusters)
       if (!names.has(name)) {
-        cluster.leave();
+        if (fleet === null) cluster.leave();
+        else cluster.stop();
         this.#clusters.delete(name);
       }
     const firsts: Promise<void>[] = [];
@@ -168,8 +172,9 @@ export class Follows {
   #add(config: ConstructorParameters<typeof FollowedCluster>[0]): Promise<void> {
     const { state, policy, record, adopt, onDrain, random, probing, onFirst } = this.#context;
     const { name } = config.cluster;
+    const isProbed = probing.isActive(name);
     return new Promise((resolve) => {
-      const cluster = new FollowedCluster(config, {
+      const about = {
         state: () => state(name),
         policy: () => policy(name),
         record,
@@ -184,8 +189,9 @@ export class Follows {
           resolve();
         },
         onStop: resolve,
-      });
-      this.#clusters.set(name, cluster);
+      };
+      this.#clusters.set(name, new FollowedCluster(config, about, isProbed));
+      if (isProbed) resolve();
     });
   }
 

@@ -69,7 +69,7 @@ test("any response to a read is a range with a revision, or none", () => {
       const range = parseRange(body);
       if (range === null) return;
       assert.ok(Number.isSafeInteger(range.revision) && range.revision > 0);
-      assert.ok(range.values.every((value) => typeof value === "string"));
+      assert.ok(range.found.every(({ value }) => typeof value === "string"));
     }),
     { numRuns: 1_000 },
   );

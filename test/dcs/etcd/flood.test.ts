@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { EtcdClient } from "../../../src/dcs/etcd/etcd-client.ts";
-import { EtcdWatch, WatchLimit } from "../../../src/dcs/etcd/etcd-watch.ts";
+import { EtcdWatch, scopeUnits, WatchLimit } from "../../../src/dcs/etcd/etcd-watch.ts";
+import { ChangeFilter } from "../../../src/dcs/etcd/etcd-messages.ts";
 import { serveRaw } from "../../fake/raw-node.ts";
 
 const folder = "/service/demo/";
@@ -43,13 +44,16 @@ for (const [what, text, end] of floods)
         pour(socket, text);
       });
     });
-    const client = new EtcdClient(origin, { tls: {}, auth: null }, 5_000);
+    const client = new EtcdClient(origin, { tls: {}, auth: null }, { timeoutMs: 5_000 });
     context.after(() => client.close());
     let changes = 0;
+    const filter = new ChangeFilter();
     const watch = new EtcdWatch(client, {
       folder,
       afterRevision: 1,
       timeoutMs: 5_000,
+      limit: new WatchLimit(scopeUnits),
+      changeOf: (event) => filter.changeOf(event),
       onChange: () => void (changes += 1),
     });
     const { cause, detail } = await watch.ended;
@@ -60,7 +64,7 @@ for (const [what, text, end] of floods)
 
 test("a large cluster stays far below the limit of a watch", () => {
   let nowMs = 0;
-  const limit = new WatchLimit(() => nowMs);
+  const limit = new WatchLimit(scopeUnits, () => nowMs);
   // 100 members write a key of 1 kB every second. Every 30 s the roles of 60 change.
   for (let second = 0; second < 120; second += 1) {
     nowMs += 1_000;

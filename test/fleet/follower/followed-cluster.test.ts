@@ -24,7 +24,7 @@ class Followed {
   readonly asked: string[] = [];
   readonly #timers: { readonly atMs: number; readonly run: () => void }[] = [];
 
-  constructor(follow: readonly string[], nodes: readonly string[] = ["pg1", "pg2"]) {
+  constructor(follow: readonly string[], nodes: readonly string[] = ["pg1", "pg2"], isProbed = false) {
     const config = this.configOf(follow, nodes);
     const { probe } = config;
     this.store = new Store("run", buildClusters({ clusters: [config.cluster], probe }, new Map()));
@@ -37,7 +37,7 @@ class Followed {
       this.asked.push(node);
       return Promise.resolve(null);
     };
-    this.cluster = new FollowedCluster(config, {
+    const about: ConstructorParameters<typeof FollowedCluster>[1] = {
       state: () => this.store.clusterNamed("demo"),
       policy: () => this.store.policyOf("demo"),
       record: (outcome) => this.store.record(outcome, this.nowMs),
@@ -49,7 +49,8 @@ class Followed {
       probing: { begin: () => {}, end: () => {} },
       onFirst: () => {},
       onStop: () => {},
-    });
+    };
+    this.cluster = new FollowedCluster(config, about, isProbed);
   }
 
   configOf(follow: readonly string[], nodes: readonly string[] = ["pg1", "pg2"]): FollowedConfig {
@@ -153,12 +154,14 @@ test("a reading that comes after a later failure of another upstream counts", ()
   assert.equal(followed.dcs, "pg2");
 });
 
-test("a drain of a removed upstream ends, and does not come back with it", () => {
+test("a drain of a removed upstream ends when another one states its drains, and does not come back with it", () => {
   const followed = new Followed([one, two]);
   followed.full(one, "pg1");
   followed.cluster.take(one, { kind: "drain", cluster: "demo", node: "pg2", drain });
   assert.deepEqual([...followed.state.drains.keys()], ["pg2"]);
   followed.cluster.configure(followed.configOf([two]));
+  assert.deepEqual([...followed.state.drains.keys()], ["pg2"]);
+  followed.full(two, "pg1");
   assert.deepEqual([...followed.state.drains.keys()], []);
   followed.cluster.configure(followed.configOf([one, two]));
   followed.full(two, "pg1");
@@ -167,6 +170,18 @@ test("a drain of a removed upstream ends, and does not come back with it", () =>
     followed.drains.map(({ kind, node }) => `${kind} ${node}`),
     ["begun pg2", "ended pg2"],
   );
+});
+
+test("the DCS that this instance has read counts for a moment after the cluster was passed on", () => {
+  const followed = new Followed([one], ["pg1", "pg2"], true);
+  followed.store.record(statusOutcome("pg1", 10_000), 10_000);
+  followed.store.record({ kind: "dcs", cluster: "demo", sentAtMs: 10_000, result: named("pg1") }, 10_000);
+  followed.nowMs += 500;
+  followed.cluster.tick([]);
+  assert.deepEqual([followed.cluster.phase, followed.dcs], ["probing", "pg1"]);
+  followed.nowMs += 3_000;
+  followed.cluster.tick([]);
+  assert.equal(followed.dcs, "unreachable");
 });
 
 test("a drain of an upstream ends when its cluster is followed no more, and one that was set here stays", () => {

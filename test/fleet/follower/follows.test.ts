@@ -51,6 +51,7 @@ function openFollows(): {
     probing: {
       begin: () => new Promise((resolve) => void rounds.push(resolve)),
       end: () => {},
+      isActive: () => false,
       ask: () => Promise.resolve(null),
     },
     onFirst: () => {},

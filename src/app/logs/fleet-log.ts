@@ -1,0 +1,33 @@
+import type { StorePhase } from "../../fleet/ownership/fleet-store.ts";
+import { LimitedLines } from "../../log/limited-lines.ts";
+import type { Logger } from "../../log/logger.ts";
+
+/** What the log says of this instance's part in its fleet. */
+export interface FleetLines {
+  readonly phase: (phase: StorePhase) => void;
+  readonly displaced: () => void;
+  readonly error: (error: unknown) => void;
+}
+
+/** Writes a line when the fleet is joined, and when it is lost. Tries to connect are not written. */
+export function fleetLines(log: Logger): FleetLines {
+  const errors = new LimitedLines(log, { what: "internal errors", level: "error", max: 5, periodMs: 60_000 });
+  let lastProblem: string | null = null;
+  return {
+    phase: (phase) => {
+      if (phase.kind === "joined") {
+        lastProblem = null;
+        log.info({ event: "fleet_joined" }, "fleet joined");
+      }
+      if (phase.kind !== "apart" || phase.problem === lastProblem) return;
+      lastProblem = phase.problem;
+      log.warn({ event: "fleet_lost", problem: phase.problem }, "etcd of the fleet is lost; everything stays as it is");
+    },
+    displaced: () =>
+      log.error(
+        { event: "fleet_displaced" },
+        "another instance advertises the same address: this one leaves the fleet",
+      ),
+    error: (err) => errors.write({ level: "error", text: "the fleet has an internal error" }, () => ({ err })),
+  };
+}

@@ -1,0 +1,261 @@
+import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import type { FleetStore, StorePhase } from "./fleet-store.ts";
+import { drainingKey, type FleetMember, FleetReader, type FleetView, memberKey, memberRecord } from "./fleet-view.ts";
+import { type OwnershipStep, ownersOf, planOwnership } from "./ownership-plan.ts";
+
+/** What this member does with a cluster. */
+export type ClusterAssignment =
+  /** It probes it: the cluster is its own, or nobody is known to whom it belongs. */
+  | { readonly kind: "probed"; readonly isOwned: boolean }
+  /** It follows these. */
+  | { readonly kind: "followed"; readonly owners: readonly FleetMember[] };
+
+/** This member, without what changes. */
+export type OwnMember = Omit<FleetMember, "lease" | "clusters">;
+
+/** What a membership depends on. */
+export interface FleetMembershipContext {
+  readonly store: FleetStore;
+  readonly self: OwnMember;
+  /** How long a member may show no sign of life, in ms. */
+  readonly leaseMs: number;
+  /** rolecall's clock, in ms. */
+  readonly now: () => number;
+  readonly setTimer: SetTimer;
+  /** What this member does with some cluster has changed. */
+  readonly onAssigned: () => void;
+  readonly onPhase: (phase: StorePhase) => void;
+  /** All members and owners are known, after it has joined. */
+  readonly onKnown: () => void;
+  /** Another instance has registered itself in the name of this one, which leaves. */
+  readonly onDisplaced: () => void;
+  /** An internal error. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** What a member serves. */
+export interface ServedClusters {
+  /** Cluster -> what its configuration asks of it. */
+  readonly clusters: ReadonlyMap<string, string>;
+  /** How many members are to own each cluster. */
+  readonly observers: number;
+}
+
+/** Changes that come together are looked at together: within this time, in ms. */
+const gatherMs = 20;
+/** For how long it is remembered when a key came or went, in ms: longer than a turn, and until a member is settled. */
+const rememberedMs = 60_000;
+/** How many changes are written at the same time, and when to look again after that, in ms. */
+const writesMax = 8;
+const writtenMs = 250;
+
+/**
+ * This member of a fleet: it registers itself, takes and passes on clusters, and knows whom to follow. While the store
+ * cannot be reached, everything stays as it is.
+ */
+export class FleetMembership {
+  readonly #context: FleetMembershipContext;
+  readonly #entries = new Map<string, string>();
+  readonly #view = new FleetReader();
+  /** Keys that were there before the connection was lost, and are not there again -> until when they count all the same. */
+  readonly #awaited = new Map<string, number>();
+  /** When a key came, or went, as far as this member has seen. */
+  readonly #changedAtMs = new Map<string, number>();
+  readonly #assignments = new Map<string, ClusterAssignment>();
+  #served: ServedClusters = { clusters: new Map(), observers: 1 };
+  #phase: StorePhase = { kind: "joining" };
+  /** When all keys were read for the first time. */
+  #knownSinceMs = Infinity;
+  #isWriting = false;
+  #cancelLook: CancelTimer | null = null;
+  #lookAtMs = Infinity;
+
+  constructor(context: FleetMembershipContext) {
+    this.#context = context;
+  }
+
+  get phase(): StorePhase {
+    return this.#phase;
+  }
+
+  get view(): FleetView {
+    return this.#view;
+  }
+
+  /** What this member does with a cluster. */
+  assignmentOf(cluster: string): ClusterAssignment {
+    return this.#assignments.get(cluster) ?? { kind: "probed", isOwned: false };
+  }
+
+  /** Serves these clusters from now on. */
+  serve(served: ServedClusters): void {
+    this.#served = served;
+    for (const cluster of this.#assignments.keys())
+      if (!served.clusters.has(cluster)) this.#assignments.delete(cluster);
+    if (this.#phase.kind === "joined") this.#context.store.registerAgain();
+    this.#assign();
+    this.#lookIn(gatherMs);
+  }
+
+  start(): void {
+    const { store, self, onPhase } = this.#context;
+    const record = (lease: string): string =>
+      memberRecord({ ...self, lease, clusters: Object.fromEntries(this.#served.clusters) });
+    store.start(
+      { key: memberKey(self.id), value: record },
+      {
+        onPhase: (phase) => {
+          this.#phase = phase;
+          onPhase(phase);
+          this.#lookIn(gatherMs);
+        },
+        onAll: (entries) => this.#takeAll(entries),
+        onChange: (key, value) => {
+          this.#awaited.delete(key);
+          this.#take(key, value);
+          this.#lookIn(gatherMs);
+        },
+      },
+    );
+  }
+
+  /** Keeps a member from owning clusters for some time. @param forS in s @throws Error if it cannot be written */
+  async drain(id: string, by: string, forS: number): Promise<void> {
+    await this.#context.store.putFor(drainingKey(id), by, forS);
+  }
+
+  /** Lets a member own clusters again. @throws Error if it cannot be written */
+  async undrain(id: string): Promise<void> {
+    await this.#context.store.remove(drainingKey(id));
+  }
+
+  /** Leaves the fleet, so that others take its clusters at once. */
+  async stop(): Promise<void> {
+    this.#cancelLook?.();
+    await this.#context.store.stop();
+  }
+
+  /** What is missing counts for one more lease: members that lost the connection too may come back. */
+  #takeAll(entries: ReadonlyMap<string, string>): void {
+    const { now, self, leaseMs } = this.#context;
+    for (const [key, value] of this.#entries) {
+      if (entries.has(key)) continue;
+      // What belonged to this member is claimed again.
+      if (value === self.id) this.#take(key, null);
+      else if (!this.#awaited.has(key)) this.#awaited.set(key, now() + leaseMs);
+    }
+    for (const [key, value] of entries) {
+      this.#awaited.delete(key);
+      this.#take(key, value);
+    }
+    this.#knownSinceMs = Math.min(this.#knownSinceMs, now());
+    this.#look();
+    this.#context.onKnown();
+  }
+
+  #take(key: string, value: string | null): void {
+    if (this.#entries.get(key) === value) return;
+    if (this.#entries.has(key) !== (value !== null)) this.#changedAtMs.set(key, this.#context.now());
+    if (value === null) this.#entries.delete(key);
+    else this.#entries.set(key, value);
+    this.#view.take(key, value);
+  }
+
+  #lookIn(delayMs: number): void {
+    const { now, setTimer } = this.#context;
+    const atMs = now() + delayMs;
+    if (this.#phase.kind === "stopped" || atMs >= this.#lookAtMs) return;
+    this.#cancelLook?.();
+    this.#lookAtMs = atMs;
+    this.#cancelLook = setTimer(() => this.#look(), Math.ceil(delayMs));
+  }
+
+  #look(): void {
+    this.#cancelLook?.();
+    this.#lookAtMs = Infinity;
+    const { self, now, store, onDisplaced } = this.#context;
+    const nowMs = now();
+    for (const [key, untilMs] of this.#awaited) {
+      if (nowMs < untilMs) continue;
+      this.#awaited.delete(key);
+      this.#take(key, null);
+    }
+    for (const [key, atMs] of this.#changedAtMs) if (nowMs - atMs > rememberedMs) this.#changedAtMs.delete(key);
+    const registered = this.#view.members.get(self.id);
+    if (this.#phase.kind === "joined" && registered !== undefined && registered.instance !== self.instance) {
+      onDisplaced();
+      void store.stop();
+      return;
+    }
+    this.#assign();
+    void this.#write();
+    const awaitedMs = Math.min(Infinity, ...this.#awaited.values());
+    if (awaitedMs < Infinity) this.#lookIn(awaitedMs - nowMs);
+  }
+
+  /** Decides what this member does with each cluster. What nobody owns is followed, or probed, as before. */
+  #assign(): void {
+    let isChanged = false;
+    for (const [cluster, shape] of this.#served.clusters) {
+      const before = this.#assignments.get(cluster);
+      const owners = ownersOf(cluster, shape, this.#view);
+      if (owners.length === 0) continue;
+      const isOwned = owners.some(({ id }) => id === this.#context.self.id);
+      const next: ClusterAssignment = isOwned ? { kind: "probed", isOwned } : { kind: "followed", owners };
+      if (before !== undefined && isSameAssignment(before, next)) continue;
+      this.#assignments.set(cluster, next);
+      isChanged = true;
+    }
+    if (isChanged) this.#context.onAssigned();
+  }
+
+  async #write(): Promise<void> {
+    const { now, self, onError } = this.#context;
+    if (this.#isWriting || this.#phase.kind !== "joined" || this.#knownSinceMs === Infinity) return;
+    const changedAtMs = (key: string): number => this.#changedAtMs.get(key) ?? this.#knownSinceMs;
+    const { steps, againMs } = planOwnership({
+      ...this.#served,
+      self: self.id,
+      view: this.#view,
+      nowMs: now(),
+      memberSinceMs: (id) => changedAtMs(memberKey(id)),
+      freeSinceMs: changedAtMs,
+      hasOwned: (cluster) => isOwnedBy(this.#assignments.get(cluster)),
+    });
+    if (againMs < Infinity) this.#lookIn(againMs - now());
+    if (steps.length === 0) return;
+    this.#isWriting = true;
+    try {
+      for (let at = 0; at < steps.length && this.#phase.kind === "joined"; at += writesMax)
+        await Promise.all(steps.slice(at, at + writesMax).map((step) => this.#writeStep(step)));
+    } catch (error) {
+      onError(error);
+    } finally {
+      this.#isWriting = false;
+    }
+    // What was refused comes as a change; what failed is tried again.
+    this.#lookIn(writtenMs);
+  }
+
+  async #writeStep(step: OwnershipStep): Promise<void> {
+    const { store, self } = this.#context;
+    const { key } = step;
+    if (step.kind === "claim") {
+      if (await store.claim(key, self.id)) this.#take(key, self.id);
+    } else if (step.kind === "pass") {
+      if (await store.pass(key, self.id, { value: step.to.id, lease: step.to.lease })) this.#take(key, step.to.id);
+    } else if (await store.release(key, self.id)) this.#take(key, null);
+  }
+}
+
+function isOwnedBy(assignment: ClusterAssignment | undefined): boolean {
+  return assignment?.kind === "probed" && assignment.isOwned;
+}
+
+function isSameAssignment(one: ClusterAssignment, other: ClusterAssignment): boolean {
+  if (one.kind === "followed" && other.kind === "followed")
+    return (
+      one.owners.length === other.owners.length && one.owners.every(({ url }, at) => url === other.owners[at]?.url)
+    );
+  return one.kind === "probed" && other.kind === "probed" && one.isOwned === other.isOwned;
+}

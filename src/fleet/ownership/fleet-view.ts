@@ -1,0 +1,88 @@
+import * as z from "zod";
+import { parseJson } from "../../cluster/values/json.ts";
+
+/** A name in a key: it may contain no slash. */
+const memberId = z.string().regex(/^[\w.:[\]-]{1,255}$/);
+
+const memberSchema = z.object({
+  /** Its admin listener, as the other members reach it. */
+  url: z.url({ protocol: /^https?$/ }).max(512),
+  zone: z.string().max(64).nullable().catch(null),
+  weight: z.number().min(0.01).max(1_000).catch(1),
+  version: z.string().max(64),
+  /** Names this run of it. */
+  instance: z.string().max(64),
+  /** The lease of its keys: others pass clusters to it under this lease. */
+  lease: z.string().regex(/^\d{1,20}$/),
+  /** Cluster -> what its configuration asks of it: only members with the same one share it. */
+  clusters: z.record(z.string().max(128), z.string().max(32)),
+});
+
+/** A member of the fleet, as it has registered itself. */
+export type FleetMember = z.output<typeof memberSchema> & { readonly id: string };
+
+/** What is known of the fleet. */
+export interface FleetView {
+  readonly members: ReadonlyMap<string, FleetMember>;
+  /** Key of a place -> the member that has it. */
+  readonly owners: ReadonlyMap<string, string>;
+  /** The members that are to own nothing. */
+  readonly draining: ReadonlySet<string>;
+}
+
+const folders = { members: "members/", owners: "owners/", draining: "draining/" } as const;
+
+/** The key of a member. */
+export function memberKey(id: string): string {
+  return `${folders.members}${id}`;
+}
+
+/** The key that keeps a member from owning clusters. */
+export function drainingKey(id: string): string {
+  return `${folders.draining}${id}`;
+}
+
+/** A place of a cluster that one member may take: one, or two with `observers: 2`. */
+export interface Place {
+  readonly cluster: string;
+  /** What the configuration asks of the cluster. */
+  readonly shape: string;
+  readonly slot: number;
+}
+
+/** The key of a place. */
+export function ownerKey({ cluster, shape, slot }: Place): string {
+  return `${folders.owners}${encodeURIComponent(cluster)}/${shape}/${slot}`;
+}
+
+/** What a member writes about itself. */
+export function memberRecord(member: Omit<FleetMember, "id">): string {
+  const { url, zone, weight, version, instance, lease, clusters } = member;
+  return JSON.stringify({ url, zone, weight, version, instance, lease, clusters });
+}
+
+/** Reads what is written about a fleet, key by key. What is damaged does not count. */
+export class FleetReader implements FleetView {
+  readonly members = new Map<string, FleetMember>();
+  readonly owners = new Map<string, string>();
+  readonly draining = new Set<string>();
+
+  /** Takes a key, without the folder of the fleet. @param value `null`: it is gone */
+  take(key: string, value: string | null): void {
+    if (key.startsWith(folders.members)) this.#takeMember(key.slice(folders.members.length), value);
+    else if (key.startsWith(folders.owners)) {
+      if (value !== null && memberId.safeParse(value).success) this.owners.set(key, value);
+      else this.owners.delete(key);
+    } else if (key.startsWith(folders.draining)) {
+      const id = key.slice(folders.draining.length);
+      if (value === null) this.draining.delete(id);
+      else this.draining.add(id);
+    }
+  }
+
+  #takeMember(id: string, value: string | null): void {
+    const read = value === null ? null : memberSchema.safeParse(parseJson(value));
+    if (read?.success === true && memberId.safeParse(id).success) this.members.set(id, { ...read.data, id });
+    else this.members.delete(id);
+  }
+}

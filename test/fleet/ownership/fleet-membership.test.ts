@@ -1,0 +1,296 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import * as fc from "fast-check";
+import { FleetMembership } from "../../../src/fleet/ownership/fleet-membership.ts";
+import { FleetKeys, type MemoryFleetStore } from "../../fake/fleet-keys.ts";
+import { ManualClock } from "../../fake/manual-clock.ts";
+
+const leaseMs = 5_000;
+
+interface Member {
+  readonly id: string;
+  readonly store: MemoryFleetStore;
+  readonly membership: FleetMembership;
+  /** How often what it does with some cluster has changed. */
+  changes: number;
+  displaced: number;
+}
+
+/** Members of one fleet over the same clusters. */
+class FleetFixture {
+  readonly clock = new ManualClock();
+  readonly keys = new FleetKeys(this.clock, leaseMs);
+  readonly members: Member[] = [];
+  readonly clusters: readonly string[];
+  readonly observers: number;
+
+  constructor(count: number, observers = 1) {
+    this.clusters = Array.from({ length: count }, (_, at) => `c${at}`);
+    this.observers = observers;
+  }
+
+  add(id: string, { zone = null, shape = "s", instance = id, weight = 1 }: Partial<AddedMember> = {}): Member {
+    const store = this.keys.store();
+    const { clock } = this;
+    const membership = new FleetMembership({
+      store,
+      self: { id, url: `http://${id}:9108`, zone, weight, version: "1", instance },
+      leaseMs,
+      now: () => clock.nowMs,
+      setTimer: (run, ms) => clock.setTimer(run, ms),
+      onAssigned: () => (member.changes += 1),
+      onPhase: () => {},
+      onKnown: () => {},
+      onDisplaced: () => (member.displaced += 1),
+      onError: (error) => assert.fail(String(error)),
+    });
+    const member: Member = { id, store, membership, changes: 0, displaced: 0 };
+    membership.serve({ clusters: new Map(this.clusters.map((name) => [name, shape])), observers: this.observers });
+    membership.start();
+    this.members.push(member);
+    return member;
+  }
+
+  /** The clusters that a member owns, as it knows. */
+  owned({ membership }: Member): readonly string[] {
+    return this.clusters.filter((name) => {
+      const assignment = membership.assignmentOf(name);
+      return assignment.kind === "probed" && assignment.isOwned;
+    });
+  }
+
+  /** Checks that each cluster has as many owners as it should, and that the others follow these. */
+  check(members: readonly Member[] = this.members, owners = this.observers): void {
+    for (const name of this.clusters) {
+      const owning = members.filter((member) => this.owned(member).includes(name)).map(({ id }) => id);
+      assert.equal(owning.length, owners, `${name} is owned by ${owning.join(", ")}`);
+      for (const { id, membership } of members) {
+        const assignment = membership.assignmentOf(name);
+        if (assignment.kind === "followed")
+          assert.deepEqual(assignment.owners.map((owner) => owner.id).toSorted(), owning.toSorted(), `${id}: ${name}`);
+      }
+    }
+  }
+}
+
+interface AddedMember {
+  readonly zone: string | null;
+  readonly shape: string;
+  readonly instance: string;
+  readonly weight: number;
+}
+
+suite("a fleet", () => {
+  test("gives each cluster one owner, whom the others follow; members that come later take their share", async () => {
+    const fleet = new FleetFixture(120);
+    for (const id of ["a", "b", "c"]) fleet.add(id);
+    await fleet.clock.pass(2_000);
+    fleet.check();
+    for (const id of ["d", "e", "f"]) fleet.add(id);
+    await fleet.clock.pass(5_000);
+    fleet.check();
+    assert.deepEqual(
+      fleet.members.slice(3).map((member) => fleet.owned(member).length),
+      [0, 0, 0],
+      "one that has just come is given nothing",
+    );
+    await fleet.clock.pass(20_000);
+    fleet.check();
+    for (const member of fleet.members) {
+      const { length } = fleet.owned(member);
+      assert.ok(length >= 8 && length <= 34, `${member.id} owns ${length} of 120`);
+    }
+  });
+
+  test("shares by weight", async () => {
+    const fleet = new FleetFixture(300);
+    const [heavy, light] = [fleet.add("a", { weight: 4 }), fleet.add("b", { weight: 1 })];
+    await fleet.clock.pass(20_000);
+    const share = fleet.owned(heavy).length / fleet.owned(light).length;
+    assert.ok(share > 2.8 && share < 5.6, `${share}`);
+  });
+
+  test("takes over the clusters of a member that is gone, and moves no others", async () => {
+    const fleet = new FleetFixture(100);
+    const [a, b, c] = ["a", "b", "c"].map((id) => fleet.add(id));
+    assert.ok(a !== undefined && b !== undefined && c !== undefined);
+    await fleet.clock.pass(20_000);
+    const before = [a, b, c].map((member) => fleet.owned(member));
+    a.store.isCut = true;
+    await fleet.clock.pass(leaseMs + 1_500);
+    fleet.check([b, c]);
+    for (const [at, member] of [b, c].entries())
+      assert.ok(before[at + 1]?.every((name) => fleet.owned(member).includes(name)));
+    // It sees nothing, and goes on.
+    assert.deepEqual(fleet.owned(a), before[0]);
+    a.store.isCut = false;
+    await fleet.clock.pass(2_000);
+    fleet.check();
+    assert.equal(fleet.owned(a).length, 0, "it follows who has taken over");
+    await fleet.clock.pass(20_000);
+    fleet.check();
+    assert.deepEqual(fleet.owned(a), before[0]);
+  });
+
+  test("a member that leaves gives its clusters to the others at once", async () => {
+    const fleet = new FleetFixture(60);
+    const [a, b, c] = ["a", "b", "c"].map((id) => fleet.add(id));
+    assert.ok(a !== undefined && b !== undefined && c !== undefined);
+    await fleet.clock.pass(20_000);
+    await a.membership.stop();
+    await fleet.clock.pass(300);
+    fleet.check([b, c]);
+  });
+
+  for (const [what, restore] of [
+    ["is down for a minute", (keys: FleetKeys) => keys.restart()],
+    [
+      "is down for a minute, and has lost all keys",
+      (keys: FleetKeys) => {
+        keys.keys.clear();
+        keys.leases.clear();
+        keys.restart();
+      },
+    ],
+  ] as const)
+    test(`nothing changes while etcd ${what}`, async () => {
+      const fleet = new FleetFixture(60);
+      for (const id of ["a", "b", "c", "d"]) fleet.add(id);
+      await fleet.clock.pass(30_000);
+      fleet.check();
+      const before = fleet.members.map(({ changes }) => changes);
+      fleet.keys.isDown = true;
+      await fleet.clock.pass(60_000);
+      restore(fleet.keys);
+      await fleet.clock.pass(30_000);
+      fleet.check();
+      assert.deepEqual(
+        fleet.members.map(({ changes }) => changes),
+        before,
+      );
+    });
+
+  test("older keys that come back give nothing to members that are gone, after one lease", async () => {
+    const fleet = new FleetFixture(60);
+    const [a, b, c] = ["a", "b", "c"].map((id) => fleet.add(id));
+    assert.ok(a !== undefined && b !== undefined && c !== undefined);
+    await fleet.clock.pass(20_000);
+    const older = [new Map(fleet.keys.keys), new Map(fleet.keys.leases)] as const;
+    a.store.isCut = true;
+    await fleet.clock.pass(10_000);
+    fleet.check([b, c]);
+    fleet.keys.isDown = true;
+    await fleet.clock.pass(3_000);
+    [fleet.keys.keys, fleet.keys.leases] = [older[0], older[1]];
+    fleet.keys.restart();
+    await fleet.clock.pass(leaseMs + 3_000);
+    fleet.check([b, c]);
+  });
+
+  test("a member that is drained passes on all of its clusters, and owns some again afterwards", async () => {
+    const fleet = new FleetFixture(60);
+    const [a, b] = ["a", "b"].map((id) => fleet.add(id));
+    assert.ok(a !== undefined && b !== undefined);
+    await fleet.clock.pass(20_000);
+    await b.membership.drain("a", "ann", 600);
+    await fleet.clock.pass(5_000);
+    fleet.check();
+    assert.equal(fleet.owned(a).length, 0);
+    await b.membership.drain("b", "ann", 600);
+    await fleet.clock.pass(5_000);
+    fleet.check();
+    await a.membership.undrain("a");
+    await fleet.clock.pass(20_000);
+    fleet.check();
+    assert.equal(fleet.owned(b).length, 0, "b is drained still");
+    await fleet.clock.pass(600_000);
+    fleet.check();
+    assert.ok(fleet.owned(b).length > 10);
+  });
+
+  test("with two observers each cluster has owners in two zones", async () => {
+    const fleet = new FleetFixture(40, 2);
+    const zones = new Map([
+      ["a", "x"],
+      ["b", "x"],
+      ["c", "y"],
+      ["d", "y"],
+    ]);
+    for (const [id, zone] of zones) fleet.add(id, { zone });
+    await fleet.clock.pass(30_000);
+    fleet.check();
+    const zonesOf = (name: string): readonly unknown[] =>
+      fleet.members.filter((member) => fleet.owned(member).includes(name)).map(({ id }) => zones.get(id));
+    for (const name of fleet.clusters) assert.deepEqual(zonesOf(name).map(String).toSorted(), ["x", "y"], name);
+  });
+
+  test("members whose configuration of a cluster differs do not share it", async () => {
+    const fleet = new FleetFixture(20);
+    const [a, b] = [fleet.add("a"), fleet.add("b")];
+    const other = fleet.add("other", { shape: "t" });
+    await fleet.clock.pass(20_000);
+    fleet.check([a, b]);
+    assert.equal(fleet.owned(other).length, 20);
+  });
+
+  test("a cluster that a member no longer serves is owned by another one", async () => {
+    const fleet = new FleetFixture(20);
+    const [a, b] = [fleet.add("a"), fleet.add("b")];
+    await fleet.clock.pass(20_000);
+    a.membership.serve({ clusters: new Map(), observers: 1 });
+    await fleet.clock.pass(2_500);
+    assert.equal(fleet.owned(b).length, 20);
+  });
+
+  test("an instance leaves that another one replaces under the same address", async () => {
+    const fleet = new FleetFixture(20);
+    const a = fleet.add("a");
+    await fleet.clock.pass(3_000);
+    const again = fleet.add("a", { instance: "second" });
+    await fleet.clock.pass(8_000);
+    assert.deepEqual([a.displaced, again.displaced], [1, 0]);
+    fleet.check([again]);
+  });
+
+  test("whatever fails, each cluster has one owner again among those that are left", async () => {
+    const event = fc.record({
+      kind: fc.constantFrom("cut", "heal", "down", "up", "stop", "add", "wait", "drain"),
+      at: fc.nat(5),
+      ms: fc.integer({ min: 10, max: 12_000 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 25 }), async (events) => {
+        const fleet = new FleetFixture(12);
+        for (const id of ["a", "b", "c"]) fleet.add(id);
+        const stopped = new Set<Member>();
+        for (const { kind, at, ms } of events) {
+          const member = fleet.members[at % fleet.members.length];
+          if (member === undefined) continue;
+          if (kind === "cut") member.store.isCut = true;
+          if (kind === "heal") member.store.isCut = false;
+          if (kind === "down") fleet.keys.isDown = true;
+          if (kind === "up" && fleet.keys.isDown) fleet.keys.restart();
+          if (kind === "stop" && fleet.members.length - stopped.size > 1) {
+            stopped.add(member);
+            await member.membership.stop();
+          }
+          if (kind === "add" && fleet.members.length < 6) fleet.add(`m${fleet.members.length}`);
+          if (kind === "drain") await member.membership.drain(member.id, "ann", 60).catch(() => {});
+          await fleet.clock.pass(ms);
+        }
+        if (fleet.keys.isDown) fleet.keys.restart();
+        for (const { store } of fleet.members) store.isCut = false;
+        await fleet.clock.pass(120_000);
+        fleet.check(fleet.members.filter((member) => !stopped.has(member)));
+        const changes = fleet.members.map((member) => member.changes);
+        await fleet.clock.pass(60_000);
+        assert.deepEqual(
+          fleet.members.map((member) => member.changes),
+          changes,
+          "nothing moves any more",
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

@@ -1,0 +1,130 @@
+/** Edges of one fleet over simulated clusters, as processes, and what their nodes are asked. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TestContext } from "node:test";
+import { type FakeNode, openFakeCluster } from "../../fake/fake-node.ts";
+import { freePort } from "../../fake/free-port.ts";
+import { sendRequest } from "../../fake/http-request.ts";
+import { RolecallProcess, writeConfigFile } from "../../fake/rolecall-process.ts";
+import { until } from "../../fake/until.ts";
+
+/** How often each node is probed, in ms. */
+const intervalMs = 500;
+
+/** A cluster of three fake nodes. */
+interface EdgeCluster {
+  readonly name: string;
+  readonly nodes: readonly FakeNode[];
+}
+
+/** One edge of the fleet. */
+export interface FleetEdge {
+  readonly process: RolecallProcess;
+  readonly url: string;
+  readonly admin: string;
+}
+
+/** Simulated clusters, and the edges beside them. */
+export class FleetEdges {
+  readonly clusters: readonly EdgeCluster[];
+  readonly edges: FleetEdge[] = [];
+  readonly #context: TestContext;
+  readonly #etcd: readonly string[];
+
+  /** Opens the nodes of some clusters. */
+  static async open(context: TestContext, etcd: readonly string[], count: number): Promise<FleetEdges> {
+    const clusters: EdgeCluster[] = [];
+    for (let at = 0; at < count; at += 1)
+      clusters.push({ name: `c${at}`, nodes: await openFakeCluster(context, ["pg1", "pg2", "pg3"]) });
+    return new FleetEdges(context, etcd, clusters);
+  }
+
+  private constructor(context: TestContext, etcd: readonly string[], clusters: readonly EdgeCluster[]) {
+    this.#context = context;
+    this.#etcd = etcd;
+    this.clusters = clusters;
+  }
+
+  /** Starts an edge. @param fleet more keys of `fleet`, as JSON */
+  async start(fleet: object = {}, etcd: object = {}): Promise<FleetEdge> {
+    const [port, admin] = [await freePort(), await freePort()];
+    const clusters = this.clusters.map(({ name, nodes }) => ({
+      name,
+      scope: "demo",
+      nodes: nodes.map((node) => ({ name: node.name, api: node.api })),
+    }));
+    const file = writeConfigFile(
+      this.#context,
+      JSON.stringify({
+        clusters,
+        probe: {
+          interval: `${intervalMs}ms`,
+          timeout: "400ms",
+          connect_timeout: "200ms",
+          max_age: "3s",
+          cluster_interval: "2s",
+        },
+        fleet: { name: "edges", advertise: `http://127.0.0.1:${admin}`, etcd: { urls: this.#etcd, ...etcd }, ...fleet },
+        listen: [
+          { port, whole_cluster: true },
+          { port: admin, dialect: "admin" },
+        ],
+        workers: 0,
+        drain: "0s",
+      }),
+    );
+    const process = new RolecallProcess(this.#context, ["serve", "--config", file]);
+    const edge = { process, url: `http://127.0.0.1:${port}`, admin: `http://127.0.0.1:${admin}` };
+    this.edges.push(edge);
+    await process.waitForLog("fleet joined");
+    return edge;
+  }
+
+  /** How often the nodes were asked for their status within some time, in times an interval and node. */
+  async probesPerNode(ms: number): Promise<number> {
+    const count = (): number =>
+      this.clusters.reduce(
+        (sum, { nodes }) =>
+          sum + nodes.reduce((all, node) => all + node.requests.filter((path) => path === "/leader").length, 0),
+        0,
+      );
+    const [before, beganMs] = [count(), performance.now()];
+    await sleep(ms);
+    const intervals = (performance.now() - beganMs) / intervalMs;
+    return (count() - before) / (this.clusters.length * 3) / intervals;
+  }
+
+  /** Waits until each node is asked once an interval in all. */
+  async settle(what: string): Promise<void> {
+    let last = 0;
+    await until({ what: `one probe of each node ${what}`, seconds: 60, evidence: () => String(last) }, async () => {
+      last = await this.probesPerNode(2_000);
+      return last >= 0.95 && last <= 1.1;
+    });
+  }
+
+  /** Asks some edges for the primary and the replicas of every cluster again and again. @returns all answers but the right ones */
+  watch(edges: readonly FleetEdge[]): { readonly end: () => Promise<readonly string[]> } {
+    const wrong: string[] = [];
+    const ending = new AbortController();
+    const ask = async ({ url }: FleetEdge): Promise<void> => {
+      while (!ending.signal.aborted)
+        for (const { name } of this.clusters)
+          for (const [path, wanted] of [
+            ["nodes/pg1/primary", 200],
+            ["nodes/pg2/primary", 503],
+            ["nodes/pg3/replica", 200],
+          ] as const) {
+            const { status, phrase } = await sendRequest(`${url}/clusters/${name}/${path}`);
+            if (status !== wanted) wrong.push(`${url} ${name}/${path}: ${status} ${phrase}`);
+          }
+    };
+    const running = Promise.all(edges.map(ask));
+    return {
+      end: async () => {
+        ending.abort();
+        await running;
+        return wrong;
+      },
+    };
+  }
+}
