@@ -78,7 +78,7 @@ export const memory: RowMaker = {
     const rows: Row[] = [];
     for (const { clusters, each, atMost } of [
       { clusters: 1, each: 3, atMost: 85 },
-      { clusters: 200, each: 5, atMost: 160 },
+      { clusters: 200, each: 5, atMost: 256 },
     ]) {
       const nodes = await serveNodes({ by: "constant", clusters, nodes: each, connections: "close", motion: "moving" });
       const rolecall = await Rolecall.start(nodes.clusters);

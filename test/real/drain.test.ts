@@ -3,7 +3,7 @@
  * rolecall is gone.
  */
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beside } from "./lab/beside.ts";
 import { balancedLab, settledAs } from "./lab/balanced.ts";
@@ -21,12 +21,12 @@ const whereAmI = "select inet_server_port()";
 beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
   const lab = balancedLab(command);
 
-  test("a lagging replica gets no new session and keeps its open ones", async () => {
+  test("a lagging replica gets no new session and keeps its open ones", async (context) => {
     const { cluster, haproxy, rolecall } = lab();
     const leader = await cluster.leader();
     const [replica, sibling] = await cluster.replicas();
     assert.ok(replica?.postmaster !== undefined && sibling !== undefined);
-    const session = await sessionOn(ports.haproxyRead, replica);
+    const session = await sessionOn(context, ports.haproxyRead, replica);
     const thaw = freezeBackend(replica.postmaster, "startup");
     try {
       for (let times = 0; times < 3; times++) await writeWal(leader); // past the 10 MB of the example
@@ -41,7 +41,6 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     }
     await settledAs(haproxy, `read/${replica.name}`, "UP");
     assert.equal(await session.ask(whereAmI), String(replica.databasePort), "the open session, after the drain");
-    await session.close();
   });
 
   test("a server with the address of another node is unfit with the reason moved", async () => {
@@ -55,11 +54,14 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     await settledAs(haproxy, `moved/${pg2.name}`, "UP");
   });
 
-  test("the sessions of a primary whose Patroni died are closed, also in a pool with soft answers", async () => {
+  test("the sessions of a primary whose Patroni died are closed, also in a pool with soft answers", async (context) => {
     const { cluster, haproxy } = lab();
     const leader = await cluster.leader();
-    const sessions = [await sessionOn(ports.haproxyWrite, leader), await sessionOn(ports.haproxySoft, leader)];
-    const direct = await sessionOn(leader.databasePort, leader);
+    const sessions = [
+      await sessionOn(context, ports.haproxyWrite, leader),
+      await sessionOn(context, ports.haproxySoft, leader),
+    ];
+    const direct = await sessionOn(context, leader.databasePort, leader);
     await leader.killPatroni();
     try {
       const down = await settledAs(haproxy, `soft/${leader.name}`, "DOWN");
@@ -69,20 +71,19 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
       assert.equal(await direct.ask(whereAmI), String(leader.databasePort), "the database itself lives");
     } finally {
       leader.start();
-      for (const session of [...sessions, direct]) await session.close();
     }
     await cluster.whole();
     await settledAs(haproxy, `write/${(await cluster.leader()).name}`, "UP");
   });
 
-  test("a demoted primary gets a hard no where other replicas get a soft one", async () => {
+  test("a demoted primary gets a hard no where other replicas get a soft one", async (context) => {
     const { cluster, haproxy } = lab();
     const old = await cluster.leader();
     const [next, other] = await cluster.replicas();
     assert.ok(next !== undefined && other !== undefined);
     const replica = await haproxy.server(`soft/${other.name}`);
     assert.deepEqual([replica.status, replica.code], ["NOLB", 404], "a replica in a pool of primaries that softens");
-    const session = await sessionOn(ports.haproxySoft, old);
+    const session = await sessionOn(context, ports.haproxySoft, old);
     const seen: Server[] = [];
     const watch = new AbortController();
     const watching = (async () => {
@@ -110,13 +111,12 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     assert.deepEqual([last?.status, last?.code], ["DOWN", 503]);
     assert.match(last?.lastCheck ?? "", /demoted/);
     assert.equal(await session.ask(whereAmI), undefined, "its session");
-    await session.close();
   });
 
-  test("loses no session when one rolecall hangs or dies, nor when HAProxy falls back to the nodes", async () => {
+  test("loses no session when one rolecall hangs or dies, nor when HAProxy falls back to the nodes", async (context) => {
     const { cluster, haproxy, rolecall, second } = lab();
     const leader = await cluster.leader();
-    const session = await sessionOn(ports.haproxyWrite, leader);
+    const session = await sessionOn(context, ports.haproxyWrite, leader);
     const seen: string[] = [];
     const watch = async (seconds: number): Promise<void> => {
       for (const end = performance.now() + seconds * 1000; performance.now() < end; await sleep(50))
@@ -145,18 +145,18 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     await lab().again();
     await settledAs(haproxy, `write/${leader.name}`, "UP");
     assert.equal(await session.ask(whereAmI), String(leader.databasePort), "the open session, when rolecall is back");
-    await session.close();
   });
 });
 
-/** Opens sessions through a port until one is on the node; the others are closed. */
-async function sessionOn(port: number, { name, databasePort }: PatroniNode): Promise<Session> {
+/** Opens sessions through a port until one is on the node. It is closed when the test ends; the others at once. */
+async function sessionOn(context: TestContext, port: number, { name, databasePort }: PatroniNode): Promise<Session> {
   const found = await until({ what: `session on ${name} through port ${port}`, seconds: 10 }, async () => {
     const session = new Session(port);
     if ((await session.ask(whereAmI)) === String(databasePort)) return session;
     await session.close();
     return undefined;
   });
+  context.after(() => found.close());
   return found;
 }
 

@@ -8,11 +8,16 @@ const perTurnMax = 16;
 const restingTurns = 8;
 /** The rest takes at most so many times as long as the answers took: however busy the rest is, they get their share. */
 const restingShare = 3;
+/**
+ * An answer that has waited so long, in ms, goes before the lanes that have had less time: the time of a lane includes
+ * that in which the machine did something else, and on a busy one it would wait for tens of seconds.
+ */
+const waitMaxMs = 500;
 
 /** Answers of one kind, which share their part of the time. */
 interface Lane {
   /** Oldest first. */
-  readonly waiting: (() => void)[];
+  readonly waiting: { readonly sinceMs: number; readonly take: () => void }[];
   /** The time that the lane has had, in ms; at least that of the lane which was served when it began to wait. */
   usedMs: number;
 }
@@ -21,13 +26,15 @@ interface Lane {
  * Shares the event loop between checks and the answers of nodes, and between the answers of clusters: what is too much
  * for one turn of the event loop waits for later ones. Next is always the lane that has had the least time. So a
  * check, or the answer of another cluster, waits for a few ms of a cluster with many members or with answers that take
- * long, not for all of them.
+ * long, not for all of them. Every second answer may be one that has waited for long.
  */
 export class AnswerTurns {
   readonly #now: () => number;
   /** The lanes that wait, or have had more time than these. */
   readonly #lanes = new Map<string, Lane>();
   #waiting = 0;
+  /** Whether the last answer went before others because it had waited for long. */
+  #wasOverdue = false;
   #served: { readonly lane: Lane; readonly sinceMs: number } | null = null;
   /** The time that the lane had had which was served last. */
   #usedMs = 0;
@@ -51,7 +58,7 @@ export class AnswerTurns {
     return new Promise<void>((resolve) => {
       const lane = this.#lanes.get(key) ?? { waiting: [], usedMs: this.#usedMs };
       this.#lanes.set(key, lane);
-      lane.waiting.push(resolve);
+      lane.waiting.push({ sinceMs: this.#now(), take: resolve });
       this.#waiting += 1;
     });
   }
@@ -93,14 +100,22 @@ export class AnswerTurns {
     const sinceMs = this.#now();
     this.#charge(sinceMs);
     if (this.#waiting === 0 || !this.#hasTime()) return;
-    let lane: Lane | null = null;
-    for (const other of this.#lanes.values())
-      if (other.waiting.length > 0 && other.usedMs < (lane?.usedMs ?? Infinity)) lane = other;
-    if (lane === null) return;
-    this.#usedMs = lane.usedMs;
+    let least: Lane | null = null;
+    let overdue: Lane | null = null;
+    let oldestMs = this.#wasOverdue ? -Infinity : sinceMs - waitMaxMs;
+    for (const lane of this.#lanes.values()) {
+      const [first] = lane.waiting;
+      if (first === undefined) continue;
+      if (lane.usedMs < (least?.usedMs ?? Infinity)) least = lane;
+      if (first.sinceMs < oldestMs) [overdue, oldestMs] = [lane, first.sinceMs];
+    }
+    if (least === null) return;
+    this.#wasOverdue = overdue !== null;
+    this.#usedMs = least.usedMs;
+    const lane = overdue ?? least;
     this.#served = { lane, sinceMs };
     this.#waiting -= 1;
-    lane.waiting.shift()?.();
+    lane.waiting.shift()?.take();
   }
 
   /** Charges what followed from the last answer to its lane. What a lane has had is remembered while others wait. */

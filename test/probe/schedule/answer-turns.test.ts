@@ -20,6 +20,15 @@ class Answers {
     this.pass(tookMs);
   }
 
+  /** The lane answers again as soon as its last answer is recorded, until `isOver`. */
+  async answerAgain(lane: string, isOver: () => boolean, how: { readonly tookMs: number }): Promise<void> {
+    while (!isOver()) await this.answer(lane, how);
+  }
+
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
   pass(ms: number): void {
     this.#nowMs += ms;
   }
@@ -85,6 +94,39 @@ test("a lane that asks again has had what it had while others wait", async () =>
   for (let at = 0; at < 3; at += 1) void answers.answer("short", { tookMs: 1 });
   await answers.nextTurns(100);
   assert.equal(answers.recorded.join(" "), "blocks long short short short long");
+});
+
+test("an answer that waited for half a second is next, however much time its lane has had", async () => {
+  const answers = new Answers();
+  let waitedMs = NaN;
+  const unlucky = async (): Promise<void> => {
+    await answers.answer("unlucky", { tookMs: 3 });
+    await answers.answer("unlucky", { tookMs: 1_000 }); // the machine was busy with something else
+    const sinceMs = answers.nowMs;
+    await answers.answer("unlucky");
+    waitedMs = answers.nowMs - sinceMs;
+  };
+  const isOver = (): boolean => answers.nowMs > 10_000 || !Number.isNaN(waitedMs);
+  void answers.answer("blocks", { tookMs: 5 });
+  const all = ["a", "b", "c"].map((lane) => answers.answerAgain(lane, isOver, { tookMs: 2 }));
+  void unlucky();
+  for (let turn = 0; turn < 100_000 && !isOver(); turn += 1) await answers.nextTurns(1);
+  assert.ok(waitedMs < 550, `${waitedMs} ms`);
+  await answers.nextTurns(100);
+  await Promise.all(all);
+});
+
+test("of lanes whose answers all wait for long, one that takes long delays the others by no more than every second turn", async () => {
+  const answers = new Answers();
+  const isOver = (): boolean => answers.nowMs > 20_000;
+  void answers.answer("blocks", { tookMs: 5 });
+  const hostile = Array.from({ length: 100 }, () => answers.answerAgain("hostile", isOver, { tookMs: 20 }));
+  const other = answers.answerAgain("other", isOver, { tookMs: 2 });
+  while (!isOver()) await answers.nextTurns(1);
+  const count = (lane: string): number => answers.recorded.filter((each) => each === lane).length;
+  assert.ok(count("other") > 0.9 * count("hostile"), `${count("other")} beside ${count("hostile")}`);
+  await answers.nextTurns(10_000);
+  await Promise.all([...hostile, other]);
 });
 
 test("between two turns with answers pass up to eight others, and at most three times the time", async () => {
