@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
-import type { TestContext } from "node:test";
+import type { Ending } from "./ending.ts";
 import { portOf } from "./listen.ts";
 import { answerProbe, type StatusFields } from "./node-documents.ts";
 
@@ -110,7 +110,7 @@ export async function openFakeNode(options: FakeNodeOptions): Promise<FakeNode> 
 }
 
 /** Starts a cluster of nodes that know each other, until the test ends. The first one leads. */
-export async function openFakeCluster(context: TestContext, names: readonly string[]): Promise<readonly FakeNode[]> {
+export async function openFakeCluster(context: Ending, names: readonly string[]): Promise<readonly FakeNode[]> {
   const nodes = names.map((name) => new FakeNode({ name, holdsLock: name === names[0] }));
   for (const node of nodes) await node.open();
   const members = new Map(nodes.map(({ name, api }) => [name, api]));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
+import type { Ending } from "./ending.ts";
 import { descriptorOf } from "./listen.ts";
 import { program } from "./program.ts";
 import { until } from "./until.ts";
@@ -16,7 +16,7 @@ export class RolecallProcess {
   readonly #exit: Promise<number | string>;
 
   constructor(
-    context: TestContext,
+    context: Ending,
     args: readonly string[],
     options: {
       readonly env?: NodeJS.ProcessEnv;
@@ -58,14 +58,14 @@ export class RolecallProcess {
 }
 
 /** Starts rolecall with a listening socket that it inherits, as a service manager with socket activation does. */
-export function startWithSocket(context: TestContext, args: readonly string[], socket: Server): RolecallProcess {
+export function startWithSocket(context: Ending, args: readonly string[], socket: Server): RolecallProcess {
   // LISTEN_PID must be the id of the process itself: a shell sets it before it becomes that process.
   const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
   return new RolecallProcess(context, args, { command, sockets: [descriptorOf(socket)] });
 }
 
 /** Writes a configuration file in a folder that is deleted when the test ends. */
-export function writeConfigFile(context: TestContext, text: string): string {
+export function writeConfigFile(context: Ending, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-serve-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "rolecall.yaml");

@@ -13,7 +13,7 @@ describe("a fleet of edges", { skip: missing === undefined ? false : `not run: $
   test("asks each node once an interval, whatever edge is killed or stands still", limit, async (context) => {
     const etcd = await EtcdMembers.start({ count: 1 });
     context.after(() => etcd.stop());
-    const fleet = await FleetEdges.open(context, etcd.urls, 20);
+    const fleet = await FleetEdges.open(context, etcd.urls, { count: 20 });
     for (let at = 0; at < 4; at += 1) await fleet.start();
     await fleet.settle("at the start");
     const [first, second, ...left] = fleet.edges;
@@ -39,7 +39,7 @@ describe("a fleet of edges", { skip: missing === undefined ? false : `not run: $
   test("changes nothing while etcd is down, and owns clusters again when it is back", limit, async (context) => {
     const etcd = await EtcdMembers.start({ count: 1 });
     context.after(() => etcd.stop());
-    const fleet = await FleetEdges.open(context, etcd.urls, 10);
+    const fleet = await FleetEdges.open(context, etcd.urls, { count: 10 });
     for (let at = 0; at < 3; at += 1) await fleet.start();
     await fleet.settle("at the start");
     const watch = fleet.watch(fleet.edges);
