@@ -40,7 +40,15 @@ export async function latencyByAutocannon(url: string, { rate, seconds }: FixedR
     seconds,
   );
   const { p99, p99_9: p999, max: worst } = latency;
-  return { by: "autocannon", p99, p999, worst, answersPerSecond: requests.average, failures: non2xx + errors };
+  return {
+    by: "autocannon",
+    p99,
+    p999,
+    worst,
+    worstSecond: null,
+    answersPerSecond: requests.average,
+    failures: non2xx + errors,
+  };
 }
 
 async function run(how: readonly string[], seconds: number): Promise<Result> {

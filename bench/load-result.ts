@@ -44,6 +44,8 @@ export interface LatencyResult {
   readonly p99: number;
   readonly p999: number;
   readonly worst: number;
+  /** The same of the second that was worst for each. `null` if the program states no time of each request. */
+  readonly worstSecond: { readonly p99: number; readonly p999: number } | null;
   readonly answersPerSecond: number;
   /** Answers other than 2xx, and requests without an answer. */
   readonly failures: number;

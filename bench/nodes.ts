@@ -1,5 +1,6 @@
-/** Nodes to probe, in a child process on the core of the load. */
+/** Nodes to probe, in a child process. */
 import { fileURLToPath } from "node:url";
+import type { Core } from "./machine.ts";
 import type { Clusters } from "./rolecall.ts";
 import { ChildProgram } from "./child-program.ts";
 
@@ -13,6 +14,14 @@ export interface NodeOptions {
   readonly connections: "keep" | "close";
   /** What changes from answer to answer: nothing, positions, or also the state of replicas; constant nodes only. */
   readonly motion?: "still" | "moving" | "turning";
+  /** Where they run, by default beside the load. */
+  readonly core?: Core;
+}
+
+/** The gaps between two probes of the same node (GET /leader), as the nodes saw them. */
+export interface ProbeGaps {
+  readonly count: number;
+  readonly worstMs: number;
 }
 
 /** Running nodes. */
@@ -20,6 +29,8 @@ export interface ServedNodes {
   readonly clusters: Clusters;
   /** How many answers they have sent; constant nodes only. */
   answers(): Promise<number>;
+  /** The gaps between probes since the last call; constant nodes only. */
+  gaps(): Promise<ProbeGaps>;
   stop(): Promise<void>;
 }
 
@@ -30,14 +41,20 @@ export async function serveNodes({
   nodes,
   connections,
   motion = "still",
+  core = "load",
 }: NodeOptions): Promise<ServedNodes> {
   const child = await ChildProgram.start({
     command: [process.execPath, childFile(`${by}-nodes`), `${clusters}`, `${nodes}`, connections, motion],
-    core: "load",
+    core,
     readyMs: 30_000,
   });
   const clusterList = JSON.parse(child.line) as Clusters;
-  return { clusters: clusterList, answers: async () => Number(await child.request("count")), stop: () => child.stop() };
+  return {
+    clusters: clusterList,
+    answers: async () => Number(await child.request("count")),
+    gaps: async () => JSON.parse(await child.request("gaps")) as ProbeGaps,
+    stop: () => child.stop(),
+  };
 }
 
 /** The compiled file of a program in bench/children. */

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { find } from "./machine.ts";
+import { find, type Core } from "./machine.ts";
 import { until } from "../test/fake/until.ts";
 import { freePort } from "../test/fake/free-port.ts";
 import { hasStatus } from "./rolecall.ts";
@@ -15,9 +15,9 @@ export interface Peer {
 }
 
 /** Starts nginx with `return 200` and this body. Returns the reason if it cannot. */
-export function startNginx(body: string): Promise<Peer | { readonly notRun: string }> {
+export function startNginx(body: string, core: Core = "measured"): Promise<Peer | { readonly notRun: string }> {
   return startPeer(
-    "nginx",
+    { program: "nginx", core },
     (file) => ["nginx", "-p", join(file, ".."), "-c", file, "-e", "stderr"],
     (port, folder) =>
       [
@@ -34,7 +34,7 @@ export function startNginx(body: string): Promise<Peer | { readonly notRun: stri
 /** Starts HAProxy with `http-request return` and this body. Returns the reason if it cannot. */
 export function startHaproxy(body: string): Promise<Peer | { readonly notRun: string }> {
   return startPeer(
-    "haproxy",
+    { program: "haproxy", core: "measured" },
     (file) => ["haproxy", "-f", file],
     (port) =>
       [
@@ -47,7 +47,7 @@ export function startHaproxy(body: string): Promise<Peer | { readonly notRun: st
 }
 
 async function startPeer(
-  program: string,
+  { program, core }: { readonly program: string; readonly core: Core },
   command: (file: string) => readonly string[],
   configuration: (port: number, folder: string) => string,
 ): Promise<Peer | { readonly notRun: string }> {
@@ -56,7 +56,7 @@ async function startPeer(
   const port = await freePort();
   const file = join(folder, "constant.conf");
   writeFileSync(file, configuration(port, folder));
-  const process = await ChildProgram.start({ command: command(file), core: "measured" });
+  const process = await ChildProgram.start({ command: command(file), core });
   const stop = async (): Promise<void> => {
     await process.stop();
     rmSync(folder, { recursive: true, force: true });

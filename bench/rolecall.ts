@@ -47,7 +47,8 @@ export class Rolecall {
 
   /**
    * Starts it for these clusters, named `c0` upwards, and waits until it is ready.
-   * @param more keys of the configuration beside clusters and listeners; without `workers` there are none
+   * @param more keys of the configuration beside clusters and listeners; without `workers` there are none, and with
+   *   `workers: undefined` as many as by default
    * @param how where it runs, which build, and keys of the health listener beside its port
    * @throws Error if it ends, with its output, or is not ready in time
    */
@@ -68,23 +69,20 @@ export class Rolecall {
       ...more,
     };
     writeFileSync(file, JSON.stringify(configuration)); // JSON is YAML
-    try {
-      const command = how.executable === undefined ? [process.execPath, how.program ?? program] : [how.executable];
-      const beganMs = performance.now();
-      const started = await ChildProgram.start({
-        command: [...command, "serve", "--config", file],
-        core: how.core ?? "measured",
-        env: how.env ?? {},
-      });
-      const ready = statusOf(started, `http://127.0.0.1:${ports[0]}/readyz`, { status: 200, seconds: how.readyS });
-      const [readyMs] = await Promise.all([
-        ready.then(() => performance.now() - beganMs),
-        how.meanwhile?.(`http://127.0.0.1:${ports[1]}`),
-      ]);
-      return new Rolecall(started, ports, readyMs);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const command = how.executable === undefined ? [process.execPath, how.program ?? program] : [how.executable];
+    const beganMs = performance.now();
+    const started = await ChildProgram.start({
+      command: [...command, "serve", "--config", file],
+      core: how.core ?? "measured",
+      env: how.env ?? {},
+    });
+    void started.end().then(() => rmSync(folder, { recursive: true, force: true })); // it may load the file again
+    const ready = statusOf(started, `http://127.0.0.1:${ports[0]}/readyz`, { status: 200, seconds: how.readyS });
+    const [readyMs] = await Promise.all([
+      ready.then(() => performance.now() - beganMs),
+      how.meanwhile?.(`http://127.0.0.1:${ports[1]}`),
+    ]);
+    return new Rolecall(started, ports, readyMs);
   }
 
   /** The address of a route about one node. */
@@ -93,18 +91,29 @@ export class Rolecall {
   }
 
   /** How many probes it has finished, by its own metric. */
-  async probeCount(): Promise<number> {
-    const text = await (await fetch(`http://127.0.0.1:${this.adminPort}/metrics`)).text();
-    return [...text.matchAll(/^rolecall_probes_total\{.*\} (\d+)$/gm)].reduce(
-      (sum, [, count]) => sum + Number(count),
-      0,
-    );
+  probeCount(): Promise<number> {
+    return this.#sumOf("rolecall_probes_total{.*}");
   }
 
   /** How many bytes it got from the instances that it follows, by its own metric. */
-  async receivedBytes(): Promise<number> {
+  receivedBytes(): Promise<number> {
+    return this.#sumOf("rolecall_upstream_received_bytes_total{.*}");
+  }
+
+  /** How many reloads it has applied, by its own metric. */
+  reloadCount(): Promise<number> {
+    return this.#sumOf('rolecall_reloads_total{outcome="applied"}');
+  }
+
+  /** Makes it load its configuration again. */
+  reload(): void {
+    process.kill(this.process.pid, "SIGHUP");
+  }
+
+  async #sumOf(series: string): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${this.adminPort}/metrics`)).text();
-    return Number(/^rolecall_upstream_received_bytes_total\{.*\} (\d+)$/m.exec(text)?.[1] ?? 0);
+    const values = [...text.matchAll(new RegExp(`^${series} (\\d+)$`, "gm"))].map(([, value]) => Number(value));
+    return values.reduce((sum, value) => sum + value, 0);
   }
 
   stop(): Promise<void> {

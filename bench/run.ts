@@ -13,6 +13,7 @@ import { costOfBursts } from "./rows/bursts.ts";
 import { coldStart } from "./rows/cold.ts";
 import { againstPatroni, memory, latencyBesideProbing } from "./rows/core.ts";
 import { costCurve } from "./rows/curve.ts";
+import { guardedLatencyByDefault, latencyByDefault, worstSecondByDefault } from "./rows/default.ts";
 import {
   latencyBesideAbuse,
   latencyBesideHostileNodes,
@@ -29,6 +30,7 @@ import { livePage } from "./rows/page.ts";
 import { costOfProbes } from "./rows/probing.ts";
 import { startToReady } from "./rows/start.ts";
 import { manyToReady } from "./rows/start-many.ts";
+import { workerThreshold } from "./rows/threshold.ts";
 import { throughputAgainstConstants, latencyBesideSweep } from "./rows/throughput.ts";
 import { twoWorkers, workerBesideScrapes, workerBesideSweep } from "./rows/workers.ts";
 import { isReached, table } from "./table.ts";
@@ -39,6 +41,9 @@ const makers: readonly RowMaker[] = [
   mixedLoad,
   latencyBesideProbing,
   latencyBesideSweep,
+  latencyByDefault,
+  worstSecondByDefault,
+  workerThreshold,
   memory,
   allocation,
   costOfProbes,
@@ -62,7 +67,7 @@ const makers: readonly RowMaker[] = [
   costOfFollowing,
   livePage,
 ];
-const guarded: readonly RowMaker[] = [againstPatroni, throughputAgainstConstants, memory];
+const guarded: readonly RowMaker[] = [againstPatroni, throughputAgainstConstants, memory, guardedLatencyByDefault];
 
 const [first, ...rest] = process.argv.slice(2);
 if (first === "outage") {

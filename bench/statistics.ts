@@ -7,7 +7,7 @@ export function median(values: readonly number[]): number {
 
 /** The quantile `q` (0 to 1) of the values. NaN if there are none. */
 export function quantile(values: readonly number[], q: number): number {
-  const sorted = [...values].sort((one, other) => one - other);
+  const sorted = new Float64Array(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
 

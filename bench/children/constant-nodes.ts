@@ -1,21 +1,28 @@
 /**
  * `constant-nodes CLUSTERS NODES keep|close still|moving|turning`: nodes with a low cost of their own, so that thousands
  * fit beside the measured program. Every document is prepared. With `moving`, WAL positions differ from answer to answer,
- * and the leader key is seen anew every 10 s. With `turning`, replicas start in every second answer, too. Writes their addresses. Answers every line on stdin with the count of its answers so far. Ends with stdin.
+ * and the leader key is seen anew every 10 s. With `turning`, replicas start in every second answer, too. Writes their
+ * addresses. Answers every line on stdin: `gaps` with the gaps between two probes of a node since the last such line, as
+ * JSON; any other with the count of its answers so far. Ends with stdin.
  */
 import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
+import type { ProbeGaps } from "../nodes.ts";
 
 const [clusters = "1", nodes = "3", connections = "close", motion = "still"] = process.argv.slice(2);
 let position = 67_108_864;
 let answers = 0;
+let gaps = 0;
+let worstGapMs = 0;
+const places: Place[] = [];
 
 interface Place {
   readonly cluster: number;
   readonly at: number;
-  readonly api: string;
   /** How many status documents it has answered. */
   turn: number;
+  /** When it was probed last, or started. */
+  probedMs: number;
 }
 
 function statusOf(place: Place): string {
@@ -59,13 +66,32 @@ function answer(request: string, place: Place): string {
   return `${head}Content-Type: application/json\r\n\r\n${path === "/liveness" && connections === "close" ? "" : body}`;
 }
 
+function countGap(place: Place): void {
+  const nowMs = performance.now();
+  gaps += 1;
+  worstGapMs = Math.max(worstGapMs, nowMs - place.probedMs);
+  place.probedMs = nowMs;
+}
+
+/** A node that is not probed any more has a gap too. */
+function takeGaps(): ProbeGaps {
+  const nowMs = performance.now();
+  const taken = { count: gaps, worstMs: Math.max(worstGapMs, ...places.map(({ probedMs }) => nowMs - probedMs)) };
+  gaps = 0;
+  worstGapMs = 0;
+  return taken;
+}
+
 async function serve(cluster: number, at: number): Promise<{ name: string; url: string }> {
-  const place = { cluster, at, api: "", turn: 0 };
+  const place = { cluster, at, turn: 0, probedMs: performance.now() };
+  places.push(place);
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on("error", () => {}); // clients often close connections
     // Each request arrives as one chunk, because undici writes it so.
     socket.on("data", (chunk) => {
-      const text = answer(chunk.toString("latin1"), place);
+      const request = chunk.toString("latin1");
+      if (request.startsWith("GET /leader ")) countGap(place);
+      const text = answer(request, place);
       answers += 1;
       if (connections === "keep") socket.write(text);
       else socket.end(text);
@@ -84,5 +110,5 @@ const apis = await Promise.all(
 );
 process.stdout.write(`${JSON.stringify(apis)}\n`);
 createInterface(process.stdin)
-  .on("line", () => process.stdout.write(`${answers}\n`))
+  .on("line", (line) => process.stdout.write(`${line === "gaps" ? JSON.stringify(takeGaps()) : answers}\n`))
   .on("close", () => process.exit(0));

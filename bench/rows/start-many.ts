@@ -1,6 +1,7 @@
 /** How long a start with many clusters takes, and how long the live page waits for its first rows meanwhile. */
 import { until } from "../../test/fake/until.ts";
 import { queuedMsOf } from "../../src/workers/patient-deadline.ts";
+import { openLivePage } from "../live-page.ts";
 import { serveNodes } from "../nodes.ts";
 import { hasStatus, Rolecall } from "../rolecall.ts";
 import type { Row, RowMaker } from "../row.ts";
@@ -60,19 +61,10 @@ function rowOf(starts: readonly Start[], key: keyof Start, name: string, atMost:
   return { name, figure: median(values), bound: { atMost }, detail };
 }
 
-/** How long the stream of the live page takes to send its first rows, from when its listener is open. In ms. */
+/** How long the live page waits for its first rows, from when its listener is open. In ms. */
 async function firstRowsMs(admin: string): Promise<number> {
   await until({ what: "the admin listener", seconds: 30 }, () => hasStatus(`${admin}/livez`, 200));
-  const beganMs = performance.now();
-  const closing = new AbortController();
-  const { body } = await fetch(`${admin}/events/stream`, { signal: closing.signal });
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const piece of body ?? []) {
-    text += decoder.decode(piece, { stream: true });
-    if (/^event: rows$/m.test(text)) break;
-  }
-  const tookMs = performance.now() - beganMs;
-  closing.abort();
-  return tookMs;
+  const { rowsMs, close } = await openLivePage(admin);
+  close();
+  return rowsMs;
 }

@@ -1,22 +1,17 @@
 /** Workers: neither probing nor scrapes add to their latency, and a second worker costs little more. */
 import { measure, medianOf, medianRatio, type Measurement } from "../measurement.ts";
 import { median, show } from "../statistics.ts";
-import { loadProgram, measureLatency } from "../load.ts";
+import { loadProgram } from "../load.ts";
 import { serveNodes } from "../nodes.ts";
-import { startNginx } from "../peers.ts";
 import { memoryMbOf, ticksOf } from "../process-stats.ts";
-import { pause } from "../rolecall.ts";
 import { interleave, type Rounds, type Row, type RowMaker } from "../row.ts";
 import { startWithWorkers } from "../workers-fixture.ts";
-import { medianLatency, sweepRate, sweepRows } from "../sweep.ts";
-import type { LatencyResult } from "../load-result.ts";
+import { latenciesAgainstNginx, medianLatency, showNginx, sweepRate, sweepRows } from "../sweep.ts";
 import { besideScrapes } from "./disturbance.ts";
 
 const connections = 64;
 const residentMbMax = 60;
 const secondCostMax = 1.15;
-/** How long probes warm up a new worker, which still compiles its code, in ms. */
-const warmMs = 5_000;
 
 /** The latency of one worker at 20,000 checks per second while the main process probes 1,000 nodes every second. */
 export const workerBesideSweep: RowMaker = {
@@ -48,31 +43,22 @@ export const workerBesideSweep: RowMaker = {
   },
 };
 
-/**
- * Measures the worker and, in turn, nginx in its place beside the same sweep: nginx shows the lowest latency possible
- * here.
- */
+/** Measures the worker and, in turn, nginx on its core. */
 async function besideSweep(url: string, rounds: Rounds, beside: string): Promise<readonly Row[]> {
-  const nginx = await startNginx(await (await fetch(url)).text());
-  try {
-    await pause(warmMs);
-    const idle: number[] = [];
-    const atUs = async (seconds: number): Promise<LatencyResult> => {
+  const idle: number[] = [];
+  const tails = await latenciesAgainstNginx(url, {
+    rounds,
+    core: "measured",
+    around: async (side, load) => {
       const before = ticksOf(1);
-      const found = await measureLatency(url, { rate: sweepRate, seconds });
+      const found = await load();
       const after = ticksOf(1);
-      idle.push(((after.idle - before.idle) / (after.all - before.all)) * 100);
+      if (side === "rolecall") idle.push(((after.idle - before.idle) / (after.all - before.all)) * 100);
       return found;
-    };
-    const atNginx =
-      "notRun" in nginx ? [] : [(seconds: number) => measureLatency(nginx.url, { rate: sweepRate, seconds })];
-    const [ours = [], theirs = []] = await interleave(rounds, [atUs, ...atNginx]);
-    const floor = theirs.length === 0 ? null : medianLatency(theirs);
-    const peer = floor === null ? "nginx not run" : `nginx in its place ${show(floor.p99)} / ${show(floor.p999)} ms`;
-    return sweepRows(medianLatency(ours), beside, `; core of the load ${show(median(idle))} % idle; ${peer}`);
-  } finally {
-    if (!("notRun" in nginx)) await nginx.stop();
-  }
+    },
+  });
+  const more = `; core of the load ${show(median(idle))} % idle; ${showNginx(tails.nginx)}`;
+  return sweepRows(medianLatency(tails.rolecall), beside, more);
 }
 
 /** The tail latency of one worker at 5,000 checks a second, beside continuous scrapes of the main process. */

@@ -92,8 +92,16 @@ describe("latencies at a fixed rate", () => {
 
   test("are read from the log of h2load", () => {
     const tail = readH2load(answers("200"), 2);
-    assert.deepEqual(tail, { by: "h2load", p99: 0.991, p999: 1, worst: 1, answersPerSecond: 500, failures: 0 });
+    const figures = { p99: 0.991, p999: 1, worst: 1, answersPerSecond: 500, failures: 0 };
+    assert.deepEqual(tail, { by: "h2load", ...figures, worstSecond: { p99: 0.991, p999: 1 } });
     assert.equal(checkLatencyResult(tail, "http://a/", pace), tail);
+  });
+
+  test("are those of the worst second, which a stall leaves with fewer requests", () => {
+    const second = (startUs: number, count: number, us: number): string =>
+      Array.from({ length: count }, (_, at) => `${startUs + at}\t200\t${us}\n`).join("");
+    const log = second(5_000_000, 1_000, 500) + second(6_000_000, 100, 90_000) + second(7_000_000, 1_000, 700);
+    assert.deepEqual(readH2load(log, 3).worstSecond, { p99: 90, p999: 90 });
   });
 
   test("fail if requests failed or too few were answered", () => {
