@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
+import type { OwnerLife } from "../sim/plan.ts";
 
 /** A bug: one replacement in one file. */
 interface PlantedBug {
@@ -18,8 +19,8 @@ interface PlantedBug {
   readonly seconds?: number;
   /** Which campaign has to find it, if not the simulation of faults. */
   readonly campaign?: "addresses";
-  /** What happens to the rolecall that is followed. Without it, rolecall probes itself. */
-  readonly follows?: "calm" | "rough";
+  /** What happens to the rolecalls that are followed. Without it, rolecall probes itself. */
+  readonly follows?: OwnerLife;
 }
 
 const { values } = parseArgs({

@@ -1,7 +1,6 @@
 import type { Config, ListenerConfig } from "../../../src/config/model/config.ts";
 import { defaultGuards } from "../../../src/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../../../test/fake/config.ts";
-import { ownerUrl } from "./virtual-owner.ts";
 import { exporterAt } from "./exporter-connection.ts";
 import type { Profile } from "../profile.ts";
 import type { ModelCluster, Shape } from "../run/model-cluster.ts";
@@ -21,8 +20,8 @@ export function configurationFor(
   {
     hasDcs,
     stateFile,
-    follows = false,
-  }: { readonly hasDcs: boolean; readonly stateFile: string | null; readonly follows?: boolean },
+    follows = [],
+  }: { readonly hasDcs: boolean; readonly stateFile: string | null; readonly follows?: readonly string[] },
 ): Config {
   const { name, scope, isDiscovered, nodes } = watched;
   const { surviveMs } = shape;
@@ -54,7 +53,7 @@ export function configurationFor(
             ),
         guards: { ...defaultGuards, attachWindowMs: profile.attachMs, demotedForMs: profile.demotedMs, surviveMs },
         dcs: hasDcs ? dcsConfig : null,
-        follow: follows ? [{ url: ownerUrl, tokenFile: null, tls: null }] : [],
+        follow: follows.map((url) => ({ url, tokenFile: null, tls: null })),
       }),
     ],
   });

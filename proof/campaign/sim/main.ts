@@ -4,7 +4,7 @@ import { kindsOf } from "../run/scenario.ts";
 import { ExecutedFiles } from "./executed-files.ts";
 import { ttlsOf } from "../profile.ts";
 import { modesOf } from "../world/mode.ts";
-import { commandOf, describePlan, planOf, type RunId } from "./plan.ts";
+import { commandOf, describePlan, planOf, type RunId, ownerLives } from "./plan.ts";
 import { shrink } from "./shrink.ts";
 import { ReportFile, type ReportedRuns } from "./report-file.ts";
 import { Simulation, type RunResult } from "./simulation.ts";
@@ -42,9 +42,9 @@ const { values } = parseArgs({
 const kinds = kindsOf(values.kinds ?? null, true);
 const modes = modesOf(values.modes ?? null);
 const ttls = ttlsOf(values.ttl ?? null);
-const follows = (["calm", "rough"] as const).find((life) => life === values.follows);
+const follows = ownerLives.find((life) => life === values.follows);
 if (values.follows !== undefined && follows === undefined)
-  throw new Error(`Cannot run: --follows must be calm or rough, got ${values.follows}`);
+  throw new Error(`Cannot run: --follows must be one of ${ownerLives.join(", ")}, got ${values.follows}`);
 /** A plan depends on the kinds that it is drawn from. */
 const ofKinds = values.kinds === undefined ? "" : ` --kinds ${values.kinds}`;
 const write = (text: string): void => void process.stdout.write(text);

@@ -23,8 +23,13 @@ export interface RunId {
   readonly follows?: OwnerLife | undefined;
 }
 
-/** `calm`: nothing; `rough`: its stream stalls and breaks, and it is cut off from nodes and from its follower. */
-export type OwnerLife = "calm" | "rough";
+/**
+ * What can happen to who is followed. `calm`: nothing; `rough`: its stream stalls and breaks, and it is cut off from nodes
+ * and from its follower; `dead`: it dies and does not come back; `pair`: there are two, to one of which nothing happens, and
+ * the other one is as `rough`, and starts anew.
+ */
+export const ownerLives = ["calm", "rough", "dead", "pair"] as const;
+export type OwnerLife = (typeof ownerLives)[number];
 
 /** A fault and its number in the run. */
 export interface NumberedFault {

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { kindsOf } from "../run/scenario.ts";
 import { type Ttl, ttls } from "../profile.ts";
 import { modes, modesOf } from "../world/mode.ts";
-import { commandOf, faultsOf, planOf, type RunId } from "./plan.ts";
+import { commandOf, faultsOf, planOf, type RunId, ownerLives } from "./plan.ts";
 import { shrink } from "./shrink.ts";
 import { Simulation, type RunResult } from "./simulation.ts";
 import { Trace } from "./trace.ts";
@@ -182,7 +182,7 @@ test("the planted bugs fit the program", () => {
 });
 
 describe("a rolecall that follows another one", () => {
-  for (const follows of ["calm", "rough"] as const)
+  for (const follows of ownerLives)
     test(`keeps its promises: ${follows}`, async () => {
       for (let seed = 1; seed <= 8; seed += 1) {
         const { violations, answers } = await run({ ...short, seed, ttls, follows });

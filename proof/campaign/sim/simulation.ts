@@ -16,11 +16,13 @@ import { RunLog, type TimedViolation } from "./run-log.ts";
 import { SubjectLife } from "./subject-life.ts";
 import type { Trace } from "./trace.ts";
 import { VirtualAsker } from "./virtual-asker.ts";
-import { VirtualOwner } from "./virtual-owner.ts";
+import { VirtualOwners } from "./virtual-owners.ts";
 import { VirtualCluster } from "./virtual-cluster.ts";
 import { VirtualRounds } from "./virtual-rounds.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
+/** How long after the first of two instances that are followed the other one is heard at the latest, in virtual ms. */
+const heardBothMs = 50;
 /** How often the model moves, in virtual ms. */
 const tickMs = 100;
 /** How often the run looks whether an episode is over, in virtual ms. */
@@ -54,7 +56,7 @@ export class Simulation {
   readonly #cluster: VirtualCluster;
   readonly #life: SubjectLife;
   /** What the watched rolecall follows. */
-  readonly #owner: VirtualOwner | null;
+  readonly #owner: VirtualOwners | null;
   readonly #asker: VirtualAsker;
   readonly #rounds: VirtualRounds;
   readonly #comparisons: Comparisons;
@@ -85,21 +87,27 @@ export class Simulation {
     this.#owner =
       plan.follows === null
         ? null
-        : new VirtualOwner({
+        : new VirtualOwners({
             config: owned,
             life: plan.follows,
             machine,
             time,
-            chance: chance.fork(11),
-            onMishap: (text) => this.#log.event(`owner: ${text}`),
+            chances: () => chance.fork(11),
+            onMishap: (text) => this.#log.event(text),
           });
     const { openFeed } = this.#owner ?? {};
     this.#life = new SubjectLife({
-      config: (stateFile) => configurationFor(cluster, profile, { hasDcs, stateFile, follows: plan.follows !== null }),
+      config: (stateFile) =>
+        configurationFor(cluster, profile, { hasDcs, stateFile, follows: this.#owner?.urls ?? [] }),
       isRestarted: hasFault(plan, "restart"),
       machine: openFeed === undefined ? machine : { ...machine, openFeed },
       hasWorker,
-      waits: plan.follows !== null,
+      waits:
+        plan.follows === null
+          ? null
+          : plan.follows === "pair"
+            ? () => new Promise((resolve) => void time.after("delivery", heardBothMs, () => resolve()))
+            : () => Promise.resolve(),
       cluster: cluster.name,
       pushed: pushedChecks,
       onChange: (before, after) => this.#asks.stateChanged(before, after),

@@ -12,8 +12,8 @@ export interface LifeOptions extends Omit<SubjectOptions, "config"> {
   /** Whether it will be restarted, so that it needs a state file. */
   readonly isRestarted: boolean;
   readonly onChange: Parameters<Store["onChange"]>[0];
-  /** Whether it is asked only once it has its first evidence, as clients of its health listeners do. */
-  readonly waits: boolean;
+  /** It is asked only once it has its first evidence, as clients of its health listeners do, and this has resolved. */
+  readonly waits: (() => Promise<void>) | null;
 }
 
 /**
@@ -47,8 +47,10 @@ export class SubjectLife {
 
   /** Starts as the program does. Resolves after the first round of probes. */
   async begin(): Promise<void> {
-    this.#hasBegun = !this.#options.waits;
+    const { waits } = this.#options;
+    this.#hasBegun = waits === null;
     await this.#subject.begin();
+    await waits?.();
     this.#hasBegun = true;
   }
 

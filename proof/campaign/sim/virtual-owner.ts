@@ -17,14 +17,14 @@ import { metrics } from "./subject-metrics.ts";
 import type { OwnerLife } from "./plan.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** Where the subject finds its owner. */
-export const ownerUrl = "http://owner:9108";
-
 /** What an owner is made of. */
 export interface OwnerParts {
   readonly config: Config;
   readonly machine: Machine;
-  readonly life: OwnerLife;
+  /** What happens to it. */
+  readonly life: Exclude<OwnerLife, "pair"> | "restarting";
+  /** How long after a mishap a follower may still judge by what it had then, in ms. */
+  readonly settlingMs: number;
   readonly time: VirtualTime;
   readonly chance: Chance;
   /** Called when something happens to it. */
@@ -44,9 +44,11 @@ const mishaps = {
   /** It reaches no node. */
   isolated: 15_000,
 } as const;
-type Mishap = keyof typeof mishaps;
-/** How long after a mishap a follower may still judge by what it had then, in ms: as long as views count, and a rest. */
-const settlingMs = 20_000;
+/** `restart`: another process takes its place, which knows nothing. */
+type Mishap = keyof typeof mishaps | "restart";
+const roughly: readonly Mishap[] = ["stall", "break", "lost", "cut", "isolated"];
+/** When it dies, at the earliest and at the latest, in ms. */
+const diesMs = { least: 15_000, most: 35_000 } as const;
 const unexcused: readonly string[] = [
   "consistent",
   "yes-fresh",
@@ -65,21 +67,23 @@ const everyMs = 15_000;
 /** A rolecall that probes the cluster and feeds the subject, over a stream that has faults. */
 export class VirtualOwner {
   readonly #parts: OwnerParts;
-  readonly #monitor: Monitor;
+  #monitor: Monitor;
   readonly #streams = new Set<VirtualStream>();
   /** Until when each mishap lasts, in virtual ms. */
   readonly #untilMs = new Map<Mishap, number>();
   #cutOrigin: string | null = null;
   #isCalm = false;
+  #isDead = false;
   /** From when on nothing that has happened to it matters, in virtual ms. */
   #settledMs = 0;
 
   constructor(parts: OwnerParts) {
     this.#parts = parts;
-    const { config, machine } = parts;
-    const connect: Machine["connect"] = (origin, ...rest) => this.#guarded(origin, machine.connect(origin, ...rest));
-    this.#monitor = new Monitor(config, { log: silentLogger, machine: { ...machine, connect }, metrics });
-    if (parts.life === "rough") this.#mishapLater();
+    const { life, time, chance } = parts;
+    this.#monitor = this.#build();
+    if (life === "rough" || life === "restarting") this.#mishapLater();
+    if (life === "dead")
+      time.after("world", diesMs.least + (diesMs.most - diesMs.least) * chance.next(), () => void this.#die());
   }
 
   /**
@@ -98,13 +102,13 @@ export class VirtualOwner {
   }
 
   async stop(): Promise<void> {
-    await this.#monitor.stop();
+    if (!this.#isDead) await this.#monitor.stop();
   }
 
   /** From now on nothing happens to it: the faults of the episode are over. */
   calm(isCalm: boolean): void {
     this.#isCalm = isCalm;
-    if (isCalm) this.#untilMs.clear();
+    if (isCalm && !this.#isDead) this.#untilMs.clear();
   }
 
   /** How the subject opens a stream. */
@@ -121,6 +125,25 @@ export class VirtualOwner {
       close: () => this.#forget(stream),
     };
   };
+
+  #build(): Monitor {
+    const { config, machine } = this.#parts;
+    const connect: Machine["connect"] = (origin, ...rest) => this.#guarded(origin, machine.connect(origin, ...rest));
+    return new Monitor(config, { log: silentLogger, machine: { ...machine, connect }, metrics });
+  }
+
+  async #restart(): Promise<void> {
+    await this.#monitor.stop();
+    this.#monitor = this.#build();
+    await this.begin();
+  }
+
+  async #die(): Promise<void> {
+    this.#isDead = true;
+    this.#endures("lost", Infinity);
+    this.#settledMs = this.#parts.time.nowMs + this.#parts.settlingMs;
+    await this.#monitor.stop();
+  }
 
   async #accept(stream: VirtualStream, request: unknown): Promise<void> {
     const caller = { name: "subject", mayFollow: () => true };
@@ -163,19 +186,26 @@ export class VirtualOwner {
   #mishapLater(): void {
     const { time, chance } = this.#parts;
     time.after("world", everyMs * 2 * chance.next(), () => {
-      if (!this.#isCalm) this.#suffer(chance.pick(Object.keys(mishaps) as Mishap[]));
+      const kinds: readonly Mishap[] = this.#parts.life === "restarting" ? [...roughly, "restart"] : roughly;
+      if (!this.#isCalm) this.#suffer(chance.pick(kinds));
       this.#mishapLater();
     });
   }
 
   #suffer(mishap: Mishap): void {
-    const { time, chance } = this.#parts;
+    const { time, chance, settlingMs } = this.#parts;
     if (mishap === "cut") this.#cutOrigin = null;
-    const forMs = mishaps[mishap] * chance.next();
-    this.#untilMs.set(mishap, time.nowMs + forMs);
+    const forMs = mishap === "restart" ? 0 : mishaps[mishap] * chance.next();
     this.#settledMs = Math.max(this.#settledMs, time.nowMs + forMs + settlingMs);
+    this.#endures(mishap, forMs);
+    if (mishap === "restart") void this.#restart();
+  }
+
+  #endures(mishap: Mishap, forMs: number): void {
+    this.#untilMs.set(mishap, this.#parts.time.nowMs + forMs);
     this.#parts.onMishap(`${mishap} for ${(forMs / 1_000).toFixed(1)} s`);
-    if (mishap === "break" || mishap === "lost") for (const stream of this.#streams) stream.fail("the stream was cut");
+    if (mishap === "stall" || mishap === "cut" || mishap === "isolated") return;
+    for (const stream of this.#streams) stream.fail("the stream was cut");
   }
 }
 

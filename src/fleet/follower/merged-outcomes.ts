@@ -1,4 +1,5 @@
-import type { DrainOutcome, ProbeOutcome, StatusOutcome } from "../../cluster/outcome.ts";
+import type { DcsRead } from "../../cluster/dcs.ts";
+import type { DcsOutcome, DrainOutcome, ProbeOutcome, StatusOutcome } from "../../cluster/outcome.ts";
 
 /** More failures in a row than any rule counts. */
 const failuresMax = 64;
@@ -19,10 +20,12 @@ interface KnownStatus {
 export class MergedOutcomes {
   readonly #newest = new Map<string, number>();
   readonly #statuses = new Map<string, KnownStatus>();
+  #dcs: { readonly read: DcsRead; readonly sentAtMs: number } | null = null;
 
   /** Takes an outcome. @returns what is to be recorded now, in this order */
   take(outcome: Exclude<ProbeOutcome, DrainOutcome>): readonly ProbeOutcome[] {
     if (outcome.kind === "status") return this.#takeStatus(outcome);
+    if (outcome.kind === "dcs") return this.#takeDcs(outcome);
     const [key, sentAtMs] = sourceOf(outcome);
     if (sentAtMs < (this.#newest.get(key) ?? -Infinity)) return [];
     this.#newest.set(key, sentAtMs);
@@ -36,6 +39,21 @@ export class MergedOutcomes {
       const [, name = ""] = key.split(" ");
       if (name !== "" && !names.has(name)) this.#newest.delete(key);
     }
+  }
+
+  /**
+   * Readings differ from each other, so one that is dropped wrongly is never told again: their revisions count before
+   * times, which are the earliest possible ones. That one upstream cannot read makes no reading of another one older.
+   */
+  #takeDcs(outcome: DcsOutcome): readonly ProbeOutcome[] {
+    const { result, sentAtMs } = outcome;
+    if ("failure" in result) return [outcome];
+    const { read } = result;
+    const known = this.#dcs;
+    const isLater = known?.read.source === read.source && read.revision >= known.read.revision;
+    if (known !== null && sentAtMs < known.sentAtMs && !isLater) return [];
+    this.#dcs = { read, sentAtMs };
+    return [outcome];
   }
 
   #takeStatus(outcome: StatusOutcome): readonly ProbeOutcome[] {
@@ -56,7 +74,9 @@ export class MergedOutcomes {
 }
 
 /** What an outcome is about, and when it was asked for. A document and the failure to get it are the same. */
-function sourceOf(outcome: Exclude<ProbeOutcome, StatusOutcome | DrainOutcome>): readonly [string, number] {
+function sourceOf(
+  outcome: Exclude<ProbeOutcome, StatusOutcome | DcsOutcome | DrainOutcome>,
+): readonly [string, number] {
   switch (outcome.kind) {
     case "document": {
       const { name, served } = outcome.answer;
@@ -70,8 +90,5 @@ function sourceOf(outcome: Exclude<ProbeOutcome, StatusOutcome | DrainOutcome>):
       return [`exporter ${outcome.node} ${outcome.result.endpoint}`, outcome.sentAtMs];
     case "companion":
       return [`companion ${outcome.node} ${outcome.companion}`, outcome.sentAtMs];
-    case "dcs":
-      // That one upstream cannot read it makes an earlier reading of another one no older.
-      return ["read" in outcome.result ? "dcs" : "dcs_failure", outcome.sentAtMs];
   }
 }

@@ -80,3 +80,16 @@ test("an older outcome of any other kind is dropped, one of another source is no
   assert.equal(merged.take(live("pg2", 1_999)).length, 1);
   assert.equal(merged.take(live("pg1", 2_000)).length, 1);
 });
+
+test("readings of the DCS are ordered by revision: when one was sent may be known only roughly", () => {
+  const merged = new MergedOutcomes();
+  const read = (revision: number, sentAtMs: number, source = "etcd"): readonly ProbeOutcome[] => {
+    const result = { read: { leader: "pg1", source, revision, hasScope: true } };
+    return merged.take({ kind: "dcs", cluster: "demo", sentAtMs, result });
+  };
+  assert.equal(read(103, 5_000).length, 1);
+  assert.equal(read(104, 4_000).length, 1, "what came later on a stream that stalled");
+  assert.equal(read(103, 3_900).length, 0, "what another one has read before");
+  assert.equal(read(9, 6_000).length, 1, "a DCS that was restored from a backup");
+  assert.equal(read(200, 5_500, "another").length, 0);
+});
