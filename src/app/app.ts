@@ -331,7 +331,7 @@ export class App {
       gateway: this.#gateway,
       switchovers: this.#switchovers,
       pauses,
-      feeds: fleet.feeds,
+      fleet,
       snapshots: this.#snapshots,
       page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),

@@ -38,8 +38,8 @@ export class EvidenceOrigins {
   }
 
   /** This instance's part in its fleet; `null`: it is in none. */
-  get membership(): SharedClusters["membership"] {
-    return this.#shared.membership;
+  get joined(): SharedClusters["joined"] {
+    return this.#shared.joined;
   }
 
   /** Puts a configuration in force. What the fleet has assigned stays, until the sources start. */

@@ -3,6 +3,8 @@ import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { Config } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
 import type { EventLog } from "../events/event-log.ts";
+import type { FleetSummary, FleetSurroundings } from "../fleet/ownership/fleet-document.ts";
+import type { FleetMembership } from "../fleet/ownership/fleet-membership.ts";
 import type { LimitedLines } from "../log/limited-lines.ts";
 import type { Logger } from "../log/logger.ts";
 import type { FollowedUsage } from "../metrics/sources.ts";
@@ -12,6 +14,7 @@ import type { Store } from "../state/store.ts";
 import { FollowedClusters } from "./followed-clusters.ts";
 import { followLines } from "./logs/follow-log.ts";
 import type { Machine } from "./machine.ts";
+import type { JoinedFleet } from "./shared-clusters.ts";
 import { OutcomeFeeds } from "./outcome-feeds.ts";
 
 /** What feeding and following have in common. */
@@ -22,6 +25,8 @@ interface FleetParts {
   readonly clock: Clock;
   readonly eventLog: EventLog;
   readonly config: () => Config;
+  /** This instance's part in its fleet; `null`: it is in none. */
+  readonly joined: () => JoinedFleet | null;
 }
 
 /** What following acts on. */
@@ -40,16 +45,35 @@ export interface Fleet {
   /** Sends those of clusters that are probed here. */
   readonly feeds: OutcomeFeeds;
   readonly usage: FollowedUsage;
-  /** What is known of the upstreams and the followers, for people. */
-  describe(): { readonly upstreams: readonly object[]; readonly followers: readonly object[] };
+  /** This instance as a member of a fleet; `null`: it is in none. */
+  readonly membership: FleetMembership | null;
+  /** The fleet as JSON in pieces; `null` without one. @param only a cluster: others are left out; `null`: all */
+  pieces(only: string | null): Iterable<string> | null;
+  /** What is known of the fleet, the upstreams and the followers, for people. */
+  describe(): FleetOverview;
+}
+
+interface FleetOverview {
+  /** Without the clusters. */
+  readonly fleet: FleetSummary | null;
+  readonly upstreams: readonly object[];
+  readonly followers: readonly object[];
 }
 
 /** Builds what shares outcomes with other instances. */
 export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
   const [followed, feeds] = [buildFollowed(parts, acts), buildFeeds(parts)];
+  const { joined } = parts;
   return {
     followed,
     feeds,
+    get membership() {
+      return joined()?.membership ?? null;
+    },
+    pieces: (only) => {
+      const fleet = joined();
+      return fleet === null ? null : fleet.membership.pieces(surroundingsOf(fleet, followed), only);
+    },
     get usage() {
       return {
         upstreams: followed.upstreams.map(({ url, state, receivedBytes }) => ({
@@ -62,6 +86,7 @@ export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
       };
     },
     describe: () => ({
+      fleet: summaryOf(joined(), followed),
       upstreams: followed.upstreams.map(({ silentMs, receivedBytes, ...upstream }) => ({
         ...upstream,
         silent_ms: silentMs,
@@ -70,6 +95,19 @@ export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
       followers: feeds.followers,
     }),
   };
+}
+
+function summaryOf(fleet: JoinedFleet | null, followed: FollowedClusters): FleetSummary | null {
+  return fleet === null ? null : fleet.membership.summary(surroundingsOf(fleet, followed), null);
+}
+
+/** What this instance has of the other members: their streams, and what it probes because they are silent. */
+function surroundingsOf({ config: { name } }: JoinedFleet, followed: FollowedClusters): FleetSurroundings {
+  const probed = new Set(followed.phases.flatMap(([cluster, phase]) => (phase === "probing" ? [cluster] : [])));
+  const streams = followed.upstreams.map(
+    ({ url, state, problem, silentMs }) => [url, { live: state === "live", problem, silent_ms: silentMs }] as const,
+  );
+  return { name, streams: new Map(streams), isProbed: (cluster) => probed.has(cluster) };
 }
 
 function buildFollowed(

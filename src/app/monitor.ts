@@ -128,8 +128,8 @@ export class Monitor {
     });
     const onFirst = (cluster: string): void => this.#endFirstRound(cluster);
     const acts = { record, probers: this.#probers, onFirst, errorLines: this.#errorLines };
-    const assigned = (): Config => this.#sources.assigned;
-    this.fleet = buildFleet({ log, machine, store, clock, eventLog: this.eventLog, config: assigned }, acts);
+    const shares = { config: () => this.#sources.assigned, joined: () => this.#sources.joined };
+    this.fleet = buildFleet({ log, machine, store, clock, eventLog: this.eventLog, ...shares }, acts);
     this.#sources = this.#buildSources();
     this.#dcs = buildDcsWatches(
       { store, clock, log, machine, metrics: metrics.own },

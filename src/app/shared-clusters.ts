@@ -23,7 +23,7 @@ export interface SharedClustersContext {
 const joiningMaxMs = 1_500;
 
 /** The fleet in which this instance is, as it was configured. */
-interface JoinedFleet {
+export interface JoinedFleet {
   readonly key: string;
   readonly config: FleetConfig;
   readonly membership: FleetMembership;
@@ -60,9 +60,9 @@ export class SharedClusters {
     await this.#serve(this.#joined, config, isNew);
   }
 
-  /** The fleet as this instance sees it; `null`: it is in none. */
-  get membership(): FleetMembership | null {
-    return this.#joined?.membership ?? null;
+  /** This instance's part in its fleet; `null`: it is in none. */
+  get joined(): JoinedFleet | null {
+    return this.#joined;
   }
 
   /** The configuration in which this instance follows the owners of the clusters that are not its own. */
@@ -108,6 +108,7 @@ export class SharedClusters {
       onPhase: lines.phase,
       onKnown: () => this.#hasJoined(),
       onDisplaced: lines.displaced,
+      onDrain: lines.drain,
       onError: lines.error,
     });
   }

@@ -135,7 +135,7 @@ export class MemoryFleetStore implements FleetStore {
   }
 
   async stop(): Promise<void> {
-    this.#phase = { kind: "stopped" };
+    this.#enter({ kind: "stopped" });
     if (this.#lease !== null && this.#isReached) this.#keys.end(this.#lease);
   }
 

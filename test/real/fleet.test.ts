@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EtcdMembers } from "./lab/etcd-members.ts";
-import { FleetEdges } from "./lab/fleet-edges.ts";
+import { isObject, type JsonObject, listOf } from "../../src/cluster/values/json.ts";
+import { sendRequest } from "../fake/http-request.ts";
+import { until } from "../fake/until.ts";
+import { type FleetEdge, FleetEdges } from "./lab/fleet-edges.ts";
 import { missingProgram } from "./lab/versions.ts";
 
 const missing = missingProgram();
@@ -57,5 +60,34 @@ describe("a fleet of edges", { skip: missing === undefined ? false : `not run: $
     const afterStop = fleet.watch(left);
     await fleet.settle("after an edge has left");
     assert.deepEqual(await afterStop.end(), []);
+  });
+
+  test("a member that is drained owns nothing, as every member shows", limit, async (context) => {
+    const etcd = await EtcdMembers.start({ count: 1 });
+    context.after(() => etcd.stop());
+    const fleet = await FleetEdges.open(context, etcd.urls, 12);
+    const [one, other] = [await fleet.start(), await fleet.start()];
+    const member = new URL(other.admin).host;
+    const shown = async ({ admin }: FleetEdge): Promise<JsonObject> => {
+      const { fleet: document } = JSON.parse((await sendRequest(`${admin}/fleet`)).body);
+      return (
+        listOf(document.members)
+          .filter(isObject)
+          .find(({ id }) => id === member) ?? {}
+      );
+    };
+    const owns = (what: string, edge: FleetEdge, isWanted: (clusters: unknown) => boolean): Promise<unknown> =>
+      until({ what, seconds: 40 }, async () => isWanted((await shown(edge))["owns"]));
+    await owns("a share of the clusters", one, (clusters) => Number(clusters) > 0 && Number(clusters) < 12);
+    const url = `${one.admin}/fleet/members/${member}/drain`;
+    const headers = { "content-type": "application/json" };
+    const drained = await sendRequest(url, { method: "POST", headers, body: { for: "10min", by: "ann" } });
+    assert.equal(drained.status, 200, drained.body);
+    for (const edge of [one, other]) await owns("nothing of a drained member", edge, (clusters) => clusters === 0);
+    const draining = (await shown(other))["draining"];
+    assert.equal(isObject(draining) && draining["by"], "ann");
+    await fleet.settle("while a member is drained");
+    assert.equal((await sendRequest(url, { method: "DELETE", headers, body: {} })).status, 200);
+    await owns("a share of the clusters again", other, (clusters) => Number(clusters) > 0);
   });
 });

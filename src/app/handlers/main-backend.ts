@@ -6,6 +6,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { AuditApiContext } from "../../http/admin-api/audit-api.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { FeedApiContext } from "../../http/admin-api/feed-api.ts";
+import type { FleetApiContext } from "../../http/admin-api/fleet-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { WantedLag } from "../../http/admin-api/lag-api.ts";
 import type { PageApiContext } from "../../http/admin-api/page-api.ts";
@@ -61,8 +62,8 @@ export interface MainBackendContext {
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly hints: Omit<HintApiContext, "snapshot" | "access">;
-  /** Feeds other instances with outcomes. */
-  readonly feeds: FeedApiContext["feeds"];
+  /** Feeds other instances with outcomes, and shares clusters with them. */
+  readonly fleet: FleetApiContext["fleet"] & { readonly feeds: FeedApiContext["feeds"] };
   /** Resumes what other rolecalls announce and no longer resume. */
   readonly pauses: PausesApiContext["keeper"];
   readonly gate: PageGate;
@@ -80,7 +81,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { gateway, metrics, drains, hints, pauses, feeds, snapshots, page, wall } = context;
+  const { gateway, metrics, drains, hints, pauses, fleet, snapshots, page, gate, wall } = context;
   const scope = scopeOf(listener, config);
   const diagnostics = diagnosticsOf(sources, context);
   const admin = {
@@ -104,7 +105,8 @@ export function buildMainBackend(
     },
     audit: { routes: context.routes, now: sources.now, wall },
     pauses: { keeper: pauses, access: listener.access },
-    feed: { feeds, access: listener.access },
+    feed: { feeds: fleet.feeds, access: listener.access },
+    fleet: { fleet, gate, wall },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };

@@ -1,3 +1,4 @@
+import type { MemberDrainChange } from "../../fleet/ownership/fleet-membership.ts";
 import type { StorePhase } from "../../fleet/ownership/fleet-store.ts";
 import { LimitedLines } from "../../log/limited-lines.ts";
 import type { Logger } from "../../log/logger.ts";
@@ -6,6 +7,7 @@ import type { Logger } from "../../log/logger.ts";
 export interface FleetLines {
   readonly phase: (phase: StorePhase) => void;
   readonly displaced: () => void;
+  readonly drain: (change: MemberDrainChange) => void;
   readonly error: (error: unknown) => void;
 }
 
@@ -28,6 +30,10 @@ export function fleetLines(log: Logger): FleetLines {
         { event: "fleet_displaced" },
         "another instance advertises the same address: this one leaves the fleet",
       ),
+    drain: ({ member, drain, by }) =>
+      drain === null
+        ? log.info({ audit: true, member, ended_by: by }, "the drain of a member of the fleet has ended")
+        : log.info({ audit: true, member, ...drain }, "member of the fleet drained"),
     error: (err) => errors.write({ level: "error", text: "the fleet has an internal error" }, () => ({ err })),
   };
 }

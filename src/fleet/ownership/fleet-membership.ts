@@ -1,17 +1,34 @@
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import type { FleetStore, StorePhase } from "./fleet-store.ts";
-import { drainingKey, type FleetMember, FleetReader, type FleetView, memberKey, memberRecord } from "./fleet-view.ts";
+import {
+  fleetPieces,
+  type FleetSummary,
+  fleetSummary,
+  type FleetSurroundings,
+  type ShownFleet,
+} from "./fleet-document.ts";
+import {
+  type ClusterAssignment,
+  drainingKey,
+  type FleetMember,
+  FleetReader,
+  type FleetView,
+  memberKey,
+  type MemberDrain,
+  memberRecord,
+} from "./fleet-view.ts";
 import { type OwnershipStep, ownersOf, planOwnership } from "./ownership-plan.ts";
 
-/** What this member does with a cluster. */
-export type ClusterAssignment =
-  /** It probes it: the cluster is its own, or nobody is known to whom it belongs. */
-  | { readonly kind: "probed"; readonly isOwned: boolean }
-  /** It follows these. */
-  | { readonly kind: "followed"; readonly owners: readonly FleetMember[] };
-
 /** This member, without what changes. */
-export type OwnMember = Omit<FleetMember, "lease" | "clusters">;
+export type OwnMember = Omit<FleetMember, "lease" | "clusters" | "serves">;
+
+/** A drain of a member that begins, or ends: then there is none. */
+export interface MemberDrainChange {
+  readonly member: string;
+  readonly drain: MemberDrain | null;
+  /** Who asked for it; `null` if nobody has said so. */
+  readonly by: string | null;
+}
 
 /** What a membership depends on. */
 export interface FleetMembershipContext {
@@ -29,6 +46,8 @@ export interface FleetMembershipContext {
   readonly onKnown: () => void;
   /** Another instance has registered itself in the name of this one, which leaves. */
   readonly onDisplaced: () => void;
+  /** A drain of a member has begun or ended, at the request of an operator. */
+  readonly onDrain: (change: MemberDrainChange) => void;
   /** An internal error. */
   readonly onError: (error: unknown) => void;
 }
@@ -67,6 +86,7 @@ export class FleetMembership {
   /** When all keys were read for the first time. */
   #knownSinceMs = Infinity;
   #isWriting = false;
+  #isDisplaced = false;
   #cancelLook: CancelTimer | null = null;
   #lookAtMs = Infinity;
 
@@ -80,6 +100,22 @@ export class FleetMembership {
 
   get view(): FleetView {
     return this.#view;
+  }
+
+  /** Why this instance is no member, or no longer; `null` if nothing is wrong, or it has just begun to join. */
+  get problem(): string | null {
+    if (this.#isDisplaced) return "another instance advertises the same address";
+    return this.#phase.kind === "apart" ? this.#phase.problem : null;
+  }
+
+  /** Describes the fleet without its clusters, as {@link fleetSummary}. */
+  summary(about: FleetSurroundings, only: string | null): FleetSummary {
+    return fleetSummary(this.#shown, about, only);
+  }
+
+  /** Describes the fleet as JSON in pieces, as {@link fleetPieces}. */
+  pieces(about: FleetSurroundings, only: string | null): Iterable<string> {
+    return fleetPieces(this.#shown, about, only);
   }
 
   /** What this member does with a cluster. */
@@ -120,19 +156,37 @@ export class FleetMembership {
   }
 
   /** Keeps a member from owning clusters for some time. @param forS in s @throws Error if it cannot be written */
-  async drain(id: string, by: string, forS: number): Promise<void> {
-    await this.#context.store.putFor(drainingKey(id), by, forS);
+  async drain(id: string, drain: MemberDrain, forS: number): Promise<void> {
+    const value = JSON.stringify(drain);
+    await this.#context.store.putFor(drainingKey(id), value, forS);
+    this.#take(drainingKey(id), value);
+    this.#context.onDrain({ member: id, drain, by: drain.by });
+    this.#lookIn(gatherMs);
   }
 
   /** Lets a member own clusters again. @throws Error if it cannot be written */
-  async undrain(id: string): Promise<void> {
+  async undrain(id: string, by: string | null): Promise<void> {
     await this.#context.store.remove(drainingKey(id));
+    this.#take(drainingKey(id), null);
+    this.#context.onDrain({ member: id, drain: null, by });
+    this.#lookIn(gatherMs);
   }
 
   /** Leaves the fleet, so that others take its clusters at once. */
   async stop(): Promise<void> {
     this.#cancelLook?.();
     await this.#context.store.stop();
+  }
+
+  get #shown(): ShownFleet {
+    return {
+      self: this.#context.self.id,
+      phase: this.#phase.kind,
+      problem: this.problem,
+      view: this.#view,
+      served: this.#served.clusters,
+      assignmentOf: (cluster) => this.assignmentOf(cluster),
+    };
   }
 
   /** What is missing counts for one more lease: members that lost the connection too may come back. */
@@ -183,6 +237,7 @@ export class FleetMembership {
     for (const [key, atMs] of this.#changedAtMs) if (nowMs - atMs > rememberedMs) this.#changedAtMs.delete(key);
     const registered = this.#view.members.get(self.id);
     if (this.#phase.kind === "joined" && registered !== undefined && registered.instance !== self.instance) {
+      this.#isDisplaced = true;
       onDisplaced();
       void store.stop();
       return;

@@ -15,11 +15,32 @@ const memberSchema = z.object({
   /** The lease of its keys: others pass clusters to it under this lease. */
   lease: z.string().regex(/^\d{1,20}$/),
   /** Cluster -> what its configuration asks of it: only members with the same one share it. */
-  clusters: z.record(z.string().max(128), z.string().max(32)),
+  clusters: z.record(z.string().max(128), z.string().max(64)),
 });
 
 /** A member of the fleet, as it has registered itself. */
-export type FleetMember = z.output<typeof memberSchema> & { readonly id: string };
+export interface FleetMember extends Readonly<z.output<typeof memberSchema>> {
+  readonly id: string;
+  /** How many clusters it serves. */
+  readonly serves: number;
+}
+
+const drainSchema = z.object({
+  /** Who has drained the member; `null`: nobody has said so. */
+  by: z.string().max(512).nullable().catch(null),
+  /** When the drain ends, RFC 3339, by the clock of the member that has written it: for people. */
+  until: z.string().max(64).nullable().catch(null),
+});
+
+/** Why a member is to own nothing, and until when. */
+export type MemberDrain = Readonly<z.output<typeof drainSchema>>;
+
+/** What a member does with a cluster. */
+export type ClusterAssignment =
+  /** It probes it: the cluster is its own, or nobody is known to whom it belongs. */
+  | { readonly kind: "probed"; readonly isOwned: boolean }
+  /** It follows these. */
+  | { readonly kind: "followed"; readonly owners: readonly FleetMember[] };
 
 /** What is known of the fleet. */
 export interface FleetView {
@@ -27,7 +48,7 @@ export interface FleetView {
   /** Key of a place -> the member that has it. */
   readonly owners: ReadonlyMap<string, string>;
   /** The members that are to own nothing. */
-  readonly draining: ReadonlySet<string>;
+  readonly draining: ReadonlyMap<string, MemberDrain>;
 }
 
 const folders = { members: "members/", owners: "owners/", draining: "draining/" } as const;
@@ -55,8 +76,13 @@ export function ownerKey({ cluster, shape, slot }: Place): string {
   return `${folders.owners}${encodeURIComponent(cluster)}/${shape}/${slot}`;
 }
 
+/** Whether a key is that of a place of a cluster. */
+export function isOwnerKeyOf(key: string, cluster: string): boolean {
+  return key.startsWith(`${folders.owners}${encodeURIComponent(cluster)}/`);
+}
+
 /** What a member writes about itself. */
-export function memberRecord(member: Omit<FleetMember, "id">): string {
+export function memberRecord(member: Omit<FleetMember, "id" | "serves">): string {
   const { url, zone, weight, version, instance, lease, clusters } = member;
   return JSON.stringify({ url, zone, weight, version, instance, lease, clusters });
 }
@@ -65,7 +91,7 @@ export function memberRecord(member: Omit<FleetMember, "id">): string {
 export class FleetReader implements FleetView {
   readonly members = new Map<string, FleetMember>();
   readonly owners = new Map<string, string>();
-  readonly draining = new Set<string>();
+  readonly draining = new Map<string, MemberDrain>();
 
   /** Takes a key, without the folder of the fleet. @param value `null`: it is gone */
   take(key: string, value: string | null): void {
@@ -76,13 +102,20 @@ export class FleetReader implements FleetView {
     } else if (key.startsWith(folders.draining)) {
       const id = key.slice(folders.draining.length);
       if (value === null) this.draining.delete(id);
-      else this.draining.add(id);
+      else this.draining.set(id, readDrainValue(value));
     }
   }
 
   #takeMember(id: string, value: string | null): void {
     const read = value === null ? null : memberSchema.safeParse(parseJson(value));
-    if (read?.success === true && memberId.safeParse(id).success) this.members.set(id, { ...read.data, id });
+    if (read?.success === true && memberId.safeParse(id).success)
+      this.members.set(id, { ...read.data, id, serves: Object.keys(read.data.clusters).length });
     else this.members.delete(id);
   }
+}
+
+/** A drain that is damaged counts all the same. */
+function readDrainValue(value: string): MemberDrain {
+  const read = drainSchema.safeParse(parseJson(value));
+  return read.success ? read.data : { by: null, until: null };
 }

@@ -15,6 +15,7 @@ import type { ListenerScope } from "../node-api/target-node.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
 import { type HintApiContext, answerHint, hintScopeOf, isHintCall, isHintPath } from "./hint-api.ts";
 import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
+import { answerFleet, type FleetApiContext } from "./fleet-api.ts";
 import { answerFeed, type FeedApiContext, feedPathOf } from "./feed-api.ts";
 import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
 import { answerAudit, type AuditApiContext } from "./audit-api.ts";
@@ -44,6 +45,7 @@ export interface AdminApiContext {
   readonly audit: AuditApiContext;
   readonly pauses: Omit<PausesApiContext, "only">;
   readonly feed: FeedApiContext;
+  readonly fleet: FleetApiContext;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
 }
@@ -63,6 +65,7 @@ const ownPaths = [
   "/hint",
   "/pauses",
   "/feed",
+  "/fleet",
   "/livez",
   "/readyz",
   "/events/stream",
@@ -71,8 +74,8 @@ const ownPaths = [
 ];
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/audit`, `/hint`, `/pauses`, `/feed`, `/livez`, `/readyz`, the
- * diagnostics pages, the live page and its stream.
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/audit`, `/hint`, `/pauses`,
+ * `/feed`, `/fleet`, `/livez`, `/readyz`, the diagnostics pages, the live page and its stream.
  * @returns `null` if the response is written
  */
 export async function answerAdminRequest(
@@ -98,6 +101,8 @@ export async function answerAdminRequest(
   if (isBare && (path === "pools" || path.startsWith("pools/")))
     return answerPools(call, { path, query: target.query, only: scope.cluster }, sources.pools);
   if (isBare && path === "audit") return answerAudit(call, { query: target.query, only: scope.cluster }, sources.audit);
+  if (isBare && (path === "fleet" || path.startsWith("fleet/")))
+    return answerFleet(call, { path, query: target.query, only: scope.cluster }, sources.fleet);
   if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
   if (isBare && isLivePagePath(path, message)) {
     if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);

@@ -69,7 +69,7 @@ interface DrainChangeTarget extends DrainTarget {
 }
 
 /** Who changes a drain. A name in the body is a claim: the authenticated caller is added to it. */
-function changedBy(claimed: unknown, principal: string | null): string | null {
+export function changedBy(claimed: unknown, principal: string | null): string | null {
   const name = nameOf(claimed, drainTextMax);
   if (principal === null || name === principal) return name;
   return (name === null ? principal : `${name} (${principal})`).slice(0, drainTextMax);

@@ -1,84 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as fc from "fast-check";
-import { FleetMembership } from "../../../src/fleet/ownership/fleet-membership.ts";
-import { FleetKeys, type MemoryFleetStore } from "../../fake/fleet-keys.ts";
-import { ManualClock } from "../../fake/manual-clock.ts";
-
-const leaseMs = 5_000;
-
-interface Member {
-  readonly id: string;
-  readonly store: MemoryFleetStore;
-  readonly membership: FleetMembership;
-  /** How often what it does with some cluster has changed. */
-  changes: number;
-  displaced: number;
-}
-
-/** Members of one fleet over the same clusters. */
-class FleetFixture {
-  readonly clock = new ManualClock();
-  readonly keys = new FleetKeys(this.clock, leaseMs);
-  readonly members: Member[] = [];
-  readonly clusters: readonly string[];
-  readonly observers: number;
-
-  constructor(count: number, observers = 1) {
-    this.clusters = Array.from({ length: count }, (_, at) => `c${at}`);
-    this.observers = observers;
-  }
-
-  add(id: string, { zone = null, shape = "s", instance = id, weight = 1 }: Partial<AddedMember> = {}): Member {
-    const store = this.keys.store();
-    const { clock } = this;
-    const membership = new FleetMembership({
-      store,
-      self: { id, url: `http://${id}:9108`, zone, weight, version: "1", instance },
-      leaseMs,
-      now: () => clock.nowMs,
-      setTimer: (run, ms) => clock.setTimer(run, ms),
-      onAssigned: () => (member.changes += 1),
-      onPhase: () => {},
-      onKnown: () => {},
-      onDisplaced: () => (member.displaced += 1),
-      onError: (error) => assert.fail(String(error)),
-    });
-    const member: Member = { id, store, membership, changes: 0, displaced: 0 };
-    membership.serve({ clusters: new Map(this.clusters.map((name) => [name, shape])), observers: this.observers });
-    membership.start();
-    this.members.push(member);
-    return member;
-  }
-
-  /** The clusters that a member owns, as it knows. */
-  owned({ membership }: Member): readonly string[] {
-    return this.clusters.filter((name) => {
-      const assignment = membership.assignmentOf(name);
-      return assignment.kind === "probed" && assignment.isOwned;
-    });
-  }
-
-  /** Checks that each cluster has as many owners as it should, and that the others follow these. */
-  check(members: readonly Member[] = this.members, owners = this.observers): void {
-    for (const name of this.clusters) {
-      const owning = members.filter((member) => this.owned(member).includes(name)).map(({ id }) => id);
-      assert.equal(owning.length, owners, `${name} is owned by ${owning.join(", ")}`);
-      for (const { id, membership } of members) {
-        const assignment = membership.assignmentOf(name);
-        if (assignment.kind === "followed")
-          assert.deepEqual(assignment.owners.map((owner) => owner.id).toSorted(), owning.toSorted(), `${id}: ${name}`);
-      }
-    }
-  }
-}
-
-interface AddedMember {
-  readonly zone: string | null;
-  readonly shape: string;
-  readonly instance: string;
-  readonly weight: number;
-}
+import { FleetFixture, leaseMs, type Member } from "../../fake/fleet-fixture.ts";
+import type { FleetKeys } from "../../fake/fleet-keys.ts";
 
 suite("a fleet", () => {
   test("gives each cluster one owner, whom the others follow; members that come later take their share", async () => {
@@ -192,14 +116,14 @@ suite("a fleet", () => {
     const [a, b] = ["a", "b"].map((id) => fleet.add(id));
     assert.ok(a !== undefined && b !== undefined);
     await fleet.clock.pass(20_000);
-    await b.membership.drain("a", "ann", 600);
+    await b.membership.drain("a", { by: "ann", until: null }, 600);
     await fleet.clock.pass(5_000);
     fleet.check();
     assert.equal(fleet.owned(a).length, 0);
-    await b.membership.drain("b", "ann", 600);
+    await b.membership.drain("b", { by: "ann", until: null }, 600);
     await fleet.clock.pass(5_000);
     fleet.check();
-    await a.membership.undrain("a");
+    await a.membership.undrain("a", "ann");
     await fleet.clock.pass(20_000);
     fleet.check();
     assert.equal(fleet.owned(b).length, 0, "b is drained still");
@@ -249,6 +173,13 @@ suite("a fleet", () => {
     const again = fleet.add("a", { instance: "second" });
     await fleet.clock.pass(8_000);
     assert.deepEqual([a.displaced, again.displaced], [1, 0]);
+    assert.deepEqual(
+      [a, again].map(({ membership: { phase, problem } }) => [phase.kind, problem]),
+      [
+        ["stopped", "another instance advertises the same address"],
+        ["joined", null],
+      ],
+    );
     fleet.check([again]);
   });
 
@@ -275,7 +206,8 @@ suite("a fleet", () => {
             await member.membership.stop();
           }
           if (kind === "add" && fleet.members.length < 6) fleet.add(`m${fleet.members.length}`);
-          if (kind === "drain") await member.membership.drain(member.id, "ann", 60).catch(() => {});
+          if (kind === "drain")
+            await member.membership.drain(member.id, { by: "ann", until: null }, 60).catch(() => {});
           await fleet.clock.pass(ms);
         }
         if (fleet.keys.isDown) fleet.keys.restart();

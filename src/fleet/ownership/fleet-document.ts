@@ -1,0 +1,144 @@
+import { sharedDifference } from "../feed/outcome-shape.ts";
+import type { StorePhase } from "./fleet-store.ts";
+import {
+  type ClusterAssignment,
+  type FleetMember,
+  type FleetView,
+  isOwnerKeyOf,
+  type MemberDrain,
+} from "./fleet-view.ts";
+import { ownersOf } from "./ownership-plan.ts";
+
+/** A fleet as one of its members sees it. */
+export interface ShownFleet {
+  readonly self: string;
+  readonly phase: StorePhase["kind"];
+  /** Why the fleet is not joined; `null` if it is, or if that is not known. */
+  readonly problem: string | null;
+  readonly view: FleetView;
+  /** The clusters that the member serves -> what its configuration asks of each. */
+  readonly served: ReadonlyMap<string, string>;
+  readonly assignmentOf: (cluster: string) => ClusterAssignment;
+}
+
+/** What a member knows besides of the others and of its own probes. */
+export interface FleetSurroundings {
+  /** The name of the fleet. */
+  readonly name: string;
+  /** Address of a member -> the stream from it. */
+  readonly streams: ReadonlyMap<string, MemberStream>;
+  /** Whether a cluster that is followed is probed here meanwhile. */
+  readonly isProbed: (cluster: string) => boolean;
+}
+
+/** The stream of outcomes from another member. */
+export interface MemberStream {
+  readonly live: boolean;
+  /** Why it is not; `null` if it is, or if it begins now. */
+  readonly problem: string | null;
+  /** For how long nothing was heard of it; `null`: it never was. */
+  readonly silent_ms: number | null;
+}
+
+/** A member as `GET /fleet` shows it. */
+interface MemberDocument extends Pick<FleetMember, "id" | "url" | "zone" | "weight" | "version"> {
+  readonly draining: MemberDrain | null;
+  /** How many clusters it serves, and how many of them it owns. */
+  readonly serves: number;
+  readonly owns: number;
+  /** `null`: it is not followed now. */
+  readonly stream: MemberStream | null;
+}
+
+/** A fleet without its clusters. */
+export interface FleetSummary {
+  readonly name: string;
+  /** The member that says so. */
+  readonly member: string;
+  readonly phase: StorePhase["kind"];
+  readonly problem: string | null;
+  readonly members: readonly MemberDocument[];
+}
+
+/** Members that serve a cluster, and share it with each other alone. */
+interface MemberGroup {
+  /** The first key in which their configuration differs from that of this member; `null`: in none. */
+  readonly differs: string | null;
+  readonly members: readonly string[];
+  readonly owners: readonly string[];
+}
+
+/** The most members of a group that are named. */
+const namedMax = 100;
+
+/** Describes a fleet without its clusters. @param only a cluster: others do not count; `null`: all */
+export function fleetSummary(
+  { self, phase, problem, view }: ShownFleet,
+  { name, streams }: FleetSurroundings,
+  only: string | null,
+): FleetSummary {
+  const owned = new Map<string, number>();
+  for (const [key, id] of view.owners)
+    if (only === null || isOwnerKeyOf(key, only)) owned.set(id, (owned.get(id) ?? 0) + 1);
+  const members = [...view.members.values()]
+    .map(({ id, url, zone, weight, version, serves, clusters }) => ({
+      id,
+      url,
+      zone,
+      weight,
+      version,
+      draining: view.draining.get(id) ?? null,
+      serves: only === null ? serves : Number(Object.hasOwn(clusters, only)),
+      owns: owned.get(id) ?? 0,
+      stream: streams.get(url) ?? null,
+    }))
+    .filter(({ serves }) => only === null || serves > 0)
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  return { name, member: self, phase, problem, members };
+}
+
+/** Describes a fleet and each cluster that the member serves, as JSON in pieces. @param only as {@link fleetSummary} */
+export function* fleetPieces(fleet: ShownFleet, about: FleetSurroundings, only: string | null): Generator<string> {
+  yield `{"fleet":${JSON.stringify(fleetSummary(fleet, about, only)).slice(0, -1)},"clusters":[`;
+  let separator = "";
+  for (const [cluster, shape] of fleet.served) {
+    if (only !== null && cluster !== only) continue;
+    yield separator + JSON.stringify(clusterDocument(fleet, { cluster, shape }, about));
+    separator = ",";
+  }
+  yield "]}}";
+}
+
+function clusterDocument(
+  { self, view, assignmentOf }: ShownFleet,
+  { cluster, shape }: { readonly cluster: string; readonly shape: string },
+  { isProbed }: FleetSurroundings,
+): object {
+  const ownersWith = (ofShape: string): readonly string[] => ownersOf(cluster, ofShape, view).map(({ id }) => id);
+  const groups = [...membersByShape(cluster, shape, view)].map(([other, members]): MemberGroup => ({
+    differs: sharedDifference(shape, other),
+    members: members.length === 0 ? [self] : members.slice(0, namedMax),
+    owners: ownersWith(other),
+  }));
+  const assignment = assignmentOf(cluster);
+  const isFollowed = assignment.kind === "followed" && !isProbed(cluster);
+  return {
+    cluster,
+    owners: ownersWith(shape),
+    does: isFollowed ? "followed" : assignment.kind === "probed" && assignment.isOwned ? "owned" : "probed",
+    ...(groups.length > 1 ? { groups } : {}),
+  };
+}
+
+/** The members that serve a cluster, by what their configuration asks of it: first those that agree with a shape. */
+function membersByShape(cluster: string, shape: string, { members }: FleetView): ReadonlyMap<string, string[]> {
+  const byShape = new Map<string, string[]>([[shape, []]]);
+  for (const { id, clusters } of members.values()) {
+    const other = Object.hasOwn(clusters, cluster) ? clusters[cluster] : undefined;
+    if (other === undefined) continue;
+    const known = byShape.get(other);
+    if (known === undefined) byShape.set(other, [id]);
+    else known.push(id);
+  }
+  return byShape;
+}
