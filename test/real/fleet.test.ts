@@ -65,7 +65,7 @@ describe("a fleet of edges", { skip: missing === undefined ? false : `not run: $
   test("a member that is drained owns nothing, as every member shows", limit, async (context) => {
     const etcd = await EtcdMembers.start({ count: 1 });
     context.after(() => etcd.stop());
-    const fleet = await FleetEdges.open(context, etcd.urls, 12);
+    const fleet = await FleetEdges.open(context, etcd.urls, { count: 12 });
     const [one, other] = [await fleet.start(), await fleet.start()];
     const member = new URL(other.admin).host;
     const shown = async ({ admin }: FleetEdge): Promise<JsonObject> => {
