@@ -10,6 +10,7 @@ import type { Logger } from "../log/logger.ts";
 import type { FollowedUsage } from "../metrics/sources.ts";
 import type { Probers } from "../probe/probers.ts";
 import type { Clock } from "../state/clock.ts";
+import type { Drains } from "../state/drains.ts";
 import type { Store } from "../state/store.ts";
 import { FollowedClusters } from "./followed-clusters.ts";
 import { followLines } from "./logs/follow-log.ts";
@@ -27,6 +28,7 @@ interface FleetParts {
   readonly config: () => Config;
   /** This instance's part in its fleet; `null`: it is in none. */
   readonly joined: () => JoinedFleet | null;
+  readonly drains: Drains;
 }
 
 /** What following acts on. */
@@ -145,7 +147,7 @@ function buildFollowed(
   });
 }
 
-function buildFeeds({ machine, store, clock, config }: FleetParts): OutcomeFeeds {
+function buildFeeds({ machine, store, clock, config, drains }: FleetParts): OutcomeFeeds {
   return new OutcomeFeeds({
     config,
     instance: store.current.instance,
@@ -155,5 +157,6 @@ function buildFeeds({ machine, store, clock, config }: FleetParts): OutcomeFeeds
     newId: machine.newInstanceId,
     version: version(),
     onOutcome: (listener) => store.onOutcome((outcome) => listener(outcome)),
+    drains,
   });
 }

@@ -1,3 +1,4 @@
+import type { Durability } from "../cluster/drain.ts";
 import type { Config } from "../config/model/config.ts";
 import type { Follows, FollowsContext, UpstreamStatus } from "../fleet/follower/follows.ts";
 
@@ -46,6 +47,11 @@ export class FollowedClusters {
   /** Asks nodes of a cluster that is followed, as {@link Follows.hint}. */
   hint(cluster: string, node: string | null): boolean {
     return this.#follows?.hint(cluster, node) ?? false;
+  }
+
+  /** Drains a node where its cluster is followed from, as {@link Follows.drain}. */
+  async drain(order: Parameters<Follows["drain"]>[0]): Promise<Durability> {
+    return this.#follows?.drain(order) ?? { kind: "refused", problem: "nothing is followed" };
   }
 
   stop(): void {

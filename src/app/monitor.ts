@@ -30,6 +30,7 @@ import { hasSameSavedState } from "../state/saved-state.ts";
 import { StateFile } from "../state/state-file.ts";
 import { Store } from "../state/store.ts";
 import { EvidenceOrigins } from "./evidence-origins.ts";
+import { FleetDrains } from "./fleet-drains.ts";
 import { buildFleet, type Fleet } from "./fleet-wiring.ts";
 import { PauseKeeper } from "../switchover/peers/pause-keeper.ts";
 
@@ -52,7 +53,8 @@ const restoringMaxMs = 1_000;
 export class Monitor {
   readonly store: Store;
   readonly clock: Clock;
-  readonly drains: Drains;
+  /** Drains as operators ask for them. */
+  readonly drains: FleetDrains;
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
   /** Informs the Envoys that connect to listeners with the dialect xds. */
@@ -65,6 +67,7 @@ export class Monitor {
   readonly pauses: PauseKeeper;
   readonly #log: Logger;
   readonly #errorLines: LimitedLines;
+  readonly #drains: Drains;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
   readonly #balancers: BalancerPushes;
@@ -94,14 +97,7 @@ export class Monitor {
     const routes = (name: string): ReturnType<RouteAudits["findings"]> => this.routes.findings(name);
     const detector = new EventDetector({ awaitsFirstRound: true, asked, routes });
     this.eventLog = new EventLog({ log, metrics, clock, detector, history: this.history });
-    this.drains = new Drains(store, {
-      clock: { now: () => clock.observe(), wall: () => clock.wall() },
-      setTimer: machine.setTimer,
-      log,
-      record,
-      save: () => this.#stateFile.write(snapshot),
-      onChange: (change) => this.eventLog.recordDrain(change),
-    });
+    this.#drains = this.#buildDrains();
     const follows = { log, metrics: metrics.own, cluster: state, policy, setTimer: machine.setTimer };
     this.#balancers = new BalancerPushes({ ...follows, now: () => clock.observe() });
     this.routes = this.#buildRouteAudits({ ...follows, now: () => clock.now() });
@@ -129,8 +125,14 @@ export class Monitor {
     const onFirst = (cluster: string): void => this.#endFirstRound(cluster);
     const acts = { record, probers: this.#probers, onFirst, errorLines: this.#errorLines };
     const shares = { config: () => this.#sources.assigned, joined: () => this.#sources.joined };
-    this.fleet = buildFleet({ log, machine, store, clock, eventLog: this.eventLog, ...shares }, acts);
+    const parts = { log, machine, store, clock, eventLog: this.eventLog, drains: this.#drains, ...shares };
+    this.fleet = buildFleet(parts, acts);
     this.#sources = this.#buildSources();
+    this.drains = new FleetDrains({
+      local: this.#drains,
+      isElsewhere: (cluster) => this.#sources.joined?.membership.assignmentOf(cluster).kind === "followed",
+      order: (order) => this.fleet.followed.drain(order),
+    });
     this.#dcs = buildDcsWatches(
       { store, clock, log, machine, metrics: metrics.own },
       { record, hint: (cluster, node) => this.#probers.hint(cluster, node) },
@@ -146,7 +148,7 @@ export class Monitor {
   async restore(): Promise<void> {
     const saved = await this.#stateFile.read(this.#config.clusters);
     this.store.restore(restoreClusters(this.#config, saved));
-    this.drains.start(saved.drains);
+    this.#drains.start(saved.drains);
     this.#followChanges();
     await this.#stateFile.removeStaleDrafts();
     if (this.#phase === "closed") return;
@@ -221,7 +223,7 @@ export class Monitor {
     this.#balancers.stop();
     this.routes.stop();
     this.envoys.stop();
-    this.drains.stop();
+    this.#drains.stop();
     this.pauses.stop();
     this.#cancelTick?.();
     await Promise.all([left, this.#stateFile.flush(), this.history.stop()]);
@@ -229,6 +231,18 @@ export class Monitor {
 
   get #clusterNames(): readonly string[] {
     return this.store.current.clusters.map(({ name }) => name);
+  }
+
+  #buildDrains(): Drains {
+    const { store, clock } = this;
+    return new Drains(store, {
+      clock: { now: () => clock.observe(), wall: () => clock.wall() },
+      setTimer: this.#machine.setTimer,
+      log: this.#log,
+      record: (outcome) => this.#record(outcome),
+      save: () => this.#stateFile.write(() => store.current),
+      onChange: (change) => this.eventLog.recordDrain(change),
+    });
   }
 
   #buildSources(): EvidenceOrigins {

@@ -23,6 +23,11 @@ export class OutcomeFeeds {
     return this.#feeds?.echo(body) ?? false;
   }
 
+  /** Drains a node as an operator of a follower asks, as {@link Feeds.drain}. */
+  async drain(body: unknown): ReturnType<Feeds["drain"]> {
+    return this.#feeds?.drain(body) ?? { problem: "the stream must be open" };
+  }
+
   /** The present followers. */
   get followers(): readonly FedFollower[] {
     return this.#feeds?.followers ?? [];

@@ -69,7 +69,9 @@ export type Durability =
   /** No state file is configured: it is lost in a restart. */
   | { readonly kind: "volatile" }
   /** It is in force, but could not be written. */
-  | { readonly kind: "failed"; readonly problem: string };
+  | { readonly kind: "failed"; readonly problem: string }
+  /** It is not in force: the instance that the cluster belongs to did not accept it. */
+  | { readonly kind: "refused"; readonly problem: string };
 
 /** The longest drain, in ms: thirty days. For longer use the node's own tags. */
 export const drainMsMax: number = 30 * 86_400_000;

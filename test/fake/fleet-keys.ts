@@ -76,6 +76,8 @@ export class MemoryFleetStore implements FleetStore {
   /** Whether the member does not reach the keys, or stands still. */
   isCut = false;
   #lease: string | null = null;
+  /** Whether a change did not arrive: then the connection is broken. */
+  #hasMissed = false;
   #phase: StorePhase = { kind: "joining" };
   #register: Parameters<FleetStore["start"]>[0] | null = null;
   #events: StoreEvents | null = null;
@@ -100,7 +102,9 @@ export class MemoryFleetStore implements FleetStore {
   hear(key: string, value: string | null): void {
     // A message takes a moment.
     this.#clock.setTimer(() => {
-      if (this.#phase.kind === "joined" && this.#isReached) this.#events?.onChange(key, value);
+      if (this.#phase.kind !== "joined") return;
+      if (this.#isReached) this.#events?.onChange(key, value);
+      else this.#hasMissed = true;
     }, 5);
   }
 
@@ -152,7 +156,7 @@ export class MemoryFleetStore implements FleetStore {
   /** As the connection to etcd: keeps the lease alive, notices that it cannot, and joins again. */
   #tick(): void {
     if (this.#phase.kind === "stopped") return;
-    const isAlive = this.#isReached && this.#lease !== null && this.#keys.leases.has(this.#lease);
+    const isAlive = this.#isReached && !this.#hasMissed && this.#lease !== null && this.#keys.leases.has(this.#lease);
     if (this.#phase.kind === "joined" && !isAlive) this.#enter({ kind: "apart", problem: "lost" });
     else if (this.#phase.kind !== "joined" && this.#isReached) this.#join();
     else if (isAlive && this.#lease !== null) this.#keys.leases.set(this.#lease, this.#clock.nowMs + this.#leaseMs);
@@ -161,6 +165,7 @@ export class MemoryFleetStore implements FleetStore {
 
   #join(): void {
     if (this.#lease === null || !this.#keys.leases.has(this.#lease)) this.#lease = this.#keys.grant();
+    this.#hasMissed = false;
     this.registerAgain();
     this.#enter({ kind: "joined", lease: this.#lease });
     this.#events?.onAll(new Map([...this.#keys.keys].map(([key, { value }]) => [key, value])));

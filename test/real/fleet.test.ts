@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EtcdMembers } from "./lab/etcd-members.ts";
 import { isObject, type JsonObject, listOf } from "../../src/cluster/values/json.ts";
 import { sendRequest } from "../fake/http-request.ts";
 import { until } from "../fake/until.ts";
+import { EtcdMembers } from "./lab/etcd-members.ts";
 import { type FleetEdge, FleetEdges } from "./lab/fleet-edges.ts";
 import { missingProgram } from "./lab/versions.ts";
 
@@ -90,4 +90,50 @@ describe("a fleet of edges", { skip: missing === undefined ? false : `not run: $
     assert.equal((await sendRequest(url, { method: "DELETE", headers, body: {} })).status, 200);
     await owns("a share of the clusters again", other, (clusters) => Number(clusters) > 0);
   });
+
+  test(
+    "a drain that is set at one edge is in force at all, also when another one owns the cluster",
+    limit,
+    async (context) => {
+      const etcd = await EtcdMembers.start({ count: 1 });
+      context.after(() => etcd.stop());
+      const fleet = await FleetEdges.open(context, etcd.urls, { count: 8 });
+      for (let at = 0; at < 3; at += 1) await fleet.start();
+      await fleet.settle("at the start");
+      const [first, ...left] = fleet.edges;
+      assert.ok(first !== undefined);
+      const wait = async (edges: readonly FleetEdge[], wanted: number): Promise<void> => {
+        for (const { url } of edges)
+          for (const { name } of fleet.clusters)
+            await until(`${wanted} of ${name} at ${url}`, async () => {
+              const { status } = await sendRequest(`${url}/clusters/${name}/nodes/pg3/replica`);
+              return status === wanted;
+            });
+      };
+      const call = async ({ admin }: FleetEdge, method: string, body: object): Promise<void> => {
+        for (const { name } of fleet.clusters) {
+          const headers = { "Content-Type": "application/json" };
+          const reply = await sendRequest(`${admin}/drains/${name}/pg3`, {
+            method,
+            headers,
+            body: JSON.stringify(body),
+          });
+          assert.equal(reply.status, 200, reply.body);
+        }
+      };
+      // The first edge owns all clusters still.
+      const [second, third] = left;
+      assert.ok(second !== undefined && third !== undefined);
+      await call(second, "POST", { for: "10min", reason: "new disk", by: "ann" });
+      await wait(fleet.edges, 503);
+      first.process.process.kill("SIGTERM");
+      await first.process.exit;
+      await fleet.settle("after an edge has left");
+      await wait(left, 503);
+      for (const { process } of left)
+        assert.match(process.stderr, /"event":"drained"[^\n]*"by":"ann at [^\n]*"audit":true/);
+      await call(third, "DELETE", { by: "ann" });
+      await wait(left, 200);
+    },
+  );
 });

@@ -122,6 +122,7 @@ export class VirtualOwner {
     stream.after(() => void this.#accept(stream, request));
     return {
       echo: (id, token) => stream.after(() => void this.#monitor.fleet.feeds.echo({ stream: id, token })),
+      drain: () => Promise.reject(new Error("no operator drains here")),
       close: () => this.#forget(stream),
     };
   };
@@ -146,7 +147,7 @@ export class VirtualOwner {
   }
 
   async #accept(stream: VirtualStream, request: unknown): Promise<void> {
-    const caller = { name: "subject", mayFollow: () => true };
+    const caller = { name: "subject", mayFollow: () => true, mayDrain: () => false };
     const opened = await this.#monitor.fleet.feeds.open(request, caller, () => stream);
     if (opened.kind === "open") stream.onClosed = opened.ended;
     else stream.fail(opened.problem);

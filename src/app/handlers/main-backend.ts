@@ -24,7 +24,7 @@ import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
 import { scopeOf } from "../../http/node-api/node-handler.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
-import type { Drains } from "../../state/drains.ts";
+import type { DrainsApiContext } from "../../http/admin-api/drains-api.ts";
 import type { Switchovers } from "../../switchover/switchovers.ts";
 import type { BalancerStatus } from "../../push/balancer.ts";
 import type { AnswerSources } from "./answer-sources.ts";
@@ -60,7 +60,7 @@ export interface MainBackendContext {
   /** The checks with a limit for lag that balancers ask. */
   readonly askedChecks: (cluster: string) => readonly AskedCheck[];
   readonly metrics: Metrics;
-  readonly drains: Drains;
+  readonly drains: DrainsApiContext;
   readonly hints: Omit<HintApiContext, "snapshot" | "access">;
   /** Feeds other instances with outcomes, and shares clusters with them. */
   readonly fleet: FleetApiContext["fleet"] & { readonly feeds: FeedApiContext["feeds"] };

@@ -196,8 +196,13 @@ const followerSchema = z
         .nullable()
         .default(null)
         .describe("The clusters that it may follow. Default: all"),
+      drains: flag()
+        .default(false)
+        .describe(
+          "Whether it may drain and distrust nodes of these clusters, as members of a fleet do for their operators",
+        ),
     },
-    { error: "a mapping with the keys token_file or certificate, and clusters" },
+    { error: "a mapping with the keys token_file or certificate, clusters and drains" },
   )
   .refine(({ token_file: token, certificate }) => (token === null) !== (certificate === null), {
     error: "a mapping with either token_file or certificate",

@@ -1,13 +1,15 @@
 import * as z from "zod";
+import { drainMsMax, drainTextMax } from "../../cluster/drain.ts";
 import { parseJson } from "../../cluster/values/json.ts";
 import { type ClockReading, instantOf } from "../../state/clock.ts";
 
 /** The version of the protocol. One that adds fields is the same version: unknown fields are ignored. */
 export const feedProtocol = 1;
 
-/** The path of a feed on an admin listener, and where its follower sends tokens. */
+/** The path of a feed on an admin listener, and where its follower sends tokens and drains. */
 export const feedPath = "feed";
 export const echoPath = "feed/echo";
+export const feedDrainPath = "feed/drain";
 
 const clock = z.object({
   /** When the message was sent, in ms of the owner's clock. */
@@ -41,6 +43,43 @@ export type FeedRequest = z.output<typeof feedRequestSchema>;
 
 /** A token that comes back. */
 export const echoRequestSchema = z.object({ stream: z.string().max(64), token: z.number() });
+
+const extents = ["replica", "all", "distrust"] as const;
+
+/** What an operator of a follower asks of the owner of a cluster: a drain of a node, or with `null` its end. */
+export const drainOrderSchema = z.object({
+  stream: z.string().max(64),
+  cluster: z.string().max(128),
+  node: z.string().max(256),
+  by: z.string().max(drainTextMax).nullable(),
+  drain: z
+    .object({
+      forMs: z.number().min(1).max(drainMsMax),
+      reason: z.string().min(1).max(drainTextMax),
+      extent: z.enum(extents),
+    })
+    .nullable(),
+});
+
+export type DrainOrder = z.output<typeof drainOrderSchema>;
+
+/** What came of it. */
+export const orderedDrainSchema = z.object({
+  isDurable: z.boolean(),
+  /** The drain as the owner has recorded it; `null`: none. */
+  drain: z
+    .object({
+      leftMs: z.number().min(0).max(drainMsMax),
+      reason: z.string().max(drainTextMax),
+      by: z.string().max(drainTextMax).nullable(),
+      extent: z.enum(extents),
+      since: z.string().max(64),
+      until: z.string().max(64),
+    })
+    .nullable(),
+});
+
+export type OrderedDrain = z.output<typeof orderedDrainSchema>;
 
 /** Why an owner does not feed a cluster. */
 export const refusalReasons = ["unknown_cluster", "not_allowed", "not_probed", "differs", "protocol"] as const;

@@ -1,11 +1,12 @@
-import type { DrainChange } from "../../cluster/drain.ts";
+import type { Drain, DrainChange, Durability } from "../../cluster/drain.ts";
 import type { ProbeOutcome, StatusOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import type { Config, UpstreamConfig } from "../../config/model/config.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { ClockReading } from "../../state/clock.ts";
-import type { FeedRefusal, FeedRequest } from "../feed/feed-messages.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
+import type { DrainOrder, FeedRefusal, FeedRequest, OrderedDrain } from "../feed/feed-messages.ts";
 import { outcomeShape } from "../feed/outcome-shape.ts";
 import type { OpenFeed } from "./feed-connection.ts";
 import { FollowedCluster } from "./followed-cluster.ts";
@@ -141,12 +142,38 @@ export class Follows {
     return this.rests(cluster) && this.#clusters.get(cluster)?.hint(node) === true;
   }
 
+  /**
+   * Drains a node, or ends its drain, at all instances that the cluster is followed from. It is in force here, too, when
+   * they have accepted it.
+   */
+  async drain(order: Omit<DrainOrder, "stream">): Promise<Durability> {
+    const { cluster, node } = order;
+    const feeding = this.#upstreams.filter(({ clusters }) => clusters.has(cluster));
+    if (feeding.length === 0) return { kind: "refused", problem: "no instance that probes the cluster is known" };
+    const answers = await Promise.allSettled(feeding.map(({ upstream }) => upstream.drain(order)));
+    const problems = answers.flatMap((answer, at) =>
+      answer.status === "rejected" ? [`${feeding[at]?.url}: ${errorMessage(answer.reason)}`] : [],
+    );
+    const accepted = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+    for (const [at, answer] of answers.entries())
+      if (answer.status === "fulfilled") this.#takeDrain(feeding[at]?.url ?? "", { cluster, node }, answer.value);
+    if (problems.length > 0) return { kind: "refused", problem: problems.join("; ") };
+    return { kind: accepted.every(({ isDurable }) => isDurable) ? "durable" : "volatile" };
+  }
+
   /** Ends following. */
   stop(): void {
     this.#cancelTick?.();
     this.#cancelTick = null;
     this.#endUpstreams();
     for (const cluster of this.#clusters.values()) cluster.stop();
+  }
+
+  #takeDrain(upstream: string, about: Pick<DrainOrder, "cluster" | "node">, { drain }: OrderedDrain): void {
+    const taken = drain === null ? null : drainHere(drain, this.#context.now());
+    this.#contain(about.cluster, () =>
+      this.#clusters.get(about.cluster)?.take(upstream, { kind: "drain", ...about, drain: taken }),
+    );
   }
 
   /** Streams that would be asked for the same go on. */
@@ -262,4 +289,8 @@ function upstreamsOf(
       byKey.set(key, { config, clusters: [...(known?.clusters ?? []), cluster] });
     }
   return [...byKey.values()];
+}
+
+function drainHere({ leftMs, ...drain }: NonNullable<OrderedDrain["drain"]>, nowMs: number): Drain {
+  return { ...drain, untilMs: nowMs + leftMs };
 }

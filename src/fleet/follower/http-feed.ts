@@ -8,7 +8,16 @@ import { firstLine } from "../../config/access-material.ts";
 import type { UpstreamConfig } from "../../config/model/config.ts";
 import { socketProblem } from "../../push/socket-problem.ts";
 import { readTls } from "../../config/tls-material.ts";
-import { echoPath, feedPath, type FeedRequest, parseFeedMessage } from "../feed/feed-messages.ts";
+import {
+  type DrainOrder,
+  echoPath,
+  feedDrainPath,
+  feedPath,
+  type FeedRequest,
+  type OrderedDrain,
+  orderedDrainSchema,
+  parseFeedMessage,
+} from "../feed/feed-messages.ts";
 import type { FeedConnection, FeedSink, OpenFeed } from "./feed-connection.ts";
 
 /** How long connecting, and an answer to a request, may take, in ms. */
@@ -40,7 +49,7 @@ class HttpFeed implements FeedConnection {
     this.#sink = sink;
     this.#session = this.#open(upstream);
     if (this.#session !== null)
-      void this.#run(this.#session, request).catch((error: unknown) => this.#end(textOf(error)));
+      void this.#run(this.#session, request).catch((error: unknown) => this.#end(problemOf(error)));
   }
 
   echo(stream: string, token: number): void {
@@ -49,7 +58,17 @@ class HttpFeed implements FeedConnection {
     void tokens
       .request({ method: "POST", path: `/${echoPath}`, headers, body: JSON.stringify({ stream, token }) })
       .then(({ body }) => body.dump())
-      .catch((error: unknown) => this.#end(textOf(error)));
+      .catch((error: unknown) => this.#end(problemOf(error)));
+  }
+
+  async drain(order: DrainOrder): Promise<OrderedDrain> {
+    if (this.#session === null || this.#isEnded) throw new Error("the stream has ended");
+    const { tokens, headers } = this.#session;
+    const body = JSON.stringify(order);
+    const path = `/${feedDrainPath}`;
+    const reply = await tokens.request({ method: "POST", path, headers, body, bodyTimeout: requestMs });
+    if (reply.statusCode !== 200) throw new Error(await refusalOf(reply.statusCode, reply.body));
+    return orderedDrainSchema.parse(parseJson(await textOf(reply.body)));
   }
 
   close(): void {
@@ -120,15 +139,20 @@ class HttpFeed implements FeedConnection {
 }
 
 async function refusalOf(status: number, body: Readable): Promise<string> {
+  const { message } = objectOf(parseJson(await textOf(body)));
+  return typeof message === "string" ? withoutUnsafe(message.slice(0, refusalMax)) : `it answered ${status}`;
+}
+
+/** The text of a short answer. */
+async function textOf(body: Readable): Promise<string> {
   let text = "";
   for await (const chunk of body) {
     text += String(chunk);
     if (text.length > refusalMax) break;
   }
-  const { message } = objectOf(parseJson(text));
-  return typeof message === "string" ? withoutUnsafe(message.slice(0, refusalMax)) : `it answered ${status}`;
+  return text;
 }
 
-function textOf(error: unknown): string {
+function problemOf(error: unknown): string {
   return (error instanceof Error ? socketProblem(error) : null) ?? errorMessage(error);
 }

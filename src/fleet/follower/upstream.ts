@@ -4,7 +4,14 @@ import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import { type ClockReading, instantOf } from "../../state/clock.ts";
 import { clusterStateSchema, stateForm } from "../feed/cluster-state-schema.ts";
 import { ChangeDecoder, type MessageTime } from "../feed/change-codec.ts";
-import { feedProtocol, type FeedMessage, type FeedRefusal, type FeedRequest } from "../feed/feed-messages.ts";
+import {
+  type DrainOrder,
+  feedProtocol,
+  type FeedMessage,
+  type FeedRefusal,
+  type FeedRequest,
+  type OrderedDrain,
+} from "../feed/feed-messages.ts";
 import { SendingBound } from "../feed/sending-bound.ts";
 import type { FeedConnection, OpenFeed } from "./feed-connection.ts";
 
@@ -103,6 +110,13 @@ export class Upstream {
 
   start(): void {
     this.#connect();
+  }
+
+  /** Orders a drain of a node. @returns what came of it @throws Error why nothing did */
+  async drain(order: Omit<DrainOrder, "stream">): Promise<OrderedDrain> {
+    const { connection, stream } = this.#session ?? { connection: null, stream: null };
+    if (connection === null || stream === null) throw new Error("it must be connected");
+    return connection.drain({ ...order, stream });
   }
 
   /** Asks for everything once more: something does not fit. */

@@ -26,18 +26,21 @@ export class FeedStream {
   /** The name of the follower, and who it is to the listener. */
   readonly follower: string;
   readonly clusters: ReadonlySet<string>;
+  /** Whether its follower may drain nodes of a cluster. */
+  readonly mayDrain: (cluster: string) => boolean;
   readonly #outlet: FeedOutlet;
   #phase: StreamPhase;
   #heardMs: number;
 
   constructor(
-    { id, follower, clusters }: Pick<FeedStream, "id" | "follower" | "clusters">,
+    { id, follower, clusters, mayDrain }: Pick<FeedStream, "id" | "follower" | "clusters" | "mayDrain">,
     outlet: FeedOutlet,
     { nowMs, isResumed }: { readonly nowMs: number; readonly isResumed: boolean },
   ) {
     this.id = id;
     this.follower = follower;
     this.clusters = clusters;
+    this.mayDrain = mayDrain;
     this.#outlet = outlet;
     this.#heardMs = nowMs;
     this.#phase = isResumed ? { kind: "live" } : { kind: "starting", left: [...clusters] };

@@ -1,3 +1,4 @@
+import { type Drain, type DrainRequest, drainTextMax, type Durability } from "../../cluster/drain.ts";
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
@@ -5,11 +6,13 @@ import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import type { Config } from "../../config/model/config.ts";
 import { type ClockReading, instantOf } from "../../state/clock.ts";
 import {
+  drainOrderSchema,
   echoRequestSchema,
   feedProtocol,
   type FeedRefusal,
   type FeedRequest,
   feedRequestSchema,
+  type OrderedDrain,
   sendingTime,
 } from "../feed/feed-messages.ts";
 import { sentStateOf, stateForm } from "../feed/cluster-state-schema.ts";
@@ -31,6 +34,11 @@ export interface FeedsContext {
   readonly version: string;
   /** Calls a listener with each outcome that changed the snapshot. @returns removes it */
   readonly onOutcome: (listener: (outcome: ProbeOutcome) => void) => () => void;
+  /** Begins and ends drains. */
+  readonly drains: {
+    begin(cluster: string, node: string, request: DrainRequest): Promise<Durability>;
+    end(cluster: string, node: string, by: string | null): Promise<Durability> | null;
+  };
 }
 
 /** Who asks for a feed. */
@@ -39,6 +47,8 @@ export interface FeedCaller {
   readonly name: string;
   /** Whether it may follow a cluster. */
   readonly mayFollow: (cluster: string) => boolean;
+  /** Whether it may drain nodes of a cluster that it follows. */
+  readonly mayDrain: (cluster: string) => boolean;
 }
 
 /** A stream, or why there is none. */
@@ -95,7 +105,7 @@ export class Feeds {
    * @param respond begins the response, once the request is not refused
    * @returns what is to be called when the follower has left; or why there is no stream
    */
-  open(body: unknown, { name, mayFollow }: FeedCaller, respond: () => FeedOutlet): OpenedFeed {
+  open(body: unknown, { name, mayFollow, mayDrain }: FeedCaller, respond: () => FeedOutlet): OpenedFeed {
     const read = feedRequestSchema.safeParse(body);
     if (!read.success) return { kind: "unreadable", problem: "the body must be a request of a follower" };
     const problem = this.#problemOf(read.data);
@@ -111,7 +121,7 @@ export class Feeds {
     const time = sendingTime(this.#context.reading());
     const id = this.#context.newId();
     const follower = withoutUnsafe(`${request.name} (${name})`);
-    const about = { id, follower, clusters: new Set(clusters) };
+    const about = { id, follower, clusters: new Set(clusters), mayDrain };
     const stream = new FeedStream(about, respond(), { nowMs: time.at, isResumed: missed !== null });
     stream.tell({
       hello: {
@@ -142,6 +152,30 @@ export class Feeds {
     stream.heard(time.at);
     stream.tell({ echo: { token, ...time } });
     return true;
+  }
+
+  /** Drains a node as an operator of a follower asks. @param body unchecked @returns what came of it, or why nothing did */
+  async drain(body: unknown): Promise<OrderedDrain | { readonly problem: string }> {
+    const read = drainOrderSchema.safeParse(body);
+    if (!read.success) return { problem: "the body must be the order of a drain" };
+    const { stream: id, cluster, node, by, drain } = read.data;
+    const stream = this.#streams().find((other) => other.id === id);
+    if (stream === undefined) return { problem: "the stream must be open" };
+    if (!stream.clusters.has(cluster)) return { problem: `${cluster} must be fed` };
+    if (!stream.mayDrain(cluster)) return { problem: "the credential must be one of a follower with drains: true" };
+    const who = `${by ?? "somebody"} at ${stream.follower}`.slice(0, drainTextMax);
+    const { drains } = this.#context;
+    const state = (): ReturnType<FeedsContext["cluster"]> => this.#context.cluster(cluster);
+    if (drain !== null && state()?.index.has(node) !== true) return { problem: `${node} must be a node of ${cluster}` };
+    const durability = await (drain === null
+      ? drains.end(cluster, node, who)
+      : drains.begin(cluster, node, { ...drain, by: who }));
+    if (durability?.kind === "failed") return { problem: durability.problem };
+    const begun = state()?.drains.get(node);
+    return {
+      isDurable: durability?.kind === "durable",
+      drain: begun === undefined ? null : { ...drainBegun(begun), leftMs: Math.max(0, begun.untilMs - this.#now()) },
+    };
   }
 
   /** Ends all streams. Their followers come back, and are answered by the configuration in force then. */
@@ -250,4 +284,8 @@ export class Feeds {
   #now(): number {
     return instantOf(this.#context.reading());
   }
+}
+
+function drainBegun({ reason, by, extent, since, until }: Drain): Omit<Drain, "untilMs"> {
+  return { reason, by, extent, since, until };
 }

@@ -148,6 +148,12 @@ function changedReply({ cluster, node }: DrainTarget, durability: Durability, dr
         `Cannot save the change of the drain of ${node} in ${cluster}: the state file must be writable, got ` +
         `${durability.problem}. The change is in force until rolecall restarts`,
     });
+  if (durability.kind === "refused")
+    return errorReply(503, "not_shared", {
+      message:
+        `Cannot change the drain of ${node} in ${cluster}: the member of the fleet that probes the cluster must accept ` +
+        `it, got ${durability.problem}`,
+    });
   const drain = drainOf(drains, { cluster, node });
   const durable = durability.kind === "durable";
   return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, node, drain, durable }));

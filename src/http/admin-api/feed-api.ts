@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { readJsonBody } from "../message/json-body.ts";
-import { errorReply, methodNotAllowed, type Reply } from "../message/reply.ts";
+import { errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
 
@@ -23,37 +23,46 @@ export interface RefusedFeed {
 
 /** What feeds are opened by. */
 export interface FeedApiContext {
-  readonly access: Pick<ListenerAccess, "followers">;
+  readonly access: Pick<ListenerAccess, "followers" | "readOnly">;
   readonly feeds: {
     /** @returns what is to be called when the follower has left */
     open(
       body: unknown,
-      caller: { readonly name: string; readonly mayFollow: (cluster: string) => boolean },
+      caller: {
+        readonly name: string;
+        readonly mayFollow: (cluster: string) => boolean;
+        readonly mayDrain: (cluster: string) => boolean;
+      },
       respond: () => FeedResponse,
     ): Promise<{ readonly kind: "open"; readonly ended: () => void } | RefusedFeed>;
     /** @returns `false` if there is no such stream */
     echo(body: unknown): boolean;
+    /** Drains a node as an operator of a follower asks. @returns what came of it, or why nothing did */
+    drain(body: unknown): Promise<object | { readonly problem: string }>;
   };
 }
 
 /** The longest request for a feed, in bytes: for 10,000 clusters. */
 const bodyMax = 8 * 1024 * 1024;
 
-/** Whether a request is one of `/feed` and `/feed/echo`. Authorization and routing both use this function. */
-export function feedPathOf({ target }: Pick<Request, "target">): "feed" | "feed/echo" | null {
+const feedPaths = ["feed", "feed/echo", "feed/drain"] as const;
+type FeedPath = (typeof feedPaths)[number];
+
+/** Which path of a feed a request is for. Authorization and routing both use this function. */
+export function feedPathOf({ target }: Pick<Request, "target">): FeedPath | null {
   const parsed = parseRequestTarget(target);
   if ("problem" in parsed || parsed.cluster !== null || parsed.node !== null) return null;
-  return parsed.path === "feed" || parsed.path === "feed/echo" ? parsed.path : null;
+  return feedPaths.find((path) => path === parsed.path) ?? null;
 }
 
 /**
- * Answers `POST /feed`, whose response is a stream of messages, and `POST /feed/echo`.
+ * Answers `POST /feed`, whose response is a stream of messages, `POST /feed/echo` and `POST /feed/drain`.
  * @param only the one cluster that the listener answers for; `null`: all
  * @returns `null` once the stream is open
  */
 export async function answerFeed(
   { request, message, response, caller }: IncomingCall,
-  path: "feed" | "feed/echo",
+  path: FeedPath,
   { feeds, access, only }: FeedApiContext & { readonly only: string | null },
 ): Promise<Reply | null> {
   if (request.method !== "POST") return methodNotAllowed(request.method, "POST");
@@ -63,10 +72,13 @@ export async function answerFeed(
     return feeds.echo(read.body)
       ? { status: 204, phrase: "No Content", headers: [], body: Buffer.alloc(0) }
       : errorReply(404, "no_stream", { message: "Cannot return this token: the stream must be open" });
+  if (path === "feed/drain") return drainReply(await feeds.drain(read.body));
   const who = { principal: caller.principal, access };
   const name = caller.principal === null ? caller.address : `${caller.principal} at ${caller.address}`;
-  const mayFollow = (cluster: string): boolean => (only === null || only === cluster) && isFollower(cluster, who);
-  const opened = await feeds.open(read.body, { name, mayFollow }, () => begin(response));
+  const mayFollow = (cluster: string): boolean =>
+    (only === null || only === cluster) && followerOf(cluster, who) !== null;
+  const mayDrain = (cluster: string): boolean => !access.readOnly && followerOf(cluster, who)?.drains === true;
+  const opened = await feeds.open(read.body, { name, mayFollow, mayDrain }, () => begin(response));
   if (opened.kind !== "open")
     return errorReply(opened.kind === "unreadable" ? 400 : 503, opened.kind, {
       message: `Cannot feed outcomes: ${opened.problem}`,
@@ -74,6 +86,11 @@ export async function answerFeed(
   if (response.destroyed) opened.ended();
   else response.once("close", opened.ended);
   return null;
+}
+
+function drainReply(came: object): Reply {
+  if (!("problem" in came)) return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(came));
+  return errorReply(403, "refused", { message: `Cannot drain for a follower: ${String(came.problem)}` });
 }
 
 function begin(response: ServerResponse): FeedResponse {
@@ -98,18 +115,22 @@ function begin(response: ServerResponse): FeedResponse {
   };
 }
 
-/** Tokens are named by their file and line, certificates by their common name. */
-function isFollower(
+/**
+ * What a follower of a cluster may do; `null`: it may not follow it. Tokens are named by their file and line,
+ * certificates by their common name. Where no followers are configured, who may call may do all.
+ */
+function followerOf(
   cluster: string,
   { principal, access }: { readonly principal: string | null; readonly access: FeedApiContext["access"] },
-): boolean {
+): { readonly drains: boolean } | null {
   const { followers } = access;
-  if (followers.length === 0) return true;
-  return followers.some(
+  if (followers.length === 0) return { drains: true };
+  const found = followers.filter(
     ({ tokenFile, certificate, clusters }) =>
       (clusters === null || clusters.includes(cluster)) &&
       (tokenFile === null
         ? principal === `certificate ${certificate}`
         : principal?.startsWith(`${basename(tokenFile)}:`) === true),
   );
+  return found.length === 0 ? null : { drains: found.some(({ drains }) => drains) };
 }

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Drain, DrainRequest } from "../../../src/cluster/drain.ts";
+import { feedProtocol } from "../../../src/fleet/feed/feed-messages.ts";
+import { outcomeShape } from "../../../src/fleet/feed/outcome-shape.ts";
+import { Feeds } from "../../../src/fleet/owner/feeds.ts";
+import { clusterOf, configOf } from "../../fake/config.ts";
+import { storeFixture } from "../../fake/store-fixture.ts";
+
+const order = { cluster: "demo", node: "pg2", by: "ann", drain: { forMs: 60_000, reason: "disk", extent: "all" } };
+
+/** Feeds of one cluster, with one stream. */
+function feedsFixture(mayDrain: boolean): {
+  readonly feeds: Feeds;
+  readonly begun: DrainRequest[];
+  readonly ended: (string | null)[];
+} {
+  const { store } = storeFixture();
+  const config = configOf({ clusters: [clusterOf({ name: "demo" })] });
+  const [begun, ended]: [DrainRequest[], (string | null)[]] = [[], []];
+  const feeds = new Feeds({
+    config: () => config,
+    instance: "run",
+    cluster: () => store.clusterNamed("demo"),
+    reading: () => ({ monotonicMs: 5_000, addedMs: 0 }),
+    setTimer: () => () => {},
+    newId: () => "stream",
+    version: "1",
+    onOutcome: () => () => {},
+    drains: {
+      begin: (cluster, node, request) => {
+        begun.push(request);
+        const drain: Drain = { ...request, untilMs: 65_000, since: "a", until: "b" };
+        store.record({ kind: "drain", cluster, node, drain }, 5_000);
+        return Promise.resolve({ kind: "durable" });
+      },
+      end: (cluster, node, by) => {
+        ended.push(by);
+        store.record({ kind: "drain", cluster, node, drain: null }, 5_000);
+        return Promise.resolve({ kind: "volatile" });
+      },
+    },
+  });
+  const request = {
+    protocol: feedProtocol,
+    version: "1",
+    name: "edge3",
+    token: 1,
+    clusters: config.clusters.map((cluster) => ({ name: cluster.name, shape: outcomeShape(cluster, config.probe) })),
+    resume: null,
+  };
+  const caller = { name: "token", mayFollow: () => true, mayDrain: () => mayDrain };
+  assert.equal(feeds.open(request, caller, () => ({ write: () => {}, waiting: 0, end: () => {} })).kind, "open");
+  return { feeds, begun, ended };
+}
+
+test("a drain that an operator of a follower asks for is set at the owner, and says by whom", async () => {
+  const { feeds, begun, ended } = feedsFixture(true);
+  assert.deepEqual(await feeds.drain({ ...order, stream: "stream" }), {
+    isDurable: true,
+    drain: { reason: "disk", by: "ann at edge3 (token)", extent: "all", since: "a", until: "b", leftMs: 60_000 },
+  });
+  assert.deepEqual(begun, [{ reason: "disk", extent: "all", forMs: 60_000, by: "ann at edge3 (token)" }]);
+  assert.deepEqual(await feeds.drain({ ...order, drain: null, stream: "stream" }), { isDurable: false, drain: null });
+  assert.deepEqual(ended, ["ann at edge3 (token)"]);
+});
+
+for (const [what, body, mayDrain, problem] of [
+  ["without a stream", { ...order, stream: "other" }, true, /the stream must be open/],
+  ["of a cluster that is not fed", { ...order, cluster: "x", stream: "stream" }, true, /x must be fed/],
+  ["of an unknown node", { ...order, node: "pg9", stream: "stream" }, true, /pg9 must be a node of demo/],
+  ["that the credential does not permit", { ...order, stream: "stream" }, false, /drains: true/],
+  [
+    "for longer than a drain may last",
+    { ...order, stream: "stream", drain: { ...order.drain, forMs: 1e12 } },
+    true,
+    /order of a drain/,
+  ],
+] as const)
+  test(`an order ${what} is refused`, async () => {
+    const { feeds, begun } = feedsFixture(mayDrain);
+    const came = await feeds.drain(body);
+    assert.match("problem" in came ? came.problem : "", problem);
+    assert.deepEqual(begun, []);
+  });
