@@ -6,6 +6,7 @@ import { commands } from "../../src/cli/specs/commands.ts";
 import { runJson, runText } from "../fake/command-line.ts";
 import { adminApiAnswers } from "../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../fake/canned-server.ts";
+import { shownFleet } from "../fake/shown-fleet.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 
 interface Row {
@@ -37,10 +38,14 @@ before(async () => {
   const unread = await serveCannedAnswers({ "/audit": { body: unreadBody } });
   const blindBody = { targets: [{ ...read, unknown: ["demo"] }], findings: [] };
   const blind = await serveCannedAnswers({ "/audit": { body: blindBody } });
+  const apartBody = { fleet: { ...shownFleet, phase: "apart", problem: "watch: refused", clusters: [] } };
+  const apart = await serveCannedAnswers({ "/fleet": { body: apartBody } });
+  const alone = await serveCannedAnswers({ "/fleet": { body: { fleet: null } } });
   const stranger = await serveCannedAnswers({ "/status": { body: "<html>hello</html>" } });
   const dead = await serveCannedAnswers({});
   await dead.close();
-  servers.push(server, silent, idle, unread, blind, stranger);
+  servers.push(server, silent, idle, unread, blind, apart, alone, stranger);
+  values.set("$APART", apart.url).set("$ALONE", alone.url);
   values.set("$IDLE", idle.url).set("$UNREAD", unread.url).set("$BLIND", blind.url);
   values.set("$SERVER", server.url).set("$SILENT", silent.url).set("$STRANGER", stranger.url).set("$DEAD", dead.url);
   values.set("$HOST_AND_PORT", server.url.replace("http://", ""));

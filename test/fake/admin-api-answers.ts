@@ -1,4 +1,5 @@
 import { clusterExplanation } from "./cluster-explanation.ts";
+import { shownFleet } from "./shown-fleet.ts";
 import { leaderRow } from "./leader-row.ts";
 import { endedRun, switchedRun } from "./run-documents.ts";
 import type { CannedAnswer } from "./canned-server.ts";
@@ -325,6 +326,18 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
     },
   },
   "/audit": { body: audit },
+  "/fleet": { body: { fleet: shownFleet } },
+  "POST /fleet/members/edge2%3A9443/drain": {
+    body: { member: "edge2:9443", drain: { by: "operator", until: "2026-01-31T13:00:00.000Z" } },
+  },
+  "DELETE /fleet/members/edge4%3A9443/drain": { body: { member: "edge4:9443", drain: null } },
+  "DELETE /fleet/members/edge1%3A9443/drain": {
+    status: 404,
+    body: {
+      error: "member_not_drained",
+      message: "Cannot change the drain of a member: edge1:9443 is not drained",
+    },
+  },
   "/pools": { body: { snapshot: "aa.13", pools: [writes, reads, unnamed] } },
   "/pools/writes": { body: { snapshot: "aa.13", ...writes } },
   "POST /drains/demo/pg2": {

@@ -40,13 +40,7 @@ interface DrainWords {
 
 async function begin(context: CommandContext, words: DrainWords): Promise<void> {
   const { args, result, print, io } = context;
-  const duration = args.text("for");
-  const durationMs = duration === null ? undefined : parseDurationOption(duration);
-  if (durationMs === undefined)
-    throw new CommandError(
-      "RC001",
-      `--for must be a duration such as 30m or 2h, got ${duration === null ? "nothing" : JSON.stringify(duration)}`,
-    );
+  const durationMs = drainTimeMs(args);
   const { path, subject, server } = await targetOf(context);
   const body = { for: `${durationMs}ms`, ...words, by: operatorName(args.text("by"), io.env) };
   const reply = await server.call({ method: "POST", path, body });
@@ -60,6 +54,15 @@ async function begin(context: CommandContext, words: DrainWords): Promise<void> 
     `${subject} is ${stateText(started)} for ${formatDuration(started.remaining_ms)}, ` +
       `until ${started.until}${notDurable(document)}\n`,
   );
+}
+
+/** How long a drain is to last, in ms. @throws CommandError (RC001) if --for is no duration */
+export function drainTimeMs(args: CommandContext["args"]): number {
+  const duration = args.text("for");
+  const durationMs = duration === null ? undefined : parseDurationOption(duration);
+  if (durationMs !== undefined) return durationMs;
+  const given = duration === null ? "nothing" : JSON.stringify(duration);
+  throw new CommandError("RC001", `--for must be a duration such as 30m or 2h, got ${given}`);
 }
 
 function stateText({ all, distrust: isDistrusted }: DrainOverview): string {
@@ -132,6 +135,7 @@ function diagnoseRejection({ result }: CommandContext, subject: string, reply: R
   result.diagnose("RC070", { message: `${reply.status}: ${replyMessage(reply)}`, action });
 }
 
-function operatorName(by: string | null, env: CommandContext["io"]["env"]): string | null {
+/** Who drains: as the option says it, or the user of the shell. */
+export function operatorName(by: string | null, env: CommandContext["io"]["env"]): string | null {
   return by ?? env["SUDO_USER"] ?? env["USER"] ?? env["LOGNAME"] ?? null;
 }

@@ -13,6 +13,7 @@ import { diagnosePoolers } from "./poolers.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
+import { checkFleetMembers } from "./fleet.ts";
 import { checkHaproxyServers } from "./haproxy-servers.ts";
 import { checkTls } from "./tls.ts";
 import { checkUpstreams } from "./upstreams.ts";
@@ -60,6 +61,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkAsked(command, known);
   await checkEnvoys(context, known);
   await checkUpstreams(context, known);
+  await checkFleetMembers(context, known);
   await checkHaproxy(context, known);
   progress.done();
   result.data = { clusters: probedStatus(probed).clusters };

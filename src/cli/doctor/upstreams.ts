@@ -7,7 +7,7 @@ import type { DoctorContext } from "./doctor-context.ts";
 /** Reports what the running rolecall follows and does not get (RC133). */
 export async function checkUpstreams({ command, config }: DoctorContext, { server }: KnownClusters): Promise<void> {
   const { result } = command;
-  if (config.clusters.every(({ follow }) => follow.length === 0)) return;
+  if (config.fleet === null && config.clusters.every(({ follow }) => follow.length === 0)) return;
   if (server === null) {
     result.cover("upstreams", "not_checked", { detail: "no running rolecall answered" });
     return;

@@ -62,6 +62,7 @@ export const ruleIds = [
   "RC131",
   "RC132",
   "RC133",
+  "RC134",
   "RC135",
   "RC136",
   "RC137",

@@ -195,6 +195,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "another rolecall that is followed does not feed a cluster",
     "Correct what the message names. Meanwhile this rolecall probes the cluster itself.",
   ),
+  RC134: rule(
+    "error",
+    "this rolecall is apart from its fleet, or does not share a cluster with a member",
+    "Correct what the message names. Meanwhile this rolecall goes on with what it probes and follows.",
+  ),
   RC135: rule(
     "error",
     "the Runtime API of a balancer cannot be used",

@@ -110,7 +110,7 @@ function problemOf({ phase, problem, view }: Membership, id: string, isEnd: bool
     const known = [...view.members.keys()].slice(0, namedMax).join(", ");
     return refusal(404, "unknown_member", `${JSON.stringify(id.slice(0, 200))} must be one of ${known}`);
   }
-  return isEnd ? refusal(404, "not_drained", `${id} is not drained`) : null;
+  return isEnd ? refusal(404, "member_not_drained", `${id} is not drained`) : null;
 }
 
 async function written(member: string, drain: ShownDrain | null, change: Promise<void>): Promise<Reply> {

@@ -63,6 +63,7 @@ function Edges({ edges, pools, audit }) {
       ])}
     />
     ${audit.targets.length === 0 ? null : html`<${Traffic} audit=${audit} />`}
+    <${Fleet} fleet=${edges.fleet ?? null} />
     <${Followed} upstreams=${edges.upstreams ?? []} followers=${edges.followers ?? []} />
     <h2>Pushes to balancers</h2>
     ${
@@ -179,6 +180,37 @@ function Status({ status, reason = null }) {
   const tone =
     status < 300 ? "ok" : status < 500 || reason === "drained" ? "idle" : isOtherRole(reason) ? "stale" : "warn";
   return html`<${Mark} tone=${tone} /> ${status}`;
+}
+
+/** The members of the fleet, and how much each owns. */
+function Fleet({ fleet }) {
+  if (fleet === null) return null;
+  const { name, member, phase, problem, members } = fleet;
+  return html`<${Table}
+      title=${html`Fleet <small>${name}, as ${member} sees it</small>`}
+      label="Members of the fleet"
+      columns=${["member", "zone", "version", "weight", "serves", "owns", "state"]}
+      rows=${members.map(({ id, zone, version, weight, serves, owns, draining }) => [
+        id,
+        zone ?? "–",
+        version,
+        weight,
+        numberText(serves),
+        numberText(owns),
+        draining === null ? "–" : html`<${Mark} tone="idle" /> ${drainText(draining)}`,
+      ])}
+    />
+    ${
+      phase === "joined"
+        ? null
+        : html`<p class="note">
+            <span class="issue"><b>${member}</b> is apart from the fleet: ${problem ?? phase}</span>
+          </p>`
+    }`;
+}
+
+function drainText({ by, until }) {
+  return `drained${until === null ? "" : ` until ${until}`}${by === null ? "" : ` by ${by}`}`;
 }
 
 const upstreamTones = { live: "ok", starting: "warn", connecting: "warn", waiting: "bad", stopped: "idle" };

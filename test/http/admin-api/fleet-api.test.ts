@@ -98,7 +98,7 @@ suite("the fleet on admin listeners", limit, () => {
       { member: "[fd00::1]:9108", drain, by: "ann (ann@token)" },
       { member: "[fd00::1]:9108", drain: null, by: "ann@token" },
     ]);
-    assert.equal((await send("DELETE", path, {})).document.error, "not_drained");
+    assert.equal((await send("DELETE", path, {})).document.error, "member_not_drained");
   });
 
   test("ends the drain of a member that is gone", async (context) => {

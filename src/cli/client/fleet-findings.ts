@@ -1,0 +1,54 @@
+import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
+import { safe } from "../output/style.ts";
+import { counted } from "../output/words.ts";
+import type { ResultBuilder } from "../result/builder.ts";
+
+/** Reports what is wrong with a fleet, as a member shows it in `GET /fleet` (RC134). */
+export function diagnoseFleet(fleet: JsonObject, result: Pick<ResultBuilder, "diagnose">): void {
+  const [name, member, phase, problem] = ["name", "member", "phase", "problem"].map((key) => textOf(fleet[key]));
+  if (phase !== "joined")
+    result.diagnose("RC134", { message: safe(`${member} is apart from fleet ${name}: ${problem || phase}`) });
+  for (const { key, members, clusters } of differencesOf(fleet).values()) {
+    const [first = "", ...more] = clusters;
+    const what = more.length === 0 ? first : `${first} and ${counted(more.length, "more cluster")}`;
+    const whose = members.join(", ");
+    result.diagnose("RC134", {
+      message: safe(`${what}: not shared with ${whose}, because ${differenceText(key)}`),
+      action:
+        key === "version"
+          ? "Finish the upgrade: both versions probe the cluster meanwhile."
+          : "Make the configurations alike: both sides probe the cluster meanwhile.",
+      severity: "warning",
+    });
+  }
+}
+
+/** Why members do not share a cluster. @param key the first key in which their configurations differ */
+export function differenceText(key: string): string {
+  return key === "version" ? "its version differs" : `its ${key} differs`;
+}
+
+interface Difference {
+  readonly key: string;
+  readonly members: readonly string[];
+  readonly clusters: string[];
+}
+
+/** The clusters that are not shared, those of the same members and key together. */
+function differencesOf(fleet: JsonObject): ReadonlyMap<string, Difference> {
+  const differences = new Map<string, Difference>();
+  for (const { cluster, groups } of listOf(fleet["clusters"]).filter(isObject))
+    for (const { differs, members: listed } of listOf(groups).filter(isObject)) {
+      if (typeof differs !== "string") continue;
+      const members = listOf(listed).map(textOf);
+      const id = JSON.stringify([differs, members]);
+      const known = differences.get(id) ?? { key: differs, members, clusters: [] };
+      known.clusters.push(textOf(cluster));
+      differences.set(id, known);
+    }
+  return differences;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

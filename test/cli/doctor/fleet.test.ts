@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { serveCannedAnswers } from "../../fake/canned-server.ts";
+import { runJson } from "../../fake/command-line.ts";
+import { openFakeCluster } from "../../fake/fake-node.ts";
+import { shownFleet } from "../../fake/shown-fleet.ts";
+import { statusNode } from "../../fake/status-clusters.ts";
+import { temporaryFolder } from "../../fake/temporary-folder.ts";
+
+/** What doctor says of a fleet that the running rolecall shows so. */
+async function findings(context: TestContext, fleet: object | null): Promise<readonly unknown[]> {
+  const [node] = await openFakeCluster(context, ["pg1"]);
+  assert.ok(node !== undefined);
+  const refused = { cluster: "demo", reason: "not_allowed", message: "Cannot feed cluster demo: not allowed" };
+  const upstream = { url: "https://edge2:9443", state: "live", problem: null, refused: [refused] };
+  const server = await serveCannedAnswers({
+    "/status": { body: { clusters: [{ cluster: "demo", nodes: [statusNode("pg1", { api: node.api })] }] } },
+    "/edges": { body: { balancers: [], upstreams: [upstream] } },
+    "/fleet": { body: { fleet } },
+  });
+  context.after(() => server.close());
+  const config = join(temporaryFolder("fleet"), "rolecall.yaml");
+  const clusters = [{ name: "demo", nodes: [{ name: "pg1", api: node.api, database: "10.0.0.1:5432" }] }];
+  const own = { name: "edges", advertise: "http://127.0.0.1:9108", etcd: { urls: ["http://127.0.0.1:2379"] } };
+  const listen = [{ port: Number(new URL(server.url).port), dialect: "admin" }];
+  writeFileSync(config, JSON.stringify({ clusters, listen, fleet: own }));
+  const { diagnostics, coverage } = await runJson(["doctor", "--config", config, "--haproxy", "/no/such/haproxy"]);
+  return [
+    ...diagnostics
+      .filter(({ rule_id: rule }) => rule === "RC133" || rule === "RC134")
+      .map(({ rule_id: rule, severity, message }) => [rule, severity, message]),
+    coverage.find(({ id }) => id === "fleet")?.status,
+  ];
+}
+
+const notFed = ["RC133", "warning", "https://edge2:9443: Cannot feed cluster demo: not allowed"];
+
+test("doctor names the clusters that members do not share, and the key that differs", async (context) => {
+  assert.deepEqual(await findings(context, shownFleet), [
+    notFed,
+    ["RC134", "warning", "demo and 1 more cluster: not shared with edge3:9443, because its probe.interval differs"],
+    "complete",
+  ]);
+});
+
+test("doctor says that two instances advertise one address", async (context) => {
+  const problem = "another instance advertises the same address";
+  assert.deepEqual(await findings(context, { ...shownFleet, phase: "stopped", problem, clusters: [] }), [
+    notFed,
+    ["RC134", "error", `edge1:9443 is apart from fleet edges: ${problem}`],
+    "complete",
+  ]);
+});
+
+test("doctor does not know the fleet of a rolecall that was not reloaded", async (context) => {
+  assert.deepEqual(await findings(context, null), [notFed, "not_checked"]);
+});
