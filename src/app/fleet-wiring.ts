@@ -85,6 +85,7 @@ export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
         })),
         clusters: followed.phases.map(([cluster, phase]) => [cluster, phase === "following"] as const),
         followers: feeds.followers.length,
+        fleet: fleetUsage(joined()),
       };
     },
     describe: () => ({
@@ -97,6 +98,12 @@ export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
       followers: feeds.followers,
     }),
   };
+}
+
+function fleetUsage(fleet: JoinedFleet | null): FollowedUsage["fleet"] {
+  if (fleet === null) return null;
+  const { phase, view, owned, changes } = fleet.membership;
+  return { isJoined: phase.kind === "joined", members: view.members.size, owned, changes };
 }
 
 function summaryOf(fleet: JoinedFleet | null, followed: FollowedClusters): FleetSummary | null {

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { labelsText, sampleLine, type Family } from "../exposition/writer.ts";
 import { type CountedMetric, countedMetrics } from "./counted-metrics.ts";
 import { type RouteFinding, routeFindingKinds } from "../cluster/route-finding.ts";
-import type { MetricSources } from "./sources.ts";
+import type { FleetUsage, FollowedUsage, MetricSources } from "./sources.ts";
 
 type Counted = typeof countedMetrics;
 type NameOf<Type extends CountedMetric["type"]> = {
@@ -233,6 +233,30 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
+    name: "rolecall_fleet_up",
+    help: "Whether this rolecall is joined to its fleet: 0 while it does not reach the fleet's etcd.",
+    read: ({ followed }) => ofFleet(followed(), ({ isJoined }) => Number(isJoined)),
+  },
+  {
+    type: "gauge",
+    name: "rolecall_fleet_members",
+    help: "Members of the fleet that this rolecall knows, itself included.",
+    read: ({ followed }) => ofFleet(followed(), ({ members }) => members),
+  },
+  {
+    type: "gauge",
+    name: "rolecall_fleet_owned",
+    help: "Clusters that this rolecall owns: it probes them for the fleet.",
+    read: ({ followed }) => ofFleet(followed(), ({ owned }) => owned),
+  },
+  {
+    type: "counter",
+    name: "rolecall_fleet_ownership_changes_total",
+    help: "Times that this rolecall has become the owner of a cluster (gained), or has ceased to be one (lost).",
+    read: ({ followed }) => ofFleet(followed(), ({ changes }) => byLabel("change", changes)),
+  },
+  {
+    type: "gauge",
     name: "rolecall_audit_up",
     help: "Whether the last look at where a balancer or pooler sends its sessions could read it.",
     read: ({ audited }) =>
@@ -258,6 +282,10 @@ const readMetrics: readonly ReadMetric[] = [
       ]),
   },
 ];
+
+function ofFleet<Value>({ fleet }: FollowedUsage, read: (fleet: FleetUsage) => Value): Value | null {
+  return fleet === null ? null : read(fleet);
+}
 
 function countOfKind(findings: readonly RouteFinding[], wanted: RouteFinding["kind"]): number {
   return findings.filter(({ kind }) => kind === wanted).length;

@@ -54,6 +54,20 @@ export interface FollowedUsage {
   readonly clusters: readonly (readonly [cluster: string, isFed: boolean])[];
   /** How many other instances take outcomes. */
   readonly followers: number;
+  /** What this instance does in its fleet; `null`: it is in none. */
+  readonly fleet: FleetUsage | null;
+}
+
+/** What an instance does in its fleet. */
+export interface FleetUsage {
+  /** Whether it sees changes of the fleet as they happen. */
+  readonly isJoined: boolean;
+  /** The members that it knows, itself included. */
+  readonly members: number;
+  /** The clusters that it owns. */
+  readonly owned: number;
+  /** How often it has become the owner of a cluster, and how often it has ceased to be one. */
+  readonly changes: { readonly gained: number; readonly lost: number };
 }
 
 /** What the worker processes used of the machine. */

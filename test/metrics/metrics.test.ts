@@ -13,7 +13,7 @@ function metricsOf(
   counter = new AnswerCounter(),
   exporter = upstream,
   nowMs = 2_000,
-  clusters: FollowedUsage["clusters"] = [],
+  { clusters = [], fleet = null }: Partial<FollowedUsage> = {},
 ): Metrics {
   return new Metrics({
     asked: () => [],
@@ -29,7 +29,7 @@ function metricsOf(
     paused: () => new Map(),
     pauses: () => [],
     audited: () => [],
-    followed: () => ({ upstreams: [], clusters, followers: 0 }),
+    followed: () => ({ upstreams: [], clusters, followers: 0, fleet }),
     certificates: () => [],
     lostLogLines: () => 0,
     history: () => null,
@@ -263,7 +263,7 @@ test("writes the exposition format, whatever names it contains", async () => {
 describe("the nodes of a cluster whose evidence comes from another instance", () => {
   const pageOf = async (isFed: boolean): Promise<Metrics> => {
     const watched = steadyCluster();
-    const metrics = metricsOf(watched, new AnswerCounter(), upstream, 2_000, [["demo", isFed]]);
+    const metrics = metricsOf(watched, new AnswerCounter(), upstream, 2_000, { clusters: [["demo", isFed]] });
     metrics.probed({ cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 3 });
     return metrics;
   };
@@ -296,4 +296,19 @@ describe("the nodes of a cluster whose evidence comes from another instance", ()
     ])
       assert.ok(lines.includes(line), line);
   });
+});
+
+test("says what this instance does in its fleet, if there is one", async () => {
+  const fleet = { isJoined: true, members: 3, owned: 4, changes: { gained: 9, lost: 5 } };
+  const of = (usage: FollowedUsage["fleet"]): Promise<readonly string[]> =>
+    linesOf(metricsOf(steadyCluster(), new AnswerCounter(), upstream, 2_000, { fleet: usage }), "rolecall_fleet_");
+  assert.deepEqual(await of(fleet), [
+    "rolecall_fleet_members 3",
+    "rolecall_fleet_owned 4",
+    'rolecall_fleet_ownership_changes_total{change="gained"} 9',
+    'rolecall_fleet_ownership_changes_total{change="lost"} 5',
+    "rolecall_fleet_up 1",
+  ]);
+  assert.ok((await of({ ...fleet, isJoined: false })).includes("rolecall_fleet_up 0"));
+  assert.deepEqual(await of(null), []);
 });

@@ -254,7 +254,7 @@ export const configSchema = z
         .default(null)
         .describe(
           "The instances to share the probes with: one or two members probe each cluster, and the others take their " +
-            "outcomes. Excludes follow; a cluster with a follow of its own is not shared. Default: none",
+            "outcomes (docs/fleet.md). Excludes follow; a cluster with a follow of its own is not shared. Default: none",
         ),
       audit: section(auditSchema).describe(
         "Where traffic really goes: balancers and poolers against the verdicts (docs/audit.md)",

@@ -85,6 +85,7 @@ export class FleetMembership {
   #phase: StorePhase = { kind: "joining" };
   /** When all keys were read for the first time. */
   #knownSinceMs = Infinity;
+  readonly #changes = { gained: 0, lost: 0 };
   #isWriting = false;
   #isDisplaced = false;
   #cancelLook: CancelTimer | null = null;
@@ -106,6 +107,16 @@ export class FleetMembership {
   get problem(): string | null {
     if (this.#isDisplaced) return "another instance advertises the same address";
     return this.#phase.kind === "apart" ? this.#phase.problem : null;
+  }
+
+  /** How many clusters it owns. */
+  get owned(): number {
+    return [...this.#assignments.values()].filter((assignment) => isOwnedBy(assignment)).length;
+  }
+
+  /** How often it has become the owner of a cluster, and how often it has ceased to be one. */
+  get changes(): { readonly gained: number; readonly lost: number } {
+    return this.#changes;
   }
 
   /** Describes the fleet without its clusters, as {@link fleetSummary}. */
@@ -258,6 +269,7 @@ export class FleetMembership {
       const isOwned = owners.some(({ id }) => id === this.#context.self.id);
       const next: ClusterAssignment = isOwned ? { kind: "probed", isOwned } : { kind: "followed", owners };
       if (before !== undefined && isSameAssignment(before, next)) continue;
+      if (isOwned !== isOwnedBy(before)) this.#changes[isOwned ? "gained" : "lost"] += 1;
       this.#assignments.set(cluster, next);
       isChanged = true;
     }

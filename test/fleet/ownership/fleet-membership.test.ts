@@ -43,6 +43,10 @@ suite("a fleet", () => {
     a.store.isCut = true;
     await fleet.clock.pass(leaseMs + 1_500);
     fleet.check([b, c]);
+    assert.deepEqual(
+      [b, c].map(({ membership: { owned } }) => owned),
+      [b, c].map((member) => fleet.owned(member).length),
+    );
     for (const [at, member] of [b, c].entries())
       assert.ok(before[at + 1]?.every((name) => fleet.owned(member).includes(name)));
     // It sees nothing, and goes on.
@@ -54,6 +58,9 @@ suite("a fleet", () => {
     await fleet.clock.pass(20_000);
     fleet.check();
     assert.deepEqual(fleet.owned(a), before[0]);
+    const { changes, owned } = a.membership;
+    assert.equal(changes.gained - changes.lost, owned);
+    assert.ok(changes.lost >= owned, "it had lost all of them");
   });
 
   test("a member that leaves gives its clusters to the others at once", async () => {
