@@ -1,9 +1,12 @@
 /** Edges of a fleet on a real etcd: what their nodes are asked, and what they answer while edges and etcd fail. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type JsonObject, listOf } from "../../src/cluster/values/json.ts";
 import { sendRequest } from "../fake/http-request.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
 import { EtcdMembers } from "./lab/etcd-members.ts";
 import { type FleetEdge, FleetEdges } from "./lab/fleet-edges.ts";
@@ -136,4 +139,33 @@ describe("a fleet of edges", { skip: missing === undefined ? false : `not run: $
       await wait(left, 200);
     },
   );
+
+  test("joins over TLS as a user who may write below the prefix, and no further", limit, async (context) => {
+    const etcd = await EtcdMembers.start({ count: 1, isOverTls: true, tokenTtlS: 5 });
+    context.after(() => etcd.stop());
+    const writer = { name: "edges", password: "edges-password" };
+    await etcd.call("/v3/auth/user/add", writer);
+    await etcd.call("/v3/auth/role/add", { name: "sharing" });
+    const [key, rangeEnd] = ["/rolecall/", "/rolecall0"].map((text) => Buffer.from(text).toString("base64"));
+    await etcd.call("/v3/auth/role/grant", {
+      name: "sharing",
+      perm: { permType: "READWRITE", key, range_end: rangeEnd },
+    });
+    await etcd.call("/v3/auth/user/grant", { user: writer.name, role: "sharing" });
+    await etcd.requireUsers();
+    const passwordFile = join(temporaryFolder("fleet"), "password");
+    writeFileSync(passwordFile, writer.password);
+    const fleet = await FleetEdges.open(context, etcd.urls, { count: 6 });
+    const access = { tls: { ca: etcd.tls?.authorityFile }, auth: { user: writer.name, password_file: passwordFile } };
+    for (let at = 0; at < 2; at += 1) await fleet.start({}, access);
+    await fleet.settle("at the start");
+    const [first, second] = fleet.edges;
+    assert.ok(first !== undefined && second !== undefined);
+    const watch = fleet.watch(fleet.edges);
+    // Longer than a lease and than a token without use.
+    await sleep(12_000);
+    assert.deepEqual(await watch.end(), []);
+    for (const { process } of fleet.edges) assert.doesNotMatch(process.stderr, /fleet_lost/);
+    await fleet.settle("after tokens have ended");
+  });
 });
