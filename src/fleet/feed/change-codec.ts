@@ -7,11 +7,14 @@ import type { Tag } from "../../cluster/values/tags.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import { decodeOutcome, encodeOutcome } from "../../history/outcome-codec.ts";
 import { readDocument } from "../../probe/parse/parse-response.ts";
+import { LastReports } from "./last-reports.ts";
 import { withPatch, patchOf } from "./text-patch.ts";
 
 /** The longest status document, and the longest other document, that nodes are read for, in bytes. */
 const [reportMax, documentMax] = [256 * 1024, 1024 * 1024];
 const detailMax = 200;
+/** A node that is silent for so long, in ms, is written in full next time. The other end remembers it for longer. */
+const forgetMs = { encoder: 300_000, decoder: 1_800_000 } as const;
 
 const kinds: ReadonlySet<unknown> = new Set<ProbeOutcome["kind"]>([
   "status",
@@ -37,7 +40,7 @@ export interface MessageTime {
  * that the followers have seen, only what differs is written.
  */
 export class ChangeEncoder {
-  readonly #lastReports = new Map<string, Report>();
+  readonly #lastReports = new LastReports(forgetMs.encoder);
 
   /** @param atMs when the message is sent, in ms of the owner's clock */
   encode(outcome: ProbeOutcome, atMs: number): JsonObject {
@@ -62,9 +65,8 @@ export class ChangeEncoder {
     const head = { kind: "status", node, ageMs: ageOf(sentAtMs, atMs) };
     if ("failure" in result) return { ...head, failure: result.failure.kind, ...detailOf(result.failure) };
     const { report, hasLock } = result;
-    const key = `${cluster}/${node}`;
-    const last = this.#lastReports.get(key);
-    this.#lastReports.set(key, report);
+    const last = this.#lastReports.get(cluster, node);
+    this.#lastReports.set(cluster, node, { report, atMs });
     if (last === report) return { ...head, lock: hasLock, same: true };
     const said = { ...head, lock: hasLock, ...tagsOf(report) };
     if (last === undefined) return { ...said, text: report.document };
@@ -74,7 +76,7 @@ export class ChangeEncoder {
 
 /** The receiving end of a {@link ChangeEncoder}. */
 export class ChangeDecoder {
-  readonly #lastReports = new Map<string, Report>();
+  readonly #lastReports = new LastReports(forgetMs.decoder);
 
   /**
    * @returns `null` if the change is damaged, or refers to a document that this follower has not seen; `ignored` if it is
@@ -109,12 +111,12 @@ export class ChangeDecoder {
   ): StatusOutcome | null {
     if (typeof node !== "string") return null;
     if (failure !== null) return { kind: "status", node, ...sent, result: { failure } };
-    const key = `${sent.cluster}/${node}`;
-    const last = this.#lastReports.get(key);
+    const { cluster } = sent;
+    const last = this.#lastReports.get(cluster, node);
     const read = same === true ? last : reportOf(typeof text === "string" ? text : patchedText(last, patch));
     if (read === undefined || typeof lock !== "boolean") return null;
     const report = Array.isArray(tags) ? { ...read, tags: new Map(tags.flatMap(tagIn)) } : read;
-    this.#lastReports.set(key, report);
+    this.#lastReports.set(cluster, node, { report, atMs: sent.sentAtMs });
     return { kind: "status", node, ...sent, result: { report, hasLock: lock } };
   }
 }
