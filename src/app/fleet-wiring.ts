@@ -65,7 +65,7 @@ interface FleetOverview {
 /** Builds what shares outcomes with other instances. */
 export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
   const [followed, feeds] = [buildFollowed(parts, acts), buildFeeds(parts)];
-  const { joined } = parts;
+  const { joined, clock } = parts;
   return {
     followed,
     feeds,
@@ -74,7 +74,7 @@ export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
     },
     pieces: (only) => {
       const fleet = joined();
-      return fleet === null ? null : fleet.membership.pieces(surroundingsOf(fleet, followed), only);
+      return fleet === null ? null : fleet.membership.pieces(surroundingsOf(fleet, followed, clock.now()), only);
     },
     get usage() {
       return {
@@ -85,11 +85,11 @@ export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
         })),
         clusters: followed.phases.map(([cluster, phase]) => [cluster, phase === "following"] as const),
         followers: feeds.followers.length,
-        fleet: fleetUsage(joined()),
+        fleet: fleetUsage(joined(), followed),
       };
     },
     describe: () => ({
-      fleet: summaryOf(joined(), followed),
+      fleet: summaryOf(joined(), followed, clock.now()),
       upstreams: followed.upstreams.map(({ silentMs, receivedBytes, ...upstream }) => ({
         ...upstream,
         silent_ms: silentMs,
@@ -100,23 +100,35 @@ export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
   };
 }
 
-function fleetUsage(fleet: JoinedFleet | null): FollowedUsage["fleet"] {
+function fleetUsage(fleet: JoinedFleet | null, followed: FollowedClusters): FollowedUsage["fleet"] {
   if (fleet === null) return null;
+  const disagreements = [...followed.disagreements.values()].reduce((sum, nodes) => sum + nodes.length, 0);
   const { phase, view, owned, changes } = fleet.membership;
-  return { isJoined: phase.kind === "joined", members: view.members.size, owned, changes };
+  return { isJoined: phase.kind === "joined", members: view.members.size, owned, changes, disagreements };
 }
 
-function summaryOf(fleet: JoinedFleet | null, followed: FollowedClusters): FleetSummary | null {
-  return fleet === null ? null : fleet.membership.summary(surroundingsOf(fleet, followed), null);
+function summaryOf(fleet: JoinedFleet | null, followed: FollowedClusters, nowMs: number): FleetSummary | null {
+  return fleet === null ? null : fleet.membership.summary(surroundingsOf(fleet, followed, nowMs), null);
 }
 
 /** What this instance has of the other members: their streams, and what it probes because they are silent. */
-function surroundingsOf({ config: { name } }: JoinedFleet, followed: FollowedClusters): FleetSurroundings {
+function surroundingsOf(
+  { config: { name } }: JoinedFleet,
+  followed: FollowedClusters,
+  nowMs: number,
+): FleetSurroundings {
   const probed = new Set(followed.phases.flatMap(([cluster, phase]) => (phase === "probing" ? [cluster] : [])));
   const streams = followed.upstreams.map(
     ({ url, state, problem, silentMs }) => [url, { live: state === "live", problem, silent_ms: silentMs }] as const,
   );
-  return { name, streams: new Map(streams), isProbed: (cluster) => probed.has(cluster) };
+  const { disagreements } = followed;
+  return {
+    name,
+    streams: new Map(streams),
+    isProbed: (cluster) => probed.has(cluster),
+    disagreementsOf: (cluster) => disagreements.get(cluster) ?? [],
+    nowMs,
+  };
 }
 
 function buildFollowed(

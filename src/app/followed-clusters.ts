@@ -44,6 +44,11 @@ export class FollowedClusters {
     return this.#follows?.phases ?? [];
   }
 
+  /** The nodes about which upstreams disagree, as {@link Follows.disagreements}. */
+  get disagreements(): Follows["disagreements"] {
+    return this.#follows?.disagreements ?? new Map();
+  }
+
   /** Asks nodes of a cluster that is followed, as {@link Follows.hint}. */
   hint(cluster: string, node: string | null): boolean {
     return this.#follows?.hint(cluster, node) ?? false;

@@ -257,6 +257,12 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
+    name: "rolecall_fleet_disagreements",
+    help: "Nodes about which the two owners of a cluster disagree: whether it answers, its role, or who has the lock.",
+    read: ({ followed }) => ofFleet(followed(), ({ disagreements }) => disagreements),
+  },
+  {
+    type: "gauge",
     name: "rolecall_audit_up",
     help: "Whether the last look at where a balancer or pooler sends its sessions could read it.",
     read: ({ audited }) =>

@@ -3,7 +3,7 @@ import { impliedReport } from "../../src/cluster/incident/incident.ts";
 import type { IncidentCluster } from "../../src/cluster/incident/incident-yaml.ts";
 import type { Node } from "../../src/cluster/node.ts";
 import { neverProbed } from "../../src/cluster/observation.ts";
-import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
+import type { ProbeOutcome, StatusOutcome } from "../../src/cluster/outcome.ts";
 import type { Report } from "../../src/cluster/documents/report.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { defaultGuards, type Guards } from "../../src/health/guards.ts";
@@ -50,7 +50,7 @@ export function statusOutcome(
   node: Name,
   sentAtMs: number,
   fields: Partial<Report> & { readonly hasLock?: boolean } = {},
-): ProbeOutcome {
+): StatusOutcome {
   const { hasLock = false, ...differing } = fields;
   const report = { ...impliedReport(node, hasLock, ordinary), ...differing };
   return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { report, hasLock } };

@@ -299,10 +299,11 @@ describe("the nodes of a cluster whose evidence comes from another instance", ()
 });
 
 test("says what this instance does in its fleet, if there is one", async () => {
-  const fleet = { isJoined: true, members: 3, owned: 4, changes: { gained: 9, lost: 5 } };
+  const fleet = { isJoined: true, members: 3, owned: 4, changes: { gained: 9, lost: 5 }, disagreements: 2 };
   const of = (usage: FollowedUsage["fleet"]): Promise<readonly string[]> =>
     linesOf(metricsOf(steadyCluster(), new AnswerCounter(), upstream, 2_000, { fleet: usage }), "rolecall_fleet_");
   assert.deepEqual(await of(fleet), [
+    "rolecall_fleet_disagreements 2",
     "rolecall_fleet_members 3",
     "rolecall_fleet_owned 4",
     'rolecall_fleet_ownership_changes_total{change="gained"} 9',

@@ -21,6 +21,22 @@ export function diagnoseFleet(fleet: JsonObject, result: Pick<ResultBuilder, "di
       severity: "warning",
     });
   }
+  for (const { cluster, disagreements } of listOf(fleet["clusters"]).filter(isObject))
+    for (const { node, says } of listOf(disagreements).filter(isObject))
+      result.diagnose("RC134", {
+        message: safe(`${textOf(cluster)}/${textOf(node)}: its owners disagree: ${sayingsText(says)}`),
+        action:
+          "Look for a network that one of the owners does not pass. An answer of the node counts, and two primaries never do.",
+        severity: "warning",
+      });
+}
+
+/** What each owner of a cluster says of a node. */
+export function sayingsText(says: unknown): string {
+  return listOf(says)
+    .filter(isObject)
+    .map(({ member, text }) => `${textOf(member)} says it ${textOf(text)}`)
+    .join(", ");
 }
 
 /** Why members do not share a cluster. @param key the first key in which their configurations differ */

@@ -1,5 +1,5 @@
 import { isObject, listOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
-import { diagnoseFleet, differenceText } from "../client/fleet-findings.ts";
+import { diagnoseFleet, differenceText, sayingsText } from "../client/fleet-findings.ts";
 import { refusalAction } from "../client/refusal.ts";
 import { replyMessage, RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
@@ -90,7 +90,10 @@ function streamCell(stream: unknown, style: Style): Cell {
 }
 
 /** A row for the members that share a cluster with the asked one, and one for each group that does not. */
-function clusterRows({ cluster, owners, does, groups }: JsonObject, style: Style): readonly (readonly Cell[])[] {
+function clusterRows(
+  { cluster, owners, does, groups, disagreements }: JsonObject,
+  style: Style,
+): readonly (readonly Cell[])[] {
   const name = textOf(cluster);
   const others = listOf(groups)
     .filter(isObject)
@@ -102,6 +105,13 @@ function clusterRows({ cluster, owners, does, groups }: JsonObject, style: Style
       { text: ownersText(theirs) },
       { text: `not shared: ${differenceText(textOf(differs))}`, paint: style.yellow },
     ]),
+    ...listOf(disagreements)
+      .filter(isObject)
+      .map(({ node, says }) => [
+        { text: `${name}/${textOf(node)}` },
+        { text: "disagree" },
+        { text: sayingsText(says), paint: style.yellow },
+      ]),
   ];
 }
 

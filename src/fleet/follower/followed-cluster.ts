@@ -10,6 +10,7 @@ import { adoptedCluster, outcomesIn, isUnheard, withOwnersMembers } from "./adop
 import { type FollowPhase, nextFollowPhase } from "./follow-phase.ts";
 import { type DcsAskers, FollowedDcs } from "./followed-dcs.ts";
 import { FollowedDrains } from "./followed-drains.ts";
+import { type OwnerDisagreement, OwnerViews } from "./owner-views.ts";
 import { MergedOutcomes } from "./merged-outcomes.ts";
 import type { SecondOpinions } from "./second-opinions.ts";
 
@@ -51,6 +52,8 @@ export class FollowedCluster {
   readonly #context: FollowedClusterContext;
   readonly #merged = new MergedOutcomes();
   readonly #drains = new FollowedDrains();
+  readonly #views = new OwnerViews();
+  #disagreements: readonly OwnerDisagreement[] = [];
   readonly #dcs = new FollowedDcs();
   /** Node -> its statuses that wait for a second opinion: the failure that would make it down comes first. */
   readonly #held = new Map<string, StatusOutcome[]>();
@@ -139,8 +142,14 @@ export class FollowedCluster {
       this.#dcs.state(upstream, isUp);
       if (!isUp && this.#dcs.isReadBesides(upstream)) return;
     }
+    if (outcome.kind === "status") this.#views.state(upstream, outcome);
     if (outcome.kind === "status" && this.#isHeld(outcome)) return;
     this.#record(outcome);
+  }
+
+  /** The nodes about which its upstreams disagree. */
+  get disagreements(): readonly OwnerDisagreement[] {
+    return this.#disagreements;
   }
 
   /** Looks at what time has changed. @param feeding the upstreams that feed it now */
@@ -156,6 +165,7 @@ export class FollowedCluster {
     // The new owner of a cluster that was passed on gets a moment to say what its DCS says.
     if (!isProbed || nowMs - this.#passedOnAtMs > this.silentMs) this.#settleDcs({ feeding, isProbed, nowMs });
     if (this.#phase.kind === "following") this.#askAgeing(nowMs);
+    this.#compareViews(nowMs);
     const state = this.#context.state();
     if (state !== undefined && (state.index !== this.#index || state.contacts !== this.#contacts)) this.#forget(state);
   }
@@ -221,6 +231,18 @@ export class FollowedCluster {
     return this.#context.opinions.ask({ cluster: cluster.name, node, limitMs: probe.timeoutMs }, (own) =>
       this.#release(node, own),
     );
+  }
+
+  /** One upstream disagrees with nobody. */
+  #compareViews(nowMs: number): void {
+    const [state, { cluster, probe }] = [this.#context.state(), this.#config];
+    if (cluster.follow.length < 2 || state === undefined) {
+      this.#disagreements = [];
+      return;
+    }
+    this.#views.keepOnly(new Set(cluster.follow.map(({ url }) => url)), state.index);
+    const settleMs = 2 * probe.intervalMs + probe.timeoutMs;
+    this.#disagreements = this.#views.decide({ nowMs, maxAgeMs: probe.maxAgeMs, settleMs });
   }
 
   /** Records what the node itself said, and what waited for that: an answer makes older failures void. */

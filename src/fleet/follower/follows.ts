@@ -10,6 +10,7 @@ import type { DrainOrder, FeedRefusal, FeedRequest, OrderedDrain } from "../feed
 import { outcomeShape } from "../feed/outcome-shape.ts";
 import type { OpenFeed } from "./feed-connection.ts";
 import { FollowedCluster } from "./followed-cluster.ts";
+import type { OwnerDisagreement } from "./owner-views.ts";
 import { SecondOpinions } from "./second-opinions.ts";
 import { Upstream, type UpstreamState } from "./upstream.ts";
 
@@ -121,6 +122,15 @@ export class Follows {
   /** Where the evidence of each cluster comes from. */
   get phases(): readonly (readonly [cluster: string, phase: FollowedCluster["phase"]])[] {
     return [...this.#clusters].map(([name, { phase }]) => [name, phase]);
+  }
+
+  /** The nodes of each cluster about which its upstreams disagree. */
+  get disagreements(): ReadonlyMap<string, readonly OwnerDisagreement[]> {
+    return new Map(
+      [...this.#clusters].flatMap(([name, { disagreements }]) =>
+        disagreements.length === 0 ? [] : [[name, disagreements] as const],
+      ),
+    );
   }
 
   /** What is known of the upstreams. */

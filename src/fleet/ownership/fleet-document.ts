@@ -29,6 +29,12 @@ export interface FleetSurroundings {
   readonly streams: ReadonlyMap<string, MemberStream>;
   /** Whether a cluster that is followed is probed here meanwhile. */
   readonly isProbed: (cluster: string) => boolean;
+  /** The nodes about which the owners of a cluster disagree: by the addresses of the owners, what each says. */
+  readonly disagreementsOf: (
+    cluster: string,
+  ) => readonly { readonly node: string; readonly sinceMs: number; readonly says: ReadonlyMap<string, string> }[];
+  /** In ms of rolecall's clock. */
+  readonly nowMs: number;
 }
 
 /** The stream of outcomes from another member. */
@@ -112,13 +118,19 @@ export function* fleetPieces(fleet: ShownFleet, about: FleetSurroundings, only: 
 function clusterDocument(
   { self, view, assignmentOf }: ShownFleet,
   { cluster, shape }: { readonly cluster: string; readonly shape: string },
-  { isProbed }: FleetSurroundings,
+  { isProbed, disagreementsOf, nowMs }: FleetSurroundings,
 ): object {
   const ownersWith = (ofShape: string): readonly string[] => ownersOf(cluster, ofShape, view).map(({ id }) => id);
   const groups = [...membersByShape(cluster, shape, view)].map(([other, members]): MemberGroup => ({
     differs: sharedDifference(shape, other),
     members: members.length === 0 ? [self] : members.slice(0, namedMax),
     owners: ownersWith(other),
+  }));
+  const idOf = new Map([...view.members.values()].map(({ id, url }) => [url, id]));
+  const disagreements = disagreementsOf(cluster).map(({ node, sinceMs, says }) => ({
+    node,
+    for_ms: Math.round(nowMs - sinceMs),
+    says: [...says].map(([url, text]) => ({ member: idOf.get(url) ?? url, text })),
   }));
   const assignment = assignmentOf(cluster);
   const isFollowed = assignment.kind === "followed" && !isProbed(cluster);
@@ -127,6 +139,7 @@ function clusterDocument(
     owners: ownersWith(shape),
     does: isFollowed ? "followed" : assignment.kind === "probed" && assignment.isOwned ? "owned" : "probed",
     ...(groups.length > 1 ? { groups } : {}),
+    ...(disagreements.length > 0 ? { disagreements } : {}),
   };
 }
 

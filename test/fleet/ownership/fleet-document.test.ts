@@ -16,11 +16,39 @@ function shown(
   about: Partial<FleetSurroundings> = {},
   only: string | null = null,
 ): ReturnType<typeof JSON.parse> {
-  const surroundings = { name: "edges", streams: new Map(), isProbed: () => false, ...about };
+  const surroundings: FleetSurroundings = {
+    name: "edges",
+    streams: new Map(),
+    isProbed: () => false,
+    disagreementsOf: () => [],
+    nowMs: 60_000,
+    ...about,
+  };
   return JSON.parse([...membership.pieces(surroundings, only)].join("")).fleet;
 }
 
 suite("what a member shows of its fleet", () => {
+  test("the nodes about which the owners of a cluster disagree, and what each says", async () => {
+    const fleet = new FleetFixture(1, 2);
+    const [a] = [fleet.add("a"), fleet.add("b"), fleet.add("c")];
+    await fleet.clock.pass(3_000);
+    const says = new Map([
+      ["http://b:9108", "answers as replica"],
+      ["http://c:9108", "does not answer"],
+    ]);
+    const document = shown(a, { disagreementsOf: () => [{ node: "pg1", sinceMs: 50_000, says }] });
+    assert.deepEqual(document.clusters[0].disagreements, [
+      {
+        node: "pg1",
+        for_ms: 10_000,
+        says: [
+          { member: "b", text: "answers as replica" },
+          { member: "c", text: "does not answer" },
+        ],
+      },
+    ]);
+  });
+
   test("members, how much each serves and owns, and what it does with each cluster itself", async () => {
     const fleet = new FleetFixture(12);
     const [a, b] = [fleet.add("a", { zone: "x", weight: 2 }), fleet.add("b")];

@@ -19,7 +19,7 @@ type Send = (
 
 /** Answers the calls of a listener from a member. @param only the listener's cluster */
 async function serve(context: TestContext, member: Member | null, only: string | null = null): Promise<Send> {
-  const about = { name: "edges", streams: new Map(), isProbed: () => false };
+  const about = { name: "edges", streams: new Map(), isProbed: () => false, disagreementsOf: () => [], nowMs: 0 };
   const membership = member?.membership ?? null;
   const fleet: FleetApiContext["fleet"] = { membership, pieces: (one) => membership?.pieces(about, one) ?? null };
   const gate = new PageGate();
