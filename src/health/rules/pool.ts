@@ -63,11 +63,11 @@ export function judgePool(view: ClusterView, check: Check): PoolVerdict {
     const rank = rankOf(view, node);
     if (chosen === null || rank < chosen.rank) chosen = { node, verdict, rank };
   }
-  // While the primary is fit it is chosen, whatever changes at other nodes.
-  if (chosen?.rank === primaryRank) untilMs = Math.min(chosen.verdict.validUntilMs, view.lock.validUntilMs);
   if (chosen !== null) {
-    const { node, verdict } = chosen;
-    return { verdict: validUntil(verdict.fit && verdict.isDegraded ? degraded : fit, untilMs), chosen: node };
+    const { node, verdict, rank } = chosen;
+    // While the primary is fit it is chosen, whatever changes at other nodes; and any node may become the primary.
+    const rankedMs = Math.min(rank === primaryRank ? verdict.validUntilMs : untilMs, view.lock.validUntilMs);
+    return { verdict: validUntil(verdict.fit && verdict.isDegraded ? degraded : fit, rankedMs), chosen: node };
   }
   // `/liveness` is never blind: it is about processes, not about evidence.
   if (check.route === "liveness") return { verdict: validUntil(unfit("none_fit"), untilMs), chosen: null };

@@ -22,6 +22,7 @@ import {
   type TimedEvent,
 } from "./arbitraries.ts";
 import { anyCheck, anyGuards } from "./check-arbitraries.ts";
+import { exporterPage, streamingPrimary } from "./exporter-outcomes.ts";
 import { expiryInstants } from "./expiry-instants.ts";
 
 const scenario = fc.boolean().chain((hasManager) =>
@@ -66,6 +67,24 @@ suite("how long a verdict is valid", () => {
     const kinds = [...hardReasons, ...softReasons, ...routes.flatMap((route) => [`${route} fit`])];
     const unproven = [...kinds, "primary degraded", "replica degraded"].filter((kind) => countOf(` ${kind}`) < 10);
     assert.deepEqual(unproven, []);
+  });
+
+  test("the choice of a node for /liveness ends where a primary begins to count that was one of two", () => {
+    const policy = { ...policyOf({}), pageMaxAgeMs: 2_500 };
+    let cluster = unprobedCluster(false);
+    for (const outcome of outcomesOf("a healthy round", false))
+      cluster = observe(cluster, outcome, { policy, nowMs: 1_000 });
+    const drain = { reason: "", by: null, extent: "distrust", untilMs: 2_700, since: "", until: "" } as const;
+    for (const outcome of [
+      exporterPage("ex3", streamingPrimary, 1_000),
+      { kind: "drain", cluster: "demo", node: "ex1", drain } as const,
+      exporterPage("ex3", streamingPrimary, 1_210),
+    ])
+      cluster = observe(cluster, outcome, { policy, nowMs: outcome.kind === "drain" ? 1_000 : sentAt(outcome) });
+    const target = { node: null, check: plainCheck("liveness") };
+    const verdict = judgeAt(cluster, target, { policy, nowMs: 2_700 });
+    assert.deepEqual([verdict.chosen, verdict.validUntilMs], ["ex2", 3_500]);
+    assert.equal(judgeAt(cluster, target, { policy, nowMs: 3_500 }).chosen, "ex3");
   });
 
   test("it ends only where evidence grows too old, a guard's time or a drain ends, or a limit is passed", () => {
