@@ -14,6 +14,8 @@ import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 import { hasBrowser, openPage, startBrowser, type WatchedPage } from "./page/browser.ts";
+import { EtcdMembers } from "./lab/etcd-members.ts";
+import { missingProgram } from "./lab/versions.ts";
 import { flawsOf } from "./page/flaws.ts";
 import { openLab, sees } from "./page/lab.ts";
 import { openHostileSite, openProxy } from "./page/other-sites.ts";
@@ -229,6 +231,35 @@ if (!hasBrowser()) {
       await proxied.page.click("dialog .danger");
       await sees(proxied, "dialog .done", /pg2 is drained/);
       assert.deepEqual(proxied.problems, []);
+    });
+
+    const noEtcd = missingProgram();
+    const skip = noEtcd === undefined ? false : `not run: ${noEtcd} is missing`;
+    test("shows the members of a fleet, and that this one is apart from it", { ...limit, skip }, async (context) => {
+      const etcd = await EtcdMembers.start({ count: 1 });
+      context.after(() => etcd.stop());
+      const nodes = await openFakeCluster(context, ["pg1"]);
+      const where = { urls: etcd.urls, prefix: "/rolecall", tls: null, auth: null };
+      const fleet = {
+        name: "edges",
+        advertise: "http://edge1:9108",
+        zone: "a",
+        observers: 1,
+        weight: 1,
+        leaseMs: 5_000,
+      };
+      const config = configOf({
+        clusters: [fixedCluster(nodes)],
+        listen: [admin],
+        fleet: { ...fleet, etcd: where, tokenFile: null, tls: null },
+      });
+      const app = appOf(context, withQuickProbes(config));
+      await app.start();
+      const lab = await openPage(browser, `http://127.0.0.1:${portFor(app, admin)}/#/edges`, context);
+      await sees(lab, "main", /Fleet edges, as edge1:9108 sees it[^]*owns[^]*edge1:9108\s+a\s[^]*1\s+1\s+1/);
+      await etcd.kill(0);
+      await sees(lab, "main", /edge1:9108 is apart from the fleet: \w/);
+      assert.deepEqual(await flawsOf(lab.page, "edges of a fleet"), []);
     });
 
     test("has no violation of accessibility rules, and fits every width", limit, async (context) => {
