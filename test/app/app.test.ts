@@ -37,9 +37,12 @@ test("opens the admin listener before the first round, and is not ready until th
   await starting;
   assert.equal(app.listeners.length, 2);
   assert.equal((await fetch(`${base}/readyz`)).statusText, "blind");
-  const metrics = await (await fetch(`${base}/metrics`)).text();
-  assert.match(metrics, /rolecall_node_up\{cluster="demo",node="pg1"\} 0/);
-  assert.match(metrics, /rolecall_probes_total\{cluster="demo",node="pg1",question="leader",outcome="timeout"\} 1/);
+  // The start waits for one timeout, and the probe ends with its own.
+  for (const series of [
+    'rolecall_node_up{cluster="demo",node="pg1"} 0',
+    'rolecall_probes_total{cluster="demo",node="pg1",question="leader",outcome="timeout"} 1',
+  ])
+    await until(series, async () => (await (await fetch(`${base}/metrics`)).text()).includes(`\n${series}\n`));
   assert.equal((await fetch(`${base}/primary`)).status, 404);
   const { listeners } = (await (await fetch(`${base}/livez`)).json()) as { listeners: readonly { port: number }[] };
   assert.deepEqual(
