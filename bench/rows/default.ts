@@ -34,7 +34,7 @@ export const latencyByDefault: RowMaker = {
 /** The part that the guard has time for: real nodes close connections. A p99 of one second varies by half: it takes more. */
 export const guardedLatencyByDefault: RowMaker = {
   name: "default",
-  run: ({ settleMs }) => forKinds(["close"], { count: 5, seconds: 2, settleMs }, steadyRows),
+  run: ({ settleMs }) => forKinds(["close"], { count: 9, seconds: 2, settleMs }, steadyRows),
 };
 
 /** The worst second while the configuration is loaded again, metrics are read and the live page is opened. */
