@@ -18,7 +18,7 @@ export interface FleetEdgesOptions {
 }
 
 /** Between two questions to one edge, in ms: the edges share the machine. */
-const askPauseMs = 2;
+const askPauseMs = 20;
 
 /** A cluster of three fake nodes. */
 interface EdgeCluster {
