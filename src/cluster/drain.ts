@@ -1,11 +1,13 @@
-/** From what a node is drained. */
-export type DrainExtent =
-  /** Replica routes are refused. */
-  | "replica"
-  /** All routes are refused, the leader's included. */
-  | "all"
-  /** As `all`, and what the node states counts for nothing: its claim on the lock, its views, its positions. */
-  | "distrust";
+/**
+ * From what a node is drained.
+ *
+ * - `replica`: replica routes are refused
+ * - `all`: all routes are refused, the leader's included
+ * - `distrust`: as `all`, and what the node states counts for nothing: its claim on the lock, its views, its positions
+ */
+export const drainExtents = ["replica", "all", "distrust"] as const;
+
+export type DrainExtent = (typeof drainExtents)[number];
 
 /** An operator's request not to use a node for a while. It expires. */
 export interface Drain {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import { reportDefaults, type Report } from "../cluster/documents/report.ts";
-import type { Drain } from "../cluster/drain.ts";
+import { type Drain, drainExtents } from "../cluster/drain.ts";
 import type { DocumentAnswer } from "../cluster/snapshot.ts";
 import { exporterRoles, noDiskFigures, type ExporterPage } from "../cluster/exporter/exporter-report.ts";
 import { failureKinds } from "../cluster/values/failure.ts";
@@ -152,7 +152,7 @@ const drainSchema: z.ZodType<Drain> = z
   .object({
     reason: text,
     by: text.nullable(),
-    extent: z.enum(["replica", "all", "distrust"]).optional(),
+    extent: z.enum(drainExtents).optional(),
     isAll: z.boolean().optional(),
     untilMs: z.number(),
     since: text,

@@ -104,8 +104,7 @@ export class EtcdFleetStore implements FleetStore {
 
   async putFor(key: string, value: string, lifeS: number): Promise<void> {
     const { client } = this.#connected();
-    const lease = parseGrant(await bodyOf(client, "/v3/lease/grant", { TTL: String(lifeS) }));
-    if (lease === null) throw new Error("Cannot write to etcd: it must grant a lease");
+    const lease = await leaseFrom(client, lifeS);
     await bodyOf(client, "/v3/kv/put", putRequest(this.#pathOf(key), value, lease));
   }
 
@@ -136,7 +135,7 @@ export class EtcdFleetStore implements FleetStore {
   async #connectOnce(): Promise<string> {
     const client = this.#open();
     try {
-      this.#lease = (await this.#livingLease(client)) ?? (await this.#grant(client));
+      this.#lease = (await this.#livingLease(client)) ?? (await leaseFrom(client, this.#location.leaseMs / 1_000));
       const session = { client, lease: this.#lease };
       await this.#putSelf(session);
       const { revision, found } = await this.#readAll(client);
@@ -188,14 +187,6 @@ export class EtcdFleetStore implements FleetStore {
   async #livingLease(client: EtcdClient): Promise<string | null> {
     const lease = this.#lease;
     return lease === null || (await keptAliveS(client, lease)) === 0 ? null : lease;
-  }
-
-  async #grant(client: EtcdClient): Promise<string> {
-    const granted = parseGrant(
-      await bodyOf(client, "/v3/lease/grant", { TTL: String(this.#location.leaseMs / 1_000) }),
-    );
-    if (granted === null) throw new Error("Cannot join the fleet: etcd must grant a lease");
-    return granted;
   }
 
   async #putSelf({ client, lease }: Session): Promise<void> {
@@ -259,6 +250,13 @@ export class EtcdFleetStore implements FleetStore {
     this.#phase = phase;
     this.#events?.onPhase(phase);
   }
+}
+
+/** Gets a lease. @param lifeS in s @throws Error if etcd grants none */
+async function leaseFrom(client: EtcdClient, lifeS: number): Promise<string> {
+  const granted = parseGrant(await bodyOf(client, "/v3/lease/grant", { TTL: String(lifeS) }));
+  if (granted === null) throw new Error("etcd must grant a lease");
+  return granted;
 }
 
 /** Keeps a lease alive. @returns for how many seconds it lives on; 0 if it has ended @throws Error if that is not known */

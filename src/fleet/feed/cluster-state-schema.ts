@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { DcsState, Withdrawal } from "../../cluster/dcs.ts";
-import type { Drain } from "../../cluster/drain.ts";
+import { type Drain, drainExtents } from "../../cluster/drain.ts";
 import type { Leadership } from "../../cluster/leadership.ts";
 import type { CachedDocument, ClusterState, LeaderPosition, LeaderStatement } from "../../cluster/snapshot.ts";
 import { contactSchema, failureSchema, observationSchema, viewSchema } from "./observation-schema.ts";
@@ -148,7 +148,7 @@ const drainSchema = (instant: z.ZodType<number>): z.ZodType<Drain> =>
   z.object({
     reason: sentText,
     by: sentTextOrNull,
-    extent: z.enum(["replica", "all", "distrust"]),
+    extent: z.enum(drainExtents),
     untilMs: instant,
     since: sentText,
     until: sentText,

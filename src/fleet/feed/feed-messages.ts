@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { drainMsMax, drainTextMax } from "../../cluster/drain.ts";
+import { drainExtents, drainMsMax, drainTextMax } from "../../cluster/drain.ts";
 import { parseJson } from "../../cluster/values/json.ts";
 import { type ClockReading, instantOf } from "../../state/clock.ts";
 
@@ -44,8 +44,6 @@ export type FeedRequest = z.output<typeof feedRequestSchema>;
 /** A token that comes back. */
 export const echoRequestSchema = z.object({ stream: z.string().max(64), token: z.number() });
 
-const extents = ["replica", "all", "distrust"] as const;
-
 /** What an operator of a follower asks of the owner of a cluster: a drain of a node, or with `null` its end. */
 export const drainOrderSchema = z.object({
   stream: z.string().max(64),
@@ -56,7 +54,7 @@ export const drainOrderSchema = z.object({
     .object({
       forMs: z.number().min(1).max(drainMsMax),
       reason: z.string().min(1).max(drainTextMax),
-      extent: z.enum(extents),
+      extent: z.enum(drainExtents),
     })
     .nullable(),
 });
@@ -72,7 +70,7 @@ export const orderedDrainSchema = z.object({
       leftMs: z.number().min(0).max(drainMsMax),
       reason: z.string().max(drainTextMax),
       by: z.string().max(drainTextMax).nullable(),
-      extent: z.enum(extents),
+      extent: z.enum(drainExtents),
       since: z.string().max(64),
       until: z.string().max(64),
     })

@@ -181,7 +181,7 @@ export class FollowedCluster {
     this.#context.onStop();
   }
 
-  /** Ends following for good: it counts no more what the upstreams have said of drains. */
+  /** Ends following for good, and ends the drains that only upstreams have stated. */
   leave(): void {
     this.stop();
     this.configure({ ...this.#config, cluster: { ...this.#config.cluster, follow: [] } });

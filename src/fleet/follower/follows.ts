@@ -161,14 +161,18 @@ export class Follows {
     const feeding = this.#upstreams.filter(({ clusters }) => clusters.has(cluster));
     if (feeding.length === 0) return { kind: "refused", problem: "no instance that probes the cluster is known" };
     const answers = await Promise.allSettled(feeding.map(({ upstream }) => upstream.drain(order)));
-    const problems = answers.flatMap((answer, at) =>
-      answer.status === "rejected" ? [`${feeding[at]?.url}: ${errorMessage(answer.reason)}`] : [],
-    );
-    const accepted = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
-    for (const [at, answer] of answers.entries())
-      if (answer.status === "fulfilled") this.#takeDrain(feeding[at]?.url ?? "", { cluster, node }, answer.value);
+    const problems: string[] = [];
+    let isDurable = true;
+    for (const [at, answer] of answers.entries()) {
+      const url = feeding[at]?.url ?? "";
+      if (answer.status === "rejected") problems.push(`${url}: ${errorMessage(answer.reason)}`);
+      else {
+        isDurable &&= answer.value.isDurable;
+        this.#takeDrain(url, { cluster, node }, answer.value);
+      }
+    }
     if (problems.length > 0) return { kind: "refused", problem: problems.join("; ") };
-    return { kind: accepted.every(({ isDurable }) => isDurable) ? "durable" : "volatile" };
+    return { kind: isDurable ? "durable" : "volatile" };
   }
 
   /** Ends following. */

@@ -54,13 +54,13 @@ export class SecondOpinions {
     if (known !== undefined) return true;
     this.#asked.set(key, listeners);
     setTimer(() => {
-      void this.#answer(key, ask(cluster, node));
+      void this.#giveAnswer(key, ask(cluster, node));
     }, random() * jitterMs);
     return true;
   }
 
-  async #answer(key: string, asking: Promise<StatusOutcome | null>): Promise<void> {
-    const outcome = await asking;
+  async #giveAnswer(key: string, answer: Promise<StatusOutcome | null>): Promise<void> {
+    const outcome = await answer;
     const listeners = this.#asked.get(key) ?? [];
     this.#asked.delete(key);
     for (const listener of listeners) listener(outcome);

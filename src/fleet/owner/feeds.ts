@@ -1,4 +1,4 @@
-import { type Drain, type DrainRequest, drainTextMax, type Durability } from "../../cluster/drain.ts";
+import { type DrainRequest, drainTextMax, type Durability } from "../../cluster/drain.ts";
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
@@ -171,11 +171,11 @@ export class Feeds {
       ? drains.end(cluster, node, who)
       : drains.begin(cluster, node, { ...drain, by: who }));
     if (durability?.kind === "failed") return { problem: durability.problem };
+    const isDurable = durability?.kind === "durable";
     const begun = state()?.drains.get(node);
-    return {
-      isDurable: durability?.kind === "durable",
-      drain: begun === undefined ? null : { ...drainBegun(begun), leftMs: Math.max(0, begun.untilMs - this.#now()) },
-    };
+    if (begun === undefined) return { isDurable, drain: null };
+    const { untilMs, ...recorded } = begun;
+    return { isDurable, drain: { ...recorded, leftMs: Math.max(0, untilMs - this.#now()) } };
   }
 
   /** Ends all streams. Their followers come back, and are answered by the configuration in force then. */
@@ -284,8 +284,4 @@ export class Feeds {
   #now(): number {
     return instantOf(this.#context.reading());
   }
-}
-
-function drainBegun({ reason, by, extent, since, until }: Drain): Omit<Drain, "untilMs"> {
-  return { reason, by, extent, since, until };
 }

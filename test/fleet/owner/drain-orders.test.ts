@@ -30,7 +30,8 @@ function feedsFixture(mayDrain: boolean): {
     drains: {
       begin: (cluster, node, request) => {
         begun.push(request);
-        const drain: Drain = { ...request, untilMs: 65_000, since: "a", until: "b" };
+        const { reason, by, extent } = request;
+        const drain: Drain = { reason, by, extent, untilMs: 65_000, since: "a", until: "b" };
         store.record({ kind: "drain", cluster, node, drain }, 5_000);
         return Promise.resolve({ kind: "durable" });
       },
