@@ -1,4 +1,8 @@
-/** Preact with tagged templates in place of JSX, so that the page needs no compiler. */
+/**
+ * Preact with tagged templates in place of JSX, so that the page needs no compiler.
+ *
+ * What listens uses `useLayoutEffect`: `useEffect` begins up to 100 ms after what is drawn, and what happens before is lost.
+ */
 import { h } from "./vendor/preact.js";
 import htm from "./vendor/htm.js";
 

@@ -56,6 +56,14 @@ const silentStates = `[...document.querySelectorAll(".fleet-row, .node, .badge, 
   .filter((element) => (element.textContent.trim() || element.title || element.getAttribute("aria-label") || "") === "")
   .map((element) => element.outerHTML.slice(0, 120))`;
 
+/** Presses Escape in the instant in which the past is shown. */
+const escapeAtOnce = `new MutationObserver((_, observer) => {
+  if (document.querySelector(".past-bar") === null) return;
+  observer.disconnect();
+  globalThis.wasPast = true;
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+}).observe(document.body, { childList: true, subtree: true }), true`;
+
 /** How many elements would move when their state changes. */
 const movingCount = `[...document.querySelectorAll("*")].filter((element) => {
   const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(element);
@@ -107,6 +115,18 @@ if (!hasBrowser()) {
         assert.deepEqual(lab.problems, []);
       },
     );
+
+    test("a key that is pressed as soon as the past is shown counts", limit, async (context) => {
+      const lab = await openLab(browser, context, ["demo"]);
+      await lab.page.goto(`${lab.url}#/clusters/demo`);
+      await sees(lab, ".past-entry", /Look back/);
+      await lab.page.evaluate(escapeAtOnce);
+      await lab.page.click(".past-entry button");
+      await until("Escape at once", () => lab.page.evaluate("globalThis.wasPast"));
+      await sees(lab, ".connection", /Live/);
+      await sees(lab, ".past-entry", /Look back/);
+      assert.deepEqual(lab.problems, []);
+    });
 
     test("no state is shown by colour alone, and nothing moves for who wants no motion", limit, async (context) => {
       const lab = await openLab(browser, context, ["demo", "other"]);

@@ -1,10 +1,10 @@
-import { useEffect, useState } from "../html.js";
+import { useEffect, useLayoutEffect, useState } from "../html.js";
 import { onShownChange, shownStore } from "./source.js";
 
 /** The store that is shown. Draws again whenever it changes. */
 export function useStore() {
   const [, setCount] = useState(0);
-  useEffect(() => onShownChange(() => setCount((count) => count + 1)), []);
+  useLayoutEffect(() => onShownChange(() => setCount((count) => count + 1)), []);
   return shownStore();
 }
 
@@ -20,11 +20,9 @@ export function useTicks(everyMs) {
 /** The path after `#`, decoded, as a list: ["clusters", "demo"]. */
 export function useRoute() {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onChange = () => setHash(location.hash);
     addEventListener("hashchange", onChange);
-    // The address may have changed since the first drawing: effects run after it.
-    onChange();
     return () => removeEventListener("hashchange", onChange);
   }, []);
   return hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);

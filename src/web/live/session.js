@@ -1,4 +1,4 @@
-import { useEffect, useState } from "../html.js";
+import { useLayoutEffect, useState } from "../html.js";
 
 /** Who uses this page, and what the listener lets an authenticated user change. */
 let session = { principal: null, may: { drain: false, switchover: false } };
@@ -8,7 +8,7 @@ const listeners = new Set();
 /** Who uses this page, and what may be changed. An old rolecall and a recorded incident let nobody change anything. */
 export function useSession() {
   const [, setCount] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = () => setCount((count) => count + 1);
     listeners.add(listener);
     if (!isRead) readSession("GET").catch(() => {});

@@ -1,4 +1,4 @@
-import { useEffect } from "../html.js";
+import { useLayoutEffect } from "../html.js";
 import { backToLive } from "./past.js";
 
 /** How far an arrow key moves, in ms; with Shift ten times as far. */
@@ -6,7 +6,7 @@ const stepMs = 1_000;
 
 /** Keys of the past: Space plays and pauses, arrows move, Home and End jump, Escape returns to live. */
 export function useKeys(store) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const act = {
       " ": () => (store.isPlaying ? store.pause() : store.play()),
       ArrowLeft: (many) => void store.show(store.atMs - many * stepMs),

@@ -1,4 +1,4 @@
-import { html, useEffect, useRef, useState } from "../html.js";
+import { html, useLayoutEffect, useRef, useState } from "../html.js";
 import { openFile } from "./past.js";
 
 /** A button that chooses an incident file. */
@@ -23,7 +23,7 @@ export function OpenFile() {
 /** Takes an incident file that is dropped anywhere on the page. */
 export function FileDrop() {
   const [isOver, setIsOver] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const hasFiles = (event) => event.dataTransfer?.types.includes("Files") === true;
     const onOver = (event) => {
       if (!hasFiles(event)) return;

@@ -1,4 +1,4 @@
-import { html, useEffect, useMemo, useState } from "../html.js";
+import { html, useEffect, useLayoutEffect, useMemo, useState } from "../html.js";
 import { useStore } from "../live/hooks.js";
 import { dateText } from "../parts/format.js";
 import {
@@ -19,7 +19,7 @@ import { mergedMarks } from "./time-marks.js";
 export function PastBar({ route: [view, cluster, part, at] }) {
   const store = useStore();
   const [, setCount] = useState(0);
-  useEffect(() => onProgress(() => setCount((count) => count + 1)), []);
+  useLayoutEffect(() => onProgress(() => setCount((count) => count + 1)), []);
   const shown = view === "clusters" && cluster !== undefined ? cluster : null;
   const instantMs = shown !== null && part === "at" ? Date.parse(at) : NaN;
   useEffect(() => {

@@ -1,4 +1,4 @@
-import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { html, useLayoutEffect, useMemo, useRef, useState } from "../html.js";
 import { countRows, orders, selectRows } from "../live/fleet-order.js";
 import { useStore, useTicks } from "../live/hooks.js";
 import { conditions } from "../parts/condition.js";
@@ -90,7 +90,7 @@ function Nothing({ store, isFiltered, onAll }) {
 
 /** `/` goes to the search, as on many pages; not while something is typed. */
 function useSearchKey(search) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event) => {
       const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
       if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;

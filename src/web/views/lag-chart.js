@@ -1,4 +1,4 @@
-import { html, useEffect, useRef, useState } from "../html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
 import { compareNames, isStale } from "../parts/condition.js";
 import { bytesText, timeText, wordsOf } from "../parts/format.js";
 import uPlot from "../vendor/uplot.js";
@@ -85,7 +85,7 @@ export function alignedData(names, samples) {
 function useScheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const [isDark, setIsDark] = useState(dark.matches);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onChange = () => setIsDark(dark.matches);
     dark.addEventListener("change", onChange);
     return () => dark.removeEventListener("change", onChange);

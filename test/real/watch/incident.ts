@@ -5,6 +5,7 @@ import type { Reply } from "../lab/ask.ts";
 import type { Command } from "../lab/beside.ts";
 import { Cluster } from "../lab/cluster.ts";
 import type { PatroniNode } from "../lab/patroni.ts";
+import { psql } from "../lab/psql.ts";
 import { Rolecall } from "../lab/rolecall.ts";
 import { until } from "../../fake/until.ts";
 import { Stage } from "./stage.ts";
@@ -25,7 +26,7 @@ export function incidentLab(command: Command, version: string): () => IncidentLa
     stop = () => cluster.stop();
     // A primary drops a silent receiver after a minute by default.
     await cluster.configure({ postgresql: { parameters: { wal_sender_timeout: "2s" } } });
-    await cluster.streaming();
+    await sendersTimeOut(cluster);
     const rolecall = await Rolecall.start(cluster, { guards: { attach_window: "2s" } });
     stop = async () => {
       await rolecall.stop();
@@ -43,6 +44,22 @@ export function incidentLab(command: Command, version: string): () => IncidentLa
     assert.ok(lab !== undefined, "the lab is up");
     return lab;
   };
+}
+
+/**
+ * Waits until the leader's senders to both replicas have the new timeout, and live. A sender that takes it over drops a
+ * receiver that was silent for longer, and that receiver takes 5 s to come back.
+ */
+async function sendersTimeOut(cluster: Cluster): Promise<void> {
+  const { databasePort } = await cluster.leader();
+  await until({ what: "both receivers under the new wal_sender_timeout", seconds: 40 }, async () => {
+    const answers = await psql(
+      databasePort,
+      `select count(*) from pg_stat_replication where state = 'streaming'
+       and current_setting('wal_sender_timeout') = '2s' and reply_time > pg_conf_load_time() + interval '3 s'`,
+    );
+    return answers === "2" ? true : undefined;
+  });
 }
 
 interface Asked {
