@@ -1,3 +1,4 @@
+import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
 import { fetchStatusFrom } from "../client/cluster-status.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import { withDeadline } from "../client/deadline.ts";
@@ -11,7 +12,7 @@ import { ResultBuilder } from "../result/builder.ts";
 const deadlineMs = 1_000;
 
 /**
- * `rolecall __complete node|cluster|context`: prints names for the shell. Always succeeds and writes nothing to stderr,
+ * `rolecall __complete node|cluster|member|context`: prints names for the shell. Always succeeds and writes nothing to stderr,
  * because an error would appear in the middle of the command line that the user is typing.
  */
 export async function complete(context: CommandContext): Promise<void> {
@@ -53,12 +54,14 @@ function isQualified(line: string): boolean {
 }
 
 /**
- * The names of the clusters or nodes that the server knows.
+ * The names of the clusters, nodes or members of the fleet that the server knows.
  * @param qualified whether to name every node as `CLUSTER/NODE`, even one whose name is unique
  */
 async function namesFromServer(context: CommandContext, kind: string, qualified: boolean): Promise<readonly string[]> {
   return withDeadline(deadlineMs, [context.signal], async (signal) => {
-    const { clusters } = await fetchStatusFrom(new RolecallClient({ ...context, signal }, "admin"));
+    const server = new RolecallClient({ ...context, signal }, "admin");
+    if (kind === "member") return memberNames(await server.getObject("/fleet"));
+    const { clusters } = await fetchStatusFrom(server);
     if (kind === "cluster") return clusters.map(({ cluster }) => cluster);
     const isUnique = (name: string): boolean =>
       clusters.filter(({ nodes }) => nodes.some(({ node }) => node === name)).length === 1;
@@ -66,6 +69,11 @@ async function namesFromServer(context: CommandContext, kind: string, qualified:
       nodes.map(({ node }) => (isUnique(node) && !qualified ? node : `${cluster}/${node}`)),
     );
   });
+}
+
+function memberNames({ fleet }: JsonObject): readonly string[] {
+  const members = isObject(fleet) ? listOf(fleet["members"]).filter(isObject) : [];
+  return members.map(({ id }) => (typeof id === "string" ? id : ""));
 }
 
 /** Names from a server end up in a shell: only those that need no quotes are completed. */

@@ -7,7 +7,7 @@ export type Candidates =
   | { readonly kind: "words"; readonly words: readonly string[] }
   | { readonly kind: "file" }
   /** Names that `rolecall __complete` prints. */
-  | { readonly kind: "names"; readonly of: "node" | "cluster" | "context" }
+  | { readonly kind: "names"; readonly of: "node" | "cluster" | "member" | "context" }
   | { readonly kind: "nothing" };
 
 /** Every option of a command. */

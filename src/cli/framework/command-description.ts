@@ -1,5 +1,5 @@
 /** What a shell can complete: names that rolecall or the contexts file knows, routes of checks, or files. */
-export type Completion = "node" | "cluster" | "context" | "check" | "file";
+export type Completion = "node" | "cluster" | "member" | "context" | "check" | "file";
 
 /** One option of a command. Parsing, help, completion and documentation are derived from it. */
 export interface OptionSpec {

@@ -106,9 +106,14 @@ const completeCommand: CommandSpec = {
   name: "__complete",
   summary: "print names for shell completion",
   about:
-    "Prints the names of nodes, clusters or contexts, one on each line; nothing if they are not known in time. Finds\n" +
-    "the server as the command line LINE would.",
-  positionals: { usage: "node|cluster|context [LINE]", least: 1, most: 2, choices: ["node", "cluster", "context"] },
+    "Prints the names of nodes, clusters, members of the fleet or contexts, one on each line; nothing if they are not\n" +
+    "known in time. Finds the server as the command line LINE would.",
+  positionals: {
+    usage: "node|cluster|member|context [LINE]",
+    least: 1,
+    most: 2,
+    choices: ["node", "cluster", "member", "context"],
+  },
   options: [],
   examples: ["rolecall __complete node 'rolecall status --server 10.0.0.1:8008 --node '"],
   checks: [],

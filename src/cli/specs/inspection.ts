@@ -85,7 +85,13 @@ export const inspectionCommands: readonly CommandSpec[] = [
       "message of each came, and who probes each cluster. fleet drain MEMBER keeps a member from owning clusters, as before\n" +
       "maintenance: others take them within seconds. fleet undrain MEMBER ends that. Exits with 1 if this rolecall is\n" +
       "apart from its fleet or the drain is rejected, and with 2 if it is in no fleet.",
-    positionals: { usage: "[drain|undrain MEMBER]", least: 0, most: 2, choices: ["drain", "undrain"] },
+    positionals: {
+      usage: "[drain|undrain MEMBER]",
+      least: 0,
+      most: 2,
+      choices: ["drain", "undrain"],
+      completes: "member",
+    },
     options: [
       { name: "for", value: "TIME", help: "drain: how long, such as 30m or 2h, at most 30d (required)" },
       { name: "by", value: "NAME", help: "drain, undrain: the operator, for the log (default $USER)" },

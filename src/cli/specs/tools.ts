@@ -33,7 +33,7 @@ export const toolCommands: readonly CommandSpec[] = [
     summary: "print a completion script for bash, zsh or fish",
     about:
       "Prints a shell script that completes commands, options and their values, routes, files, contexts, and the names\n" +
-      "of the nodes and clusters that the running rolecall knows.",
+      "of the nodes, clusters and members of the fleet that the running rolecall knows.",
     positionals: { usage: "bash|zsh|fish", least: 1, most: 1, choices: ["bash", "zsh", "fish"] },
     options: [],
     examples: [

@@ -90,6 +90,14 @@ test("bash completes the nodes and clusters of the server on the line", async ()
     );
 });
 
+test("bash completes members of the fleet, and replaces only what follows a colon", async () => {
+  const fleet = `rolecall fleet --server ${server.url}`;
+  assert.deepEqual((await propose(`${fleet} dr`)).words, ["drain"]);
+  const members = ["edge1:9443", "edge2:9443", "edge3:9443", "edge4:9443"];
+  assert.deepEqual((await propose(`${fleet} drain `)).words, members);
+  assert.deepEqual((await propose(`${fleet} undrain edge2:9`)).words, ["9443"]);
+});
+
 test("bash completes contexts", async () => {
   const more = { ROLECALL_CONTEXTS_FILE: join(folder, "contexts.yaml") };
   assert.deepEqual((await propose("rolecall status --context ", more)).words, ["prod", "test"]);
