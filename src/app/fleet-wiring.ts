@@ -103,8 +103,8 @@ export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
 function fleetUsage(fleet: JoinedFleet | null, followed: FollowedClusters): FollowedUsage["fleet"] {
   if (fleet === null) return null;
   const disagreements = [...followed.disagreements.values()].reduce((sum, nodes) => sum + nodes.length, 0);
-  const { phase, view, owned, changes } = fleet.membership;
-  return { isJoined: phase.kind === "joined", members: view.members.size, owned, changes, disagreements };
+  const { phase, view, owned, changes, unshared } = fleet.membership;
+  return { isJoined: phase.kind === "joined", members: view.members.size, owned, changes, unshared, disagreements };
 }
 
 function summaryOf(fleet: JoinedFleet | null, followed: FollowedClusters, nowMs: number): FleetSummary | null {

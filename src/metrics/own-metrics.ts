@@ -257,6 +257,12 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
+    name: "rolecall_fleet_unshared",
+    help: "Clusters that this rolecall does not share with every member that serves them: what they ask differs.",
+    read: ({ followed }) => ofFleet(followed(), ({ unshared }) => unshared),
+  },
+  {
+    type: "gauge",
     name: "rolecall_fleet_disagreements",
     help: "Nodes about which the two owners of a cluster disagree: whether it answers, its role, or who has the lock.",
     read: ({ followed }) => ofFleet(followed(), ({ disagreements }) => disagreements),

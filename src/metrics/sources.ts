@@ -68,6 +68,8 @@ export interface FleetUsage {
   readonly owned: number;
   /** How often it has become the owner of a cluster, and how often it has ceased to be one. */
   readonly changes: { readonly gained: number; readonly lost: number };
+  /** How many clusters it does not share with every member that serves them. */
+  readonly unshared: number;
   /** About how many nodes the owners of a cluster that it follows disagree. */
   readonly disagreements: number;
 }

@@ -299,7 +299,14 @@ describe("the nodes of a cluster whose evidence comes from another instance", ()
 });
 
 test("says what this instance does in its fleet, if there is one", async () => {
-  const fleet = { isJoined: true, members: 3, owned: 4, changes: { gained: 9, lost: 5 }, disagreements: 2 };
+  const fleet = {
+    isJoined: true,
+    members: 3,
+    owned: 4,
+    changes: { gained: 9, lost: 5 },
+    unshared: 1,
+    disagreements: 2,
+  };
   const of = (usage: FollowedUsage["fleet"]): Promise<readonly string[]> =>
     linesOf(metricsOf(steadyCluster(), new AnswerCounter(), upstream, 2_000, { fleet: usage }), "rolecall_fleet_");
   assert.deepEqual(await of(fleet), [
@@ -308,6 +315,7 @@ test("says what this instance does in its fleet, if there is one", async () => {
     "rolecall_fleet_owned 4",
     'rolecall_fleet_ownership_changes_total{change="gained"} 9',
     'rolecall_fleet_ownership_changes_total{change="lost"} 5',
+    "rolecall_fleet_unshared 1",
     "rolecall_fleet_up 1",
   ]);
   assert.ok((await of({ ...fleet, isJoined: false })).includes("rolecall_fleet_up 0"));

@@ -107,17 +107,25 @@ export function fleetSummary(
 export function* fleetPieces(fleet: ShownFleet, about: FleetSurroundings, only: string | null): Generator<string> {
   yield `{"fleet":${JSON.stringify(fleetSummary(fleet, about, only)).slice(0, -1)},"clusters":[`;
   let separator = "";
+  const idOf = new Map([...fleet.view.members.values()].map(({ id, url }) => [url, id]));
   for (const [cluster, shape] of fleet.served) {
     if (only !== null && cluster !== only) continue;
-    yield separator + JSON.stringify(clusterDocument(fleet, { cluster, shape }, about));
+    yield separator + JSON.stringify(clusterDocument(fleet, { cluster, shape, idOf }, about));
     separator = ",";
   }
   yield "]}}";
 }
 
+interface ServedCluster {
+  readonly cluster: string;
+  readonly shape: string;
+  /** Address of a member -> its name. */
+  readonly idOf: ReadonlyMap<string, string>;
+}
+
 function clusterDocument(
   { self, view, assignmentOf }: ShownFleet,
-  { cluster, shape }: { readonly cluster: string; readonly shape: string },
+  { cluster, shape, idOf }: ServedCluster,
   { isProbed, disagreementsOf, nowMs }: FleetSurroundings,
 ): object {
   const ownersWith = (ofShape: string): readonly string[] => ownersOf(cluster, ofShape, view).map(({ id }) => id);
@@ -126,7 +134,6 @@ function clusterDocument(
     members: members.length === 0 ? [self] : members.slice(0, namedMax),
     owners: ownersWith(other),
   }));
-  const idOf = new Map([...view.members.values()].map(({ id, url }) => [url, id]));
   const disagreements = disagreementsOf(cluster).map(({ node, sinceMs, says }) => ({
     node,
     for_ms: Math.round(nowMs - sinceMs),
@@ -141,6 +148,14 @@ function clusterDocument(
     ...(groups.length > 1 ? { groups } : {}),
     ...(disagreements.length > 0 ? { disagreements } : {}),
   };
+}
+
+/** How many of the clusters that a member serves are served by another one that does not share them with it. */
+export function unsharedCount({ served, view: { members } }: Pick<ShownFleet, "served" | "view">): number {
+  const others = [...members.values()].map(({ clusters }) => clusters);
+  const differs = (cluster: string, shape: string): boolean =>
+    others.some((shapes) => Object.hasOwn(shapes, cluster) && shapes[cluster] !== shape);
+  return [...served].filter(([cluster, shape]) => differs(cluster, shape)).length;
 }
 
 /** The members that serve a cluster, by what their configuration asks of it: first those that agree with a shape. */

@@ -6,6 +6,7 @@ import {
   fleetSummary,
   type FleetSurroundings,
   type ShownFleet,
+  unsharedCount,
 } from "./fleet-document.ts";
 import {
   type ClusterAssignment,
@@ -117,6 +118,11 @@ export class FleetMembership {
   /** How often it has become the owner of a cluster, and how often it has ceased to be one. */
   get changes(): { readonly gained: number; readonly lost: number } {
     return this.#changes;
+  }
+
+  /** How many clusters it does not share with every member that serves them. */
+  get unshared(): number {
+    return unsharedCount(this.#shown);
   }
 
   /** Describes the fleet without its clusters, as {@link fleetSummary}. */

@@ -43,12 +43,14 @@ export function planOwnership(inputs: OwnershipInputs): OwnershipPlan {
   let againMs = Infinity;
   let passed = 0;
   for (const [cluster, shape] of inputs.clusters) {
-    const line = lineFor(cluster, shape, inputs.view);
+    let line: readonly FleetMember[] | null = null;
     const taken: string[] = [];
     for (let slot = 0; slot < inputs.observers; slot += 1) {
       const place = { cluster, shape, slot };
       const owners = taken.flatMap((id) => inputs.view.members.get(id) ?? []);
-      const { owner, ...next } = nextForPlace(inputs, place, orderFor(line, owners));
+      // Most places belong to others: then nobody has to know who comes next.
+      const inOrder = (): readonly FleetMember[] => orderFor((line ??= lineFor(cluster, shape, inputs.view)), owners);
+      const { owner, ...next } = nextForPlace(inputs, place, inOrder);
       if (owner !== null) taken.push(owner);
       if (next.step?.kind === "pass") passed += 1;
       if (next.step?.kind === "pass" && passed > passing.most)
@@ -80,20 +82,21 @@ interface NextForPlace {
 function nextForPlace(
   { self, view, nowMs, memberSinceMs, freeSinceMs, hasOwned }: OwnershipInputs,
   place: Place,
-  inOrder: readonly FleetMember[],
+  inOrder: () => readonly FleetMember[],
 ): NextForPlace {
   const key = ownerKey(place);
   const owner = view.owners.get(key) ?? null;
   const nothing = { step: null, againMs: Infinity, owner };
-  const at = inOrder.findIndex(({ id }) => id === self);
   if (owner === null) {
+    const at = inOrder().findIndex(({ id }) => id === self);
     if (at < 0) return nothing;
     // Who probes it already goes on.
     const turnAtMs = freeSinceMs(key) + (hasOwned(place.cluster) ? 0 : at * turnMs);
     return nowMs < turnAtMs ? { ...nothing, againMs: turnAtMs } : { ...nothing, step: { kind: "claim", key } };
   }
-  const [to] = inOrder;
-  if (owner !== self || to === undefined || to.id === self) return nothing;
+  if (owner !== self) return nothing;
+  const [to] = inOrder();
+  if (to === undefined || to.id === self) return nothing;
   const settledAtMs = view.draining.has(self) ? nowMs : memberSinceMs(to.id) + settleMs;
   return nowMs < settledAtMs ? { ...nothing, againMs: settledAtMs } : { ...nothing, step: { kind: "pass", key, to } };
 }

@@ -54,6 +54,7 @@ suite("what a member shows of its fleet", () => {
     const [a, b] = [fleet.add("a", { zone: "x", weight: 2 }), fleet.add("b")];
     await fleet.clock.pass(20_000);
     const owned = fleet.owned(a);
+    assert.equal(a.membership.unshared, 0);
     await b.membership.drain("b", { by: "ann", until: "2026-01-01T00:00:00.000Z" }, 600);
     const stream = { live: true, problem: null, silent_ms: 12 };
     const document = shown(a, { streams: new Map([["http://b:9108", stream]]) });
@@ -120,6 +121,10 @@ suite("what a member shows of its fleet", () => {
     await fleet.clock.pass(20_000);
     const [a, , c] = fleet.members;
     assert.ok(a !== undefined && c !== undefined);
+    assert.deepEqual(
+      fleet.members.map(({ membership }) => membership.unshared),
+      [1, 1, 1],
+    );
     const [owner = ""] = ["a", "b"].filter((_, at) => fleet.owned(fleet.members[at] ?? a).length > 0);
     const [own, other] = [
       { members: ["a", "b"], owners: [owner] },
