@@ -21,6 +21,8 @@ export interface Drain {
   /** Begin and end in wall time, RFC 3339: for people, and to resume after a restart. */
   readonly since: string;
   readonly until: string;
+  /** Set if an upstream has stated it: it ends once no upstream does. */
+  readonly isOfUpstream?: true;
 }
 
 /** The extent of a drain as requests, files and pages state it. */

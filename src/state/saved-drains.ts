@@ -15,7 +15,7 @@ export interface SavedDrain extends Omit<Drain, "untilMs"> {
 /** The drains of a snapshot, in the form of the state file. */
 export function drainsToJson(snapshot: Snapshot): readonly object[] {
   return snapshot.clusters.flatMap((cluster) =>
-    [...cluster.drains].map(([node, { reason, by, extent, since, until }]) => ({
+    [...cluster.drains].map(([node, { reason, by, extent, since, until, isOfUpstream }]) => ({
       cluster: cluster.name,
       node,
       reason,
@@ -23,6 +23,7 @@ export function drainsToJson(snapshot: Snapshot): readonly object[] {
       ...extentToJson(extent),
       since,
       until,
+      ...(isOfUpstream === true ? { of_upstream: true } : {}),
     })),
   );
 }
@@ -41,7 +42,9 @@ function parseDrain(value: unknown): SavedDrain[] {
   ];
   const [since, until] = [savedInstant(value["since"]), savedInstant(value["until"])];
   if (cluster === null || node === null || reason === null || since === null || until === null) return [];
-  return [{ cluster, node, reason, by: nameOf(value["by"], drainTextMax), extent: savedExtent(value), since, until }];
+  const by = nameOf(value["by"], drainTextMax);
+  const origin = value["of_upstream"] === true ? ({ isOfUpstream: true } as const) : {};
+  return [{ cluster, node, reason, by, extent: savedExtent(value), since, until, ...origin }];
 }
 
 /** `all` is what versions before the distrust of a node know: they keep such a node drained on all routes. */

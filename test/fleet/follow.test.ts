@@ -167,20 +167,52 @@ test("a node that only the owner cannot reach stays fit, and is asked once in a 
   await waitForAnswer(edge, "/nodes/pg2/replica", /^503 down/);
 });
 
+/** Drains pg2 for an hour, or ends that. */
+function drainReplica({ admin }: Instance, method: "POST" | "DELETE"): Promise<unknown> {
+  return sendRequest(`${admin}/drains/demo/pg2`, {
+    method,
+    headers: { "Content-Type": "application/json" },
+    body: method === "POST" ? JSON.stringify({ reason: "disk", by: "ann", for: "1h" }) : "",
+  });
+}
+
 test("a drain of the owner is one of its follower, and ends with it", limit, async (context) => {
   const { owner, edge } = await startPair(context);
-  const drain = (method: string): Promise<unknown> =>
-    sendRequest(`${owner.admin}/drains/demo/pg2`, {
-      method,
-      headers: { "Content-Type": "application/json" },
-      body: method === "POST" ? JSON.stringify({ reason: "disk", by: "ann", for: "1h" }) : "",
-    });
-  await drain("POST");
+  await drainReplica(owner, "POST");
   await waitForAnswer(edge, "/nodes/pg2/replica", /^503 drained/);
   await edge.process.waitForLog("disk");
-  await drain("DELETE");
+  await drainReplica(owner, "DELETE");
   await waitForAnswer(edge, "/nodes/pg2/replica", /^200/);
 });
+
+test(
+  "a drain of the owner that ends while its follower is stopped has ended when that starts",
+  limit,
+  async (context) => {
+    const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+    const folder = mkdtempSync(join(tmpdir(), "rolecall-follow-"));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const owner = await startInstance(context, { nodes });
+    const startEdge = (): Promise<Instance> =>
+      startInstance(context, {
+        nodes,
+        follow: [owner.admin],
+        env: { ROLECALL_STATE_FILE: join(folder, "state.json") },
+      });
+    const before = await startEdge();
+    await drainReplica(owner, "POST");
+    await waitForAnswer(before, "/nodes/pg2/replica", /^503 drained/);
+    before.process.process.kill("SIGTERM");
+    await before.process.exit;
+    const meanwhile = await startEdge();
+    await meanwhile.process.waitForLog("drain restored");
+    await waitForAnswer(meanwhile, "/nodes/pg2/replica", /^503 drained/);
+    meanwhile.process.process.kill("SIGTERM");
+    await meanwhile.process.exit;
+    await drainReplica(owner, "DELETE");
+    await waitForAnswer(await startEdge(), "/nodes/pg2/replica", /^200/);
+  },
+);
 
 test("a stream that breaks goes on where it was", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);

@@ -279,10 +279,10 @@ export class FollowedCluster {
     if (state === undefined) return;
     const { name: cluster, follow } = this.#config.cluster;
     const upstreams = follow.map(({ url }) => url);
-    for (const { node, drain, before } of this.#drains.decide(state, upstreams)) {
+    for (const { node, drain, before, isChange } of this.#drains.decide(state, upstreams)) {
       this.#context.record({ kind: "drain", cluster, node, drain });
       const change = drain === null ? { kind: "ended" as const, drain: before } : { kind: "begun" as const, drain };
-      if (change.drain !== null)
+      if (isChange && change.drain !== null)
         this.#context.onDrain({ ...change, drain: change.drain, cluster, node, endedBy: null });
     }
   }

@@ -7,14 +7,14 @@ export interface DrainDecision {
   readonly drain: Drain | null;
   /** The one that ends or is replaced. */
   readonly before: Drain | null;
+  /** `false`: it is the same one, which is now an upstream's. */
+  readonly isChange: boolean;
 }
 
 /** The drains of a cluster as its upstreams state them. A drain that an operator has set here counts before them. */
 export class FollowedDrains {
   /** Upstream -> node -> its drain. */
   readonly #stated = new Map<string, Map<string, Drain>>();
-  /** What was recorded here because an upstream states it. */
-  readonly #taken = new Map<string, Drain>();
 
   /** An upstream begins or ends a drain. */
   state(upstream: string, node: string, drain: Drain | null): void {
@@ -40,17 +40,23 @@ export class FollowedDrains {
     const stated = new Map<string, Drain>();
     for (const upstream of upstreams)
       for (const [node, drain] of this.#stated.get(upstream) ?? []) if (!stated.has(node)) stated.set(node, drain);
+    const taken = [...drains].filter(([, drain]) => isTaken(drain)).map(([node]) => node);
     const decisions: DrainDecision[] = [];
-    for (const node of new Set([...stated.keys(), ...this.#taken.keys()])) {
-      const [wanted = null, taken = null, present = null] = [stated.get(node), this.#taken.get(node), drains.get(node)];
-      if (present !== null && !isSame(present, taken) && !isSame(present, wanted)) continue;
-      if (wanted === null) this.#taken.delete(node);
-      else this.#taken.set(node, wanted);
-      if (!isSame(present, wanted) && !(present === null && wanted === null))
-        decisions.push({ node, drain: wanted, before: present });
+    for (const node of new Set([...stated.keys(), ...taken])) {
+      const [wanted = null, before = null] = [stated.get(node), drains.get(node)];
+      const [isKnown, isOwn] = [isSame(before, wanted), before !== null && !isTaken(before)];
+      // An operator's own stays, until an upstream states the same one.
+      if (isKnown !== isOwn) continue;
+      const drain = wanted === null ? null : { ...wanted, isOfUpstream: true as const };
+      decisions.push({ node, drain, before, isChange: !isKnown });
     }
     return decisions;
   }
+}
+
+/** Whether a drain was recorded because an upstream states it. */
+function isTaken({ isOfUpstream }: Drain): boolean {
+  return isOfUpstream === true;
 }
 
 /** Compares drains by the fields that do not depend on the clock of one machine. */

@@ -8,6 +8,7 @@ import { FollowedDrains } from "../../../src/fleet/follower/followed-drains.ts";
 interface Row {
   readonly title: string;
   readonly here?: string;
+  readonly restored?: string;
   readonly steps: readonly {
     readonly says: readonly string[];
     readonly records?: string;
@@ -24,18 +25,19 @@ function drainNamed(name: string): Drain | null {
   return { reason: name, by: "ann", extent: "all", untilMs: 5_000, since, until };
 }
 
-for (const { title, here = "none", steps } of rows)
+for (const { title, here = "none", restored = "none", steps } of rows)
   test(title, () => {
     const followed = new FollowedDrains();
     const drains = new Map<string, Drain>();
-    const own = drainNamed(here);
+    const [own, taken] = [drainNamed(here), drainNamed(restored)];
     if (own !== null) drains.set("pg1", own);
+    if (taken !== null) drains.set("pg1", { ...taken, isOfUpstream: true });
     for (const { says, records, expires = false } of steps) {
       if (expires) drains.clear();
       for (const [at, name] of says.entries()) followed.state(upstreams[at] ?? "", "pg1", drainNamed(name));
       const decided = followed.decide({ drains }, upstreams);
       assert.deepEqual(
-        decided.map(({ drain }) => drain?.reason ?? "none"),
+        decided.filter(({ isChange }) => isChange).map(({ drain }) => drain?.reason ?? "none"),
         records === undefined ? [] : [records],
       );
       for (const { drain } of decided)
