@@ -14,9 +14,9 @@ const restingBackoff: Backoff = { firstMs: 10_000, maxMs: 60_000, failures: 0 };
  * name, since its list shows who it is.
  */
 export class AddressProber {
+  readonly isConfigured: boolean;
   readonly #api: string;
   readonly #context: ProbeContext;
-  readonly #isConfigured: boolean;
   readonly #lists: DocumentRequests;
   readonly #status: StatusRequests;
   readonly #task: PeriodicTask;
@@ -28,7 +28,7 @@ export class AddressProber {
   constructor(api: string, context: ProbeContext, isConfigured: boolean) {
     this.#api = api;
     this.#context = context;
-    this.#isConfigured = isConfigured;
+    this.isConfigured = isConfigured;
     this.#lists = new DocumentRequests(context);
     this.#status = new StatusRequests(api, api, context);
     this.#task = new PeriodicTask(() => this.#probe(), context);
@@ -61,7 +61,7 @@ export class AddressProber {
     const { now, wall, schedule } = this.#context;
     const [sentAtMs, sentAtWallMs] = [now(), wall()];
     // Both at once, so that the first requests to all configured addresses end within one timeout.
-    const [result, list] = await Promise.all([this.#status.get(sentAtMs), this.#isConfigured ? this.#list() : null]);
+    const [result, list] = await Promise.all([this.#status.get(sentAtMs), this.isConfigured ? this.#list() : null]);
     if (this.#task.isStopped) return schedule.intervalMs;
     const hasFailed = "failure" in result;
     // A server that answers nothing at all need not be spared.
@@ -77,7 +77,7 @@ export class AddressProber {
       sentAtWallMs,
       result,
     });
-    if (!hasFailed && !this.#isConfigured && result.report.name === null) await this.#list();
+    if (!hasFailed && !this.isConfigured && result.report.name === null) await this.#list();
     return this.#intervalMs();
   }
 
@@ -97,7 +97,7 @@ export class AddressProber {
   /** A configured address that answers is known, and needs to be asked less often. */
   #intervalMs(): number {
     const { schedule } = this.#context;
-    const isKnown = this.#isConfigured && this.#failuresInRow === 0;
+    const isKnown = this.isConfigured && this.#failuresInRow === 0;
     return statusIntervalMs(schedule, this.#failuresInRow, isKnown ? schedule.clusterIntervalMs : schedule.intervalMs);
   }
 }

@@ -44,16 +44,23 @@ export class ClusterProber {
   }
 
   /** Starts probing. Resolves after the first round, or after one timeout if the cluster is slower than that. */
-  async start(): Promise<void> {
-    let cancel: CancelTimer | null = null;
-    const timeout = new Promise<void>((resolve) => {
-      cancel = this.#setTimer(resolve, this.#context.schedule.timeoutMs);
-    });
+  start(): Promise<void> {
     const firstRound = this.#firstRound().finally(() => {
-      cancel?.();
       if (!this.#isStopped) this.#context.onFirstRound?.(this.#context.cluster);
     });
-    await Promise.race([firstRound, timeout]);
+    return this.#atMostOneTimeout(firstRound);
+  }
+
+  /**
+   * Applies the configuration that is in force now: nodes that it does not change are probed as before.
+   * @param renewed the addresses to which other connections are needed
+   * @returns resolves as {@link start}
+   */
+  configure(renewed: ReadonlySet<string>): Promise<void> {
+    if (renewed.size > 0) this.#forget(renewed);
+    this.#documents.startRoundsIfWanted();
+    this.#bursts.update();
+    return this.#atMostOneTimeout(this.#reconcile());
   }
 
   /**
@@ -129,6 +136,28 @@ export class ClusterProber {
     this.#context.onBurstProbes?.({ cluster: this.#context.cluster, probes });
     const rest = nodes.slice(burstSlice.nodes);
     if (rest.length > 0) this.#setTimer(() => this.#probeIdle(rest), burstSlice.gapMs);
+  }
+
+  /** Stops the probers that ask some addresses, to start them anew. */
+  #forget(origins: ReadonlySet<string>): void {
+    for (const [name, prober] of this.#nodes)
+      if (prober.asksAny(origins)) {
+        prober.stop();
+        this.#nodes.delete(name);
+      }
+    for (const api of origins) {
+      this.#addresses.get(api)?.stop();
+      this.#addresses.delete(api);
+    }
+    this.#documents.reconnect(origins);
+  }
+
+  async #atMostOneTimeout(task: Promise<void>): Promise<void> {
+    let cancel: CancelTimer | null = null;
+    const timeout = new Promise<void>((resolve) => {
+      cancel = this.#setTimer(resolve, this.#context.schedule.timeoutMs);
+    });
+    await Promise.race([task.finally(() => cancel?.()), timeout]);
   }
 
   get #probers(): readonly (NodeProbers | AddressProber)[] {
@@ -221,10 +250,13 @@ export class ClusterProber {
   /** @returns the probes that it began */
   #reconcileAddresses({ configured, listed }: ProbedAddresses, { contacts }: ClusterState): readonly Promise<void>[] {
     const own = provedAddresses(this.#context.state().nodes);
-    const known = [...contacts.keys()].filter((api) => !own.has(api));
+    // One that no list has named is here because it was configured.
+    const known = [...contacts].flatMap(([api, { listedAtMs }]) =>
+      own.has(api) || listedAtMs === -Infinity ? [] : [api],
+    );
     const wanted = new Set([...configured, ...listed, ...known]);
     for (const [api, prober] of this.#addresses) {
-      if (wanted.has(api)) continue;
+      if (wanted.has(api) && prober.isConfigured === configured.has(api)) continue;
       prober.stop();
       this.#addresses.delete(api);
     }

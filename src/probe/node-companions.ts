@@ -16,9 +16,15 @@ export class NodeCompanions {
     return Promise.all([...this.#probers.values()].map(({ inFlight }) => inFlight));
   }
 
-  /** Checks the companions of the node where they are now: its addresses may have changed. */
+  /** Checks the companions of the node where they are now: its addresses may have changed, or the configuration. */
   follow(node: Node): void {
-    for (const checked of this.#context.companions?.(node) ?? []) {
+    const wanted = this.#context.companions?.(node) ?? [];
+    for (const [name, prober] of this.#probers) {
+      if (wanted.some(({ companion }) => companion === name)) continue;
+      prober.stop();
+      this.#probers.delete(name);
+    }
+    for (const checked of wanted) {
       const known = this.#probers.get(checked.companion);
       if (known?.matches(checked.target) === true) continue;
       known?.stop();

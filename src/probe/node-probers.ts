@@ -23,6 +23,12 @@ export class NodeProbers {
     return node !== undefined && node.api === this.#node.api && node.exporter === this.#node.exporter;
   }
 
+  /** Whether its API or its exporter is at one of these addresses. */
+  asksAny(origins: ReadonlySet<string>): boolean {
+    const { api, exporter } = this.#node;
+    return (api !== null && origins.has(api)) || (exporter !== null && origins.has(exporter));
+  }
+
   /** Takes what else is known of the node now: its companions may listen elsewhere. */
   follow(node: Node): void {
     this.#companions.follow(node);

@@ -1,9 +1,11 @@
 import type { HintEffect } from "../cluster/hint.ts";
+import type { Node } from "../cluster/node.ts";
 import type { StatusOutcome } from "../cluster/outcome.ts";
 import { isOwnFailure } from "../cluster/values/failure.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { companionAddress } from "../health/evidence/node/companions.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
+import type { HealthPolicy } from "../health/health-policy.ts";
 import type { ClientLimits, NodeConnection } from "./client/client.ts";
 import {
   checkCompanion,
@@ -21,7 +23,14 @@ import { LoopLateness } from "./schedule/loop-lateness.ts";
 import { Pace } from "./schedule/pace.ts";
 import { setSystemTimer } from "./schedule/system-timer.ts";
 import { StatusRequests } from "./status-requests.ts";
-import { readTls, serverNamesOf, tlsPathsOf, tlsTo, type TlsMaterial } from "../config/tls-material.ts";
+import {
+  readTls,
+  type ServerNames,
+  serverNamesOf,
+  tlsPathsOf,
+  tlsTo,
+  type TlsMaterial,
+} from "../config/tls-material.ts";
 import { WatchedFiles } from "../config/watched-files.ts";
 
 /** Creates a client for an API base address. It sends nothing yet. */
@@ -57,8 +66,13 @@ const paceLimits = { inFlight: 128, slotMs: 100 } as const;
 
 /** How a cluster is probed. */
 interface ProbedCluster {
+  /** The settings that all its probers share, to compare. */
+  readonly shared: string;
   readonly context: ProbeContext;
   readonly files: WatchedFiles<TlsMaterial | null>;
+  config: ClusterConfig;
+  serverNames: ServerNames;
+  tls: TlsMaterial | null;
   /** `null`: it rests. */
   prober: ClusterProber | null;
 }
@@ -69,7 +83,7 @@ export class Probers {
   readonly #budget: ByteBudget;
   readonly #pace: Pace;
   readonly #lateness = new LoopLateness();
-  #endLateness: () => void = () => {};
+  #endLateness: (() => void) | null = null;
   readonly #clusters = new Map<string, ProbedCluster>();
 
   constructor(context: ProbersContext) {
@@ -79,28 +93,17 @@ export class Probers {
   }
 
   /**
-   * Starts probing every cluster of a configuration, in place of those probed so far. Evidence in the store stays.
-   * Clusters that are followed rest until {@link begin}.
+   * Probes every cluster of a configuration from now on. Called again, it starts and stops only what the configuration
+   * changes: all other nodes keep their connections, their schedule and the probe that is in flight. Clusters that are
+   * followed rest until {@link begin}, unless they are probed already.
    * @param livenessIntervalFactor the number of probe intervals between two liveness probes of a node
-   * @returns resolves after the first round, or after one timeout
+   * @returns resolves after the first round of what is new, or after one timeout
    */
   async start(config: Config, livenessIntervalFactor: number): Promise<void> {
-    this.stop();
-    this.#endLateness = this.#lateness.start();
-    const { intervalMs, clusterIntervalMs, configIntervalMs, metricsIntervalMs, timeoutMs, fall } = config.probe;
-    const schedule = {
-      intervalMs,
-      burstIntervalMs: Math.min(intervalMs, config.probe.burstIntervalMs),
-      livenessIntervalMs: livenessIntervalFactor * intervalMs,
-      clusterIntervalMs,
-      configIntervalMs,
-      metricsIntervalMs,
-      timeoutMs,
-      fall,
-    };
-    for (const cluster of config.clusters) this.#prepare(cluster, config, schedule);
-    const probed = config.clusters.filter(({ follow }) => follow.length === 0);
-    await Promise.all(probed.map(({ name }) => this.begin(name)));
+    this.retain(config.clusters.map(({ name }) => name));
+    this.#endLateness ??= this.#lateness.start();
+    const schedule = scheduleOf(config.probe, livenessIntervalFactor);
+    await Promise.all(config.clusters.map((cluster) => this.#startCluster(cluster, config, schedule)));
   }
 
   /** Starts probing a cluster that rests. @returns resolves as {@link start} */
@@ -184,70 +187,135 @@ export class Probers {
 
   /** Ends all probing. */
   stop(): void {
-    this.#endLateness();
+    this.#endLateness?.();
+    this.#endLateness = null;
     for (const probed of this.#clusters.values()) close(probed);
     this.#clusters.clear();
   }
 
-  #prepare(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): void {
-    const { cluster: stateOf, policy: policyOf, connect, turns, checkCompanion: check, ...rest } = this.#context;
-    const policy = policyOf(cluster.name);
+  async #startCluster(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): Promise<void> {
+    const { name, follow } = cluster;
+    const known = this.#clusters.get(name);
+    const isProbed = follow.length === 0 || this.isActive(name);
+    const shared = JSON.stringify([cluster.scope, cluster.discover.length > 0, cluster.tls, schedule, probe]);
+    if (known?.shared === shared && hasSameFiles(known)) {
+      const serverNames = serverNamesOf(cluster);
+      const renamed = differing(known.serverNames, serverNames);
+      Object.assign(known, { config: cluster, serverNames });
+      await known.prober?.configure(renamed);
+    } else {
+      if (known !== undefined) close(known);
+      this.#clusters.delete(name);
+      this.#prepare(cluster, { probe, schedule, shared });
+    }
+    if (isProbed) await this.begin(name);
+  }
+
+  #prepare(
+    config: ClusterConfig,
+    { probe, schedule, shared }: Pick<Config, "probe"> & { readonly schedule: ProbeSchedule; readonly shared: string },
+  ): void {
+    const { name, tls: paths } = config;
+    const policy = this.#context.policy(name);
     if (policy === undefined) return;
     const limits = {
       connectTimeoutMs: probe.connectTimeoutMs,
       timeoutMs: probe.timeoutMs,
-      budget: new ByteBudget(clusterLimits, rest.now, this.#budget),
+      budget: new ByteBudget(clusterLimits, this.#context.now, this.#budget),
       lateness: this.#lateness,
     };
-    const { tls: paths } = cluster;
     const files = new WatchedFiles(tlsPathsOf(paths), () => (paths === null ? null : readTls(paths)), {
       // Connections keep the TLS files that were read last. If there are none, connecting fails and says why.
-      onProblem: (problem) => this.#context.onTls(cluster.name, problem),
+      onProblem: (problem) => this.#context.onTls(name, problem),
       onChange: (renewed) => {
-        tls = renewed;
+        probed.tls = renewed;
         probed.prober?.reconnect();
-        this.#context.onTls(cluster.name, null);
+        this.#context.onTls(name, null);
       },
     });
-    let tls = files.read();
-    const serverNames = serverNamesOf(cluster);
-    const context: ProbeContext = {
+    const context = this.#contextOf(name, { schedule, limits, policy, probed: () => probed });
+    const [tls, serverNames] = [files.read(), serverNamesOf(config)];
+    const probed: ProbedCluster = { shared, context, files, config, serverNames, tls, prober: null };
+    this.#clusters.set(name, probed);
+    files.start();
+  }
+
+  #contextOf(name: string, { schedule, limits, policy: first, probed }: ClusterParts): ProbeContext {
+    const { cluster: stateOf, policy: policyOf, connect, turns, checkCompanion: check, ...rest } = this.#context;
+    const policy = (): HealthPolicy => policyOf(name) ?? first;
+    return {
       ...rest,
-      cluster: cluster.name,
+      cluster: name,
       schedule,
-      policy,
+      // A reload may change it while the probers go on.
+      get policy() {
+        return policy();
+      },
       pace: this.#pace,
       parsing: new ParseBudget(rest.now),
-      companions: companionsOf(cluster, policy, (target) => (check ?? checkCompanion)(target, limits)),
-      state: () => requireState(stateOf(cluster.name), cluster.name),
+      companions: (node) =>
+        companionsOf(node, { config: probed().config, policy: policy() }, (target) =>
+          (check ?? checkCompanion)(target, limits),
+        ),
+      state: () => requireState(stateOf(name), name),
       connect: (origin) => {
+        const { tls, serverNames } = probed();
         const connection = connect(origin, limits, tlsTo(origin, tls, serverNames));
         // Lists may add any number of members, which share one lane: they delay no configured address.
-        const lane = policy.configured.includes(origin) ? `${cluster.name} ${origin}` : cluster.name;
+        const lane = policy().configured.includes(origin) ? `${name} ${origin}` : name;
         return turns === undefined ? connection : inTurn(connection, () => turns.next(lane));
       },
     };
-    const probed: ProbedCluster = { context, files, prober: null };
-    this.#clusters.set(cluster.name, probed);
-    files.start();
   }
+}
+
+/** What the probers of one cluster are built from. */
+interface ClusterParts {
+  readonly schedule: ProbeSchedule;
+  readonly limits: ClientLimits;
+  readonly policy: HealthPolicy;
+  readonly probed: () => ProbedCluster;
+}
+
+function scheduleOf(probe: Config["probe"], livenessIntervalFactor: number): ProbeSchedule {
+  const { intervalMs, burstIntervalMs, clusterIntervalMs, configIntervalMs, metricsIntervalMs, timeoutMs, fall } =
+    probe;
+  return {
+    intervalMs,
+    burstIntervalMs: Math.min(intervalMs, burstIntervalMs),
+    livenessIntervalMs: livenessIntervalFactor * intervalMs,
+    clusterIntervalMs,
+    configIntervalMs,
+    metricsIntervalMs,
+    timeoutMs,
+    fall,
+  };
+}
+
+/** Whether the TLS files have the content that is in use. Those that cannot be read change nothing. */
+function hasSameFiles({ files, tls }: ProbedCluster): boolean {
+  const present = files.read();
+  return present === null || JSON.stringify(present) === JSON.stringify(tls);
+}
+
+/** The addresses whose certificates must have another name now. */
+function differing(before: ServerNames, after: ServerNames): ReadonlySet<string> {
+  return new Set([...before.keys(), ...after.keys()].filter((origin) => before.get(origin) !== after.get(origin)));
 }
 
 /** Returns the companions of a node, where it is now. */
 function companionsOf(
-  { companions: configured }: ClusterConfig,
-  { companions = [] }: ProbeContext["policy"],
+  node: Node,
+  { config, policy }: { readonly config: ClusterConfig; readonly policy: HealthPolicy },
   begin: (target: CompanionTarget) => RunningCheck,
-): ProbeContext["companions"] {
-  if (configured.length === 0) return undefined;
-  return (node) =>
-    companions.flatMap((companion, at): readonly CheckedCompanion[] => {
-      const address = companionAddress(node, companion);
-      const { kind = "tcp", path = null } = configured[at] ?? {};
-      if (address === null) return [];
-      const target = { ...address, kind, path: path ?? "/" };
-      return [{ node: node.name, companion: companion.name, target, begin: () => begin(target) }];
-    });
+): readonly CheckedCompanion[] {
+  return (policy.companions ?? []).flatMap((companion, at): readonly CheckedCompanion[] => {
+    const address = companionAddress(node, companion);
+    const { kind = "tcp", path = null } = config.companions[at] ?? {};
+    if (address === null) return [];
+    const target = { ...address, kind, path: path ?? "/" };
+    return [{ node: node.name, companion: companion.name, target, begin: () => begin(target) }];
+  });
 }
 
 /** Sends requests over a connection, and hands out each answer in its turn. */

@@ -163,7 +163,9 @@ export class Store {
 
   /** Monitors other clusters from now on (a reload). Their states carry over what is still known. */
   replace(clusters: readonly MonitoredCluster[]): void {
-    this.#set(clusters, this.#latest.sequence + 1);
+    const sequence = this.#latest.sequence + 1;
+    const changed = clusters.map(({ cluster, policy }) => ({ cluster: { ...cluster, sequence }, policy }));
+    this.#set(changed, sequence);
   }
 
   #set(clusters: readonly MonitoredCluster[], sequence: number): void {

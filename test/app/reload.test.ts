@@ -4,9 +4,10 @@ import { test } from "node:test";
 import type { ListenerConfig } from "../../src/config/model/config.ts";
 import { ListenError } from "../../src/http/listener/listen-error.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
-import { openFakeCluster } from "../fake/fake-node.ts";
+import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
 import { listenDuringTest } from "../fake/listen.ts";
 import { freePort } from "../fake/free-port.ts";
+import { until } from "../fake/until.ts";
 import { appOf, fixedCluster, limit, portFor, statusOf, whole } from "./app-fixture.ts";
 
 test("keeps sockets, connections and evidence over a reload, and forgets removed nodes", limit, async (context) => {
@@ -96,6 +97,27 @@ test("opens a port for each listener with port 0, and keeps it over a reload", l
   assert.deepEqual(await statuses("/metrics"), [403, 200, 403]);
   await app.stop({ drains: false });
   for (const port of ports) await assert.rejects(statusOf(port, "/livez"));
+});
+
+test("a reload asks only nodes that it adds or moves", limit, async (context) => {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+  const [pg1, pg2, pg3] = nodes;
+  assert.ok(pg1 !== undefined && pg2 !== undefined && pg3 !== undefined);
+  const asked = ({ requests }: FakeNode): number => requests.filter((path) => path === "/leader").length;
+  const plain = configOf({ clusters: [fixedCluster([pg1, pg2])], listen: [whole] });
+  // The next scheduled probe is far away.
+  const config = { ...plain, probe: { ...plain.probe, intervalMs: 60_000, maxAgeMs: 300_000 } };
+  const app = appOf(context, config);
+  await app.start();
+  await until("the round that the first leader requests", () => asked(pg1) === 2 && asked(pg2) === 2);
+  await app.apply(config);
+  await app.apply({ ...config, clusters: [fixedCluster(nodes, { zones: { tag: "zone" } })] });
+  assert.deepEqual([pg1, pg2, pg3].map(asked), [2, 2, 1]);
+  await app.apply({ ...config, clusters: [fixedCluster([pg1, pg3])] });
+  await app.apply({ ...config, clusters: [fixedCluster(nodes)] });
+  assert.deepEqual([pg1, pg2, pg3].map(asked), [2, 3, 1]);
+  await app.apply({ ...config, probe: { ...config.probe, timeoutMs: 900 }, clusters: [fixedCluster(nodes)] });
+  assert.deepEqual([pg1, pg2, pg3].map(asked), [3, 4, 2]);
 });
 
 const xdsDefaults = { checksAt: null, cutMs: 2_000, staleAfterMs: null };

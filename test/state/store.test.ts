@@ -120,3 +120,10 @@ test("increases the revision for every change of more than an age, and for new p
   store.replace(buildClusters(config, new Map(store.current.clusters.map((part) => [part.name, part]))));
   assert.equal(revision(), 4);
 });
+
+test("a reload is a change of every cluster: policies and names of nodes may differ", () => {
+  const store = storeOf();
+  store.record(answered("demo", 10), 20);
+  store.replace(buildClusters(config, new Map(store.current.clusters.map((part) => [part.name, part]))));
+  assert.deepEqual(new Set(store.current.clusters.map(({ sequence }) => sequence)), new Set([store.sequence]));
+});

@@ -99,11 +99,6 @@ export class FollowedCluster {
     this.#settleDrains();
   }
 
-  /** The probers were replaced: they probe this cluster again if no upstream feeds it. */
-  probersReplaced(): void {
-    if (this.#phase.kind === "probing") this.#context.probing.begin();
-  }
-
   /**
    * Takes the state that an upstream has of the cluster: whole, if nothing is known here; else the answers that are
    * newer, so that what was seen here stays. Without a state, in a form that is not known, the nodes are probed first.

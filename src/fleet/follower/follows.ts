@@ -105,7 +105,6 @@ export class Follows {
     for (const cluster of followed) {
       const known = this.#clusters.get(cluster.name);
       known?.configure({ cluster, probe });
-      known?.probersReplaced();
       if (known === undefined) firsts.push(this.#add({ cluster, probe }));
     }
     this.#follow(upstreamsOf(followed), probe);

@@ -74,10 +74,10 @@ export class DocumentProber {
     this.#rounds.startIfWanted();
   }
 
-  /** Applies new TLS material: the next request opens a new connection. */
-  reconnect(): void {
-    this.#views.reconnect();
-    this.#slow.reconnect();
+  /** The next requests open new connections: to all origins, or to some. */
+  reconnect(origins?: Iterable<string>): void {
+    this.#views.reconnect(origins);
+    this.#slow.reconnect(origins);
   }
 
   /** Ends all requests. The results of those in flight are discarded. */

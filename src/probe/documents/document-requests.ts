@@ -63,10 +63,12 @@ export class DocumentRequests {
     }
   }
 
-  /** Applies new TLS material: the next request opens a new connection. */
-  reconnect(): void {
-    for (const client of this.#clients.values()) client.close();
-    this.#clients.clear();
+  /** The next requests open new connections: to all origins, or to some. */
+  reconnect(origins: Iterable<string> = [...this.#clients.keys()]): void {
+    for (const origin of origins) {
+      this.#clients.get(origin)?.close();
+      this.#clients.delete(origin);
+    }
   }
 
   /** Closes all connections. No result is recorded from now on. */
