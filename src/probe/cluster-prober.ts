@@ -9,6 +9,7 @@ import { AddressProber } from "./address-prober.ts";
 import { NodeProbers } from "./node-probers.ts";
 import { Bursts } from "./bursts/bursts.ts";
 import { hasNewDispute, hasOtherTimeline, isContradicted, isProbedOtherwise, otherHolder } from "./changes.ts";
+import type { PaceTurn } from "./schedule/pace.ts";
 import { setSystemTimer } from "./schedule/system-timer.ts";
 
 /** The first round asks the configured addresses, the listed ones, and those who have proved themselves. */
@@ -164,17 +165,17 @@ export class ClusterProber {
     return [...this.#nodes.values(), ...this.#addresses.values()];
   }
 
-  #probePaced(prober: NodeProbers | AddressProber): Promise<void> {
-    return this.#paced(() => {
+  #probePaced(prober: NodeProbers | AddressProber, turn: PaceTurn): Promise<void> {
+    return this.#paced(turn, () => {
       prober.probe();
       return prober.inFlight;
     });
   }
 
   /** Runs probes that begin outside the schedule, as soon as not too many of all clusters are in flight. */
-  async #paced(task: () => Promise<unknown>): Promise<void> {
+  async #paced(turn: PaceTurn, task: () => Promise<unknown>): Promise<void> {
     const { pace } = this.#context;
-    await (pace === undefined ? task() : pace.run(task));
+    await (pace === undefined ? task() : pace.run(task, turn));
   }
 
   get #setTimer(): SetTimer {
@@ -198,8 +199,8 @@ export class ClusterProber {
   #startRound(withDocuments: boolean): void {
     this.#round = { kind: "none" };
     this.#lastRoundMs = this.#context.now();
-    for (const prober of this.#probers) void this.#probePaced(prober);
-    if (withDocuments) this.#documents.probeAll();
+    for (const prober of this.#probers) void this.#probePaced(prober, "later");
+    if (withDocuments) void this.#paced("later", async () => this.#documents.probeAll());
   }
 
   /** Asks the configured addresses, then the listed ones, then the members that have proved themselves. */
@@ -214,7 +215,7 @@ export class ClusterProber {
   }
 
   #documentsPaced(): Promise<void> {
-    return this.#paced(() => this.#documents.probe());
+    return this.#paced("first", () => this.#documents.probe());
   }
 
   /**
@@ -240,7 +241,7 @@ export class ClusterProber {
       prober.follow(node);
       if (known !== undefined) continue;
       this.#nodes.set(node.name, prober);
-      begun.push(this.#probePaced(prober));
+      begun.push(this.#probePaced(prober, "first"));
     }
     if (policy.discovers)
       begun.push(...this.#reconcileAddresses(probedAddresses(cluster, { policy, nowMs: now() }), cluster));
@@ -265,7 +266,7 @@ export class ClusterProber {
       if (this.#addresses.has(api) || this.#isStopped) continue;
       const prober = new AddressProber(api, this.#context, configured.has(api));
       this.#addresses.set(api, prober);
-      begun.push(this.#probePaced(prober));
+      begun.push(this.#probePaced(prober, "first"));
     }
     return begun;
   }

@@ -62,7 +62,7 @@ export interface ProbersContext extends Pick<
 }
 
 /** How many probes may begin outside the schedule at the same time, and how long each counts, in ms. */
-const paceLimits = { inFlight: 128, slotMs: 100 } as const;
+const paceLimits = { max: 128, slotMs: 100 } as const;
 
 /** How a cluster is probed. */
 interface ProbedCluster {
@@ -89,7 +89,8 @@ export class Probers {
   constructor(context: ProbersContext) {
     this.#context = context;
     this.#budget = new ByteBudget(totalLimits, context.now);
-    this.#pace = new Pace(paceLimits.inFlight, paceLimits.slotMs, context.setTimer ?? setSystemTimer);
+    const { setTimer = setSystemTimer, turns } = context;
+    this.#pace = new Pace({ ...paceLimits, setTimer, isBehind: () => turns?.isBehind === true });
   }
 
   /**

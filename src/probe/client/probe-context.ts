@@ -5,6 +5,7 @@ import type { SetTimer } from "../../cluster/timer.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { CheckedCompanion } from "./companion-check.ts";
 import type { NodeConnection } from "./client.ts";
+import type { PaceTurn } from "../schedule/pace.ts";
 import type { IsTlsServer } from "./https-hint.ts";
 
 /**
@@ -37,7 +38,7 @@ export interface ProbeContext {
   /** Limits the time that the cluster's answers take to parse. Default: no limit. */
   readonly parsing?: ParseTime | undefined;
   /** Bounds the probes that begin outside the schedule. Default: no bound. */
-  readonly pace?: { readonly run: (task: () => Promise<unknown>) => Promise<void> } | undefined;
+  readonly pace?: { readonly run: (task: () => Promise<unknown>, turn: PaceTurn) => Promise<void> } | undefined;
   /** Called when the first round of the cluster's probes has ended, however it ended. */
   readonly onFirstRound?: ((cluster: string) => void) | undefined;
   /** Called after every request, for metrics, also if its result is not recorded. */

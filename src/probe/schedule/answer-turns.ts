@@ -47,6 +47,11 @@ export class AnswerTurns {
     this.#now = now;
   }
 
+  /** Whether answers wait. */
+  get isBehind(): boolean {
+    return this.#waiting > 0;
+  }
+
   /**
    * Waits until an answer may be read and recorded: not at all, unless this turn of the event loop had many.
    * @param key names the lane that the answer belongs to
