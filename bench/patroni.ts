@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { find } from "./machine.ts";
+import { missingEtcd, startEtcd } from "./etcd.ts";
 import { until } from "../test/fake/until.ts";
 import { freePort } from "../test/fake/free-port.ts";
 import { hasStatus } from "./rolecall.ts";
@@ -19,9 +20,10 @@ export interface RealNode {
 
 /** Starts the node and waits until it leads, at most 60 s. Returns the reason if it cannot. */
 export async function startPatroni(): Promise<RealNode | { readonly notRun: string }> {
+  const noEtcd = missingEtcd();
+  if (noEtcd !== null) return { notRun: noEtcd };
   for (const [program, name] of [
     ["patroni", "patroni"],
-    ["etcd", "etcd-server"],
     ["setpriv", "util-linux"],
   ] as const) {
     if (find(program) === undefined) return { notRun: `package ${name} is not installed` };
@@ -43,25 +45,12 @@ export async function startPatroni(): Promise<RealNode | { readonly notRun: stri
 }
 
 async function startIn(folder: string, started: ChildProgram[], stop: () => Promise<void>): Promise<RealNode> {
-  const [etcd, peer, api, database] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  const [api, database] = [await freePort(), await freePort()];
   giveToPostgres(folder);
-  const urls = ["--listen-client-urls", "--advertise-client-urls"].flatMap((flag) => [
-    flag,
-    `http://127.0.0.1:${etcd}`,
-  ]);
-  const peerUrls = ["--listen-peer-urls", "--initial-advertise-peer-urls"].flatMap((flag) => [
-    flag,
-    `http://127.0.0.1:${peer}`,
-  ]);
-  const cluster = ["--initial-cluster", `default=http://127.0.0.1:${peer}`];
-  started.push(
-    await ChildProgram.start({
-      command: asPostgres(["etcd", "--data-dir", join(folder, "etcd"), ...urls, ...peerUrls, ...cluster]),
-      core: "load",
-    }),
-  );
+  const etcd = await startEtcd(folder, asPostgres);
+  started.push(etcd.process);
   const file = join(folder, "pg1.yml");
-  writeFileSync(file, JSON.stringify(configuration(folder, { etcd, api, database }))); // JSON is YAML
+  writeFileSync(file, JSON.stringify(configuration(folder, { etcd: etcd.url, api, database }))); // JSON is YAML
   chmodSync(file, 0o644);
   const process = await ChildProgram.start({ command: asPostgres(["patroni", file]), core: "measured" });
   started.push(process);
@@ -72,14 +61,14 @@ async function startIn(folder: string, started: ChildProgram[], stop: () => Prom
 
 function configuration(
   folder: string,
-  ports: { readonly etcd: number; readonly api: number; readonly database: number },
+  ports: { readonly etcd: string; readonly api: number; readonly database: number },
 ): object {
   const [api, database] = [`127.0.0.1:${ports.api}`, `127.0.0.1:${ports.database}`];
   return {
     scope: "c0", // the name that Rolecall.start gives the cluster: a node of another scope is unfit
     name: "pg1",
     restapi: { listen: api, connect_address: api },
-    etcd3: { hosts: `127.0.0.1:${ports.etcd}` },
+    etcd3: { hosts: new URL(ports.etcd).host },
     bootstrap: { dcs: { ttl: 30, loop_wait: 10, retry_timeout: 10 }, initdb: [{ encoding: "UTF8" }] },
     postgresql: {
       listen: database,

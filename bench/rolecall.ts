@@ -24,6 +24,8 @@ export interface RolecallOptions {
   readonly health?: object;
   /** Listeners beside the health listener and the admin listener. */
   readonly listeners?: readonly object[];
+  /** The port of its admin listener. A free one if left out. */
+  readonly adminPort?: number;
   /** How long to wait until it is ready, in s. 30 if left out. */
   readonly readyS?: number;
   /** Is called with the base URL of its admin listener when its process has begun. The start waits for it too. */
@@ -53,7 +55,7 @@ export class Rolecall {
    * @throws Error if it ends, with its output, or is not ready in time
    */
   static async start(clusters: Clusters, more: object = {}, how: RolecallOptions = {}): Promise<Rolecall> {
-    const ports = [await freePort(), await freePort()] as const;
+    const ports = [await freePort(), how.adminPort ?? (await freePort())] as const;
     const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
     const file = join(folder, "rolecall.json");
     const configuration = {
@@ -98,6 +100,11 @@ export class Rolecall {
   /** How many bytes it got from the instances that it follows, by its own metric. */
   receivedBytes(): Promise<number> {
     return this.#sumOf("rolecall_upstream_received_bytes_total{.*}");
+  }
+
+  /** How many clusters it owns in its fleet, by its own metric. */
+  ownedCount(): Promise<number> {
+    return this.#sumOf("rolecall_fleet_owned");
   }
 
   /** How many reloads it has applied, by its own metric. */

@@ -22,6 +22,7 @@ import {
   latencyBesideXdsAbuse,
 } from "./rows/disturbance.ts";
 import { changesForEnvoys } from "./rows/envoys.ts";
+import { costOfFleet } from "./rows/fleet.ts";
 import { costOfFollowing } from "./rows/follow.ts";
 import { loadBesideSwitchover } from "./rows/failover.ts";
 import { costOfVerdicts } from "./rows/verdicts.ts";
@@ -65,6 +66,7 @@ const makers: readonly RowMaker[] = [
   costOfBursts,
   costOfAudit,
   costOfFollowing,
+  costOfFleet,
   livePage,
 ];
 const guarded: readonly RowMaker[] = [againstPatroni, throughputAgainstConstants, memory, guardedLatencyByDefault];
