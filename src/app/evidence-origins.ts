@@ -82,8 +82,7 @@ export class EvidenceOrigins {
     void fleet().followed.start(this.#assigned);
     const begun = clusters.filter(({ name }) => !before.has(name));
     for (const { name } of begun) void probers.begin(name);
-    // Followers ask again, and are fed what is probed here now.
-    if (begun.length > 0 || before.size !== clusters.length) fleet().feeds.endAll("reload");
+    if (begun.length > 0 || before.size !== clusters.length) fleet().feeds.reselect();
   }
 
   #isClosed(): boolean {

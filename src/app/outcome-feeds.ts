@@ -23,6 +23,16 @@ export class OutcomeFeeds {
     return this.#feeds?.echo(body) ?? false;
   }
 
+  /** Changes the clusters of a stream, as {@link Feeds.select}. */
+  select(body: unknown): boolean {
+    return this.#feeds?.select(body) ?? false;
+  }
+
+  /** Which clusters are probed here has changed, as {@link Feeds.reselect}. */
+  reselect(): void {
+    this.#feeds?.reselect();
+  }
+
   /** Drains a node as an operator of a follower asks, as {@link Feeds.drain}. */
   async drain(body: unknown): ReturnType<Feeds["drain"]> {
     return this.#feeds?.drain(body) ?? { problem: "the stream must be open" };

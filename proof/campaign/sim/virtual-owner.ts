@@ -122,6 +122,7 @@ export class VirtualOwner {
     stream.after(() => void this.#accept(stream, request));
     return {
       echo: (id, token) => stream.after(() => void this.#monitor.fleet.feeds.echo({ stream: id, token })),
+      select: (selection) => stream.after(() => void this.#monitor.fleet.feeds.select(selection)),
       drain: () => Promise.reject(new Error("no operator drains here")),
       close: () => this.#forget(stream),
     };

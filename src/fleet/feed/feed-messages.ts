@@ -6,8 +6,9 @@ import { type ClockReading, instantOf } from "../../state/clock.ts";
 /** The version of the protocol. One that adds fields is the same version: unknown fields are ignored. */
 export const feedProtocol = 1;
 
-/** The path of a feed on an admin listener, and where its follower sends tokens and drains. */
+/** The path of a feed on an admin listener, and where its follower sends changes of its clusters, tokens and drains. */
 export const feedPath = "feed";
+export const feedClustersPath = "feed/clusters";
 export const echoPath = "feed/echo";
 export const feedDrainPath = "feed/drain";
 
@@ -23,6 +24,14 @@ export function sendingTime(reading: ClockReading): z.output<typeof clock> {
   return { at: instantOf(reading), added: reading.addedMs };
 }
 
+const wantedSchema = z.object({ name: z.string(), shape: z.record(z.string(), z.string()) });
+
+/** A cluster that a follower asks for, and what its own configuration asks of it. */
+export type WantedCluster = z.output<typeof wantedSchema>;
+
+/** The most clusters of a stream. */
+export const feedClustersMax = 10_000;
+
 /** What a follower asks for. */
 export const feedRequestSchema = z.object({
   protocol: z.number(),
@@ -31,15 +40,23 @@ export const feedRequestSchema = z.object({
   name: z.string().max(256),
   /** Comes back with the first message: see {@link SendingBound}. */
   token: z.number(),
-  clusters: z
-    .array(z.object({ name: z.string(), shape: z.record(z.string(), z.string()) }))
-    .min(1)
-    .max(10_000),
+  clusters: z.array(wantedSchema).min(1).max(feedClustersMax),
   /** The last message that it has got. */
   resume: z.object({ group: z.string(), seq: z.number() }).nullable(),
+  /** Whether it understands `moved`: otherwise its stream ends where others go on with other clusters. */
+  canMove: z.boolean().catch(false),
 });
 
 export type FeedRequest = z.output<typeof feedRequestSchema>;
+
+/** Other clusters on an open stream. */
+export const selectionSchema = z.object({
+  stream: z.string().max(64),
+  add: z.array(wantedSchema).max(feedClustersMax),
+  drop: z.array(z.string()).max(feedClustersMax),
+});
+
+export type Selection = z.output<typeof selectionSchema>;
 
 /** A token that comes back. */
 export const echoRequestSchema = z.object({ stream: z.string().max(64), token: z.number() });
@@ -103,8 +120,12 @@ const messageSchema = z.union([
       resumed: z.boolean(),
       token: z.number(),
       refused: z.array(refusalSchema),
+      /** Whether the clusters of the stream may be changed. */
+      canMove: z.boolean().catch(false),
     }),
   }),
+  /** The stream has other clusters from now on. Those that are new to it follow in full. */
+  z.object({ moved: z.object({ group: z.string(), refused: z.array(refusalSchema) }) }),
   /** A cluster in full: its state, in this form. */
   z.object({ full: clock.extend({ cluster: z.string(), form: z.number(), state: z.unknown() }) }),
   /** All clusters were sent in full. */

@@ -23,7 +23,21 @@ const outcomeKeys = [
  * of its followers. Keys that only judge outcomes (guards, `max_age`, `fall`, `rise`) may differ.
  */
 export function outcomeShape(cluster: ClusterConfig, probe: ProbeConfig): OutcomeShape {
-  const { scope, discover, nodes, companions, dcs } = cluster;
+  const known = shapes.get(cluster.nodes);
+  if (known?.probe === probe && shapingKeys.every((key) => known.cluster[key] === cluster[key])) return known.shape;
+  const shape = shapeOf(cluster, probe);
+  shapes.set(cluster.nodes, { cluster, probe, shape });
+  return shape;
+}
+
+/** What shapes were computed from: streams compare those of all clusters again and again. */
+const shapes = new WeakMap<
+  ClusterConfig["nodes"],
+  { readonly cluster: ClusterConfig; readonly probe: ProbeConfig; readonly shape: OutcomeShape }
+>();
+const shapingKeys = ["scope", "discover", "companions", "dcs"] as const;
+
+function shapeOf({ scope, discover, nodes, companions, dcs }: ClusterConfig, probe: ProbeConfig): OutcomeShape {
   const values: Readonly<Record<(typeof outcomeKeys)[number], unknown>> = {
     scope,
     discover: discover.toSorted(),

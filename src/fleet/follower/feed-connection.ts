@@ -1,4 +1,4 @@
-import type { DrainOrder, FeedMessage, FeedRequest, OrderedDrain } from "../feed/feed-messages.ts";
+import type { DrainOrder, FeedMessage, FeedRequest, OrderedDrain, Selection } from "../feed/feed-messages.ts";
 
 /** What a connection to an upstream reports. Nothing follows `onEnd`. */
 export interface FeedSink {
@@ -13,6 +13,8 @@ export interface FeedSink {
 export interface FeedConnection {
   /** Sends a token, which comes back. Errors are those of the stream. */
   echo(stream: string, token: number): void;
+  /** Asks for other clusters. Errors are those of the stream. */
+  select(selection: Selection): void;
   /** Sends the order of a drain. @returns what came of it @throws Error why nothing did */
   drain(order: DrainOrder): Promise<OrderedDrain>;
   /** Ends it without a report. */

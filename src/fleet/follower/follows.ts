@@ -6,13 +6,13 @@ import type { Config, UpstreamConfig } from "../../config/model/config.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { ClockReading } from "../../state/clock.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { DrainOrder, FeedRefusal, FeedRequest, OrderedDrain } from "../feed/feed-messages.ts";
+import type { DrainOrder, FeedRefusal, FeedRequest, OrderedDrain, WantedCluster } from "../feed/feed-messages.ts";
 import { outcomeShape } from "../feed/outcome-shape.ts";
 import type { OpenFeed } from "./feed-connection.ts";
 import { FollowedCluster } from "./followed-cluster.ts";
 import type { OwnerDisagreement } from "./owner-views.ts";
 import { SecondOpinions } from "./second-opinions.ts";
-import { Upstream, type UpstreamState } from "./upstream.ts";
+import { Upstream, type UpstreamContext, type UpstreamState } from "./upstream.ts";
 
 /** What following depends on. */
 export interface FollowsContext {
@@ -63,7 +63,7 @@ export interface UpstreamStatus {
 
 /** An upstream, and the clusters that it is to feed. */
 interface FollowedUpstream {
-  /** What it is asked for, and how. */
+  /** How it is reached. */
   readonly key: string;
   readonly upstream: Upstream;
   readonly url: string;
@@ -189,19 +189,20 @@ export class Follows {
     );
   }
 
-  /** Streams that would be asked for the same go on. */
+  /** Streams of upstreams that stay go on, with the clusters that they are to feed now. */
   #follow(wanted: ReturnType<typeof upstreamsOf>, probe: Config["probe"]): void {
     const before = this.#upstreams;
     this.#upstreams = wanted.map(({ config, clusters }) => {
       const request = clusters.map((cluster) => ({ name: cluster.name, shape: outcomeShape(cluster, probe) }));
-      const key = JSON.stringify([config, request, probe.maxAgeMs]);
-      const known = before.find((other) => other.key === key);
-      if (known !== undefined) return known;
-      const upstream = this.#upstreamOf(config, request, probe.maxAgeMs);
+      const key = JSON.stringify([config, probe.maxAgeMs]);
+      const known = before.find((other) => other.key === key)?.upstream;
+      known?.select(request);
+      const upstream = known ?? this.#upstreamOf(config, request, probe.maxAgeMs);
       return { key, upstream, url: config.url, clusters: new Set(clusters.map(({ name }) => name)) };
     });
-    for (const known of before) if (!this.#upstreams.includes(known)) known.upstream.stop();
-    for (const added of this.#upstreams) if (!before.includes(added)) added.upstream.start();
+    const [left, present] = [before, this.#upstreams].map((list) => list.map(({ upstream }) => upstream));
+    for (const upstream of left ?? []) if (present?.includes(upstream) !== true) upstream.stop();
+    for (const upstream of present ?? []) if (left?.includes(upstream) !== true) upstream.start();
   }
 
   #endUpstreams(): void {
@@ -235,12 +236,12 @@ export class Follows {
     });
   }
 
-  #upstreamOf(config: UpstreamConfig, clusters: FeedRequest["clusters"], maxAgeMs: number): Upstream {
+  #upstreamOf(config: UpstreamConfig, wanted: readonly WantedCluster[], maxAgeMs: number): Upstream {
     const { open, self, now, reading, wall, setTimer, random, onState } = this.#context;
-    return new Upstream({
+    const context: UpstreamContext = {
       name: config.url,
       open: open(config),
-      request: () => ({ ...self, clusters }),
+      self,
       now,
       reading,
       wall,
@@ -254,7 +255,8 @@ export class Follows {
       },
       onFull: (upstream, cluster, state) =>
         this.#contain(cluster, () => this.#clusters.get(cluster)?.takeFull(upstream, state)),
-    });
+    };
+    return new Upstream(context, wanted);
   }
 
   #tick(): void {

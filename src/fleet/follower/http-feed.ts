@@ -11,12 +11,14 @@ import { readTls } from "../../config/tls-material.ts";
 import {
   type DrainOrder,
   echoPath,
+  feedClustersPath,
   feedDrainPath,
   feedPath,
   type FeedRequest,
   type OrderedDrain,
   orderedDrainSchema,
   parseFeedMessage,
+  type Selection,
 } from "../feed/feed-messages.ts";
 import type { FeedConnection, FeedSink, OpenFeed } from "./feed-connection.ts";
 
@@ -53,12 +55,11 @@ class HttpFeed implements FeedConnection {
   }
 
   echo(stream: string, token: number): void {
-    if (this.#session === null || this.#isEnded) return;
-    const { tokens, headers } = this.#session;
-    void tokens
-      .request({ method: "POST", path: `/${echoPath}`, headers, body: JSON.stringify({ stream, token }) })
-      .then(({ body }) => body.dump())
-      .catch((error: unknown) => this.#end(problemOf(error)));
+    this.#post(echoPath, { stream, token });
+  }
+
+  select(selection: Selection): void {
+    this.#post(feedClustersPath, selection);
   }
 
   async drain(order: DrainOrder): Promise<OrderedDrain> {
@@ -75,6 +76,20 @@ class HttpFeed implements FeedConnection {
     this.#isEnded = true;
     void this.#session?.stream.destroy().catch(() => {});
     void this.#session?.tokens.destroy().catch(() => {});
+  }
+
+  /** Sends what the stream answers. */
+  #post(path: string, body: object): void {
+    if (this.#session === null || this.#isEnded) return;
+    const { tokens, headers } = this.#session;
+    const answered = async (): Promise<void> => {
+      const reply = await tokens.request({ method: "POST", path: `/${path}`, headers, body: JSON.stringify(body) });
+      // What was asked for will not come. A token that is lost is only one of many.
+      if (reply.statusCode >= 300 && path === feedClustersPath)
+        this.#end(await refusalOf(reply.statusCode, reply.body));
+      else await reply.body.dump();
+    };
+    void answered().catch((error: unknown) => this.#end(problemOf(error)));
   }
 
   #open({ url, tls, tokenFile }: UpstreamConfig): Session | null {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
@@ -11,6 +12,7 @@ import {
   type FeedRefusal,
   type FeedRequest,
   type OrderedDrain,
+  type WantedCluster,
 } from "../feed/feed-messages.ts";
 import { SendingBound } from "../feed/sending-bound.ts";
 import type { FeedConnection, OpenFeed } from "./feed-connection.ts";
@@ -29,7 +31,7 @@ export interface UpstreamContext extends UpstreamEvents {
   /** Its name: the address without a path. */
   readonly name: string;
   readonly open: OpenFeed;
-  readonly request: () => Pick<FeedRequest, "version" | "name" | "clusters">;
+  readonly self: Pick<FeedRequest, "version" | "name">;
   /** rolecall's clock, in ms. */
   readonly now: () => number;
   /** Reads rolecall's clock, and looks for a gap first. */
@@ -58,6 +60,10 @@ interface Session {
   stream: string | null;
   /** When each token was sent that has not come back. */
   readonly tokens: Map<number, ClockReading>;
+  /** The clusters that it was asked for last, by name. */
+  asked: ReadonlyMap<string, WantedCluster>;
+  /** Whether it may be asked for others. */
+  canMove: boolean;
 }
 
 /** Pauses between tries to connect, in ms: doubled after each that failed. */
@@ -78,6 +84,7 @@ export class Upstream {
   readonly #states = clusterStateSchema((instantMs) => instantMs + this.#offsetMs);
   /** The clusters that were sent in full, on this stream or on those that it continues. */
   readonly #fed = new Set<string>();
+  #wanted: ReadonlyMap<string, WantedCluster>;
   #last: { readonly group: string; readonly seq: number } | null = null;
   #group = "";
   #failures = 0;
@@ -85,8 +92,10 @@ export class Upstream {
   #cancelTimer: CancelTimer | null = null;
   #cancelEcho: CancelTimer | null = null;
 
-  constructor(context: UpstreamContext) {
+  /** @param wanted the clusters that it is to feed */
+  constructor(context: UpstreamContext, wanted: readonly WantedCluster[]) {
     this.#context = context;
+    this.#wanted = byName(wanted);
   }
 
   get state(): UpstreamState {
@@ -112,6 +121,13 @@ export class Upstream {
     this.#connect();
   }
 
+  /** It is to feed other clusters from now on. Those that it feeds already go on. */
+  select(wanted: readonly WantedCluster[]): void {
+    this.#wanted = byName(wanted);
+    for (const cluster of this.#fed) if (!this.#wanted.has(cluster)) this.#fed.delete(cluster);
+    if (this.#session !== null && this.#session.stream !== null) this.#askAnew(this.#session, this.#session.stream);
+  }
+
   /** Orders a drain of a node. @returns what came of it @throws Error why nothing did */
   async drain(order: Omit<DrainOrder, "stream">): Promise<OrderedDrain> {
     const { connection, stream } = this.#session ?? { connection: null, stream: null };
@@ -134,18 +150,19 @@ export class Upstream {
   #connect(): void {
     if (this.#state.kind === "stopped") return;
     this.#enter({ kind: "connecting" });
-    const { open, request } = this.#context;
+    const { open, self } = this.#context;
+    const asked = this.#wanted;
     const tokens = new Map<number, ClockReading>();
     const token = this.#newToken(tokens);
     const connection = open(
-      { protocol: feedProtocol, ...request(), token, resume: this.#last },
+      { protocol: feedProtocol, ...self, clusters: [...asked.values()], token, resume: this.#last, canMove: true },
       {
         onMessage: (message) => this.#session?.connection === connection && this.#take(this.#session, message),
         onBytes: (count) => (this.#receivedBytes += count),
         onEnd: (problem) => this.#session?.connection === connection && this.#leave(problem),
       },
     );
-    this.#session = { connection, bound: new SendingBound(), stream: null, tokens };
+    this.#session = { connection, bound: new SendingBound(), stream: null, tokens, asked, canMove: false };
   }
 
   #newToken(tokens: Map<number, ClockReading>): number {
@@ -161,6 +178,7 @@ export class Upstream {
   #take(session: Session, message: FeedMessage): void {
     this.#heardAtMs = this.#context.now();
     if ("hello" in message) this.#begin(session, message.hello);
+    else if ("moved" in message) this.#move(message.moved);
     else if ("echo" in message) this.#takeEcho(session, message.echo);
     else if ("full" in message) this.#takeFull(session, message.full);
     else if ("ready" in message) this.#ready();
@@ -181,6 +199,31 @@ export class Upstream {
     this.#enter({ kind: hello.resumed ? "live" : "starting", version, refused });
     if (hello.resumed) this.#failures = 0;
     this.#echoLater(session);
+    session.canMove = hello.canMove;
+    this.#askAnew(session, hello.stream);
+  }
+
+  /** Asks for what is wanted and was not asked for, and for nothing that is no longer wanted. */
+  #askAnew(session: Session, stream: string): void {
+    const { asked } = session;
+    const add = [...this.#wanted.values()].filter(
+      ({ name, shape }) => !isDeepStrictEqual(asked.get(name)?.shape, shape),
+    );
+    const drop = [...asked.keys()].filter((name) => !this.#wanted.has(name));
+    if (add.length === 0 && drop.length === 0) return;
+    session.asked = this.#wanted;
+    if (session.canMove) return session.connection.select({ stream, add, drop });
+    this.#end();
+    this.#connect();
+  }
+
+  /** The stream has other clusters: its messages are numbered anew. */
+  #move({ group, refused }: Extract<FeedMessage, { moved: unknown }>["moved"]): void {
+    this.#group = group;
+    this.#last = null;
+    for (const { cluster } of refused) this.#fed.delete(cluster);
+    if (this.#state.kind === "starting" || this.#state.kind === "live")
+      this.#enter({ kind: "starting", version: this.#state.version, refused });
   }
 
   #takeEcho(
@@ -205,6 +248,8 @@ export class Upstream {
     session: Session,
     { cluster, form, state, ...clock }: Extract<FeedMessage, { full: unknown }>["full"],
   ): void {
+    // It was asked for before it was no longer wanted.
+    if (!this.#wanted.has(cluster)) return;
     const time = this.#timeOf(session, clock);
     if (time === null) return this.#leave("one of the two machines stood still");
     this.#offsetMs = time.sentAtMs - clock.at;
@@ -279,4 +324,8 @@ export class Upstream {
     this.#state = state;
     this.#context.onState(this.#context.name, state);
   }
+}
+
+function byName(clusters: readonly WantedCluster[]): ReadonlyMap<string, WantedCluster> {
+  return new Map(clusters.map((cluster) => [cluster.name, cluster]));
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../cluster/values/json.ts";
+import type { WantedCluster } from "../feed/feed-messages.ts";
 import { writtenState } from "../feed/state-values.ts";
 import { compressedLine } from "./feed-group.ts";
 
@@ -15,35 +16,51 @@ export interface FeedOutlet {
 type StreamPhase =
   { readonly kind: "starting"; readonly left: string[] } | { readonly kind: "live" } | { readonly kind: "ended" };
 
+/** How a stream begins. */
+interface FeedStart {
+  readonly clusters: ReadonlySet<string>;
+  readonly nowMs: number;
+  readonly isResumed: boolean;
+}
+
 /** A follower that does not read for so many bytes is disconnected. */
 const waitingMax = 16 * 1024 * 1024;
 /** A follower that sends no token for so long, in ms, has lost its connection. */
 const silentMax = 15_000;
 
-/** The stream of one follower. */
-export class FeedStream {
+/** Who follows, and what. */
+export interface FeedAbout {
   readonly id: string;
   /** The name of the follower, and who it is to the listener. */
   readonly follower: string;
-  readonly clusters: ReadonlySet<string>;
-  /** Whether its follower may drain nodes of a cluster. */
+  /** Whether it may follow a cluster, and drain its nodes. */
+  readonly mayFollow: (cluster: string) => boolean;
   readonly mayDrain: (cluster: string) => boolean;
+  /** Whether it understands that its stream has other clusters. */
+  readonly canMove: boolean;
+  /** The clusters that it has asked for, by name. */
+  readonly wanted: Map<string, WantedCluster>;
+}
+
+/** The stream of one follower. */
+export class FeedStream {
+  readonly about: FeedAbout;
+  /** The clusters that it is fed. */
+  #clusters: ReadonlySet<string>;
   readonly #outlet: FeedOutlet;
   #phase: StreamPhase;
   #heardMs: number;
 
-  constructor(
-    { id, follower, clusters, mayDrain }: Pick<FeedStream, "id" | "follower" | "clusters" | "mayDrain">,
-    outlet: FeedOutlet,
-    { nowMs, isResumed }: { readonly nowMs: number; readonly isResumed: boolean },
-  ) {
-    this.id = id;
-    this.follower = follower;
-    this.clusters = clusters;
-    this.mayDrain = mayDrain;
+  constructor(about: FeedAbout, outlet: FeedOutlet, { clusters, nowMs, isResumed }: FeedStart) {
+    this.about = about;
+    this.#clusters = clusters;
     this.#outlet = outlet;
     this.#heardMs = nowMs;
     this.#phase = isResumed ? { kind: "live" } : { kind: "starting", left: [...clusters] };
+  }
+
+  get clusters(): ReadonlySet<string> {
+    return this.#clusters;
   }
 
   /** Whether some clusters were not sent in full yet. */
@@ -65,6 +82,16 @@ export class FeedStream {
   /** Sends a message to this follower alone. */
   tell(message: JsonObject): void {
     this.send(compressedLine(writtenState(message)));
+  }
+
+  /** It has other clusters from now on: those that are new are to be sent in full. */
+  move(clusters: ReadonlySet<string>, message: JsonObject): void {
+    if (this.#phase.kind === "ended") return;
+    const waiting = this.#phase.kind === "starting" ? this.#phase.left.filter((name) => clusters.has(name)) : [];
+    const added = [...clusters].filter((name) => !this.#clusters.has(name));
+    this.#clusters = clusters;
+    this.#phase = { kind: "starting", left: [...waiting, ...added] };
+    this.tell({ moved: message });
   }
 
   /** The next cluster to be sent in full; `null` if there is none, or the follower has to read first. */

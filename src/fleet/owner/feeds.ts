@@ -8,17 +8,20 @@ import { type ClockReading, instantOf } from "../../state/clock.ts";
 import {
   drainOrderSchema,
   echoRequestSchema,
+  feedClustersMax,
   feedProtocol,
   type FeedRefusal,
   type FeedRequest,
   feedRequestSchema,
   type OrderedDrain,
+  selectionSchema,
   sendingTime,
+  type WantedCluster,
 } from "../feed/feed-messages.ts";
 import { sentStateOf, stateForm } from "../feed/cluster-state-schema.ts";
 import { firstDifference, outcomeShape } from "../feed/outcome-shape.ts";
 import { FeedGroup } from "./feed-group.ts";
-import { type FeedOutlet, FeedStream } from "./feed-stream.ts";
+import { type FeedAbout, type FeedOutlet, FeedStream } from "./feed-stream.ts";
 
 /** What feeds depend on. */
 export interface FeedsContext {
@@ -71,6 +74,12 @@ interface ServedGroup {
   leftAtMs: number | null;
 }
 
+/** The clusters that a follower is fed, and why it is not fed others. */
+interface FeedSelection {
+  readonly clusters: ReadonlySet<string>;
+  readonly refused: readonly FeedRefusal[];
+}
+
 /** How many followers there may be. */
 const streamsMax = 256;
 /** How long a group without a follower is kept, in ms: one that lost its connection continues where it was. */
@@ -96,7 +105,7 @@ export class Feeds {
 
   /** The present followers. */
   get followers(): readonly FedFollower[] {
-    return this.#streams().map(({ follower, clusters }) => ({ follower, clusters: clusters.size }));
+    return this.#streams().map(({ about, clusters }) => ({ follower: about.follower, clusters: clusters.size }));
   }
 
   /**
@@ -111,18 +120,16 @@ export class Feeds {
     const problem = this.#problemOf(read.data);
     if (problem !== null) return { kind: "refused", problem };
     const request = read.data;
-    const refused = request.clusters.flatMap((cluster) => this.#refusal(cluster, mayFollow) ?? []);
-    const clusters = request.clusters
-      .map((cluster) => cluster.name)
-      .filter((cluster) => refused.every((refusal) => refusal.cluster !== cluster));
+    const id = this.#context.newId();
+    const follower = withoutUnsafe(`${request.name} (${name})`);
+    const wanted = new Map(request.clusters.map((cluster) => [cluster.name, cluster]));
+    const about = { id, follower, mayFollow, mayDrain, canMove: request.canMove, wanted };
+    const { clusters, refused } = this.#selectionFor(about);
     const served = this.#groupOf(clusters);
     const missed = request.resume?.group === served.id ? served.group.since(request.resume.seq) : null;
     if (missed === null) served.group.beginAnew();
     const time = sendingTime(this.#context.reading());
-    const id = this.#context.newId();
-    const follower = withoutUnsafe(`${request.name} (${name})`);
-    const about = { id, follower, clusters: new Set(clusters), mayDrain };
-    const stream = new FeedStream(about, respond(), { nowMs: time.at, isResumed: missed !== null });
+    const stream = new FeedStream(about, respond(), { clusters, nowMs: time.at, isResumed: missed !== null });
     stream.tell({
       hello: {
         version: this.#context.version,
@@ -132,6 +139,7 @@ export class Feeds {
         resumed: missed !== null,
         token: request.token,
         refused,
+        canMove: true,
         ...time,
       },
     });
@@ -139,15 +147,35 @@ export class Feeds {
     served.streams.add(stream);
     served.leftAtMs = null;
     this.#start();
-    this.#sendFull(served, stream);
-    return { kind: "open", ended: () => this.#leave(served, stream) };
+    this.#sendFull(stream);
+    return { kind: "open", ended: () => this.#leave(stream) };
+  }
+
+  /** A follower asks for other clusters on its stream. @param body unchecked @returns `false` if there is no such stream */
+  select(body: unknown): boolean {
+    const { stream: id, add, drop } = selectionSchema.safeParse(body).data ?? { stream: "", add: [], drop: [] };
+    const stream = this.#streamNamed(id);
+    if (stream === undefined) return false;
+    for (const name of drop) stream.about.wanted.delete(name);
+    for (const cluster of add) stream.about.wanted.set(cluster.name, cluster);
+    if (stream.about.wanted.size > feedClustersMax) return false;
+    this.#move(stream, this.#selectionFor(stream.about));
+    return true;
+  }
+
+  /** Which clusters are probed here has changed: each stream goes on with those that its follower has asked for. */
+  reselect(): void {
+    for (const stream of this.#streams()) {
+      const selection = this.#selectionFor(stream.about);
+      if (keyOf(selection.clusters) !== keyOf(stream.clusters)) this.#move(stream, selection);
+    }
   }
 
   /** Sends a token back to the follower that sent it. @param body unchecked @returns `false` if there is no such stream */
   echo(body: unknown): boolean {
     const time = sendingTime(this.#context.reading());
     const { stream: id, token } = echoRequestSchema.safeParse(body).data ?? { stream: "", token: 0 };
-    const stream = this.#streams().find((other) => other.id === id);
+    const stream = this.#streamNamed(id);
     if (stream === undefined) return false;
     stream.heard(time.at);
     stream.tell({ echo: { token, ...time } });
@@ -159,11 +187,12 @@ export class Feeds {
     const read = drainOrderSchema.safeParse(body);
     if (!read.success) return { problem: "the body must be the order of a drain" };
     const { stream: id, cluster, node, by, drain } = read.data;
-    const stream = this.#streams().find((other) => other.id === id);
+    const stream = this.#streamNamed(id);
     if (stream === undefined) return { problem: "the stream must be open" };
     if (!stream.clusters.has(cluster)) return { problem: `${cluster} must be fed` };
-    if (!stream.mayDrain(cluster)) return { problem: "the credential must be one of a follower with drains: true" };
-    const who = `${by ?? "somebody"} at ${stream.follower}`.slice(0, drainTextMax);
+    if (!stream.about.mayDrain(cluster))
+      return { problem: "the credential must be one of a follower with drains: true" };
+    const who = `${by ?? "somebody"} at ${stream.about.follower}`.slice(0, drainTextMax);
     const { drains } = this.#context;
     const state = (): ReturnType<FeedsContext["cluster"]> => this.#context.cluster(cluster);
     if (drain !== null && state()?.index.has(node) !== true) return { problem: `${node} must be a node of ${cluster}` };
@@ -192,10 +221,32 @@ export class Feeds {
     return this.#streams().length < streamsMax ? null : `there must be at most ${streamsMax} followers`;
   }
 
-  #refusal(
-    { name: cluster, shape }: FeedRequest["clusters"][number],
-    mayFollow: FeedCaller["mayFollow"],
-  ): FeedRefusal | null {
+  #selectionFor({ wanted, mayFollow }: Pick<FeedAbout, "wanted" | "mayFollow">): FeedSelection {
+    const clusters = new Set(wanted.keys());
+    const refused: FeedRefusal[] = [];
+    for (const cluster of wanted.values()) {
+      const refusal = this.#refusal(cluster, mayFollow);
+      if (refusal === null) continue;
+      refused.push(refusal);
+      clusters.delete(cluster.name);
+    }
+    return { clusters, refused };
+  }
+
+  /** A stream goes on with other clusters, in the group of those who have the same. */
+  #move(stream: FeedStream, { clusters, refused }: FeedSelection): void {
+    if (!stream.about.canMove) return stream.end("reload");
+    const wasStarting = stream.isStarting;
+    this.#leaveGroup(stream);
+    const served = this.#groupOf(clusters);
+    served.group.beginAnew();
+    served.streams.add(stream);
+    served.leftAtMs = null;
+    stream.move(clusters, { group: served.id, refused });
+    if (!wasStarting) this.#sendFull(stream);
+  }
+
+  #refusal({ name: cluster, shape }: WantedCluster, mayFollow: FeedCaller["mayFollow"]): FeedRefusal | null {
     const { clusters, probe } = this.#context.config();
     const config = clusters.find((other) => other.name === cluster);
     const refuse = (reason: FeedRefusal["reason"], why: string): FeedRefusal => ({
@@ -210,8 +261,8 @@ export class Feeds {
     return key === null ? null : refuse("differs", `${key} must be the same in both configurations`);
   }
 
-  #groupOf(clusters: readonly string[]): ServedGroup {
-    const key = JSON.stringify(clusters.toSorted());
+  #groupOf(clusters: ReadonlySet<string>): ServedGroup {
+    const key = keyOf(clusters);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
     const streams = new Set<FeedStream>();
@@ -220,31 +271,46 @@ export class Feeds {
     };
     const { reading, setTimer, newId } = this.#context;
     const group = new FeedGroup({ reading, setTimer, send });
-    const served = { id: newId(), group, clusters: new Set(clusters), streams, leftAtMs: null };
+    const served = { id: newId(), group, clusters, streams, leftAtMs: null };
     this.#groups.set(key, served);
     return served;
   }
 
   /** Sends what the follower has not: a slice at a time, so that checks are answered meanwhile. */
-  #sendFull(served: ServedGroup, stream: FeedStream): void {
+  #sendFull(stream: FeedStream): void {
     for (let sent = 0; sent < slice.clusters; sent += 1) {
       if (stream.isEnded) return;
       const name = stream.nextCluster();
       if (name === null) break;
       // What is not sent yet would be taken as a change of what the full state has already.
-      served.group.flush();
+      this.#groupWith(stream)?.group.flush();
       const cluster = this.#context.cluster(name);
       if (cluster === undefined) continue;
       const time = sendingTime(this.#context.reading());
       stream.tell({ full: { cluster: name, form: stateForm, state: sentStateOf(cluster), ...time } });
     }
-    if (stream.isStarting) this.#context.setTimer(() => this.#sendFull(served, stream), slice.gapMs);
+    if (stream.isStarting) this.#context.setTimer(() => this.#sendFull(stream), slice.gapMs);
   }
 
-  #leave(served: ServedGroup, stream: FeedStream): void {
+  #leave(stream: FeedStream): void {
     stream.end("left");
-    served.streams.delete(stream);
-    if (served.streams.size === 0) served.leftAtMs = this.#now();
+    const served = this.#groupWith(stream);
+    served?.streams.delete(stream);
+    if (served?.streams.size === 0) served.leftAtMs = this.#now();
+  }
+
+  /** The stream takes what its group has sent so far with it, so nobody continues a group that is empty then. */
+  #leaveGroup(stream: FeedStream): void {
+    const served = this.#groupWith(stream);
+    served?.group.flush();
+    served?.streams.delete(stream);
+    if (served?.streams.size !== 0) return;
+    served.group.stop();
+    this.#groups.delete(keyOf(served.clusters));
+  }
+
+  #groupWith(stream: FeedStream): ServedGroup | undefined {
+    return [...this.#groups.values()].find(({ streams }) => streams.has(stream));
   }
 
   #start(): void {
@@ -277,6 +343,10 @@ export class Feeds {
     this.#groups.clear();
   }
 
+  #streamNamed(id: string): FeedStream | undefined {
+    return this.#streams().find(({ about }) => about.id === id);
+  }
+
   #streams(): readonly FeedStream[] {
     return [...this.#groups.values()].flatMap(({ streams }) => [...streams]);
   }
@@ -284,4 +354,9 @@ export class Feeds {
   #now(): number {
     return instantOf(this.#context.reading());
   }
+}
+
+/** Names clusters, in whatever order. */
+function keyOf(clusters: ReadonlySet<string>): string {
+  return JSON.stringify([...clusters].toSorted());
 }

@@ -35,8 +35,9 @@ export interface FeedApiContext {
       },
       respond: () => FeedResponse,
     ): Promise<{ readonly kind: "open"; readonly ended: () => void } | RefusedFeed>;
-    /** @returns `false` if there is no such stream */
+    /** Each of them: @returns `false` if there is no such stream */
     echo(body: unknown): boolean;
+    select(body: unknown): boolean;
     /** Drains a node as an operator of a follower asks. @returns what came of it, or why nothing did */
     drain(body: unknown): Promise<object | { readonly problem: string }>;
   };
@@ -45,7 +46,7 @@ export interface FeedApiContext {
 /** The longest request for a feed, in bytes: for 10,000 clusters. */
 const bodyMax = 8 * 1024 * 1024;
 
-const feedPaths = ["feed", "feed/echo", "feed/drain"] as const;
+const feedPaths = ["feed", "feed/clusters", "feed/echo", "feed/drain"] as const;
 type FeedPath = (typeof feedPaths)[number];
 
 /** Which path of a feed a request is for. Authorization and routing both use this function. */
@@ -56,7 +57,8 @@ export function feedPathOf({ target }: Pick<Request, "target">): FeedPath | null
 }
 
 /**
- * Answers `POST /feed`, whose response is a stream of messages, `POST /feed/echo` and `POST /feed/drain`.
+ * Answers `POST /feed`, whose response is a stream of messages, `POST /feed/clusters`,
+ * `POST /feed/echo` and `POST /feed/drain`.
  * @param only the one cluster that the listener answers for; `null`: all
  * @returns `null` once the stream is open
  */
@@ -66,12 +68,11 @@ export async function answerFeed(
   { feeds, access, only }: FeedApiContext & { readonly only: string | null },
 ): Promise<Reply | null> {
   if (request.method !== "POST") return methodNotAllowed(request.method, "POST");
-  const read = await readJsonBody(message, path === "feed" ? bodyMax : undefined);
+  const namesClusters = path === "feed" || path === "feed/clusters";
+  const read = await readJsonBody(message, namesClusters ? bodyMax : undefined);
   if (!read.ok) return read.reply;
-  if (path === "feed/echo")
-    return feeds.echo(read.body)
-      ? { status: 204, phrase: "No Content", headers: [], body: Buffer.alloc(0) }
-      : errorReply(404, "no_stream", { message: "Cannot return this token: the stream must be open" });
+  if (path === "feed/echo") return streamReply(feeds.echo(read.body), "return this token");
+  if (path === "feed/clusters") return streamReply(feeds.select(read.body), "change the clusters");
   if (path === "feed/drain") return drainReply(await feeds.drain(read.body));
   const who = { principal: caller.principal, access };
   const name = caller.principal === null ? caller.address : `${caller.principal} at ${caller.address}`;
@@ -86,6 +87,12 @@ export async function answerFeed(
   if (response.destroyed) opened.ended();
   else response.once("close", opened.ended);
   return null;
+}
+
+function streamReply(isDone: boolean, what: string): Reply {
+  return isDone
+    ? { status: 204, phrase: "No Content", headers: [], body: Buffer.alloc(0) }
+    : errorReply(404, "no_stream", { message: `Cannot ${what}: the stream must be open` });
 }
 
 function drainReply(came: object): Reply {

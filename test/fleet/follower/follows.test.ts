@@ -33,7 +33,12 @@ function openFollows(): {
   const config = configFollowing("demo", "other");
   const store = new Store("run", buildClusters(config, new Map()));
   const follows = new Follows({
-    open: () => () => ({ echo: () => {}, drain: () => assert.fail("no operator drains here"), close: () => {} }),
+    open: () => () => ({
+      echo: () => {},
+      select: () => {},
+      drain: () => assert.fail("no operator drains here"),
+      close: () => {},
+    }),
     self: { version: "1", name: "edge" },
     state: (name) => store.clusterNamed(name),
     policy: (name) => store.policyOf(name),
