@@ -61,7 +61,7 @@ export class ClusterProber {
     if (renewed.size > 0) this.#forget(renewed);
     this.#documents.startRoundsIfWanted();
     this.#bursts.update();
-    return this.#atMostOneTimeout(this.#reconcile());
+    return this.#atMostOneTimeout(this.#reconcile().then(() => this.#companionsChecked()));
   }
 
   /**
@@ -211,6 +211,10 @@ export class ClusterProber {
       await Promise.all([this.#reconcile(), step === documentStep ? this.#documentsPaced() : null]);
     await this.#documentsPaced();
     // Last, so that one that is silent delays no document.
+    await this.#companionsChecked();
+  }
+
+  async #companionsChecked(): Promise<void> {
     await Promise.all([...this.#nodes.values()].map(({ companionsInFlight }) => companionsInFlight));
   }
 
