@@ -30,8 +30,10 @@ interface Lane {
  */
 export class AnswerTurns {
   readonly #now: () => number;
-  /** The lanes that wait, or have had more time than these. */
+  /** The lanes that have waited since nobody did. */
   readonly #lanes = new Map<string, Lane>();
+  /** Those of them that wait now. Each answer looks at all of these, so it makes no object for one. */
+  readonly #inLine: Lane[] = [];
   #waiting = 0;
   /** Whether the last answer went before others because it had waited for long. */
   #wasOverdue = false;
@@ -63,9 +65,15 @@ export class AnswerTurns {
     return new Promise<void>((resolve) => {
       const lane = this.#lanes.get(key) ?? { waiting: [], usedMs: this.#usedMs };
       this.#lanes.set(key, lane);
+      if (lane.waiting.length === 0) this.#beginWaiting(lane);
       lane.waiting.push({ sinceMs: this.#now(), take: resolve });
       this.#waiting += 1;
     });
+  }
+
+  #beginWaiting(lane: Lane): void {
+    lane.usedMs = Math.max(lane.usedMs, this.#usedMs);
+    this.#inLine.push(lane);
   }
 
   #hasTime(): boolean {
@@ -105,22 +113,33 @@ export class AnswerTurns {
     const sinceMs = this.#now();
     this.#charge(sinceMs);
     if (this.#waiting === 0 || !this.#hasTime()) return;
-    let least: Lane | null = null;
-    let overdue: Lane | null = null;
-    let oldestMs = this.#wasOverdue ? -Infinity : sinceMs - waitMaxMs;
-    for (const lane of this.#lanes.values()) {
-      const [first] = lane.waiting;
-      if (first === undefined) continue;
-      if (lane.usedMs < (least?.usedMs ?? Infinity)) least = lane;
-      if (first.sinceMs < oldestMs) [overdue, oldestMs] = [lane, first.sinceMs];
-    }
-    if (least === null) return;
-    this.#wasOverdue = overdue !== null;
-    this.#usedMs = least.usedMs;
-    const lane = overdue ?? least;
+    const lane = this.#nextLane(sinceMs);
+    if (lane === null) return;
     this.#served = { lane, sinceMs };
     this.#waiting -= 1;
-    lane.waiting.shift()?.take();
+    const first = lane.waiting.shift();
+    if (lane.waiting.length === 0) this.#inLine.splice(this.#inLine.indexOf(lane), 1);
+    first?.take();
+  }
+
+  #nextLane(nowMs: number): Lane | null {
+    let least: Lane | null = null;
+    let overdue: Lane | null = null;
+    let oldestMs = this.#wasOverdue ? -Infinity : nowMs - waitMaxMs;
+    for (let at = 0; at < this.#inLine.length; at += 1) {
+      const lane = this.#inLine[at];
+      const first = lane?.waiting[0];
+      if (lane === undefined || first === undefined) continue;
+      if (lane.usedMs < (least?.usedMs ?? Infinity)) least = lane;
+      if (first.sinceMs < oldestMs) {
+        overdue = lane;
+        oldestMs = first.sinceMs;
+      }
+    }
+    if (least === null) return null;
+    this.#wasOverdue = overdue !== null;
+    this.#usedMs = least.usedMs;
+    return overdue ?? least;
   }
 
   /** Charges what followed from the last answer to its lane. What a lane has had is remembered while others wait. */
@@ -129,7 +148,5 @@ export class AnswerTurns {
     const { lane, sinceMs } = this.#served;
     this.#served = null;
     lane.usedMs += nowMs - sinceMs;
-    for (const [key, { waiting, usedMs }] of this.#lanes)
-      if (waiting.length === 0 && usedMs <= this.#usedMs) this.#lanes.delete(key);
   }
 }
