@@ -13,6 +13,7 @@ export interface FollowedClustersContext extends Omit<FollowsContext, "open"> {
 export class FollowedClusters {
   readonly #context: FollowedClustersContext;
   #follows: Follows | null = null;
+  #loading: Promise<Follows> | null = null;
   #isStopped = false;
 
   constructor(context: FollowedClustersContext) {
@@ -23,8 +24,11 @@ export class FollowedClusters {
   async start(config: Config): Promise<void> {
     if (this.#follows === null && config.clusters.every(({ follow }) => follow.length === 0)) return;
     try {
-      this.#follows ??= await this.#load();
+      // Several may wait for it.
+      this.#loading ??= this.#load();
+      this.#follows = await this.#loading;
     } catch (error) {
+      this.#loading = null;
       this.#context.onLoadError(error);
       await Promise.all(
         config.clusters.filter(({ follow }) => follow.length > 0).map(({ name }) => this.#context.probing.begin(name)),

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Config } from "../../../src/config/model/config.ts";
-import { Follows } from "../../../src/fleet/follower/follows.ts";
+import { FollowedClusters } from "../../../src/app/followed-clusters.ts";
+import { Follows, type FollowsContext } from "../../../src/fleet/follower/follows.ts";
 import { buildClusters } from "../../../src/state/clusters.ts";
 import { Store } from "../../../src/state/store.ts";
 import { clusterOf, configOf } from "../../fake/config.ts";
@@ -21,24 +22,25 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 /** Follows an upstream that never answers, at a time that the test sets. Probes end when the test says so. */
-function openFollows(): {
-  readonly follows: Follows;
+function contextOf(): {
+  readonly context: FollowsContext;
+  /** How often a stream was opened. */
+  readonly opened: () => number;
   readonly pass: (ms: number) => void;
   /** Ends the first round of the probes that began as the first, the second, … */
   readonly rounds: readonly (() => void)[];
 } {
   let nowMs = 0;
+  let opened = 0;
   let tick: () => void = () => {};
   const rounds: (() => void)[] = [];
   const config = configFollowing("demo", "other");
   const store = new Store("run", buildClusters(config, new Map()));
-  const follows = new Follows({
-    open: () => () => ({
-      echo: () => {},
-      select: () => {},
-      drain: () => assert.fail("no operator drains here"),
-      close: () => {},
-    }),
+  const context: FollowsContext = {
+    open: () => () => {
+      opened += 1;
+      return { echo: () => {}, select: () => {}, drain: () => assert.fail("no operator drains here"), close: () => {} };
+    },
     self: { version: "1", name: "edge" },
     state: (name) => store.clusterNamed(name),
     policy: (name) => store.policyOf(name),
@@ -62,12 +64,17 @@ function openFollows(): {
     onFirst: () => {},
     onState: () => {},
     onError: (error) => assert.fail(String(error)),
-  });
+  };
   const pass = (ms: number): void => {
     nowMs += ms;
     tick();
   };
-  return { follows, pass, rounds };
+  return { context, opened: () => opened, pass, rounds };
+}
+
+function openFollows(): { readonly follows: Follows } & Pick<ReturnType<typeof contextOf>, "pass" | "rounds"> {
+  const { context, ...parts } = contextOf();
+  return { follows: new Follows(context), ...parts };
 }
 
 test("a cluster that a reload removes before its first evidence is waited for no more", async () => {
@@ -93,4 +100,17 @@ test("a cluster that comes back is waited for anew: probes from before count for
   rounds[1]?.();
   assert.equal(await isSettled(again), true);
   follows.stop();
+});
+
+test("a cluster that is assigned to another owner while following is loaded is followed once", async () => {
+  const { context, opened, pass } = contextOf();
+  const followed = new FollowedClusters({ ...context, onLoadError: (error) => assert.fail(String(error)) });
+  const starts = [followed.start(configFollowing("demo")), followed.start(configFollowing("demo"))];
+  while (followed.upstreams.length === 0) await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  assert.equal(opened(), 1);
+  followed.stop();
+  await Promise.all(starts);
+  pass(10_000);
+  assert.equal(opened(), 1);
 });
