@@ -78,6 +78,8 @@ export class Follows {
   readonly #context: FollowsContext;
   readonly #opinions: SecondOpinions;
   readonly #clusters = new Map<string, FollowedCluster>();
+  /** Cluster -> resolves when it has its first evidence. */
+  readonly #firsts = new Map<string, Promise<void>>();
   #upstreams: readonly FollowedUpstream[] = [];
   #cancelTick: CancelTimer | null = null;
 
@@ -100,16 +102,17 @@ export class Follows {
         if (fleet === null) cluster.leave();
         else cluster.stop();
         this.#clusters.delete(name);
+        this.#firsts.delete(name);
       }
-    const firsts: Promise<void>[] = [];
     for (const cluster of followed) {
       const known = this.#clusters.get(cluster.name);
       known?.configure({ cluster, probe });
-      if (known === undefined) firsts.push(this.#add({ cluster, probe }));
+      if (known === undefined) this.#firsts.set(cluster.name, this.#add({ cluster, probe }));
     }
     this.#follow(upstreamsOf(followed), probe);
     if (this.#clusters.size > 0) this.#tick();
-    await Promise.all(firsts);
+    // Also of those that an earlier call waits for.
+    await Promise.all(followed.map(({ name }) => this.#firsts.get(name)));
   }
 
   /** Whether a cluster is followed, and not probed here now. */

@@ -114,3 +114,13 @@ test("a cluster that is assigned to another owner while following is loaded is f
   pass(10_000);
   assert.equal(opened(), 1);
 });
+
+test("a second start waits for the first evidence, too", async () => {
+  const { follows, pass, rounds } = openFollows();
+  const starts = [follows.start(configFollowing("demo")), follows.start(configFollowing("demo"))];
+  assert.deepEqual(await Promise.all(starts.map(isSettled)), [false, false]);
+  pass(10_000);
+  rounds[0]?.();
+  assert.deepEqual(await Promise.all(starts.map(isSettled)), [true, true]);
+  follows.stop();
+});
