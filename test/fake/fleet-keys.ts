@@ -1,14 +1,20 @@
 import type { FleetStore, StoreEvents, StorePhase } from "../../src/fleet/ownership/fleet-store.ts";
-import type { ManualClock } from "./manual-clock.ts";
+import type { SetTimer } from "../../src/cluster/timer.ts";
 
-interface StoredKey {
+/** What a store needs of a clock. */
+interface KeysClock {
+  readonly nowMs: number;
+  readonly setTimer: SetTimer;
+}
+
+export interface StoredKey {
   readonly value: string;
   readonly lease: string;
 }
 
-/** The keys of a fleet in memory, with leases that end by a manual clock, and members that can be cut off. */
+/** The keys of a fleet in memory, with leases that end by the clock of a test, and members that can be cut off. */
 export class FleetKeys {
-  readonly #clock: ManualClock;
+  readonly #clock: KeysClock;
   readonly #leaseMs: number;
   readonly #members = new Set<MemoryFleetStore>();
   keys = new Map<string, StoredKey>();
@@ -16,17 +22,21 @@ export class FleetKeys {
   leases = new Map<string, number>();
   /** Nobody reaches it. */
   isDown = false;
+  /** How long a request or an answer takes, in ms; 0: no time passes. */
+  latencyMs: () => number = () => 0;
+  /** Called with each change, in the order of the store. */
+  onRevision: (key: string, stored: StoredKey | null) => void = () => {};
   #count = 0;
 
-  constructor(clock: ManualClock, leaseMs: number) {
+  constructor(clock: KeysClock, leaseMs: number) {
     this.#clock = clock;
     this.#leaseMs = leaseMs;
     this.#tick();
   }
 
-  /** A member's connection. */
-  store(): MemoryFleetStore {
-    const store = new MemoryFleetStore(this, this.#clock, this.#leaseMs);
+  /** A member's connection. @param clock that of the member */
+  store(clock: KeysClock = this.#clock): MemoryFleetStore {
+    const store = new MemoryFleetStore(this, clock, this.#leaseMs);
     this.#members.add(store);
     return store;
   }
@@ -37,20 +47,24 @@ export class FleetKeys {
     return String(this.#count);
   }
 
-  /** What etcd does when it has a leader again: every lease begins anew. */
+  /** What etcd does when it has a leader again: every lease begins anew, and connections are lost. */
   restart(): void {
     this.isDown = false;
+    for (const member of this.#members) member.lose();
     for (const lease of this.leases.keys()) this.leases.set(lease, this.#clock.nowMs + this.#leaseMs);
   }
 
   put(key: string, value: string, lease: string): void {
     if (!this.leases.has(lease)) throw new Error("requested lease not found");
     this.keys.set(key, { value, lease });
+    this.onRevision(key, { value, lease });
     this.#announce(key, value);
   }
 
   remove(key: string): void {
-    if (this.keys.delete(key)) this.#announce(key, null);
+    if (!this.keys.delete(key)) return;
+    this.onRevision(key, null);
+    this.#announce(key, null);
   }
 
   end(lease: string): void {
@@ -71,18 +85,21 @@ export class FleetKeys {
 /** A member's connection to {@link FleetKeys}. */
 export class MemoryFleetStore implements FleetStore {
   readonly #keys: FleetKeys;
-  readonly #clock: ManualClock;
+  readonly #clock: KeysClock;
   readonly #leaseMs: number;
   /** Whether the member does not reach the keys, or stands still. */
   isCut = false;
   #lease: string | null = null;
   /** Whether a change did not arrive: then the connection is broken. */
   #hasMissed = false;
+  /** When the newest change arrives, in ms. */
+  #heardMs = 0;
+  #connection = 0;
   #phase: StorePhase = { kind: "joining" };
   #register: Parameters<FleetStore["start"]>[0] | null = null;
   #events: StoreEvents | null = null;
 
-  constructor(keys: FleetKeys, clock: ManualClock, leaseMs: number) {
+  constructor(keys: FleetKeys, clock: KeysClock, leaseMs: number) {
     this.#keys = keys;
     this.#clock = clock;
     this.#leaseMs = leaseMs;
@@ -100,32 +117,43 @@ export class MemoryFleetStore implements FleetStore {
   }
 
   hear(key: string, value: string | null): void {
-    // A message takes a moment.
+    // A message takes a moment, and comes after those before it.
+    const { nowMs } = this.#clock;
+    this.#heardMs = Math.max(this.#heardMs, nowMs + 5 + this.#keys.latencyMs());
+    const connection = this.#connection;
     this.#clock.setTimer(() => {
-      if (this.#phase.kind !== "joined") return;
+      if (this.#phase.kind !== "joined" || connection !== this.#connection) return;
       if (this.#isReached) this.#events?.onChange(key, value);
       else this.#hasMissed = true;
-    }, 5);
+    }, this.#heardMs - nowMs);
   }
 
-  async claim(key: string, value: string): Promise<boolean> {
-    if (this.#lease === null || !this.#isReached || this.#keys.keys.has(key)) return false;
-    return this.#put(key, value, this.#lease);
+  /** The connection breaks. */
+  lose(): void {
+    this.#hasMissed = true;
   }
 
-  async pass(
+  claim(key: string, value: string): Promise<boolean> {
+    return this.#transact(() => {
+      const lease = this.#lease;
+      return lease !== null && !this.#keys.keys.has(key) && this.#put(key, value, lease);
+    });
+  }
+
+  pass(
     key: string,
     from: string,
     { value, lease }: { readonly value: string; readonly lease: string },
   ): Promise<boolean> {
-    if (!this.#isReached || this.#keys.keys.get(key)?.value !== from) return false;
-    return this.#put(key, value, lease);
+    return this.#transact(() => this.#keys.keys.get(key)?.value === from && this.#put(key, value, lease));
   }
 
-  async release(key: string, value: string): Promise<boolean> {
-    if (!this.#isReached || this.#keys.keys.get(key)?.value !== value) return false;
-    this.#keys.remove(key);
-    return true;
+  release(key: string, value: string): Promise<boolean> {
+    return this.#transact(() => {
+      if (this.#keys.keys.get(key)?.value !== value) return false;
+      this.#keys.remove(key);
+      return true;
+    });
   }
 
   async putFor(key: string, value: string, lifeS: number): Promise<void> {
@@ -141,6 +169,19 @@ export class MemoryFleetStore implements FleetStore {
   async stop(): Promise<void> {
     this.#enter({ kind: "stopped" });
     if (this.#lease !== null && this.#isReached) this.#keys.end(this.#lease);
+  }
+
+  /** A write. Its answer may be lost although it was made. */
+  async #transact(write: () => boolean): Promise<boolean> {
+    await this.#travel();
+    const isWritten = this.#isReached && write();
+    await this.#travel();
+    return isWritten && this.#isReached;
+  }
+
+  async #travel(): Promise<void> {
+    const ms = this.#keys.latencyMs();
+    if (ms > 0) await new Promise<void>((resolve) => void this.#clock.setTimer(() => resolve(), ms));
   }
 
   get #isReached(): boolean {
@@ -166,6 +207,7 @@ export class MemoryFleetStore implements FleetStore {
   #join(): void {
     if (this.#lease === null || !this.#keys.leases.has(this.#lease)) this.#lease = this.#keys.grant();
     this.#hasMissed = false;
+    this.#connection += 1;
     this.registerAgain();
     this.#enter({ kind: "joined", lease: this.#lease });
     this.#events?.onAll(new Map([...this.#keys.keys].map(([key, { value }]) => [key, value])));

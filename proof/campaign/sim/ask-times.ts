@@ -1,6 +1,6 @@
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import type { Chance } from "../chance.ts";
-import type { PendingEvent, VirtualTime } from "./virtual-time.ts";
+import type { PendingEvent, SeenTime } from "./virtual-time.ts";
 
 /** The mean time between the first rounds after a change, in virtual ms. */
 const leastMs = 100;
@@ -17,7 +17,7 @@ const aloneMs = 1_500;
 
 /** What decides when a campaign asks. */
 export interface AskTimesOptions {
-  readonly time: VirtualTime;
+  readonly time: SeenTime;
   readonly chance: Chance;
   /** The longest mean time between two rounds, in virtual ms. */
   readonly everyMs: () => number;

@@ -3,7 +3,7 @@ import type { Said } from "../rolecall/asker.ts";
 import { Agreement, pushedChecks } from "./agreement.ts";
 import type { SubjectLife } from "./subject-life.ts";
 import type { VirtualAsker } from "./virtual-asker.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { SeenTime } from "./virtual-time.ts";
 
 /** How long a pushed state may be behind, in virtual ms: the resolution of a timer. */
 const pushLateMs = 2;
@@ -12,9 +12,9 @@ const agreeEvery = 3;
 
 /** What the comparisons of a run depend on. */
 export interface ComparisonsContext {
-  readonly life: SubjectLife;
+  readonly life: Pick<SubjectLife, "subject" | "isDown">;
   readonly asker: VirtualAsker;
-  readonly time: VirtualTime;
+  readonly time: SeenTime;
   readonly cluster: string;
   readonly armed: Map<string, number>;
   readonly onViolation: (violation: Violation) => void;

@@ -2,17 +2,18 @@ import type { Machine } from "../../../src/app/machine.ts";
 import type { Chance } from "../chance.ts";
 import type { VirtualDcs } from "./virtual-dcs.ts";
 import type { VirtualNetwork } from "./virtual-network.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { SeenTime } from "./virtual-time.ts";
 
 /** Wall time at the virtual instant 0, in ms since the epoch. */
 export const epochMs: number = Date.UTC(2026, 0, 1);
 
 /** What a virtual machine is made of. */
 export interface MachineParts {
-  readonly time: VirtualTime;
+  readonly time: SeenTime;
   readonly chance: Chance;
   readonly network: Pick<VirtualNetwork, "connect" | "latencyMs">;
-  readonly dcs: Pick<VirtualDcs, "open">;
+  /** Absent: it has none. */
+  readonly dcs?: Pick<VirtualDcs, "open">;
 }
 
 /** The machine that rolecall sees in a simulation: its clock, timers, chance and connections are virtual. */
@@ -37,6 +38,9 @@ export function virtualMachine({ time, chance, network, dcs }: MachineParts): Ma
       new Promise((resolve) => {
         time.after("delivery", network.latencyMs(), () => resolve(false));
       }),
-    openDcs: () => dcs.open(),
+    openDcs: () => {
+      if (dcs === undefined) throw new Error("Cannot open a DCS: there must be one");
+      return dcs.open();
+    },
   };
 }

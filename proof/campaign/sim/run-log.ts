@@ -17,6 +17,8 @@ export class RunLog {
   readonly violations: TimedViolation[] = [];
   /** The last events before the first violation, and the truth at that time. */
   story: readonly string[] = [];
+  /** Called with each event. */
+  onEvent: (text: string) => void = () => {};
   readonly #broken = new Set<string>();
   readonly #events: string[] = [];
   readonly #last = new Map<string, string>();
@@ -43,6 +45,7 @@ export class RunLog {
   event(text: string): void {
     const { nowMs } = this.#time;
     this.#trace?.add(nowMs, text);
+    this.onEvent(text);
     this.#events.push(`${(nowMs / 1_000).toFixed(2)} s ${text}`);
     if (this.#events.length > 2 * eventsMax) this.#events.splice(0, eventsMax);
   }

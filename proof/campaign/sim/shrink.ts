@@ -20,20 +20,26 @@ export async function shrink(
   kinds: readonly FaultKind[] = kindsOf(null, true),
 ): Promise<RunId> {
   const all = faultsOf(planOf(id, kinds)).map(({ number }) => number);
+  const kept = await smaller(all, async (numbers) => (await run({ ...id, kept: new Set(numbers) })).has(rule));
+  return kept === null ? id : { ...id, kept: new Set(kept) };
+}
+
+/** Searches for a minimal part of a list that still does something. @returns `null` if nothing smaller is found */
+export async function smaller<T>(
+  all: readonly T[],
+  stillDoes: (part: readonly T[]) => Promise<boolean>,
+): Promise<readonly T[] | null> {
   let kept = all;
   let runs = 0;
-  const stillBreaks = async (numbers: readonly number[]): Promise<boolean> => {
-    runs += 1;
-    return (await run({ ...id, kept: new Set(numbers) })).has(rule);
-  };
   for (let size = Math.ceil(kept.length / 2); size >= 1; size = Math.floor(size / 2)) {
     // From the end: what is left out does not move what is still to be tried.
     for (let at = kept.length - size; at > -size; at -= size) {
       if (runs >= runsMax) break;
       const from = Math.max(0, at);
       const fewer = [...kept.slice(0, from), ...kept.slice(at + size)];
-      if (await stillBreaks(fewer)) kept = fewer;
+      runs += 1;
+      if (await stillDoes(fewer)) kept = fewer;
     }
   }
-  return kept.length === all.length ? id : { ...id, kept: new Set(kept) };
+  return kept.length === all.length ? null : kept;
 }

@@ -9,6 +9,7 @@ import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts"
 import { clusterNamed, nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { LineHandler, ListenerHandler } from "../../../src/http/message/handler.ts";
 import type { Reply } from "../../../src/http/message/reply.ts";
+import type { Logger } from "../../../src/log/logger.ts";
 import { VerdictFollower } from "../../../src/push/verdict-follower.ts";
 import { Clock } from "../../../src/state/clock.ts";
 import { silentLogger } from "../../../test/fake/silent-logger.ts";
@@ -33,6 +34,8 @@ export interface SubjectOptions {
   /** The cluster, and the checks whose verdicts are pushed. */
   readonly cluster: string;
   readonly pushed: readonly string[];
+  /** Default: nothing is logged. */
+  readonly log?: Logger;
 }
 
 /**
@@ -50,15 +53,15 @@ export class Subject {
   readonly #options: SubjectOptions;
 
   constructor(options: SubjectOptions) {
-    const { config, machine, hasWorker, cluster } = options;
+    const { config, machine, hasWorker, cluster, log = silentLogger } = options;
     this.#options = options;
-    this.monitor = new Monitor(config, { log: silentLogger, machine, metrics });
+    this.monitor = new Monitor(config, { log, machine, metrics });
     const { store, clock } = this.monitor;
     this.#sources = sourcesOf({ store: () => store, clock: () => clock });
     this.#handler = handlerOf(healthListener, config, this.#sources);
     const { snapshot, policy, now } = this.#sources;
     const agents = new AgentHandlers({ snapshot, policy, now, isStopping: () => false, onAnswer: () => {} });
-    this.#agent = agents.handlerFor({ listener: agentListener, config, key: "agent" });
+    this.#agent = agents.handlerFor({ listener: { ...agentListener, cluster }, config, key: "agent" });
     this.#follower = new VerdictFollower({
       cluster: (name) => clusterNamed(store.current, name),
       policy,

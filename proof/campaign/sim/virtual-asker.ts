@@ -1,6 +1,6 @@
 import type { Question, Said, Word } from "../rolecall/asker.ts";
 import type { Subject } from "./subject.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { SeenTime } from "./virtual-time.ts";
 
 /** The part of an answer before its body. */
 type Head = Pick<Said, "status" | "phrase" | "headers">;
@@ -19,11 +19,11 @@ interface Asked {
 /** Asks a simulated rolecall through its fast path. The head of an answer is parsed where it differs from the last. */
 export class VirtualAsker {
   readonly #subject: () => Subject;
-  readonly #time: VirtualTime;
+  readonly #time: SeenTime;
   readonly #asked = new Map<string, Asked>();
   asked = 0;
 
-  constructor(subject: () => Subject, time: VirtualTime) {
+  constructor(subject: () => Subject, time: SeenTime) {
     this.#subject = subject;
     this.#time = time;
   }

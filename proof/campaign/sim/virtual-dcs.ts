@@ -2,13 +2,14 @@ import type { DcsResult } from "../../../src/cluster/dcs.ts";
 import type { DcsChange, DcsSource, DcsWatch, WatchEnd } from "../../../src/dcs/watch/dcs-source.ts";
 import type { Chance } from "../chance.ts";
 import type { World } from "../world/world.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { SeenTime, VirtualTime } from "./virtual-time.ts";
 
 /** The deadline of a request to the DCS, in ms. */
 const timeoutMs = 1_500;
 const memberCount = 3;
 
 interface Watcher {
+  readonly time: SeenTime;
   readonly member: number;
   readonly onChange: (change: DcsChange) => void;
   readonly end: (end: WatchEnd) => void;
@@ -54,19 +55,19 @@ export class VirtualDcs {
     for (const watcher of this.#watchers) this.#announce(watcher, leader);
   }
 
-  /** Opens the DCS as rolecall does. */
-  open(): DcsSource {
+  /** Opens the DCS as rolecall does. @param time that of the process */
+  open(time: SeenTime = this.#time): DcsSource {
     let at = 0;
     const own = new Set<Watcher>();
     return {
       serverCount: memberCount,
       read: async () => {
-        const result = await this.#read(at);
+        const result = await this.#read(at, time);
         if ("failure" in result) at = (at + 1) % memberCount;
         return result;
       },
       isChangePending: () => Promise.resolve(null),
-      watch: (_, onChange) => this.#watch(at, onChange, own),
+      watch: (_, onChange) => this.#watch({ member: at, time, onChange }, own),
       close: () => {
         for (const watcher of own) this.#watchers.delete(watcher);
       },
@@ -77,28 +78,28 @@ export class VirtualDcs {
     if (this.isolated.has(watcher.member) || this.#world.dcs.isDown) return;
     if (this.events?.kind === "lost") return;
     const lateMs = this.events?.kind === "late" ? this.events.ms * this.#chance.next() : 0;
-    this.#time.after("delivery", lateMs + this.#latencyMs(), () => {
+    watcher.time.after("delivery", lateMs + this.#latencyMs(), () => {
       if (this.#watchers.has(watcher)) watcher.onChange({ kind: "leader", names });
     });
   }
 
   #end(watcher: Watcher, end: WatchEnd): void {
     this.#watchers.delete(watcher);
-    this.#time.after("delivery", this.#latencyMs(), () => watcher.end(end));
+    watcher.time.after("delivery", this.#latencyMs(), () => watcher.end(end));
   }
 
-  #read(member: number): Promise<DcsResult> {
+  #read(member: number, time: SeenTime): Promise<DcsResult> {
     const sentMs = this.#time.nowMs;
     return new Promise((resolve) => {
       const fail = (kind: "refused" | "timeout", delayMs: number): void => {
         const failure = { kind, detail: `etcd: ${kind}` };
-        this.#time.after(kind === "timeout" ? "timer" : "delivery", delayMs, () => resolve({ failure }));
+        time.after(kind === "timeout" ? "timer" : "delivery", delayMs, () => resolve({ failure }));
       };
       if (this.down.has(member)) return fail("refused", this.#latencyMs());
       this.#time.after("world", this.#latencyMs(), () => {
         if (this.isolated.has(member) || this.#world.dcs.isDown) return fail("timeout", timeoutMs);
         const read = { leader: this.#leader, source: "etcd 1 leader", revision: this.#revision, hasScope: true };
-        this.#time.after("delivery", this.#latencyMs(), () => {
+        time.after("delivery", this.#latencyMs(), () => {
           this.onRead(read.leader, sentMs);
           resolve({ read });
         });
@@ -106,12 +107,12 @@ export class VirtualDcs {
     });
   }
 
-  #watch(member: number, onChange: (change: DcsChange) => void, own: Set<Watcher>): DcsWatch {
+  #watch(about: Pick<Watcher, "member" | "time" | "onChange">, own: Set<Watcher>): DcsWatch {
     let end: (end: WatchEnd) => void = () => {};
     const ended = new Promise<WatchEnd>((resolve) => {
       end = resolve;
     });
-    const watcher: Watcher = { member, onChange, end };
+    const watcher: Watcher = { ...about, end };
     this.#watchers.add(watcher);
     own.add(watcher);
     return {

@@ -7,18 +7,18 @@ import type { Answer, Seat } from "../wire/seat.ts";
 import { ExporterConnection, isExporterAt } from "./exporter-connection.ts";
 import { timedOut, wasRefused, wasReset } from "./network-failures.ts";
 import type { Trace } from "./trace.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { SeenTime } from "./virtual-time.ts";
 
 /** An address where a node answers. */
 export interface Address {
   readonly seat: Seat;
   /** Where its requests are recorded. */
-  readonly evidence: Evidence;
+  readonly evidence: Pick<Evidence, "note">;
 }
 
 /** What the network depends on. */
 export interface NetworkContext {
-  readonly time: VirtualTime;
+  readonly time: SeenTime;
   readonly chance: Chance;
   readonly trace: Trace | null;
   /** What answers at an address. */

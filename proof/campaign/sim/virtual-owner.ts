@@ -15,7 +15,7 @@ import type { Chance } from "../chance.ts";
 import { timedOut } from "./network-failures.ts";
 import { metrics } from "./subject-metrics.ts";
 import type { OwnerLife } from "./plan.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { SeenTime, VirtualTime } from "./virtual-time.ts";
 
 /** What an owner is made of. */
 export interface OwnerParts {
@@ -49,7 +49,8 @@ type Mishap = keyof typeof mishaps | "restart";
 const roughly: readonly Mishap[] = ["stall", "break", "lost", "cut", "isolated"];
 /** When it dies, at the earliest and at the latest, in ms. */
 const diesMs = { least: 15_000, most: 35_000 } as const;
-const unexcused: readonly string[] = [
+/** The promises that hold whatever happens to who is followed. */
+export const unexcused: readonly string[] = [
   "consistent",
   "yes-fresh",
   "one-primary",
@@ -212,14 +213,17 @@ export class VirtualOwner {
 }
 
 interface StreamParts {
-  readonly time: VirtualTime;
+  /** That of the follower. */
+  readonly time: SeenTime;
+  /** That of the owner, if it is another one. */
+  readonly ownersTime?: SeenTime;
   /** How long a message takes now, in ms. */
   readonly delayMs: () => number;
   readonly isLost: () => boolean;
 }
 
 /** One stream, which keeps the order of its messages. */
-class VirtualStream implements FeedOutlet {
+export class VirtualStream implements FeedOutlet {
   readonly waiting = 0;
   readonly #sink: FeedSink;
   readonly #parts: StreamParts;
@@ -253,7 +257,8 @@ class VirtualStream implements FeedOutlet {
 
   /** Something on its way to the owner. */
   after(run: () => void): void {
-    this.#parts.time.after("delivery", this.#parts.delayMs(), () => {
+    const { time, ownersTime = time, delayMs } = this.#parts;
+    ownersTime.after("delivery", delayMs(), () => {
       if (this.#parts.isLost()) this.fail("no answer");
       else if (!this.#isClosed) run();
     });

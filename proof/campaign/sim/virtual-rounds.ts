@@ -22,6 +22,7 @@ export interface VirtualRound {
  */
 export class VirtualRounds {
   readonly #cluster: VirtualCluster;
+  readonly #judge: Pick<VirtualCluster, "oracle" | "scene">;
   readonly #asker: VirtualAsker;
   readonly #primaries: readonly Question[];
   readonly #turns: readonly (readonly Question[])[];
@@ -30,8 +31,10 @@ export class VirtualRounds {
   readonly #written: WrittenPositions;
   #turn = 0;
 
-  constructor(cluster: VirtualCluster, asker: VirtualAsker) {
+  /** @param judge what judges the answers: of several instances each has its own */
+  constructor(cluster: VirtualCluster, asker: VirtualAsker, judge: Pick<VirtualCluster, "oracle" | "scene"> = cluster) {
     this.#cluster = cluster;
+    this.#judge = judge;
     this.#asker = asker;
     this.#written = new WrittenPositions(cluster.world);
     const each = (check: string): readonly Question[] => this.#each(check);
@@ -62,8 +65,9 @@ export class VirtualRounds {
     const synchrony = this.#ask(this.#synchrony[this.#turn % this.#synchrony.length] ?? []);
     const answers = [...primaries, ...replicas, ...synchrony];
     cluster.noteMoves(nowMs);
-    cluster.oracle.feed(cluster.scene, nowMs);
-    const violations = [...cluster.oracle.judge(cluster.scene, answers)];
+    const { oracle, scene } = this.#judge;
+    oracle.feed(scene, nowMs);
+    const violations = [...oracle.judge(scene, answers)];
     if (at === 4 || at === 0) {
       const whole = this.#wholes[at === 0 ? 0 : 1];
       const detail =

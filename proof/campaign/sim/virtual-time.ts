@@ -19,6 +19,9 @@ export interface PendingEvent {
   run: (() => void) | null;
 }
 
+/** Time as one process sees it. */
+export type SeenTime = Pick<VirtualTime, "nowMs" | "monotonicMs" | "frozenMs" | "after">;
+
 /** A settled promise: its reactions run after all that are queued already. */
 const settled = Promise.resolve();
 

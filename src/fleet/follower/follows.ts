@@ -112,7 +112,7 @@ export class Follows {
     this.#follow(upstreamsOf(followed), probe);
     if (this.#clusters.size > 0) this.#tick();
     // Also of those that an earlier call waits for.
-    await Promise.all(followed.map(({ name }) => this.#firsts.get(name)));
+    await Promise.all(followed.flatMap(({ name }) => this.#firsts.get(name) ?? []));
   }
 
   /** Whether a cluster is followed, and not probed here now. */

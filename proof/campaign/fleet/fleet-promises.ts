@@ -1,0 +1,209 @@
+import { countHeld, type Violation } from "../oracle/scene.ts";
+import type { FleetKeys, StoredKey } from "../../../test/fake/fleet-keys.ts";
+import type { VirtualTime } from "../sim/virtual-time.ts";
+import type { EdgeLinks } from "./edge-links.ts";
+import { nameOf, type VirtualEdge } from "./virtual-edge.ts";
+
+/** What the promises of a fleet depend on. */
+export interface FleetPromisesParts {
+  readonly time: Pick<VirtualTime, "nowMs">;
+  readonly keys: FleetKeys;
+  readonly edges: readonly VirtualEdge[];
+  readonly links: EdgeLinks;
+  readonly clusters: readonly string[];
+  readonly observers: number;
+  readonly leaseMs: number;
+  readonly armed: Map<string, number>;
+  readonly onViolation: (violation: Violation) => void;
+}
+
+/** A cluster whose owner is gone is owned again after the lease and this time, in ms. */
+const ownedAgainMs = 3_000;
+/** How long an instance that reaches the store may take to do what the store says, in ms. */
+const agreeMs = 2_500;
+/** An instance that has just been started has not joined, in ms. */
+const joiningMs = 3_000;
+/** What changes while the store goes down may still be on its way for so long, in ms. */
+const onItsWayMs = 3_000;
+
+/** What an instance did when the store went down. */
+interface BeforeDown {
+  readonly edge: VirtualEdge;
+  readonly membership: VirtualEdge["membership"];
+  readonly changes: number;
+}
+
+/** Judges who owns what, by the store of the fleet and by what each instance does. */
+export class FleetPromises {
+  readonly #parts: FleetPromisesParts;
+  /** Member -> its leases. */
+  readonly #leases = new Map<string, Set<string>>();
+  /** Cluster -> the keys of its places and who has each. */
+  readonly #places = new Map<string, Map<string, string>>();
+  /** When something last happened to the fleet, in virtual ms. */
+  #eventMs = 0;
+  readonly #unownedMs = new Map<string, number>();
+  readonly #disagreeMs = new Map<string, number>();
+  #downMs: number | null = null;
+  #beforeDown: readonly BeforeDown[] | null = null;
+  /** From when on nothing may move, in virtual ms. */
+  #restMs = Infinity;
+  #isSlow = false;
+
+  constructor(parts: FleetPromisesParts) {
+    this.#parts = parts;
+    parts.keys.onRevision = (key, stored) => this.#revised(key, stored);
+  }
+
+  /** Something happens to the fleet, or ends. @param isSlow whether the store is slow from now on */
+  happened({ isSlow = this.#isSlow }: { readonly isSlow?: boolean } = {}): void {
+    this.#eventMs = this.#parts.time.nowMs;
+    this.#isSlow = isSlow;
+  }
+
+  /** Nothing may move from an instant on. */
+  restFrom(atMs: number): void {
+    this.#restMs = atMs;
+  }
+
+  /** Who has the places of a cluster. */
+  ownersOf(cluster: string): readonly string[] {
+    return [...(this.#places.get(cluster)?.values() ?? [])].map(nameOf);
+  }
+
+  /** The store has other data: they are read anew. */
+  storeReplaced(): void {
+    this.#places.clear();
+    for (const [key, { value }] of this.#parts.keys.keys) this.#place(key, value);
+  }
+
+  tick(): void {
+    const { keys, clusters, edges } = this.#parts;
+    if (keys.isDown) {
+      this.#tickDown();
+      return;
+    }
+    this.#endDown();
+    const able = edges.filter((edge) => this.#isAble(edge));
+    for (const cluster of clusters) {
+      this.#checkOwned(cluster, able);
+      for (const edge of able) this.#checkAgrees(cluster, edge);
+    }
+  }
+
+  #violate(rule: string, node: string, detail: string): void {
+    this.#parts.onViolation({ rule, node, detail });
+  }
+
+  #revised(key: string, stored: StoredKey | null): void {
+    const { armed, observers, time } = this.#parts;
+    const member = /^members\/(.*)$/.exec(key)?.[1];
+    if (member !== undefined && stored !== null) {
+      const leases = this.#leases.get(member) ?? new Set();
+      this.#leases.set(member, leases.add(stored.lease));
+    }
+    const cluster = this.#place(key, stored?.value ?? null);
+    if (cluster === null) return;
+    const places = this.#places.get(cluster) ?? new Map<string, string>();
+    countHeld(armed, "one-owner");
+    if (places.size > observers)
+      this.#violate("one-owner", cluster, `${[...places.values()].join(", ")} have it in the order of the store`);
+    if (stored !== null && this.#leases.get(stored.value)?.has(stored.lease) !== true)
+      this.#violate("one-owner", cluster, `${stored.value} has it under the lease of another member`);
+    if (time.nowMs >= this.#restMs) this.#violate("rest", cluster, `${key} becomes ${stored?.value ?? "free"}`);
+  }
+
+  /** @returns the cluster of a place; `null`: the key is no place */
+  #place(key: string, value: string | null): string | null {
+    const [folder, name] = key.split("/");
+    if (folder !== "owners" || name === undefined) return null;
+    const cluster = decodeURIComponent(name);
+    const places = this.#places.get(cluster) ?? new Map<string, string>();
+    this.#places.set(cluster, places);
+    if (value === null) places.delete(key);
+    else places.set(key, value);
+    return cluster;
+  }
+
+  #isAble(edge: VirtualEdge): boolean {
+    const { links, time } = this.#parts;
+    if (edge.isDown || edge.isFrozen || links.isCut(edge.name, "store")) return false;
+    return time.nowMs - Math.max(edge.startedMs, this.#eventMs) > 0 && edge.membership?.phase.kind === "joined";
+  }
+
+  #checkOwned(cluster: string, able: readonly VirtualEdge[]): void {
+    const { time, armed, leaseMs } = this.#parts;
+    const { nowMs } = time;
+    const owners = this.ownersOf(cluster);
+    if (able.some(({ name }) => owners.includes(name))) {
+      if (this.#unownedMs.delete(cluster)) countHeld(armed, "owned-again");
+      return;
+    }
+    const isPossible = able.some(({ startedMs }) => nowMs - startedMs > joiningMs) && !this.#isSlow;
+    const sinceMs = Math.max(this.#unownedMs.get(cluster) ?? nowMs, this.#eventMs);
+    this.#unownedMs.set(cluster, isPossible ? sinceMs : nowMs);
+    if (isPossible && nowMs - sinceMs > leaseMs + ownedAgainMs)
+      this.#violate("owned-again", cluster, `nobody who can probe it has owned it for ${nowMs - sinceMs} ms`);
+  }
+
+  /** Who reaches the store does what it says. */
+  #checkAgrees(cluster: string, edge: VirtualEdge): void {
+    const { time, armed } = this.#parts;
+    const { nowMs } = time;
+    const key = `${edge.name} ${cluster}`;
+    const owners = this.ownersOf(cluster);
+    const isOwner = owners.includes(edge.name);
+    const assignment = edge.assignmentOf(cluster);
+    const does = assignment.kind === "probed" ? assignment.isOwned : false;
+    const follows = edge.followed(cluster);
+    // The key of a member that is gone stays for as long as its lease.
+    const isSame = isOwner
+      ? does
+      : owners.length === 0 || (assignment.kind === "followed" && follows.every((name) => owners.includes(name)));
+    if (isSame) {
+      if (this.#disagreeMs.delete(key)) countHeld(armed, "agrees");
+      return;
+    }
+    const sinceMs = Math.max(this.#disagreeMs.get(key) ?? nowMs, this.#eventMs);
+    this.#disagreeMs.set(key, sinceMs);
+    if (nowMs - sinceMs > agreeMs && !this.#isSlow && owners.every((name) => this.#isMember(name)))
+      this.#violate("agrees", cluster, `${edge.name} ${what(does, follows)}, and the store says ${owners.join(", ")}`);
+  }
+
+  /** Whether an instance is registered: nobody follows one that is not. */
+  #isMember(name: string): boolean {
+    return [...this.#parts.keys.keys.keys()].some((key) => key.startsWith(`members/${name}:`));
+  }
+
+  #tickDown(): void {
+    const { time, edges, armed } = this.#parts;
+    this.#downMs ??= time.nowMs;
+    if (time.nowMs - this.#downMs < onItsWayMs) return;
+    this.#beforeDown ??= edges
+      .filter((edge) => !edge.isDown && !edge.isFrozen)
+      .map((edge) => ({ edge, membership: edge.membership, changes: changesOf(edge) }));
+    for (const { edge, membership, changes } of this.#beforeDown) {
+      if (edge.membership !== membership || membership === null) continue;
+      countHeld(armed, "store-down");
+      if (changesOf(edge) !== changes)
+        this.#violate("store-down", edge.name, "what it does with a cluster has changed while the store is down");
+    }
+  }
+
+  #endDown(): void {
+    if (this.#downMs === null) return;
+    this.#downMs = null;
+    this.#beforeDown = null;
+    this.happened();
+  }
+}
+
+function changesOf({ membership }: VirtualEdge): number {
+  const { gained = 0, lost = 0 } = membership?.changes ?? {};
+  return gained + lost;
+}
+
+function what(does: boolean, follows: readonly string[]): string {
+  if (does) return "owns it";
+  return follows.length === 0 ? "probes it" : `follows ${follows.join(", ")}`;
+}

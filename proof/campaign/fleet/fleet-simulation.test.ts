@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { Trace } from "../sim/trace.ts";
+import { VirtualTime } from "../sim/virtual-time.ts";
+import { EdgeTime } from "./edge-time.ts";
+import { fleetCommandOf, fleetFaultKinds, fleetPlanOf, type FleetRunId } from "./fleet-plan.ts";
+import { type FleetRunResult, FleetSimulation } from "./fleet-simulation.ts";
+
+const short: FleetRunId = {
+  seed: 1,
+  edges: 4,
+  clusters: 4,
+  full: 1,
+  nodes: 2,
+  seconds: 30,
+  kinds: fleetFaultKinds,
+  kept: null,
+};
+
+async function run(
+  id: FleetRunId,
+  armed = new Map<string, number>(),
+  trace: Trace | null = null,
+): Promise<FleetRunResult> {
+  return new FleetSimulation(id, fleetPlanOf(id), { armed, injected: new Map(), trace }).run();
+}
+
+suite("a simulated fleet", () => {
+  test("keeps its promises, and each of them applies", async () => {
+    const armed = new Map<string, number>();
+    for (const [seed, kinds] of [
+      [1, ["kill", "cutNodes"]],
+      [2, ["storeDown", "stop", "kill"]],
+      [3, ["freeze", "drainMember", "cutStore"]],
+    ] as const) {
+      const { violations, answers } = await run({ ...short, seed, kinds }, armed);
+      assert.deepEqual(violations, [], `seed ${seed}`);
+      assert.ok(answers > 1_000, `${answers} answers of seed ${seed}`);
+    }
+    for (const rule of ["one-owner", "owned-again", "agrees", "store-down", "probes", "yes-kept", "yes-kept-fed"])
+      assert.ok((armed.get(rule) ?? 0) > 0, `${rule} never applied`);
+  });
+
+  test("is the same each time, and is repeated by the command that is printed", async () => {
+    const traces = [new Trace(null), new Trace(null)];
+    for (const trace of traces) await run({ ...short, seed: 2 }, new Map(), trace);
+    assert.equal(traces[0]?.digest(), traces[1]?.digest());
+    assert.ok((traces[0]?.lines ?? 0) > 20);
+    const id = { ...short, kept: new Set(["f0", "0.3"]) };
+    assert.equal(
+      fleetCommandOf(id),
+      "npm run campaign -- --fleet 4 --clusters 4 --full 1 --nodes 2 --seed 1 --seconds 30 --keep f0,0.3",
+    );
+  });
+});
+
+test("one process stands still, and is suspended, without the others", async () => {
+  const time = new VirtualTime();
+  const [one, other] = [new EdgeTime(time), new EdgeTime(time)];
+  const seen: string[] = [];
+  for (const [name, edge] of [
+    ["one", one],
+    ["other", other],
+  ] as const) {
+    edge.after("timer", 50, () => void seen.push(`${name} timer ${time.nowMs} ${edge.monotonicMs}`));
+    edge.after("delivery", 60, () => void seen.push(`${name} delivery ${time.nowMs}`));
+  }
+  one.suspend(100);
+  await time.run(300);
+  assert.deepEqual(seen, ["other timer 50 50", "other delivery 60", "one delivery 100", "one timer 150 50"]);
+  other.after("timer", 10, () => assert.fail("it has ended"));
+  other.end();
+  await time.run(400);
+});
