@@ -219,7 +219,7 @@ export class VirtualEdge {
     const drain = (): Promise<never> => Promise.reject(new Error("no answer"));
     if (peer === undefined || owner === null || links.arePeersCut(this.name, peer.name)) {
       const event = time.after("delivery", connectMs, () => sink.onEnd("no answer"));
-      return { echo: () => {}, drain, close: () => (event.run = null) };
+      return { echo: () => {}, select: () => {}, drain, close: () => (event.run = null) };
     }
     const delayMs = (): number => links.waitMs(this.name, peer.name) + 0.2 + 3 * this.#chance.next();
     const stream = new VirtualStream(sink, { time, ownersTime: owner.time, delayMs, isLost: () => false });
@@ -228,6 +228,7 @@ export class VirtualEdge {
     stream.after(() => void accept(feeds, stream, { request, name: this.name }));
     return {
       echo: (id, token) => stream.after(() => void feeds.echo({ stream: id, token })),
+      select: (selection) => stream.after(() => void feeds.select(selection)),
       drain: async (order) => {
         await new Promise<void>((resolve) => stream.after(resolve));
         const done = await feeds.drain(order);
