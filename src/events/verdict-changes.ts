@@ -3,7 +3,7 @@ import type { Observation } from "../cluster/observation.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { viewAt } from "../health/evidence/leadership/cluster-view.ts";
-import { nodeOverview } from "../health/documents/node-overview.ts";
+import { nodeGrounds } from "../health/documents/node-overview.ts";
 import { timedSummary, type Summary, type TimedSummary } from "../health/documents/summary.ts";
 import type { Reason } from "../health/reason.ts";
 
@@ -65,7 +65,7 @@ export class VerdictChanges {
       const last = known.get(name)?.summary ?? null;
       known.set(name, { summary, validUntilMs, revision });
       if (last !== null && isSame(last, summary)) continue;
-      const { reason, detail, lag_bytes: lagBytes } = nodeOverview(view, observation);
+      const { reason, detail, lag_bytes: lagBytes } = nodeGrounds(view, observation);
       changes.push({
         cluster: after.name,
         node: name,

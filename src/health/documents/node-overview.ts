@@ -11,6 +11,7 @@ import { zoneOf } from "../evidence/node/zone.ts";
 import { shownLag } from "../evidence/position/present-lag.ts";
 import type { Reason } from "../reason.ts";
 import type { Route } from "../route.ts";
+import type { Verdict } from "../verdict.ts";
 import { judge } from "../rules/judge.ts";
 import { refusedChecks, type AskedCheck, type RefusedCheck } from "./asked-checks.ts";
 import { companionOverviews, type CompanionOverview } from "./companion-overview.ts";
@@ -120,8 +121,9 @@ export function nodeOverview(
   const past = !duty.fit && isPast(view, observation);
   // The lock holder serves replicas' checks only where nobody else does.
   const ofReplicas = isHolder ? [] : asked;
+  const { reason, detail } = groundsOf(duty, observation);
   const standing = {
-    reason: duty.fit ? null : duty.reason,
+    reason,
     warning: nodeWarning(view, observation),
     drain: drainOverview(view.cluster, node.name, view.nowMs),
     asked: ofReplicas.length,
@@ -150,10 +152,24 @@ export function nodeOverview(
     verdicts: Object.fromEntries(shownChecks.map((check) => [check.route, verdictFor(view, observation, check)])),
     ...standing,
     ...(view.policy.companions === undefined ? {} : { companions: companionOverviews(view, observation) }),
-    detail: duty.fit ? null : (failureBehind(duty.reason, observation) ?? duty.figure),
+    detail,
     evidence: report === null ? "none" : past ? "last known" : "fresh",
     condition: nodeConditionOf(standing),
   };
+}
+
+/** What speaks against a node in its role, and how far it lags: the part of its overview that a log line states. */
+export function nodeGrounds(
+  view: ClusterView,
+  observation: Observation,
+): Pick<NodeOverview, "reason" | "detail" | "lag_bytes"> {
+  const duty = judge(view, observation, plainCheck(dutyOf(view, observation)));
+  return { ...groundsOf(duty, observation), lag_bytes: shownLag(view, observation).bytes };
+}
+
+function groundsOf(duty: Verdict, observation: Observation): Pick<NodeOverview, "reason" | "detail"> {
+  if (duty.fit) return { reason: null, detail: null };
+  return { reason: duty.reason, detail: failureBehind(duty.reason, observation) ?? duty.figure };
 }
 
 /** A warning is what counts against a node that is fit for its role. */
