@@ -23,6 +23,8 @@ const ownedAgainMs = 3_000;
 const agreeMs = 2_500;
 /** An instance that has just been started has not joined, in ms. */
 const joiningMs = 3_000;
+/** A member that is drained passes on what it owns within this time, in ms: 20 clusters a second. */
+const drainedMs = 3_000;
 /** What changes while the store goes down may still be on its way for so long, in ms. */
 const onItsWayMs = 3_000;
 
@@ -30,7 +32,7 @@ const onItsWayMs = 3_000;
 interface BeforeDown {
   readonly edge: VirtualEdge;
   readonly membership: VirtualEdge["membership"];
-  readonly changes: number;
+  readonly does: string;
 }
 
 /** Judges who owns what, by the store of the fleet and by what each instance does. */
@@ -42,6 +44,10 @@ export class FleetPromises {
   readonly #places = new Map<string, Map<string, string>>();
   /** When something last happened to the fleet, in virtual ms. */
   #eventMs = 0;
+  /** Cluster -> who owned it before the faults. */
+  readonly #before = new Map<string, string>();
+  /** Member -> since when it may own nothing, in virtual ms. */
+  readonly #drainedMs = new Map<string, number>();
   readonly #unownedMs = new Map<string, number>();
   readonly #disagreeMs = new Map<string, number>();
   #downMs: number | null = null;
@@ -77,6 +83,20 @@ export class FleetPromises {
     for (const [key, { value }] of this.#parts.keys.keys) this.#place(key, value);
   }
 
+  /** Keeps who owns what, now that everything is well. */
+  keepPlaces(): void {
+    for (const cluster of this.#parts.clusters) this.#before.set(cluster, this.#sortedOwners(cluster));
+  }
+
+  /** The same members own the same clusters as when they were kept. */
+  checkPlaces(): void {
+    for (const [cluster, before] of this.#before) {
+      const now = this.#sortedOwners(cluster);
+      countHeld(this.#parts.armed, "placed");
+      if (now !== before) this.#violate("placed", cluster, `${now} has it, and ${before} had it with the same members`);
+    }
+  }
+
   tick(): void {
     const { keys, clusters, edges } = this.#parts;
     if (keys.isDown) {
@@ -85,6 +105,7 @@ export class FleetPromises {
     }
     this.#endDown();
     const able = edges.filter((edge) => this.#isAble(edge));
+    this.#checkDrained(able);
     for (const cluster of clusters) {
       this.#checkOwned(cluster, able);
       for (const edge of able) this.#checkAgrees(cluster, edge);
@@ -146,6 +167,30 @@ export class FleetPromises {
       this.#violate("owned-again", cluster, `nobody who can probe it has owned it for ${nowMs - sinceMs} ms`);
   }
 
+  #sortedOwners(cluster: string): string {
+    return this.ownersOf(cluster).toSorted().join(", ");
+  }
+
+  /** A member that is drained owns nothing, while there are others. */
+  #checkDrained(able: readonly VirtualEdge[]): void {
+    const { keys, time, clusters, armed, observers } = this.#parts;
+    const { nowMs } = time;
+    const isDrained = ({ url }: VirtualEdge): boolean => keys.keys.has(`draining/${new URL(url).host}`);
+    const others = able.filter((edge) => !isDrained(edge) && nowMs - edge.startedMs > joiningMs);
+    for (const edge of able) {
+      if (!isDrained(edge) || others.length < observers) {
+        this.#drainedMs.delete(edge.name);
+        continue;
+      }
+      const sinceMs = Math.max(this.#drainedMs.get(edge.name) ?? nowMs, this.#eventMs);
+      this.#drainedMs.set(edge.name, sinceMs);
+      if (nowMs - sinceMs < drainedMs || this.#isSlow) continue;
+      countHeld(armed, "member-drained");
+      const owned = clusters.filter((cluster) => this.ownersOf(cluster).includes(edge.name));
+      if (owned.length > 0) this.#violate("member-drained", edge.name, `it owns ${owned.join(", ")} still`);
+    }
+  }
+
   /** Who reaches the store does what it says. */
   #checkAgrees(cluster: string, edge: VirtualEdge): void {
     const { time, armed } = this.#parts;
@@ -181,13 +226,22 @@ export class FleetPromises {
     if (time.nowMs - this.#downMs < onItsWayMs) return;
     this.#beforeDown ??= edges
       .filter((edge) => !edge.isDown && !edge.isFrozen)
-      .map((edge) => ({ edge, membership: edge.membership, changes: changesOf(edge) }));
-    for (const { edge, membership, changes } of this.#beforeDown) {
+      .map((edge) => ({ edge, membership: edge.membership, does: this.#doings(edge) }));
+    for (const { edge, membership, does } of this.#beforeDown) {
       if (edge.membership !== membership || membership === null) continue;
       countHeld(armed, "store-down");
-      if (changesOf(edge) !== changes)
+      if (this.#doings(edge) !== does)
         this.#violate("store-down", edge.name, "what it does with a cluster has changed while the store is down");
     }
+  }
+
+  /** What an instance does with each cluster, and how often that has changed. */
+  #doings(edge: VirtualEdge): string {
+    const each = this.#parts.clusters.map((cluster) => {
+      const assignment = edge.assignmentOf(cluster);
+      return assignment.kind === "probed" ? assignment.isOwned : edge.followed(cluster);
+    });
+    return JSON.stringify([each, edge.membership?.changes]);
   }
 
   #endDown(): void {
@@ -196,11 +250,6 @@ export class FleetPromises {
     this.#beforeDown = null;
     this.happened();
   }
-}
-
-function changesOf({ membership }: VirtualEdge): number {
-  const { gained = 0, lost = 0 } = membership?.changes ?? {};
-  return gained + lost;
 }
 
 function what(does: boolean, follows: readonly string[]): string {

@@ -131,6 +131,8 @@ export class FleetSimulation {
         if (!late.has(at) || late.size === this.#edges.length) edge.start();
     });
     this.#tick();
+    await this.#advance(warmUpMs);
+    if (late.size === 0) this.#promises.keepPlaces();
     await this.#advance(warmUpMs + this.#faultsEndMs);
     const healedMs = this.#time.nowMs;
     this.#heal();
@@ -139,6 +141,7 @@ export class FleetSimulation {
     this.#watch.beginCount();
     await this.#advance(healedMs + restAfterMs + countMs);
     const asked = this.#isOver ? null : this.#watch.endCount();
+    if (!this.#isOver) this.#promises.checkPlaces();
     while (!this.#isRecovered && this.#time.nowMs < healedMs + recoveryMaxMs && !this.#isOver)
       await this.#advance(this.#time.nowMs + sliceMs);
     for (const edge of this.#edges) edge.kill(true);

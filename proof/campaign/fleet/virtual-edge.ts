@@ -40,6 +40,8 @@ export interface EdgeParts {
 
 /** How long it takes until a machine that does not answer counts as gone, in ms. */
 const connectMs = 1_000;
+/** How long an answer of another instance may take, in ms: then the stream counts as broken. */
+const answerMs = 2_000;
 
 /** One process of an instance. */
 interface EdgeLife {
@@ -225,10 +227,17 @@ export class VirtualEdge {
     const stream = new VirtualStream(sink, { time, ownersTime: owner.time, delayMs, isLost: () => false });
     for (const side of [streams, owner.streams]) side.add(stream);
     const { feeds } = owner.subject.monitor.fleet;
-    stream.after(() => void accept(feeds, stream, { request, name: this.name }));
+    const post = (take: () => void): void => {
+      const late = time.after("timer", answerMs, () => stream.fail("no answer"));
+      stream.after(() => {
+        take();
+        time.after("delivery", delayMs(), () => (late.run = null));
+      });
+    };
+    post(() => void accept(feeds, stream, { request, name: this.name }));
     return {
-      echo: (id, token) => stream.after(() => void feeds.echo({ stream: id, token })),
-      select: (selection) => stream.after(() => void feeds.select(selection)),
+      echo: (id, token) => post(() => void feeds.echo({ stream: id, token })),
+      select: (selection) => post(() => void feeds.select(selection)),
       drain: async (order) => {
         await new Promise<void>((resolve) => stream.after(resolve));
         const done = await feeds.drain(order);
