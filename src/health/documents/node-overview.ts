@@ -11,7 +11,6 @@ import { zoneOf } from "../evidence/node/zone.ts";
 import { shownLag } from "../evidence/position/present-lag.ts";
 import type { Reason } from "../reason.ts";
 import type { Route } from "../route.ts";
-import type { Verdict } from "../verdict.ts";
 import { judge } from "../rules/judge.ts";
 import { refusedChecks, type AskedCheck, type RefusedCheck } from "./asked-checks.ts";
 import { companionOverviews, type CompanionOverview } from "./companion-overview.ts";
@@ -114,20 +113,17 @@ export function nodeOverview(
   asked: readonly AskedCheck[] = [],
 ): NodeOverview {
   const { report, node } = observation;
-  const isHolder = view.lock.holder === node.name;
-  const lag = shownLag(view, observation);
-  const duty = judge(view, observation, plainCheck(dutyOf(view, observation)));
+  const { reason, detail, ...lag } = nodeGrounds(view, observation);
   // A primary that is fit on its exporter alone (guard survive) is a primary still.
-  const past = !duty.fit && isPast(view, observation);
+  const past = reason !== null && isPast(view, observation);
   // The lock holder serves replicas' checks only where nobody else does.
-  const ofReplicas = isHolder ? [] : asked;
-  const { reason, detail } = groundsOf(duty, observation);
+  const ofReplicas = view.lock.holder === node.name ? [] : asked;
   const standing = {
     reason,
     warning: nodeWarning(view, observation),
     drain: drainOverview(view.cluster, node.name, view.nowMs),
     asked: ofReplicas.length,
-    refused: duty.fit ? refusedChecks(view, observation, ofReplicas) : [],
+    refused: reason === null ? refusedChecks(view, observation, ofReplicas) : [],
   };
   return {
     node: node.name,
@@ -136,8 +132,7 @@ export function nodeOverview(
     was: past ? (report?.role ?? null) : null,
     error: observation.failure?.kind ?? null,
     timeline: report?.timeline ?? null,
-    lag_bytes: lag.bytes,
-    lag_ms: lag.timeMs,
+    ...lag,
     age_ms: report === null ? null : Math.round(view.nowMs - observation.sentAtMs),
     version: report?.version ?? null,
     system: report?.system ?? null,
@@ -162,14 +157,15 @@ export function nodeOverview(
 export function nodeGrounds(
   view: ClusterView,
   observation: Observation,
-): Pick<NodeOverview, "reason" | "detail" | "lag_bytes"> {
+): Pick<NodeOverview, "reason" | "detail" | "lag_bytes" | "lag_ms"> {
   const duty = judge(view, observation, plainCheck(dutyOf(view, observation)));
-  return { ...groundsOf(duty, observation), lag_bytes: shownLag(view, observation).bytes };
-}
-
-function groundsOf(duty: Verdict, observation: Observation): Pick<NodeOverview, "reason" | "detail"> {
-  if (duty.fit) return { reason: null, detail: null };
-  return { reason: duty.reason, detail: failureBehind(duty.reason, observation) ?? duty.figure };
+  const { bytes, timeMs } = shownLag(view, observation);
+  return {
+    reason: duty.fit ? null : duty.reason,
+    detail: duty.fit ? null : (failureBehind(duty.reason, observation) ?? duty.figure),
+    lag_bytes: bytes,
+    lag_ms: timeMs,
+  };
 }
 
 /** A warning is what counts against a node that is fit for its role. */
