@@ -1,3 +1,6 @@
+import { Fifo } from "./fifo.ts";
+import { Heap } from "./heap.ts";
+
 /** How long one turn of the event loop may go on with the answers of nodes, in ms. */
 const turnMs = 1;
 /** At most so many answers that waited are taken in one turn. */
@@ -14,12 +17,31 @@ const restingShare = 3;
  */
 const waitMaxMs = 500;
 
+/** An answer that waits. */
+interface WaitingAnswer {
+  readonly lane: Lane;
+  readonly sinceMs: number;
+  readonly take: () => void;
+  isTaken: boolean;
+}
+
 /** Answers of one kind, which share their part of the time. */
 interface Lane {
   /** Oldest first. */
-  readonly waiting: { readonly sinceMs: number; readonly take: () => void }[];
+  readonly waiting: WaitingAnswer[];
   /** The time that the lane has had, in ms; at least that of the lane which was served when it began to wait. */
   usedMs: number;
+  /** Of lanes that have had as much time, the one that began to wait first is next. */
+  began: number;
+  /** Whether it has a place in line. */
+  isInLine: boolean;
+}
+
+/** The place of a lane in line. It is behind the times if the lane has had more time since. */
+interface Place {
+  readonly lane: Lane;
+  readonly usedMs: number;
+  readonly began: number;
 }
 
 /**
@@ -32,9 +54,12 @@ export class AnswerTurns {
   readonly #now: () => number;
   /** The lanes that have waited since nobody did. */
   readonly #lanes = new Map<string, Lane>();
-  /** Those of them that wait now. Each answer looks at all of these, so it makes no object for one. */
-  readonly #inLine: Lane[] = [];
+  /** One place for each of those that wait, and for some that do not. */
+  readonly #line = new Heap<Place>(isBefore);
+  /** All answers that wait, oldest first, and some that were taken. */
+  readonly #arrivals = new Fifo<WaitingAnswer>();
   #waiting = 0;
+  #began = 0;
   /** Whether the last answer went before others because it had waited for long. */
   #wasOverdue = false;
   #served: { readonly lane: Lane; readonly sinceMs: number } | null = null;
@@ -63,17 +88,26 @@ export class AnswerTurns {
     this.#schedule(1);
     if (this.#waiting === 0 && this.#hasTime()) return null;
     return new Promise<void>((resolve) => {
-      const lane = this.#lanes.get(key) ?? { waiting: [], usedMs: this.#usedMs };
+      const lane = this.#lanes.get(key) ?? { waiting: [], usedMs: this.#usedMs, began: 0, isInLine: false };
       this.#lanes.set(key, lane);
       if (lane.waiting.length === 0) this.#beginWaiting(lane);
-      lane.waiting.push({ sinceMs: this.#now(), take: resolve });
+      const answer = { lane, sinceMs: this.#now(), take: resolve, isTaken: false };
+      lane.waiting.push(answer);
+      this.#arrivals.push(answer);
       this.#waiting += 1;
     });
   }
 
   #beginWaiting(lane: Lane): void {
     lane.usedMs = Math.max(lane.usedMs, this.#usedMs);
-    this.#inLine.push(lane);
+    this.#began += 1;
+    lane.began = this.#began;
+    if (!lane.isInLine) this.#enterLine(lane);
+  }
+
+  #enterLine(lane: Lane): void {
+    lane.isInLine = true;
+    this.#line.add({ lane, usedMs: lane.usedMs, began: lane.began });
   }
 
   #hasTime(): boolean {
@@ -106,7 +140,7 @@ export class AnswerTurns {
     this.#isScheduled = false;
     this.#beganMs = null;
     if (this.#waiting > 0) this.#schedule(perTurnMax);
-    else this.#lanes.clear();
+    else for (const part of [this.#lanes, this.#line, this.#arrivals]) part.clear();
   }
 
   #take(): void {
@@ -118,28 +152,37 @@ export class AnswerTurns {
     this.#served = { lane, sinceMs };
     this.#waiting -= 1;
     const first = lane.waiting.shift();
-    if (lane.waiting.length === 0) this.#inLine.splice(this.#inLine.indexOf(lane), 1);
-    first?.take();
+    if (first === undefined) return;
+    first.isTaken = true;
+    first.take();
   }
 
   #nextLane(nowMs: number): Lane | null {
-    let least: Lane | null = null;
-    let overdue: Lane | null = null;
-    let oldestMs = this.#wasOverdue ? -Infinity : nowMs - waitMaxMs;
-    for (let at = 0; at < this.#inLine.length; at += 1) {
-      const lane = this.#inLine[at];
-      const first = lane?.waiting[0];
-      if (lane === undefined || first === undefined) continue;
-      if (lane.usedMs < (least?.usedMs ?? Infinity)) least = lane;
-      if (first.sinceMs < oldestMs) {
-        overdue = lane;
-        oldestMs = first.sinceMs;
-      }
-    }
+    const least = this.#leastLane();
     if (least === null) return null;
-    this.#wasOverdue = overdue !== null;
+    const oldest = this.#oldestAnswer();
+    const isOverdue = !this.#wasOverdue && oldest !== undefined && oldest.sinceMs < nowMs - waitMaxMs;
+    this.#wasOverdue = isOverdue;
     this.#usedMs = least.usedMs;
-    return overdue ?? least;
+    return isOverdue ? oldest.lane : least;
+  }
+
+  /** The lane that has had the least time. Places that are behind the times are corrected when they come first. */
+  #leastLane(): Lane | null {
+    for (let place = this.#line.first; place !== undefined; place = this.#line.first) {
+      const { lane, usedMs, began } = place;
+      const isWaiting = lane.waiting.length > 0;
+      if (isWaiting && lane.usedMs === usedMs && lane.began === began) return lane;
+      this.#line.removeFirst();
+      lane.isInLine = false;
+      if (isWaiting) this.#enterLine(lane);
+    }
+    return null;
+  }
+
+  #oldestAnswer(): WaitingAnswer | undefined {
+    while (this.#arrivals.first?.isTaken === true) this.#arrivals.removeFirst();
+    return this.#arrivals.first;
   }
 
   /** Charges what followed from the last answer to its lane. What a lane has had is remembered while others wait. */
@@ -149,4 +192,8 @@ export class AnswerTurns {
     this.#served = null;
     lane.usedMs += nowMs - sinceMs;
   }
+}
+
+function isBefore(one: Place, other: Place): boolean {
+  return one.usedMs === other.usedMs ? one.began < other.began : one.usedMs < other.usedMs;
 }
