@@ -14,6 +14,8 @@ export interface NodeOptions {
   readonly connections: "keep" | "close";
   /** What changes from answer to answer: nothing, positions, or also the state of replicas; constant nodes only. */
   readonly motion?: "still" | "moving" | "turning";
+  /** The number of the first cluster, by default 0. */
+  readonly first?: number;
   /** Where they run, by default beside the load. */
   readonly core?: Core;
 }
@@ -42,9 +44,10 @@ export async function serveNodes({
   connections,
   motion = "still",
   core = "load",
+  first = 0,
 }: NodeOptions): Promise<ServedNodes> {
   const child = await ChildProgram.start({
-    command: [process.execPath, childFile(`${by}-nodes`), `${clusters}`, `${nodes}`, connections, motion],
+    command: [process.execPath, childFile(`${by}-nodes`), `${clusters}`, `${nodes}`, connections, motion, `${first}`],
     core,
     readyMs: 30_000,
   });

@@ -1,15 +1,15 @@
 /**
- * `constant-nodes CLUSTERS NODES keep|close still|moving|turning`: nodes with a low cost of their own, so that thousands
- * fit beside the measured program. Every document is prepared. With `moving`, WAL positions differ from answer to answer,
- * and the leader key is seen anew every 10 s. With `turning`, replicas start in every second answer, too. Writes their
- * addresses. Answers every line on stdin: `gaps` with the gaps between two probes of a node since the last such line, as
+ * `constant-nodes CLUSTERS NODES keep|close still|moving|turning [FIRST]`: nodes with a low cost of their own, so that
+ * thousands fit beside the measured program. Their clusters are `cFIRST` (`c0`) upwards. Every document is prepared. With
+ * `moving`, WAL positions differ from answer to answer, and the leader key is seen anew every 10 s. With `turning`,
+ * replicas start in every second answer, too. Writes their addresses. Answers every line on stdin: `gaps` with the gaps between two probes of a node since the last such line, as
  * JSON; any other with the count of its answers so far. Ends with stdin.
  */
 import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import type { ProbeGaps } from "../nodes.ts";
 
-const [clusters = "1", nodes = "3", connections = "close", motion = "still"] = process.argv.slice(2);
+const [clusters = "1", nodes = "3", connections = "close", motion = "still", first = "0"] = process.argv.slice(2);
 let position = 67_108_864;
 let answers = 0;
 let gaps = 0;
@@ -26,7 +26,8 @@ interface Place {
 }
 
 function statusOf(place: Place): string {
-  const { cluster, at } = place;
+  const { at } = place;
+  const cluster = Number(first) + place.cluster;
   const isLeader = at === 0;
   if (motion !== "still") position += 8;
   place.turn += 1;

@@ -10,13 +10,15 @@ import { pause, Rolecall } from "../rolecall.ts";
 import type { Row, RowMaker } from "../row.ts";
 import { median, show } from "../statistics.ts";
 
-const clusters = 500;
+/** Each process that serves nodes has two files open for each of them, and may have some 20,000. */
+const clustersPerProcess = 250;
+const clusters = 2 * clustersPerProcess;
 const nodes = 20;
 const members = 4;
 /** Two cores hold four members if nodes are asked less often than usual. */
-const intervalS = 4;
-const probe = { interval: `${intervalS}s`, timeout: "1s", max_age: `${intervalS * 5.5}s`, cluster_interval: "20s" };
-const roundMs = 12_000;
+const intervalS = 8;
+const probe = { interval: `${intervalS}s`, timeout: "1s", max_age: `${intervalS * 5.5}s`, cluster_interval: "40s" };
+const roundMs = 16_000;
 
 /** What instances over the same nodes cost. */
 interface Cost {
@@ -39,7 +41,7 @@ export const costOfFleet: RowMaker = {
       const rows: Row[] = [];
       const etcd = await startEtcd(folder);
       for (const motion of ["moving", "still"] as const) {
-        const served = await serveNodes({ by: "constant", clusters, nodes, connections: "keep", motion, core: "any" });
+        const served = await serveAll(motion);
         const alone = await costOf(served, [await Rolecall.start(served.clusters, { probe }, anywhere)], count);
         const shared = await costOf(served, await startMembers(served, etcd.url, motion), count);
         await served.stop();
@@ -61,10 +63,37 @@ export const costOfFleet: RowMaker = {
   },
 };
 
+/** Serves the first half of the clusters in one process, and the second in another one. */
+async function serveAll(motion: "moving" | "still"): Promise<Pick<ServedNodes, "clusters" | "answers" | "stop">> {
+  const options = {
+    by: "constant",
+    clusters: clustersPerProcess,
+    nodes,
+    connections: "keep",
+    motion,
+    core: "any",
+  } as const;
+  const halves = [await serveNodes(options), await serveNodes({ ...options, first: clustersPerProcess })];
+  return {
+    clusters: halves.flatMap((half) => half.clusters),
+    answers: async () => {
+      const counts = await Promise.all(halves.map((half) => half.answers()));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    stop: async () => {
+      for (const half of halves) await half.stop();
+    },
+  };
+}
+
 const anywhere = { core: "any", readyS: 120 } as const;
 
 /** Starts members one after another, and waits until each owns about its share. */
-async function startMembers(served: ServedNodes, etcd: string, name: string): Promise<readonly Rolecall[]> {
+async function startMembers(
+  served: Pick<ServedNodes, "clusters">,
+  etcd: string,
+  name: string,
+): Promise<readonly Rolecall[]> {
   const started: Rolecall[] = [];
   for (let at = 0; at < members; at += 1) {
     const adminPort = await freePort();
@@ -80,8 +109,12 @@ async function startMembers(served: ServedNodes, etcd: string, name: string): Pr
 }
 
 /** Measures what instances cost, and stops them. */
-async function costOf(served: ServedNodes, instances: readonly Rolecall[], count: number): Promise<Cost> {
-  await pause(15_000);
+async function costOf(
+  served: Pick<ServedNodes, "answers">,
+  instances: readonly Rolecall[],
+  count: number,
+): Promise<Cost> {
+  await pause(20_000);
   const rounds: number[] = [];
   const [answers, beganMs] = [await served.answers(), performance.now()];
   for (let round = 0; round < count; round += 1) {
