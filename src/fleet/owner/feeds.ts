@@ -144,8 +144,7 @@ export class Feeds {
       },
     });
     for (const bytes of missed ?? []) stream.send(bytes);
-    served.streams.add(stream);
-    served.leftAtMs = null;
+    joinGroup(served, stream);
     this.#start();
     this.#sendFull(stream);
     return { kind: "open", ended: () => this.#leave(stream) };
@@ -156,9 +155,10 @@ export class Feeds {
     const { stream: id, add, drop } = selectionSchema.safeParse(body).data ?? { stream: "", add: [], drop: [] };
     const stream = this.#streamNamed(id);
     if (stream === undefined) return false;
-    for (const name of drop) stream.about.wanted.delete(name);
-    for (const cluster of add) stream.about.wanted.set(cluster.name, cluster);
-    if (stream.about.wanted.size > feedClustersMax) return false;
+    const { wanted } = stream.about;
+    for (const name of drop) wanted.delete(name);
+    if (wanted.size + add.filter(({ name }) => !wanted.has(name)).length > feedClustersMax) return false;
+    for (const cluster of add) wanted.set(cluster.name, cluster);
     this.#move(stream, this.#selectionFor(stream.about));
     return true;
   }
@@ -240,8 +240,7 @@ export class Feeds {
     this.#leaveGroup(stream);
     const served = this.#groupOf(clusters);
     served.group.beginAnew();
-    served.streams.add(stream);
-    served.leftAtMs = null;
+    joinGroup(served, stream);
     stream.move(clusters, { group: served.id, refused });
     if (!wasStarting) this.#sendFull(stream);
   }
@@ -354,6 +353,11 @@ export class Feeds {
   #now(): number {
     return instantOf(this.#context.reading());
   }
+}
+
+function joinGroup(served: ServedGroup, stream: FeedStream): void {
+  served.streams.add(stream);
+  served.leftAtMs = null;
 }
 
 /** Names clusters, in whatever order. */

@@ -207,6 +207,17 @@ suite("a stream whose clusters change", () => {
       assert.ok(pair.opened > 1, `${pair.opened} streams`);
     });
 
+  test("is asked for no more clusters than a stream may have, however often", async () => {
+    const pair = new MovingPair(["a"], ["a"]);
+    await pair.probed();
+    const many = (from: string): object[] =>
+      Array.from({ length: 9_999 }, (_, at) => ({ name: `${from}${at}`, shape: {} }));
+    assert.equal(pair.feeds.select({ stream: "1", add: many("x"), drop: [] }), true);
+    assert.equal(pair.feeds.select({ stream: "1", add: many("y"), drop: [] }), false);
+    assert.equal(pair.feeds.select({ stream: "1", add: [], drop: [] }), true, "nothing of it was kept");
+    assert.deepEqual(await pair.probed(), ["a liveness"]);
+  });
+
   test("leaves nothing behind: what nobody gets is not written", async () => {
     const pair = new MovingPair(["a", "b", "c"], ["a"]);
     for (let round = 0; round < 20; round += 1) {
