@@ -7,7 +7,7 @@ import { healthListener, agentListener, configurationFor } from "../sim/configur
 import type { NodeConnection } from "../../../src/probe/client/client.ts";
 import { configOf } from "../../../test/fake/config.ts";
 import { timedOut } from "../sim/network-failures.ts";
-import type { Trace } from "../sim/trace.ts";
+import type { RunContext } from "../sim/simulation.ts";
 import type { VirtualNetwork } from "../sim/virtual-network.ts";
 import { VirtualTime } from "../sim/virtual-time.ts";
 import { CheapCluster } from "./cheap-cluster.ts";
@@ -51,17 +51,10 @@ export interface FleetRunResult {
   readonly asked: number | null;
 }
 
-/** What a run counts into. */
-export interface FleetRunContext {
-  readonly armed: Map<string, number>;
-  readonly injected: Map<string, number>;
-  readonly trace: Trace | null;
-}
-
 /** One run: instances that share the probes of their clusters, faults of both, the oracle and the promises of a fleet. */
 export class FleetSimulation {
   readonly #plan: FleetPlan;
-  readonly #context: FleetRunContext;
+  readonly #context: RunContext;
   readonly #time = new VirtualTime();
   readonly #links = new EdgeLinks(this.#time);
   readonly #keys: FleetKeys;
@@ -80,7 +73,7 @@ export class FleetSimulation {
   #ticks = 0;
   #isCalm = false;
 
-  constructor(id: FleetRunId, plan: FleetPlan, context: FleetRunContext) {
+  constructor(id: FleetRunId, plan: FleetPlan, context: RunContext) {
     this.#plan = plan;
     this.#context = context;
     const time = this.#time;

@@ -176,7 +176,7 @@ export class FollowedCluster {
     this.#context.onStop();
   }
 
-  /** Ends following for good, and ends the drains that only upstreams have stated. */
+  /** Ends following for good. Drains of upstreams end with it. */
   leave(): void {
     this.stop();
     this.configure({ ...this.#config, cluster: { ...this.#config.cluster, follow: [] } });

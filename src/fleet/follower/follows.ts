@@ -203,9 +203,9 @@ export class Follows {
       const upstream = known ?? this.#upstreamOf(config, request, probe.maxAgeMs);
       return { key, upstream, url: config.url, clusters: new Set(clusters.map(({ name }) => name)) };
     });
-    const [left, present] = [before, this.#upstreams].map((list) => list.map(({ upstream }) => upstream));
-    for (const upstream of left ?? []) if (present?.includes(upstream) !== true) upstream.stop();
-    for (const upstream of present ?? []) if (left?.includes(upstream) !== true) upstream.start();
+    const [left, present] = [upstreamsIn(before), upstreamsIn(this.#upstreams)];
+    for (const upstream of left) if (!present.has(upstream)) upstream.stop();
+    for (const upstream of present) if (!left.has(upstream)) upstream.start();
   }
 
   #endUpstreams(): void {
@@ -293,6 +293,10 @@ export class Follows {
   #isFedBy(upstream: Upstream, cluster: string): boolean {
     return upstream.feeds(cluster, this.#clusters.get(cluster)?.silentMs ?? 0);
   }
+}
+
+function upstreamsIn(followed: readonly FollowedUpstream[]): ReadonlySet<Upstream> {
+  return new Set(followed.map(({ upstream }) => upstream));
 }
 
 /** Each upstream once, with the clusters that it is to feed. */
