@@ -10,6 +10,7 @@ export class EchoDatabase {
   readonly name: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #accepted = 0;
 
   /** Starts one on a free port of 127.0.0.1. */
   static async start(name: string): Promise<EchoDatabase> {
@@ -21,12 +22,21 @@ export class EchoDatabase {
   private constructor(name: string) {
     this.name = name;
     this.#server = createServer((socket) => {
+      this.#accepted++;
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
       socket.on("error", () => {}); // "close" follows
       socket.write(`${name}\n`);
       socket.pipe(socket);
     });
+  }
+
+  /**
+   * The sessions that it has ever accepted. One that the load balancer cuts at once is among them, although its client
+   * may end before it reads a name.
+   */
+  get accepted(): number {
+    return this.#accepted;
   }
 
   get port(): number {
