@@ -63,7 +63,8 @@ export class CheapWatch {
 
   /** An operator drains a node at an instance. */
   async drain(edge: VirtualEdge, pick: number, forMs: number): Promise<void> {
-    const { clusters, time } = this.#parts;
+    const { time } = this.#parts;
+    const clusters = this.#parts.clusters.filter(({ name }) => edge.serves(name));
     const cluster = clusters[pick % clusters.length];
     if (cluster === undefined || edge.isDown || edge.isFrozen) return;
     const node = "pg2";
@@ -90,7 +91,7 @@ export class CheapWatch {
       if (this.#parts.links.isCut(edge.name, "nodes")) this.#cutMs.set(edge, this.#parts.time.nowMs);
     for (const edge of edges) {
       keep(this.#directMs, edge, this.#isSound(edge), this.#parts.time.nowMs);
-      for (const { name } of clusters)
+      for (const { name } of clusters.filter((each) => edge.serves(each.name)))
         keep(this.#viaMs, `${edge.name} ${name}`, this.#isFed(edge, name), this.#parts.time.nowMs);
     }
   }
@@ -103,7 +104,7 @@ export class CheapWatch {
       if (edge.isDown || edge.isFrozen) continue;
       for (let of = (this.#turn + at) % everyNth; of < clusters.length; of += everyNth) {
         const cluster = clusters[of];
-        if (cluster !== undefined) this.#askAbout(edge, cluster.name);
+        if (cluster !== undefined && edge.serves(cluster.name)) this.#askAbout(edge, cluster.name);
       }
     }
   }
@@ -121,7 +122,8 @@ export class CheapWatch {
     const before = this.#before;
     if (before === null) return null;
     const intervals = (time.nowMs - this.#beforeMs) / intervalMs;
-    const places = Math.min(observers, edges.length);
+    const serving = edges.filter((edge) => edge.serves(this.#parts.clusters[0]?.name ?? ""));
+    const places = Math.min(observers, serving.length);
     const who = this.#parts.clusters
       .map(({ name, askedBy }) => `${name}: ${[...askedBy].map(([edge, count]) => `${edge} ${count}`).join(", ")}`)
       .slice(0, 50)

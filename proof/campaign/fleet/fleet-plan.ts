@@ -13,6 +13,8 @@ export interface FleetRunId {
   readonly full: number;
   /** How many nodes a cheap cluster has. */
   readonly nodes: number;
+  /** How many instances serve each cluster. */
+  readonly serving: number;
   /** How long faults begin, in virtual seconds. */
   readonly seconds: number;
   /** The kinds of faults of the fleet. */
@@ -137,9 +139,16 @@ export function nameOfFleetFault({ name, kind, atMs, forMs, edge, pick }: FleetF
   return `${name} ${at}: ${kind} e${edge + 1} (${pick})`;
 }
 
+/** Whether an instance serves a cluster, each by its place: neighbours do, so that all have equally many. */
+export function doesServe({ edges, serving }: FleetRunId, edge: number, cluster: number): boolean {
+  return (edge + edges - (cluster % edges)) % edges < serving;
+}
+
 /** The command that repeats a run bit for bit. */
-export function fleetCommandOf({ seed, edges, clusters, full, nodes, seconds, kinds, kept }: FleetRunId): string {
-  const size = `--fleet ${edges} --clusters ${clusters} --full ${full} --nodes ${nodes}`;
+export function fleetCommandOf(id: FleetRunId): string {
+  const { seed, edges, clusters, full, nodes, serving, seconds, kinds, kept } = id;
+  const few = serving < edges ? ` --serving ${serving}` : "";
+  const size = `--fleet ${edges} --clusters ${clusters} --full ${full} --nodes ${nodes}${few}`;
   const some = kinds.length === fleetFaultKinds.length ? "" : ` --kinds ${kinds.join()}`;
   const only = kept === null ? "" : ` --keep ${[...kept].join() || "none"}`;
   return `npm run campaign -- ${size} --seed ${seed} --seconds ${seconds}${some}${only}`;

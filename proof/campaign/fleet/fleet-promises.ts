@@ -46,7 +46,7 @@ export class FleetPromises {
   #eventMs = 0;
   /** Cluster -> who owned it before the faults. */
   readonly #before = new Map<string, string>();
-  /** Member -> since when it may own nothing, in virtual ms. */
+  /** Member and cluster -> since when it may not own it, in virtual ms. */
   readonly #drainedMs = new Map<string, number>();
   readonly #unownedMs = new Map<string, number>();
   readonly #disagreeMs = new Map<string, number>();
@@ -107,8 +107,9 @@ export class FleetPromises {
     const able = edges.filter((edge) => this.#isAble(edge));
     this.#checkDrained(able);
     for (const cluster of clusters) {
-      this.#checkOwned(cluster, able);
-      for (const edge of able) this.#checkAgrees(cluster, edge);
+      const serving = able.filter((edge) => edge.serves(cluster));
+      this.#checkOwned(cluster, serving);
+      for (const edge of serving) this.#checkAgrees(cluster, edge);
     }
   }
 
@@ -171,24 +172,27 @@ export class FleetPromises {
     return this.ownersOf(cluster).toSorted().join(", ");
   }
 
-  /** A member that is drained owns nothing, while there are others. */
+  /** A member that is drained owns no cluster that enough others serve. */
   #checkDrained(able: readonly VirtualEdge[]): void {
     const { keys, time, clusters, armed, observers } = this.#parts;
     const { nowMs } = time;
     const isDrained = ({ url }: VirtualEdge): boolean => keys.keys.has(`draining/${new URL(url).host}`);
-    const others = able.filter((edge) => !isDrained(edge) && nowMs - edge.startedMs > joiningMs);
-    for (const edge of able) {
-      if (!isDrained(edge) || others.length < observers) {
-        this.#drainedMs.delete(edge.name);
-        continue;
+    const drained = new Set(able.filter(isDrained));
+    const others = able.filter((edge) => !drained.has(edge) && nowMs - edge.startedMs > joiningMs);
+    for (const edge of able)
+      for (const cluster of clusters) {
+        const key = `${edge.name} ${cluster}`;
+        if (!drained.has(edge) || others.filter((other) => other.serves(cluster)).length < observers) {
+          this.#drainedMs.delete(key);
+          continue;
+        }
+        const sinceMs = Math.max(this.#drainedMs.get(key) ?? nowMs, this.#eventMs);
+        this.#drainedMs.set(key, sinceMs);
+        if (nowMs - sinceMs < drainedMs || this.#isSlow) continue;
+        countHeld(armed, "member-drained");
+        if (this.ownersOf(cluster).includes(edge.name))
+          this.#violate("member-drained", edge.name, `it owns ${cluster} still`);
       }
-      const sinceMs = Math.max(this.#drainedMs.get(edge.name) ?? nowMs, this.#eventMs);
-      this.#drainedMs.set(edge.name, sinceMs);
-      if (nowMs - sinceMs < drainedMs || this.#isSlow) continue;
-      countHeld(armed, "member-drained");
-      const owned = clusters.filter((cluster) => this.ownersOf(cluster).includes(edge.name));
-      if (owned.length > 0) this.#violate("member-drained", edge.name, `it owns ${owned.join(", ")} still`);
-    }
   }
 
   /** Who reaches the store does what it says. */
@@ -237,7 +241,8 @@ export class FleetPromises {
 
   /** What an instance does with each cluster, and how often that has changed. */
   #doings(edge: VirtualEdge): string {
-    const each = this.#parts.clusters.map((cluster) => {
+    const served = this.#parts.clusters.filter((cluster) => edge.serves(cluster));
+    const each = served.map((cluster) => {
       const assignment = edge.assignmentOf(cluster);
       return assignment.kind === "probed" ? assignment.isOwned : edge.followed(cluster);
     });

@@ -12,6 +12,7 @@ const short: FleetRunId = {
   clusters: 4,
   full: 1,
   nodes: 2,
+  serving: 4,
   seconds: 30,
   kinds: fleetFaultKinds,
   kept: null,
@@ -52,6 +53,25 @@ suite("a simulated fleet", () => {
       "npm run campaign -- --fleet 4 --clusters 4 --full 1 --nodes 2 --seed 1 --seconds 30 --keep f0,0.3",
     );
   });
+});
+
+test("a replica is not held once another has received from a new leader that no instance reaches", async () => {
+  const armed = new Map<string, number>();
+  const kept = new Set(["0.0", "0.1", "0.2"]);
+  const id: FleetRunId = { ...short, seed: 5, edges: 5, clusters: 8, full: 2, nodes: 3, serving: 5, seconds: 60, kept };
+  const { violations } = await run(id, armed);
+  assert.deepEqual(violations, []);
+  assert.ok((armed.get("hold") ?? 0) > 0, "hold never applied");
+});
+
+test("few instances serve each cluster of a large fleet", async () => {
+  const armed = new Map<string, number>();
+  const { violations } = await run(
+    { ...short, edges: 6, clusters: 6, serving: 2, kinds: ["kill", "drainMember"] },
+    armed,
+  );
+  assert.deepEqual(violations, []);
+  for (const rule of ["owned-again", "probes"]) assert.ok((armed.get(rule) ?? 0) > 0, `${rule} never applied`);
 });
 
 test("one process stands still, and is suspended, without the others", async () => {

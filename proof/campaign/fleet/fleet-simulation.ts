@@ -15,7 +15,7 @@ import { CheapWatch } from "./cheap-watch.ts";
 import { EdgeLinks } from "./edge-links.ts";
 import type { EdgeTime } from "./edge-time.ts";
 import { FleetFaultEffects } from "./fleet-fault-effects.ts";
-import { type FleetFault, type FleetPlan, type FleetRunId, nameOfFleetFault } from "./fleet-plan.ts";
+import { doesServe, type FleetFault, type FleetPlan, type FleetRunId, nameOfFleetFault } from "./fleet-plan.ts";
 import { FleetPromises } from "./fleet-promises.ts";
 import { JudgedCluster } from "./judged-cluster.ts";
 import { urlOf, VirtualEdge } from "./virtual-edge.ts";
@@ -53,6 +53,7 @@ export interface FleetRunResult {
 
 /** One run: instances that share the probes of their clusters, faults of both, the oracle and the promises of a fleet. */
 export class FleetSimulation {
+  readonly #id: FleetRunId;
   readonly #plan: FleetPlan;
   readonly #context: RunContext;
   readonly #time = new VirtualTime();
@@ -74,6 +75,7 @@ export class FleetSimulation {
   #isCalm = false;
 
   constructor(id: FleetRunId, plan: FleetPlan, context: RunContext) {
+    this.#id = id;
     this.#plan = plan;
     this.#context = context;
     const time = this.#time;
@@ -113,7 +115,8 @@ export class FleetSimulation {
     const about = { time, edges: this.#edges, links, keys, promises: this.#promises, watch: this.#watch };
     this.#effects = new FleetFaultEffects(about);
     for (const judged of this.#judged)
-      for (const [at, edge] of this.#edges.entries()) judged.judge(edge, at).start(warmUpMs / 2);
+      for (const [at, edge] of this.#edges.entries())
+        if (edge.serves(judged.name)) judged.judge(edge, at).start(warmUpMs / 2);
   }
 
   /** Runs to the end, or to the first violation and a little on. */
@@ -220,16 +223,18 @@ export class FleetSimulation {
   }
 
   #judges(at: number): readonly JudgedCluster["judges"][number][] {
-    return this.#judged.flatMap(({ judges }) => judges[at] ?? []);
+    const edge = this.#edges[at];
+    return this.#judged.flatMap(({ judges }) => judges.filter((judge) => judge.edge === edge));
   }
 
   #edge(at: number): VirtualEdge {
     const name = `e${at + 1}`;
+    const config = this.#configFor(at);
     return new VirtualEdge({
       name,
-      config: this.#configFor(at),
+      config,
       hasWorker: at === 0 && this.#plan.full[0]?.hasWorker === true,
-      cluster: (this.#judged[0] ?? this.#cheap[0])?.name ?? "",
+      cluster: config.clusters[0]?.name ?? "",
       time: this.#time,
       chance: this.#plan.chance.fork(200 + at),
       keys: this.#keys,
@@ -243,7 +248,7 @@ export class FleetSimulation {
       peerAt: (url) => this.#edges.find((edge) => edge.url === url),
       onChange: (before, after) => {
         const judged = this.#judged.find((other) => other.name === after.name);
-        judged?.judges[at]?.stateChanged(before, after);
+        judged?.judges.find(({ edge }) => edge.name === name)?.stateChanged(before, after);
       },
       onError: (text) => this.#violate({ rule: "errors", node: name, detail: text }),
     });
@@ -256,7 +261,10 @@ export class FleetSimulation {
       listen: [healthListener, agentListener],
       workers: 0,
       probe: first === undefined ? configurationFor(defaultWatched, profiles.default, noDcs).probe : probe,
-      clusters: [...this.#judged.map(({ clusterConfig }) => clusterConfig), ...this.#cheap.map(({ config }) => config)],
+      clusters: [
+        ...this.#judged.map(({ clusterConfig }) => clusterConfig),
+        ...this.#cheap.map(({ config }) => config),
+      ].filter((_, cluster) => doesServe(this.#id, at, cluster)),
       fleet: {
         name: "edges",
         advertise: urlOf(`e${at + 1}`),

@@ -19,6 +19,7 @@ const { values } = parseArgs({
     clusters: { type: "string", default: "8" },
     full: { type: "string", default: "2" },
     nodes: { type: "string", default: "3" },
+    serving: { type: "string" },
     seed: { type: "string" },
     seeds: { type: "string" },
     seconds: { type: "string", default: "60" },
@@ -53,16 +54,18 @@ function kindsWanted(names: string | undefined): readonly FleetFaultKind[] {
 
 function* runsWanted(): Generator<FleetRunId> {
   const at = process.argv.indexOf("--fleet");
-  const edges = Number(process.argv[at + 1]);
+  const named = Number(process.argv[at + 1]);
+  const edges = Number.isInteger(named) && named > 0 ? named : 5;
   const kept = values.keep === undefined ? null : new Set(values.keep === "none" ? [] : values.keep.split(","));
   const [first = "1", last = first] = (values.seeds ?? values.seed ?? "1..20").split("..");
   for (let seed = numberOf("seeds", first); seed <= numberOf("seeds", last); seed += 1)
     yield {
       seed,
-      edges: Number.isInteger(edges) && edges > 0 ? edges : 5,
+      edges,
       clusters: numberOf("clusters", values.clusters),
       full: numberOf("full", values.full),
       nodes: numberOf("nodes", values.nodes),
+      serving: values.serving === undefined ? edges : numberOf("serving", values.serving),
       seconds: numberOf("seconds", values.seconds),
       kinds: kindsWanted(values.kinds),
       kept,

@@ -60,6 +60,7 @@ export class VirtualEdge {
   readonly stalls: Stalls;
   readonly #parts: EdgeParts;
   readonly #chance: Chance;
+  readonly #served: ReadonlySet<string>;
   #life: EdgeLife | null = null;
   #lives = 0;
   /** When it was started last, in virtual ms. */
@@ -70,11 +71,17 @@ export class VirtualEdge {
     this.name = parts.name;
     this.url = urlOf(parts.name);
     this.#chance = parts.chance.fork(1);
+    this.#served = new Set(parts.config.clusters.map(({ name }) => name));
     this.stalls = new Stalls(() => parts.time.nowMs);
   }
 
   get subject(): Subject {
     return this.#running.subject;
+  }
+
+  /** Whether its configuration has a cluster. */
+  serves(cluster: string): boolean {
+    return this.#served.has(cluster);
   }
 
   /** Whether it answers nothing yet, or any more. */

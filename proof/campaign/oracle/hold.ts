@@ -12,7 +12,7 @@ import {
   states,
   viewsOfOthers,
 } from "./hold-evidence.ts";
-import { isListedBy, timelineOf } from "./reports.ts";
+import { isListedBy, timelineOf, topOf } from "./reports.ts";
 import { ago, held, parameterOf, routeOf, type Scene, slackMs, type Violation } from "./scene.ts";
 import { stoodLast, type Stood } from "./standing.ts";
 
@@ -37,8 +37,8 @@ interface Asked {
  * The promises about lag in time while no leader states a position (rule 4, the hold). They know the truth: what the
  * leader wrote, and what each replica has.
  *
- * - `hold`: from the leader's last position to the next leader's first one, a replica that has everything is not
- *   refused for its lag, as long as the hold lasts.
+ * - `hold`: from the leader's last position to the next one, which the next leader or what another replica receives
+ *   from it shows, a replica that has everything is not refused for its lag, as long as the hold lasts.
  * - `hold-ends`: once it is over, it is refused.
  * - `true-lag`: a replica with a longer true lag than the limit gets no yes, except while the hold lasts.
  */
@@ -117,6 +117,8 @@ export class Holds {
     if (!isEstablished || !isSilent || !isHonest(scene, sinceMs - profile.confirmMs)) return null;
     if (scene.stalls.within(sinceMs - profile.maxAgeMs, askedMs) > 0) return null;
     if (claimsOfOthers(scene, stood.node, sinceMs - profile.maxAgeMs).some(states)) return null;
+    // The hold ends where a new position appears: another replica may receive from a new leader that states none.
+    if (isPassedByOther(scene, [stood.node, node], sinceMs)) return null;
     const views = viewsOfOthers(scene, [stood.node, node], sinceMs).filter((one) => namedLeader(one) === stood.node);
     // Before Patroni 4 the row of a replica that is cut off from the DCS does not tell how old it is.
     if (views.some((one) => isRowBehind(one, node) && rowOf(one, node)?.["lsn"] === undefined)) return null;
@@ -195,6 +197,19 @@ export class Holds {
       () => `${holder} was past its replayed ${replica.replayed} at the latest ${ago(answer, passed.atMs)}`,
     );
   }
+}
+
+/** Whether another replica may have stated since an instant that it is past all that this one has received. */
+function isPassedByOther(
+  { evidence, world }: Scene,
+  [leader, node]: readonly [string, string],
+  fromMs: number,
+): boolean {
+  const { received } = world.node(node);
+  return world.nodes
+    .filter(({ name }) => name !== leader && name !== node)
+    .flatMap(({ name }) => [...evidence.since(name, "status", fromMs)])
+    .some((one) => evidence.isPossible(one) && (topOf(one) ?? -Infinity) > received);
 }
 
 /** Keeps since when a condition has held. */
