@@ -51,7 +51,7 @@ export class EdgeJudge {
 
   constructor(parts: EdgeJudgeParts) {
     this.#parts = parts;
-    const { edge, cluster, time, chance, onViolation } = parts;
+    const { edge, cluster, time, chance } = parts;
     this.edge = edge;
     const { profile, scene: shared } = cluster;
     this.evidence = new EdgeEvidence(profile, cluster.name);
@@ -66,7 +66,7 @@ export class EdgeJudge {
     this.#rounds = new VirtualRounds(cluster, this.asker, { oracle, scene });
     const { armed } = shared;
     const about = { life: edge, asker: this.asker, time, cluster: cluster.name, armed };
-    this.#comparisons = new Comparisons({ ...about, onViolation });
+    this.#comparisons = new Comparisons({ ...about, onViolation: (violation) => this.#accuse(violation) });
     this.#dcsPromise = new DcsPromise(scene);
     this.#asks = new AskTimes({
       time,
@@ -120,6 +120,14 @@ export class EdgeJudge {
     if (this.#parts.isDisturbed()) this.#settledMs = this.#parts.time.nowMs + settlingMs;
   }
 
+  /** What an instance says of a node that it cannot know proves nothing. */
+  #accuse(violation: Violation): void {
+    const { edge, cluster, onViolation } = this.#parts;
+    const { node } = violation;
+    if (node !== null && !edge.isDown && edge.hasLost(cluster.name, node)) return;
+    onViolation(violation);
+  }
+
   #excuses(rule: string): boolean {
     if (rule === "probed") return true;
     this.#look();
@@ -138,18 +146,18 @@ export class EdgeJudge {
   }
 
   async #ask(isSoon: boolean): Promise<void> {
-    const { edge, cluster, time, isCompared, onViolation, onAnswer } = this.#parts;
+    const { edge, cluster, time, isCompared, onAnswer } = this.#parts;
     if (edge.isDown || edge.isFrozen) return;
     try {
       const { answers, violations } = this.#rounds.next(time.nowMs, this.#recovery !== null);
       const late = this.#dcsPromise.judge(answers, (node) => cluster.isMoved(node));
-      for (const violation of [...violations, ...late]) if (!this.#excuses(violation.rule)) onViolation(violation);
+      for (const violation of [...violations, ...late]) if (!this.#excuses(violation.rule)) this.#accuse(violation);
       if (time.nowMs >= this.#settledMs) this.unexcusedAnswers += answers.length;
       for (const answer of answers) onAnswer(answer);
       this.#latest = answers;
       if (isCompared) await this.#comparisons.compare(answers, isSoon);
     } catch (error) {
-      onViolation({ rule: "answers", node: null, detail: String(error) });
+      this.#accuse({ rule: "answers", node: null, detail: String(error) });
     }
   }
 }

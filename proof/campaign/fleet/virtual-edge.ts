@@ -2,6 +2,7 @@
 import "../../../src/fleet/ownership/fleet-membership.ts";
 import { pino } from "pino";
 import type { Machine } from "../../../src/app/machine.ts";
+import { clusterNamed, nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import type { FeedSink } from "../../../src/fleet/follower/feed-connection.ts";
@@ -82,6 +83,12 @@ export class VirtualEdge {
   /** Whether its configuration has a cluster. */
   serves(cluster: string): boolean {
     return this.#served.has(cluster);
+  }
+
+  /** Whether it was started again and has not found a node of a cluster since: the list of members may not have it. */
+  hasLost(cluster: string, node: string): boolean {
+    const known = clusterNamed(this.subject.monitor.store.current, cluster);
+    return this.#lives > 1 && (known === undefined || nodeNamed(known, node) === undefined);
   }
 
   /** Whether it answers nothing yet, or any more. */
