@@ -27,6 +27,8 @@ const joiningMs = 3_000;
 const drainedMs = 3_000;
 /** What changes while the store goes down may still be on its way for so long, in ms. */
 const onItsWayMs = 3_000;
+/** After so long without an event nothing is on its way, in ms. */
+const calmMs = 15_000;
 
 /** What an instance did when the store went down. */
 interface BeforeDown {
@@ -42,8 +44,9 @@ export class FleetPromises {
   readonly #leases = new Map<string, Set<string>>();
   /** Cluster -> the keys of its places and who has each. */
   readonly #places = new Map<string, Map<string, string>>();
-  /** When something last happened to the fleet, in virtual ms. */
+  /** When something last happened to the fleet, and the time before, in virtual ms. */
   #eventMs = 0;
+  #earlierEventMs = 0;
   /** Cluster -> who owned it before the faults. */
   readonly #before = new Map<string, string>();
   /** Member and cluster -> since when it may not own it, in virtual ms. */
@@ -63,6 +66,7 @@ export class FleetPromises {
 
   /** Something happens to the fleet, or ends. @param isSlow whether the store is slow from now on */
   happened({ isSlow = this.#isSlow }: { readonly isSlow?: boolean } = {}): void {
+    this.#earlierEventMs = this.#eventMs;
     this.#eventMs = this.#parts.time.nowMs;
     this.#isSlow = isSlow;
   }
@@ -227,7 +231,8 @@ export class FleetPromises {
   #tickDown(): void {
     const { time, edges, armed } = this.#parts;
     this.#downMs ??= time.nowMs;
-    if (time.nowMs - this.#downMs < onItsWayMs) return;
+    const isCalm = this.#downMs - this.#earlierEventMs > calmMs;
+    if (!isCalm && time.nowMs - this.#downMs < onItsWayMs) return;
     this.#beforeDown ??= edges
       .filter((edge) => !edge.isDown && !edge.isFrozen)
       .map((edge) => ({ edge, membership: edge.membership, does: this.#doings(edge) }));
