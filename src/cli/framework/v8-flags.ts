@@ -8,9 +8,14 @@
  * lives for a second, and so ends there. With 1,000 nodes both together save a third of the memory. Neither generation
  * shrinks at once, so the flags must be set early.
  *
+ * One thread collects the young generation: it is too small to share, and a pause waits for each helper that the system
+ * does not run at once. With 1,000 nodes nine of ten pauses were shorter than 2.7 ms, and than 3.5 to 4.9 ms with
+ * helpers.
+ *
  * Workers get their flags on the command line (workers/worker-process.ts).
  */
 import { setFlagsFromString } from "node:v8";
 
 setFlagsFromString("--semi-space-growth-factor=1");
 setFlagsFromString("--heap-growing-percent=100");
+setFlagsFromString("--no-parallel-scavenge");
