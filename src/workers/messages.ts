@@ -12,7 +12,7 @@ import type { SentChange } from "./outcome-feed.ts";
 /** Whether this run of rolecall takes traffic. */
 export type Phase = "starting" | "serving" | "draining";
 
-/** What a worker answers from: sent when it starts, after a reload, and when it is out of sync. */
+/** What a worker answers from: sent when it starts, and when it is out of sync. */
 export interface FullState {
   readonly config: Config;
   readonly instance: string;
@@ -23,6 +23,15 @@ export interface FullState {
   /** The zero of `performance.now()` in the main process, in ms of the machine's monotonic clock. */
   readonly originMs: number;
   readonly relay: RelayAddress;
+}
+
+/**
+ * Another configuration for a worker that has followed so far: it carries over what it knows, as the main process does.
+ * The states of all clusters in one message would keep it from answering for as long as it reads them.
+ */
+export interface ReloadedState extends Pick<FullState, "config" | "clock"> {
+  /** The number of the main process's snapshot under this configuration. */
+  readonly sequence: number;
 }
 
 /** Where the main process takes relayed requests, and the secret that identifies its workers. */
@@ -37,6 +46,7 @@ export type ToWorker =
   /** With `fullState` if that is in force already: the listeners answer from it as soon as they are open. */
   | { readonly kind: "prepare"; readonly listen: readonly ListenerConfig[]; readonly fullState: FullState | null }
   | { readonly kind: "commit"; readonly fullState: FullState }
+  | ({ readonly kind: "reload" } & ReloadedState)
   | { readonly kind: "abandon" }
   | { readonly kind: "changes"; readonly changes: readonly SentChange[]; readonly clock: ClockReading }
   | { readonly kind: "phase"; readonly phase: Phase; readonly clock: ClockReading }

@@ -272,14 +272,18 @@ export class WorkerPool {
     listeners: readonly OpenListener[],
     prepared: PreparedWorkers["workers"],
   ): void {
+    const isFirst = this.#configured === null;
     this.#configured = configs;
     this.#listeners = listeners;
     this.#answerRelayed();
     this.#standIn.follow(configs);
-    for (const slot of this.#retiring) this.#sendFullState(slot);
+    for (const slot of this.#retiring) this.#sendReload(slot);
     for (const slot of this.#slots) {
       if (slot.worker === null) continue;
-      if (prepared.has(slot.worker)) this.#sendFullState(slot);
+      if (prepared.has(slot.worker)) {
+        if (isFirst) this.#sendFullState(slot);
+        else this.#sendReload(slot);
+      }
       // A worker that started meanwhile knows only the old listeners.
       else void slot.resync();
     }
@@ -330,6 +334,13 @@ export class WorkerPool {
   #sendFullState(slot: WorkerSlot): void {
     this.#feed.flushAndReset();
     slot.process?.send({ kind: "commit", fullState: this.#fullState() });
+  }
+
+  /** To a worker that has followed until now. */
+  #sendReload(slot: WorkerSlot): void {
+    this.#feed.flush();
+    const { config, clock, sequence } = this.#context.fullState();
+    slot.process?.send({ kind: "reload", config, clock, sequence });
   }
 
   #fullState(): FullState {

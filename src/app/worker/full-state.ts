@@ -10,7 +10,7 @@ export interface FullStateParts {
   readonly phase: Phase;
 }
 
-/** What a worker answers from, in addition to the relay: sent when it starts, and after a reload. */
+/** What a worker answers from, in addition to the relay: sent when it starts. */
 export function fullStateOf({ monitor, config, phase }: FullStateParts): Omit<FullState, "relay"> {
   const { store, clock } = monitor;
   const { instance, sequence, clusters } = store.current;

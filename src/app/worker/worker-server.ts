@@ -1,5 +1,5 @@
 import type { SendHandle } from "node:child_process";
-import type { ListenerConfig } from "../../config/model/config.ts";
+import type { Config, ListenerConfig } from "../../config/model/config.ts";
 import { ListenError } from "../../http/listener/listen-error.ts";
 import { ListenerSet, type PreparedListeners } from "../../http/listener/listener-set.ts";
 import { AnswerCounter } from "../../http/message/answer-counter.ts";
@@ -75,9 +75,11 @@ export class WorkerServer {
         break;
       case "commit":
         this.#state.load(message.fullState);
-        this.#listeners.follow(message.fullState.config.listen);
-        // Later messages must not wait until removed listeners have closed.
-        void this.#commit();
+        this.#follow(message.fullState.config);
+        break;
+      case "reload":
+        if (this.#state.reload(message)) this.#follow(message.config);
+        else this.#send({ kind: "out_of_sync" });
         break;
       case "abandon":
         await this.#abandon();
@@ -125,10 +127,12 @@ export class WorkerServer {
     }
   }
 
-  async #commit(): Promise<void> {
+  #follow({ listen }: Pick<Config, "listen">): void {
+    this.#listeners.follow(listen);
     const prepared = this.#prepared;
     this.#prepared = null;
-    await prepared?.commit();
+    // Later messages must not wait until removed listeners have closed.
+    void prepared?.commit();
   }
 
   async #abandon(): Promise<void> {

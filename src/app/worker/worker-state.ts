@@ -1,9 +1,9 @@
 import type { Config, FastPathMode } from "../../config/model/config.ts";
 import { Clock, monotonicOriginMs } from "../../state/clock.ts";
-import { policyOf } from "../../state/clusters.ts";
+import { buildClusters, policyOf } from "../../state/clusters.ts";
 import { Store } from "../../state/store.ts";
 import { OutcomeReader } from "../../workers/outcome-feed.ts";
-import type { FullState, Phase, RelayAddress, ToWorker } from "../../workers/messages.ts";
+import type { FullState, Phase, RelayAddress, ReloadedState, ToWorker } from "../../workers/messages.ts";
 
 /** The part of the state that is replaced when the main process sends its full state. */
 interface Loaded {
@@ -65,6 +65,20 @@ export class WorkerState {
     this.#loaded = { store: new Store(instance, monitored, sequence), clock, config, relay };
     this.#phase = phase;
     this.#outcomes.reset();
+  }
+
+  /**
+   * Puts another configuration in force, as the main process has done after the same outcomes.
+   * @returns as {@link record}
+   */
+  reload({ config, clock: reading, sequence }: ReloadedState): boolean {
+    if (this.#loaded === null) return false;
+    const { store, clock } = this.#loaded;
+    clock.syncTo(reading);
+    const known = new Map(store.current.clusters.map((cluster) => [cluster.name, cluster]));
+    store.replace(buildClusters(config, known));
+    this.#loaded = { ...this.#loaded, config };
+    return store.sequence === sequence;
   }
 
   /**

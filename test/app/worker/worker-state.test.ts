@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { suite, test } from "node:test";
+import type { Config } from "../../../src/config/model/config.ts";
 import { WorkerState } from "../../../src/app/worker/worker-state.ts";
 import { monotonicOriginMs } from "../../../src/state/clock.ts";
 import { buildClusters } from "../../../src/state/clusters.ts";
@@ -38,6 +39,12 @@ function storeWithFeed(send: (message: Extract<ToWorker, { kind: "changes" }>) =
 function record(store: Store, sentAtMs: number, cluster = "demo"): void {
   const result = { report: reportOf("pg1"), hasLock: true };
   store.record({ kind: "status", cluster, node: "pg1", sentAtMs, sentAtWallMs: sentAtMs, result }, sentAtMs);
+}
+
+/** What the main process does with a new configuration. */
+function replace(store: Store, next: Config): void {
+  const known = new Map(store.current.clusters.map((cluster) => [cluster.name, cluster]));
+  store.replace(buildClusters(next, known));
 }
 
 test("cannot answer before it has the full state", () => {
@@ -84,6 +91,48 @@ test("reports that it is out of sync after it missed a change, until it gets the
   assert.equal(state.record(second), false);
   state.load(fullStateOf(store));
   assert.equal(state.store.current.sequence, store.current.sequence);
+});
+
+suite("a reload", () => {
+  const [demo] = config.clusters;
+  assert.ok(demo !== undefined);
+  const pg2 = nodeOf({ name: "pg2", api: "http://pg2:8008" });
+  const cases: readonly (readonly [string, Config])[] = [
+    ["of nothing", config],
+    ["with another node", { ...config, clusters: [{ ...demo, nodes: [...demo.nodes, pg2] }] }],
+    ["that moves a node", { ...config, clusters: [{ ...demo, nodes: [{ ...pg2, name: "pg1" }] }] }],
+    ["with other guards", { ...config, clusters: [{ ...demo, guards: { ...demo.guards, failoverHold: false } }] }],
+    ["with a cluster that replicates from it", pair],
+    ["without any cluster", { ...config, clusters: [] }],
+  ];
+  for (const [title, next] of cases)
+    test(`${title}: the worker builds the snapshot of the main process from what it has`, () => {
+      const state = new WorkerState();
+      const inSync: boolean[] = [];
+      const store = storeWithFeed((message) => inSync.push(state.record(structuredClone(message))));
+      state.load(structuredClone(fullStateOf(store)));
+      record(store, 1_000);
+      replace(store, next);
+      const { sequence } = store;
+      inSync.push(state.reload(structuredClone({ config: next, clock, sequence })));
+      for (const { name } of next.clusters) record(store, 2_000, name);
+      assert.deepEqual(state.store.current, store.current);
+      assert.deepEqual(state.config, next);
+      for (const { name } of next.clusters) assert.deepEqual(state.store.policyOf(name), store.policyOf(name));
+      assert.ok(inSync.every((is) => is));
+    });
+
+  test("is refused where a change was missed, or nothing is known yet: the full state is needed", () => {
+    const [behind, empty] = [new WorkerState(), new WorkerState()];
+    const store = storeWithFeed(() => {});
+    behind.load(fullStateOf(store));
+    record(store, 1_000);
+    replace(store, pair);
+    const { sequence } = store;
+    for (const state of [behind, empty]) assert.equal(state.reload({ config: pair, clock, sequence }), false);
+    behind.load(fullStateOf(store, pair));
+    assert.deepEqual(behind.store.current.clusters, store.current.clusters);
+  });
 });
 
 test("follows the clock of the main process, gaps included", () => {
