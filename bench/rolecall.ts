@@ -102,9 +102,12 @@ export class Rolecall {
     return this.#sumOf("rolecall_upstream_received_bytes_total{.*}");
   }
 
-  /** How many clusters it owns in its fleet, by its own metric. */
-  ownedCount(): Promise<number> {
-    return this.#sumOf("rolecall_fleet_owned");
+  /** How many clusters each member of its fleet owns. */
+  async ownedCounts(): Promise<readonly number[]> {
+    const { fleet } = (await (await fetch(`http://127.0.0.1:${this.adminPort}/fleet`)).json()) as {
+      readonly fleet: { readonly members: readonly { readonly owns: number }[] };
+    };
+    return fleet.members.map(({ owns }) => owns);
   }
 
   /** How many reloads it has applied, by its own metric. */

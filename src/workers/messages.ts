@@ -26,13 +26,11 @@ export interface FullState {
 }
 
 /**
- * Another configuration for a worker that has followed so far: it carries over what it knows, as the main process does.
- * The states of all clusters in one message would keep it from answering for as long as it reads them.
+ * Another configuration, and the number of the main process's snapshot under it, for a worker that has followed so far:
+ * it carries over what it knows, as the main process does. The states of all clusters in one message would keep it from
+ * answering for as long as it reads them.
  */
-export interface ReloadedState extends Pick<FullState, "config" | "clock"> {
-  /** The number of the main process's snapshot under this configuration. */
-  readonly sequence: number;
-}
+export type ReloadedState = Pick<FullState, "config" | "clock" | "sequence">;
 
 /** Where the main process takes relayed requests, and the secret that identifies its workers. */
 export interface RelayAddress {
