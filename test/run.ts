@@ -87,7 +87,7 @@ const processes = [
   ),
 ];
 // Most of the time a test file waits: four at a time use both cores of a small machine. Real servers have ports of
-// their own in each test process, and need more of it.
+// their own in each test process, and need more of the machine.
 const concurrency = [`--test-concurrency=${which === "real" ? 3 : 4}`];
 // A test file that hangs must fail, and not use up the time of the others.
 const timeout = `--test-timeout=${which === "real" ? 600_000 : 180_000}`;

@@ -2,8 +2,9 @@
  * `constant-nodes CLUSTERS NODES keep|close still|moving|turning [FIRST]`: nodes with a low cost of their own, so that
  * thousands fit beside the measured program. Their clusters are `cFIRST` (`c0`) upwards. Every document is prepared. With
  * `moving`, WAL positions differ from answer to answer, and the leader key is seen anew every 10 s. With `turning`,
- * replicas start in every second answer, too. Writes their addresses. Answers every line on stdin: `gaps` with the gaps between two probes of a node since the last such line, as
- * JSON; any other with the count of its answers so far. Ends with stdin.
+ * replicas start in every second answer, too. Writes their addresses. Answers every line on stdin: `gaps` with the gaps
+ * between two probes of a node since the last such line, as JSON; any other with the count of its answers so far. Ends
+ * with stdin.
  */
 import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";

@@ -24,7 +24,7 @@ import { EnvoyPushes, type EnvoyPushesContext } from "./envoy-pushes.ts";
 import { RouteAudits, type RouteAuditsContext } from "./route-audits.ts";
 import { buildDcsWatches } from "./dcs-wiring.ts";
 import { type Machine, waitAtMost } from "./machine.ts";
-import { buildClusters, restoreClusters } from "../state/clusters.ts";
+import { buildClusters, reconfigure, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
 import { hasSameSavedState } from "../state/saved-state.ts";
 import { StateFile } from "../state/state-file.ts";
@@ -164,8 +164,7 @@ export class Monitor {
     this.#config = config;
     this.#sources.configure(config);
     for (const part of [this.eventLog, this.#probers]) part.retain(config.clusters.map(({ name }) => name));
-    const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
-    this.store.replace(buildClusters(config, known));
+    reconfigure(this.store, config);
     // What the reload forgot must not come back with a restart.
     void this.#stateFile.write(() => this.store.current);
     void this.history.configure(config.history);

@@ -13,7 +13,7 @@ import { withSavedClaims } from "./saved-claims.ts";
 import { withSavedRefusals } from "./saved-refusals.ts";
 import type { SavedCluster } from "./saved-members.ts";
 import type { SavedState } from "./saved-state.ts";
-import type { MonitoredCluster } from "./store.ts";
+import type { MonitoredCluster, Store } from "./store.ts";
 
 /** Liveness is probed once in so many probe intervals: the answer changes seldom, and nothing else depends on it. */
 export const livenessIntervalFactor = 10;
@@ -36,6 +36,15 @@ export function buildClusters(
     cluster: withFixedNodes(known.get(cluster.name) ?? emptyCluster(cluster), cluster),
     policy: policyOf(cluster, config.probe),
   }));
+}
+
+/**
+ * Has a store monitor the clusters of another configuration, as {@link buildClusters} builds them from its states. A
+ * replica of the store that does the same after the same outcomes has the same snapshot.
+ */
+export function reconfigure(store: Store, config: Pick<Config, "clusters" | "probe">): void {
+  const known = new Map(store.current.clusters.map((cluster) => [cluster.name, cluster]));
+  store.replace(buildClusters(config, known));
 }
 
 /** Builds the monitored clusters of a configuration at the start of the process, from what an earlier run saved. */

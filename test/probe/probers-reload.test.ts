@@ -7,7 +7,7 @@ import type { ClusterConfig, Config, NodeConfig } from "../../src/config/model/c
 import type { TlsMaterial } from "../../src/config/tls-material.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
 import { Probers } from "../../src/probe/probers.ts";
-import { buildClusters } from "../../src/state/clusters.ts";
+import { reconfigure } from "../../src/state/clusters.ts";
 import { Store } from "../../src/state/store.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
@@ -56,7 +56,7 @@ class Reloaded {
 
   async load(config: Config): Promise<void> {
     this.probers.retain(config.clusters.map(({ name }) => name));
-    this.#store.replace(buildClusters(config, new Map(this.#store.current.clusters.map((each) => [each.name, each]))));
+    reconfigure(this.#store, config);
     const started = this.probers.start(config, 10);
     await this.scripted.advance(0);
     await started;

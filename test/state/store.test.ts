@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StatusOutcome } from "../../src/cluster/outcome.ts";
 import { Store } from "../../src/state/store.ts";
-import { buildClusters } from "../../src/state/clusters.ts";
+import { buildClusters, reconfigure } from "../../src/state/clusters.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { reportOf } from "../fake/node-documents.ts";
 
@@ -117,13 +117,13 @@ test("increases the revision for every change of more than an age, and for new p
   assert.deepEqual([store.current.clusters[0]?.sequence, revision()], [2, 1]);
   store.record({ ...first, sentAtMs: 2_010, result: { failure: { kind: "timeout", detail: "" } } }, 2_020);
   assert.equal(revision(), 2);
-  store.replace(buildClusters(config, new Map(store.current.clusters.map((part) => [part.name, part]))));
+  reconfigure(store, config);
   assert.equal(revision(), 4);
 });
 
 test("a reload is a change of every cluster: policies and names of nodes may differ", () => {
   const store = storeOf();
   store.record(answered("demo", 10), 20);
-  store.replace(buildClusters(config, new Map(store.current.clusters.map((part) => [part.name, part]))));
+  reconfigure(store, config);
   assert.deepEqual(new Set(store.current.clusters.map(({ sequence }) => sequence)), new Set([store.sequence]));
 });

@@ -1,6 +1,6 @@
 import type { Config, FastPathMode } from "../../config/model/config.ts";
 import { Clock, monotonicOriginMs } from "../../state/clock.ts";
-import { buildClusters, policyOf } from "../../state/clusters.ts";
+import { policyOf, reconfigure } from "../../state/clusters.ts";
 import { Store } from "../../state/store.ts";
 import { OutcomeReader } from "../../workers/outcome-feed.ts";
 import type { FullState, Phase, RelayAddress, ReloadedState, ToWorker } from "../../workers/messages.ts";
@@ -75,8 +75,7 @@ export class WorkerState {
     if (this.#loaded === null) return false;
     const { store, clock } = this.#loaded;
     clock.syncTo(reading);
-    const known = new Map(store.current.clusters.map((cluster) => [cluster.name, cluster]));
-    store.replace(buildClusters(config, known));
+    reconfigure(store, config);
     this.#loaded = { ...this.#loaded, config };
     return store.sequence === sequence;
   }

@@ -176,7 +176,7 @@ export class FollowedCluster {
     this.#context.onStop();
   }
 
-  /** Ends following for good. Drains of upstreams end with it. */
+  /** Removes all upstreams of the cluster, and ends the drains that upstreams have stated. */
   leave(): void {
     this.stop();
     this.configure({ ...this.#config, cluster: { ...this.#config.cluster, follow: [] } });

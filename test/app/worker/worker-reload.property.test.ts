@@ -6,7 +6,7 @@ import { WorkerState } from "../../../src/app/worker/worker-state.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import { defaultGuards } from "../../../src/health/guards.ts";
 import { monotonicOriginMs } from "../../../src/state/clock.ts";
-import { buildClusters } from "../../../src/state/clusters.ts";
+import { buildClusters, reconfigure } from "../../../src/state/clusters.ts";
 import { Store } from "../../../src/state/store.ts";
 import { OutcomeFeed } from "../../../src/workers/outcome-feed.ts";
 import { clusterOf, configOf, nodeOf } from "../../fake/config.ts";
@@ -50,8 +50,7 @@ test("a worker follows through any outcomes and reloads", () => {
       for (const [at, outcome] of outcomes.entries()) {
         for (const [, config] of changes.filter(([before]) => before === at)) {
           feed.flush();
-          const known = new Map(store.current.clusters.map((cluster) => [cluster.name, cluster]));
-          store.replace(buildClusters(config, known));
+          reconfigure(store, config);
           assert.ok(state.reload(structuredClone({ config, clock, sequence: store.sequence })));
           assert.deepEqual(structuredClone(state.store.current), structuredClone(store.current));
         }

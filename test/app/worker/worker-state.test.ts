@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import type { Config } from "../../../src/config/model/config.ts";
 import { WorkerState } from "../../../src/app/worker/worker-state.ts";
 import { monotonicOriginMs } from "../../../src/state/clock.ts";
-import { buildClusters } from "../../../src/state/clusters.ts";
+import { buildClusters, reconfigure } from "../../../src/state/clusters.ts";
 import { Store } from "../../../src/state/store.ts";
 import { OutcomeFeed } from "../../../src/workers/outcome-feed.ts";
 import type { FullState, ToWorker } from "../../../src/workers/messages.ts";
@@ -39,12 +39,6 @@ function storeWithFeed(send: (message: Extract<ToWorker, { kind: "changes" }>) =
 function record(store: Store, sentAtMs: number, cluster = "demo"): void {
   const result = { report: reportOf("pg1"), hasLock: true };
   store.record({ kind: "status", cluster, node: "pg1", sentAtMs, sentAtWallMs: sentAtMs, result }, sentAtMs);
-}
-
-/** What the main process does with a new configuration. */
-function replace(store: Store, next: Config): void {
-  const known = new Map(store.current.clusters.map((cluster) => [cluster.name, cluster]));
-  store.replace(buildClusters(next, known));
 }
 
 test("cannot answer before it has the full state", () => {
@@ -112,7 +106,7 @@ suite("a reload", () => {
       const store = storeWithFeed((message) => inSync.push(state.record(structuredClone(message))));
       state.load(structuredClone(fullStateOf(store)));
       record(store, 1_000);
-      replace(store, next);
+      reconfigure(store, next);
       const { sequence } = store;
       inSync.push(state.reload(structuredClone({ config: next, clock, sequence })));
       for (const { name } of next.clusters) record(store, 2_000, name);
@@ -127,7 +121,7 @@ suite("a reload", () => {
     const store = storeWithFeed(() => {});
     behind.load(fullStateOf(store));
     record(store, 1_000);
-    replace(store, pair);
+    reconfigure(store, pair);
     const { sequence } = store;
     for (const state of [behind, empty]) assert.equal(state.reload({ config: pair, clock, sequence }), false);
     behind.load(fullStateOf(store, pair));
