@@ -70,8 +70,8 @@ interface ServedGroup {
   readonly group: FeedGroup;
   readonly clusters: ReadonlySet<string>;
   readonly streams: Set<FeedStream>;
-  /** When the last follower left, in ms of rolecall's clock; `null` while there is one. */
-  leftAtMs: number | null;
+  /** When the last follower left, in ms of rolecall's clock; Infinity while there is one. */
+  leftAtMs: number;
 }
 
 /** The clusters that a follower is fed, and why it is not fed others. */
@@ -84,6 +84,8 @@ interface FeedSelection {
 const streamsMax = 256;
 /** How long a group without a follower is kept, in ms: one that lost its connection continues where it was. */
 const keptMs = 30_000;
+/** How many of them are kept at most. */
+const keptGroupsMax = 16;
 const sweepMs = 1_000;
 /** How many clusters are sent in full before other work goes on, and after how many ms the next ones follow. */
 const slice = { clusters: 10, gapMs: 2 } as const;
@@ -270,7 +272,7 @@ export class Feeds {
     };
     const { reading, setTimer, newId } = this.#context;
     const group = new FeedGroup({ reading, setTimer, send });
-    const served = { id: newId(), group, clusters, streams, leftAtMs: null };
+    const served = { id: newId(), group, clusters, streams, leftAtMs: Infinity };
     this.#groups.set(key, served);
     return served;
   }
@@ -295,7 +297,21 @@ export class Feeds {
     stream.end("left");
     const served = this.#groupWith(stream);
     served?.streams.delete(stream);
-    if (served?.streams.size === 0) served.leftAtMs = this.#now();
+    if (served?.streams.size !== 0) return;
+    served.leftAtMs = this.#now();
+    this.#forgetGroups(served.leftAtMs);
+  }
+
+  /** Forgets groups that nobody comes back for. */
+  #forgetGroups(nowMs: number): void {
+    const left = [...this.#groups.values()]
+      .filter(({ streams }) => streams.size === 0)
+      .toSorted((one, other) => one.leftAtMs - other.leftAtMs);
+    for (const [at, { clusters, group, leftAtMs }] of left.entries()) {
+      if (at >= left.length - keptGroupsMax && nowMs - leftAtMs < keptMs) continue;
+      group.stop();
+      this.#groups.delete(keyOf(clusters));
+    }
   }
 
   /** The stream takes what its group has sent so far with it, so nobody continues a group that is empty then. */
@@ -319,16 +335,12 @@ export class Feeds {
     this.#cancelSweep ??= this.#context.setTimer(() => this.#sweep(), sweepMs);
   }
 
-  /** Disconnects followers that are gone, and forgets what nobody comes back for. */
+  /** Disconnects followers that are gone. */
   #sweep(): void {
     this.#cancelSweep = null;
     const nowMs = this.#now();
     for (const stream of this.#streams()) if (stream.isSilent(nowMs)) stream.end("silent");
-    for (const [key, { group, leftAtMs }] of this.#groups) {
-      if (leftAtMs === null || nowMs - leftAtMs < keptMs) continue;
-      group.stop();
-      this.#groups.delete(key);
-    }
+    this.#forgetGroups(nowMs);
     if (this.#groups.size === 0) this.#stop();
     else this.#cancelSweep = this.#context.setTimer(() => this.#sweep(), sweepMs);
   }
@@ -357,7 +369,7 @@ export class Feeds {
 
 function joinGroup(served: ServedGroup, stream: FeedStream): void {
   served.streams.add(stream);
-  served.leftAtMs = null;
+  served.leftAtMs = Infinity;
 }
 
 /** Names clusters, in whatever order. */
