@@ -323,11 +323,11 @@ export class WorkerPool {
   async #bringUp(slot: WorkerSlot): Promise<void> {
     while (this.#configured !== null) {
       const configs = this.#configured;
+      const before = new Set(slot.keys);
       await prepareSlot(slot, this.#sockets, { configs, fullState: this.#fullState() });
-      // The configuration may have changed while the worker opened its listeners.
-      if (configs !== this.#configured) continue;
-      this.#sendFullState(slot);
-      return;
+      if (configs === this.#configured) return this.#sendFullState(slot);
+      // The configuration has changed meanwhile. What the worker has just opened it closes before it opens the next.
+      for (const key of slot.keys) if (!before.has(key)) slot.keys.delete(key);
     }
   }
 

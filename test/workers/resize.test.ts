@@ -140,6 +140,20 @@ test("an idle connection gets one more answer from the process that it leads to"
   }
 });
 
+test("a worker that starts during reloads gets its listeners again with each of them", limit, async (context) => {
+  const rolecall = await served(context, 0);
+  const { running, reload } = rolecall;
+  for (let round = 0; round < 2; round += 1) {
+    await reload(0);
+    await until("no process", () => childrenOf(rolecall).length === 0);
+    const started = running.stderr.match(/"msg":"worker started"/g)?.length ?? 0;
+    const hasStarted = (): boolean => (running.stderr.match(/"msg":"worker started"/g)?.length ?? 0) > started;
+    for (let reloads = 0; reloads < 500 && !hasStarted(); reloads += 1) await reload(1);
+    await until("a worker", hasStarted);
+  }
+  assert.doesNotMatch(running.stderr, /did not start|starting another one|out of sync/);
+});
+
 test("a retiring worker answers from what is known now, and by the configuration in force", limit, async (context) => {
   const rolecall = await served(context, 1);
   const { health, admin, reload } = rolecall;
