@@ -87,6 +87,8 @@ export class FleetMembership {
   /** When all keys were read for the first time. */
   #knownSinceMs = Infinity;
   readonly #changes = { gained: 0, lost: 0 };
+  /** When this member's key may be written again, if it is missing. */
+  #registerAtMs = 0;
   #isWriting = false;
   #isDisplaced = false;
   #cancelLook: CancelTimer | null = null;
@@ -259,10 +261,22 @@ export class FleetMembership {
       void store.stop();
       return;
     }
+    this.#registerIfMissing(nowMs);
     this.#assign();
     void this.#write();
     const awaitedMs = Math.min(Infinity, ...this.#awaited.values());
     if (awaitedMs < Infinity) this.#lookIn(awaitedMs - nowMs);
+  }
+
+  /** Writes this member's key again, once a lease at most, if somebody has deleted or damaged it. */
+  #registerIfMissing(nowMs: number): void {
+    const { self, leaseMs, store } = this.#context;
+    if (this.#phase.kind !== "joined" || this.#view.members.has(self.id)) return;
+    if (nowMs >= this.#registerAtMs) {
+      this.#registerAtMs = nowMs + leaseMs;
+      store.registerAgain();
+    }
+    this.#lookIn(this.#registerAtMs - nowMs);
   }
 
   /** Decides what this member does with each cluster. What nobody owns is followed, or probed, as before. */
@@ -285,6 +299,8 @@ export class FleetMembership {
   async #write(): Promise<void> {
     const { now, self, onError } = this.#context;
     if (this.#isWriting || this.#phase.kind !== "joined" || this.#knownSinceMs === Infinity) return;
+    // While its key is missing, this member would pass on all that it owns.
+    if (!this.#view.members.has(self.id)) return;
     const changedAtMs = (key: string): number => this.#changedAtMs.get(key) ?? this.#knownSinceMs;
     const { steps, againMs } = planOwnership({
       ...this.#served,

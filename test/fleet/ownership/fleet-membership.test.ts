@@ -101,6 +101,45 @@ suite("a fleet", () => {
       );
     });
 
+  for (const [what, damage] of [
+    [
+      "all keys of the fleet are deleted",
+      (keys: FleetKeys) => [...keys.keys.keys()].forEach((key) => keys.remove(key)),
+    ],
+    ["the key of a member is deleted", (keys: FleetKeys) => keys.remove("members/a")],
+    ["the key of a member is damaged", (keys: FleetKeys) => keys.put("members/a", "?", keys.grant())],
+  ] as const)
+    test(`nothing moves if ${what}, and a member that is gone has successors afterwards`, async () => {
+      const fleet = new FleetFixture(60);
+      const [a, b, c] = ["a", "b", "c"].map((id) => fleet.add(id));
+      assert.ok(a !== undefined && b !== undefined && c !== undefined);
+      await fleet.clock.pass(20_000);
+      const before = fleet.members.map((member) => fleet.owned(member));
+      damage(fleet.keys);
+      await fleet.clock.pass(leaseMs + 1_000);
+      assert.deepEqual(
+        fleet.members.map(({ membership }) => membership.view.members.size),
+        [3, 3, 3],
+      );
+      assert.deepEqual(
+        fleet.members.map((member) => fleet.owned(member)),
+        before,
+      );
+      b.store.isCut = true;
+      await fleet.clock.pass(leaseMs + 1_500);
+      fleet.check([a, c]);
+    });
+
+  test("a member that nobody can read writes its key once a lease", async () => {
+    const fleet = new FleetFixture(2);
+    const a = fleet.add("not/a name");
+    let writes = 0;
+    fleet.keys.onRevision = () => (writes += 1);
+    await fleet.clock.pass(10 * leaseMs);
+    assert.equal(a.membership.view.members.size, 0);
+    assert.ok(writes <= 10, `${writes} writes`);
+  });
+
   test("older keys that come back give nothing to members that are gone, after one lease", async () => {
     const fleet = new FleetFixture(60);
     const [a, b, c] = ["a", "b", "c"].map((id) => fleet.add(id));
