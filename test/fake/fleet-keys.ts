@@ -112,8 +112,8 @@ export class MemoryFleetStore implements FleetStore {
   }
 
   registerAgain(): void {
-    if (this.#lease !== null && this.#register !== null && this.#isReached)
-      this.#keys.put(this.#register.key, this.#register.value(this.#lease), this.#lease);
+    if (this.#lease === null || this.#register === null || !this.#isReached) return;
+    if (!this.#put(this.#register.key, this.#register.value(this.#lease), this.#lease)) this.lose();
   }
 
   hear(key: string, value: string | null): void {

@@ -308,7 +308,7 @@ export class FleetMembership {
       view: this.#view,
       nowMs: now(),
       memberSinceMs: (id) => changedAtMs(memberKey(id)),
-      freeSinceMs: changedAtMs,
+      placeSinceMs: changedAtMs,
       hasOwned: (cluster) => isOwnedBy(this.#assignments.get(cluster)),
     });
     if (againMs < Infinity) this.#lookIn(againMs - now());
@@ -332,7 +332,7 @@ export class FleetMembership {
     if (step.kind === "claim") {
       if (await store.claim(key, self.id)) this.#take(key, self.id);
     } else if (step.kind === "pass") {
-      if (await store.pass(key, self.id, { value: step.to.id, lease: step.to.lease })) this.#take(key, step.to.id);
+      if (await store.pass(key, step.from, { value: step.to.id, lease: step.to.lease })) this.#take(key, step.to.id);
     } else if (await store.release(key, self.id)) this.#take(key, null);
   }
 }

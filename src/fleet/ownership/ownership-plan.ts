@@ -4,8 +4,8 @@ import { scoreOf } from "./rendezvous.ts";
 /** A change of an owner that this member may write, if what it is based on still holds. */
 export type OwnershipStep =
   | { readonly kind: "claim"; readonly key: string }
-  /** To a member that should have it, without a gap. */
-  | { readonly kind: "pass"; readonly key: string; readonly to: FleetMember }
+  /** From one member to one that should have it, without a gap. */
+  | { readonly kind: "pass"; readonly key: string; readonly from: string; readonly to: FleetMember }
   | { readonly kind: "release"; readonly key: string };
 
 /** What a plan is made from. */
@@ -17,9 +17,12 @@ export interface OwnershipInputs {
   readonly observers: number;
   readonly view: FleetView;
   readonly nowMs: number;
-  /** Since when a member is registered, or a place is free, as far as this member has seen, in ms of rolecall's clock. */
+  /**
+   * Since when a member is registered or gone, and a place taken or free, as far as this member has seen, in ms of
+   * rolecall's clock.
+   */
   readonly memberSinceMs: (id: string) => number;
-  readonly freeSinceMs: (key: string) => number;
+  readonly placeSinceMs: (key: string) => number;
   /** Whether this member has owned a cluster, and not followed another owner since. */
   readonly hasOwned: (cluster: string) => boolean;
 }
@@ -80,7 +83,7 @@ interface NextForPlace {
 }
 
 function nextForPlace(
-  { self, view, nowMs, memberSinceMs, freeSinceMs, hasOwned }: OwnershipInputs,
+  { self, view, nowMs, memberSinceMs, placeSinceMs, hasOwned }: OwnershipInputs,
   place: Place,
   inOrder: () => readonly FleetMember[],
 ): NextForPlace {
@@ -91,14 +94,22 @@ function nextForPlace(
     const at = inOrder().findIndex(({ id }) => id === self);
     if (at < 0) return nothing;
     // Who probes it already goes on.
-    const turnAtMs = freeSinceMs(key) + (hasOwned(place.cluster) ? 0 : at * turnMs);
+    const turnAtMs = placeSinceMs(key) + (hasOwned(place.cluster) ? 0 : at * turnMs);
     return nowMs < turnAtMs ? { ...nothing, againMs: turnAtMs } : { ...nothing, step: { kind: "claim", key } };
+  }
+  const passAt = (atMs: number, to: FleetMember): NextForPlace =>
+    nowMs < atMs ? { ...nothing, againMs: atMs } : { ...nothing, step: { kind: "pass", key, from: owner, to } };
+  if (!view.members.has(owner)) {
+    // A key that does not end with the lease of its member: it was copied from another etcd, or written by hand.
+    const at = inOrder().findIndex(({ id }) => id === self);
+    const to = inOrder()[at];
+    const leftMs = Math.max(placeSinceMs(key), memberSinceMs(owner));
+    return to === undefined ? nothing : passAt(leftMs + settleMs + at * turnMs, to);
   }
   if (owner !== self) return nothing;
   const [to] = inOrder();
   if (to === undefined || to.id === self) return nothing;
-  const settledAtMs = view.draining.has(self) ? nowMs : memberSinceMs(to.id) + settleMs;
-  return nowMs < settledAtMs ? { ...nothing, againMs: settledAtMs } : { ...nothing, step: { kind: "pass", key, to } };
+  return passAt(view.draining.has(self) ? nowMs : memberSinceMs(to.id) + settleMs, to);
 }
 
 /** The members that may own a cluster, the first first. Members that are drained come in only if all are. */

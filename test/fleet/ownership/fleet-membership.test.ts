@@ -130,6 +130,22 @@ suite("a fleet", () => {
       fleet.check([a, c]);
     });
 
+  for (const [what, owner] of [
+    ["nobody has registered", "nobody"],
+    ["is gone", "b"],
+  ] as const)
+    test(`a key without the lease of its member keeps no cluster for one that ${what}`, async () => {
+      const fleet = new FleetFixture(30);
+      const [a, b, c] = ["a", "b", "c"].map((id) => fleet.add(id));
+      assert.ok(a !== undefined && b !== undefined && c !== undefined);
+      await fleet.clock.pass(20_000);
+      fleet.keys.put("owners/c0/s/0", owner, fleet.keys.grant(Infinity));
+      await fleet.clock.pass(1_000);
+      b.store.isCut = true;
+      await fleet.clock.pass(leaseMs + 15_000);
+      fleet.check([a, c]);
+    });
+
   test("a member that nobody can read writes its key once a lease", async () => {
     const fleet = new FleetFixture(2);
     const a = fleet.add("not/a name");
