@@ -11,19 +11,26 @@ export interface FleetLines {
   readonly error: (error: unknown) => void;
 }
 
-/** Writes a line when the fleet is joined, and when it is lost. Tries to connect are not written. */
+/** How many different problems of one loss are written. */
+const problemsMax = 10;
+
+/** Writes a line when the fleet is joined, and one for each problem when it is lost. Tries to connect are not written. */
 export function fleetLines(log: Logger): FleetLines {
   const errors = new LimitedLines(log, { what: "internal errors", level: "error", max: 5, periodMs: 60_000 });
-  let lastProblem: string | null = null;
+  const phases = new LimitedLines(log, { what: "etcd of the fleet", level: "warn", max: 10, periodMs: 60_000 });
+  /** Of this loss. Members of etcd that are tried in turn fail in different ways. */
+  const problems = new Set<string>();
   return {
     phase: (phase) => {
       if (phase.kind === "joined") {
-        lastProblem = null;
-        log.info({ event: "fleet_joined" }, "fleet joined");
+        problems.clear();
+        phases.write({ level: "info", text: "fleet joined" }, () => ({ event: "fleet_joined" }));
       }
-      if (phase.kind !== "apart" || phase.problem === lastProblem) return;
-      lastProblem = phase.problem;
-      log.warn({ event: "fleet_lost", problem: phase.problem }, "etcd of the fleet is lost; everything stays as it is");
+      if (phase.kind !== "apart" || problems.has(phase.problem) || problems.size >= problemsMax) return;
+      const { problem } = phase;
+      problems.add(problem);
+      const text = "etcd of the fleet is lost; everything stays as it is";
+      phases.write({ level: "warn", text }, () => ({ event: "fleet_lost", problem }));
     },
     displaced: () =>
       log.error(
