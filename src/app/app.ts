@@ -200,7 +200,7 @@ export class App {
     this.#nodeCredentials.start(this.#config.clusters);
     this.#certificates.start(this.#config);
     await Promise.all([this.#monitor.restore(), this.#switchovers.start()]);
-    this.#endOutcomes = store.onOutcome((...recorded) => this.#listeners.record(...recorded));
+    this.#endOutcomes = this.#listeners.follow(store);
     store.onChange(() => this.#snapshots.changed());
     store.onChange((_, { name }) => this.#switchovers.clusterChanged(name));
     this.#page.follow(store);

@@ -1,6 +1,5 @@
 import type { SendHandle } from "node:child_process";
 import type { AskedNode } from "../cluster/asked-node.ts";
-import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ListenerConfig } from "../config/model/config.ts";
 import type { Logger } from "../log/logger.ts";
 import { socketOfDescriptor } from "../http/listener/bind-target.ts";
@@ -17,6 +16,7 @@ import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-pat
 import type { BackendCount } from "../http/message/server-census.ts";
 import type { RequestedLimit } from "../http/message/limit-census.ts";
 import type { LineHandler, ListenerHandler } from "../http/message/handler.ts";
+import type { Store } from "../state/store.ts";
 import type { Phase } from "../workers/messages.ts";
 import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
 
@@ -144,9 +144,13 @@ export class ListenerGroup {
     };
   }
 
-  /** Passes an outcome that changed the snapshot on to the workers. */
-  record(outcome: ProbeOutcome, nowMs: number, sequence: number): void {
-    this.#workers.record(outcome, nowMs, sequence);
+  /** Passes on to the workers what changes the snapshot of a store. @returns ends it */
+  follow(store: Pick<Store, "onOutcome" | "onAdoption">): () => void {
+    const ends = [
+      store.onOutcome((...recorded) => this.#workers.record(...recorded)),
+      store.onAdoption((...adopted) => this.#workers.adopt(...adopted)),
+    ];
+    return () => ends.forEach((end) => end());
   }
 
   /** Sends the phase of the main process to the workers. */

@@ -23,6 +23,9 @@ type LatestSnapshot = Snapshot & { sequence: number; readonly clusters: ClusterS
  */
 export type OutcomeListener = (outcome: ProbeOutcome, nowMs: number, sequence: number) => void;
 
+/** Called with a state of another instance that was adopted, and the number of the snapshot that it led to. */
+export type AdoptionListener = (state: ClusterState, sequence: number) => void;
+
 /**
  * Holds the current snapshot: the one mutable cell. Probes write it through `record`; everything else only reads
  * `current`, or one cluster of it.
@@ -36,6 +39,7 @@ export class Store {
   #followers: ReadonlyMap<string, readonly string[]>;
   #changeListeners: readonly ChangeListener[] = [];
   #outcomeListeners: readonly OutcomeListener[] = [];
+  #adoptionListeners: readonly AdoptionListener[] = [];
 
   /**
    * @param instance names this run of rolecall
@@ -90,6 +94,17 @@ export class Store {
   }
 
   /**
+   * Calls `listener` with each state that was adopted, before the change listeners: a replica has to adopt it too.
+   * @returns removes the listener
+   */
+  onAdoption(listener: AdoptionListener): () => void {
+    this.#adoptionListeners = [...this.#adoptionListeners, listener];
+    return () => {
+      this.#adoptionListeners = this.#adoptionListeners.filter((other) => other !== listener);
+    };
+  }
+
+  /**
    * Records one outcome: the only way to a new snapshot. An outcome of a cluster that is no longer monitored is
    * dropped.
    * @param nowMs the time of recording, in ms of rolecall's clock
@@ -115,8 +130,7 @@ export class Store {
   }
 
   /**
-   * Replaces the state of a cluster by that of another instance. A replica of this store has to start from the whole
-   * state again: its snapshot has another number then.
+   * Replaces the state of a cluster by that of another instance.
    * @throws AggregateError as {@link record}
    */
   adopt(state: ClusterState): void {
@@ -126,8 +140,9 @@ export class Store {
     const sequence = this.#latest.sequence + 1;
     const after = { ...withSource(state, before.source), sequence, revision: before.revision + 1 };
     const errors: unknown[] = [];
-    for (const [was, is] of [[before, after] as const, ...this.#put(at, after)])
-      callAll(this.#changeListeners, errors, was, is);
+    const changes = [[before, after] as const, ...this.#put(at, after)];
+    callAll(this.#adoptionListeners, errors, state, sequence);
+    for (const [was, is] of changes) callAll(this.#changeListeners, errors, was, is);
     if (errors.length > 0) throw new AggregateError(errors, "a state was adopted, but not all that follows from it");
   }
 

@@ -32,6 +32,14 @@ export interface FullState {
  */
 export type ReloadedState = Pick<FullState, "config" | "clock" | "sequence">;
 
+/** The state of another instance that the main process has adopted, and the number of its snapshot then. */
+export interface AdoptedState {
+  readonly kind: "adopted";
+  readonly state: ClusterState;
+  readonly sequence: number;
+  readonly clock: ClockReading;
+}
+
 /** Where the main process takes relayed requests, and the secret that identifies its workers. */
 export interface RelayAddress {
   readonly port: number;
@@ -47,6 +55,7 @@ export type ToWorker =
   | ({ readonly kind: "reload" } & ReloadedState)
   | { readonly kind: "abandon" }
   | { readonly kind: "changes"; readonly changes: readonly SentChange[]; readonly clock: ClockReading }
+  | AdoptedState
   | { readonly kind: "phase"; readonly phase: Phase; readonly clock: ClockReading }
   | { readonly kind: "report" }
   /** Take no new connection, finish with the open ones, and end. */

@@ -1,11 +1,12 @@
 import type { SendHandle } from "node:child_process";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
+import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ListenerConfig } from "../config/model/config.ts";
 import type { BindTarget } from "../http/listener/bind-target.ts";
 import type { ListenerSet, OpenListener, PreparedListeners } from "../http/listener/listener-set.ts";
 import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { RequestHandler } from "../http/message/handler.ts";
-import type { FromWorker, FullState, Phase, RelayAddress, WorkerReport } from "./messages.ts";
+import type { FromWorker, FullState, Phase, RelayAddress, ToWorker, WorkerReport } from "./messages.ts";
 import { OutcomeFeed } from "./outcome-feed.ts";
 import { RelayServer } from "./relay-server.ts";
 import { type PreparedWorkers, prepareSlot, prepareSlots } from "./prepare-slots.ts";
@@ -15,6 +16,7 @@ import { WorkerError, type WorkerProcess } from "./worker-process.ts";
 import { HeartbeatMonitor, StoppedWorkers } from "./worker-watch.ts";
 import { WorkerSlot } from "./worker-slot.ts";
 import { WorkerStats, type WorkerUsage } from "./worker-stats.ts";
+import type { ClockReading } from "../state/clock.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { replayEvent } from "./listener-events.ts";
@@ -61,13 +63,9 @@ export class WorkerPool {
     const { log } = context;
     this.#heartbeats = new HeartbeatMonitor(() => this.#following(), log);
     this.#stopped = new StoppedWorkers(() => this.#allSlots.flatMap(({ process: worker }) => worker ?? []), log);
-    const listeners = context.listenersOn((key) => this.#sockets.take(key));
-    this.#standIn = new StandIn({ log, listeners });
+    this.#standIn = new StandIn({ log, listeners: context.listenersOn((key) => this.#sockets.take(key)) });
     this.#sockets = new SharedSockets((key) => this.#standIn.socketOf(key));
-    this.#feed = new OutcomeFeed((changes) => {
-      const { clock } = context.fullState();
-      for (const worker of this.#following()) worker.send({ kind: "changes", changes, clock });
-    });
+    this.#feed = new OutcomeFeed((changes) => this.#tell((clock) => ({ kind: "changes", changes, clock })));
   }
 
   /** The open listeners, whoever answers. */
@@ -109,14 +107,20 @@ export class WorkerPool {
     if (outcome.kind === "drain") this.#feed.flush();
   }
 
+  /** Passes a state of another instance that was adopted on to the workers. They have the state of its source. */
+  adopt(state: ClusterState, sequence: number): void {
+    if (this.#relay === null) return;
+    this.#feed.flush();
+    this.#tell((clock) => ({ kind: "adopted", state: { ...state, source: null }, sequence, clock }));
+  }
+
   /** Sends pending outcomes now: the next ones belong to another full state. */
   flush(): void {
     this.#feed.flush();
   }
 
   setPhase(phase: Phase): void {
-    const { clock } = this.#context.fullState();
-    for (const worker of this.#following()) worker.send({ kind: "phase", phase, clock });
+    this.#tell((clock) => ({ kind: "phase", phase, clock }));
   }
 
   /** Gets a fresh report from every worker that answers in time. */
@@ -189,6 +193,10 @@ export class WorkerPool {
   /** The workers that answer, those too that only finish with their connections. */
   #following(): readonly WorkerProcess[] {
     return [...this.#workers(), ...[...this.#retiring].flatMap(({ process: worker }) => worker ?? [])];
+  }
+
+  #tell(messageAt: (clock: ClockReading) => ToWorker): void {
+    for (const worker of this.#following()) worker.send(messageAt(this.#context.fullState().clock));
   }
 
   get #allSlots(): readonly WorkerSlot[] {

@@ -87,6 +87,9 @@ export class WorkerServer {
       case "changes":
         if (!this.#state.record(message)) this.#send({ kind: "out_of_sync" });
         break;
+      case "adopted":
+        if (!this.#state.adopt(message)) this.#send({ kind: "out_of_sync" });
+        break;
       case "phase":
         this.#state.enter(message);
         break;

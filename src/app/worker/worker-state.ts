@@ -3,7 +3,7 @@ import { Clock, monotonicOriginMs } from "../../state/clock.ts";
 import { policyOf, reconfigure } from "../../state/clusters.ts";
 import { Store } from "../../state/store.ts";
 import { OutcomeReader } from "../../workers/outcome-feed.ts";
-import type { FullState, Phase, RelayAddress, ReloadedState, ToWorker } from "../../workers/messages.ts";
+import type { AdoptedState, FullState, Phase, RelayAddress, ReloadedState, ToWorker } from "../../workers/messages.ts";
 
 /** The part of the state that is replaced when the main process sends its full state. */
 interface Loaded {
@@ -95,6 +95,18 @@ export class WorkerState {
       if (store.sequence !== sequence) return false;
     }
     return true;
+  }
+
+  /**
+   * Adopts the state of another instance, as the main process has.
+   * @returns as {@link record}
+   */
+  adopt({ state, sequence, clock: reading }: AdoptedState): boolean {
+    if (this.#loaded === null) return true;
+    const { store, clock } = this.#loaded;
+    clock.syncTo(reading);
+    store.adopt(state);
+    return store.sequence === sequence;
   }
 
   /** Takes the phase of the main process. */

@@ -32,10 +32,11 @@ const anyConfig: fc.Arbitrary<Config> = fc
     return configOf({ clusters: hasStandby ? [standby, demo] : [demo] });
   });
 
-test("a worker follows through any outcomes and reloads", () => {
+test("a worker follows through any outcomes, reloads and states of other instances", () => {
+  const adoptions = fc.array(fc.nat(30), { maxLength: 3 });
   const reloads = fc.array(fc.tuple(fc.nat(30), anyConfig), { maxLength: 4 });
   fc.assert(
-    fc.property(anyConfig, outcomeSequence(anyEvent, 30), reloads, (first, outcomes, changes) => {
+    fc.property(anyConfig, outcomeSequence(anyEvent, 30), reloads, adoptions, (first, outcomes, changes, adopted) => {
       const state = new WorkerState();
       const store = new Store("run", buildClusters(first, new Map()));
       const feed = new OutcomeFeed(
@@ -43,6 +44,12 @@ test("a worker follows through any outcomes and reloads", () => {
         () => {},
       );
       store.onOutcome((...recorded) => feed.add(...recorded));
+      store.onAdoption((given, sequence) => {
+        feed.flush();
+        assert.ok(state.adopt(structuredClone({ kind: "adopted", state: given, sequence, clock })));
+      });
+      const other = new Store("other", buildClusters(first, new Map()));
+      for (const outcome of structuredClone(outcomes).toReversed()) other.record(outcome, sentAt(outcome));
       const { instance, sequence, clusters } = store.current;
       const relay = { port: 1, secret: "secret" };
       const given = { config: first, instance, sequence, clusters, phase: "serving", clock, relay } as const;
@@ -54,6 +61,7 @@ test("a worker follows through any outcomes and reloads", () => {
           assert.ok(state.reload(structuredClone({ config, clock, sequence: store.sequence })));
           assert.deepEqual(structuredClone(state.store.current), structuredClone(store.current));
         }
+        if (adopted.includes(at)) for (const known of other.current.clusters) store.adopt(known);
         store.record(outcome, sentAt(outcome));
       }
       feed.flush();

@@ -6,7 +6,7 @@ import { monotonicOriginMs } from "../../../src/state/clock.ts";
 import { buildClusters, reconfigure } from "../../../src/state/clusters.ts";
 import { Store } from "../../../src/state/store.ts";
 import { OutcomeFeed } from "../../../src/workers/outcome-feed.ts";
-import type { FullState, ToWorker } from "../../../src/workers/messages.ts";
+import type { AdoptedState, FullState, ToWorker } from "../../../src/workers/messages.ts";
 import { clusterOf, configOf, nodeOf } from "../../fake/config.ts";
 import { reportOf } from "../../fake/node-documents.ts";
 
@@ -72,6 +72,25 @@ test("gives a standby cluster the state of its source, as the main process does"
   assert.equal(state.store.current.sequence, store.current.sequence);
   assert.deepEqual(standby?.nodes, store.current.clusters[0]?.nodes);
   assert.notEqual(standby?.nodes[0]?.measured?.origin, null);
+});
+
+test("adopts what the main process does, unless it has missed a change", () => {
+  const state = new WorkerState();
+  const messages: Extract<ToWorker, { kind: "changes" }>[] = [];
+  const [store, other] = [storeWithFeed((message) => messages.push(message)), storeWithFeed(() => {})];
+  record(other, 1_000);
+  const adopted: AdoptedState[] = [];
+  store.onAdoption((known, sequence) => adopted.push({ kind: "adopted", state: known, sequence, clock }));
+  const adopt = (): boolean => {
+    for (const known of other.current.clusters) store.adopt(known);
+    return adopted.splice(0).every((each) => state.adopt(structuredClone(each)));
+  };
+  assert.equal(adopt(), true, "the full state is still to come");
+  state.load(fullStateOf(store));
+  assert.equal(adopt(), true);
+  assert.deepEqual(state.store.current, store.current);
+  record(store, 2_000);
+  assert.equal(adopt(), false);
 });
 
 test("reports that it is out of sync after it missed a change, until it gets the full state", () => {
