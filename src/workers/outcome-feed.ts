@@ -48,7 +48,7 @@ export class OutcomeFeed {
   }
 
   /** Sends the pending changes, then forgets the last reports, so that each node's next report is sent in full: a new
-   * reader does not know the earlier ones. */
+   * reader does not know the earlier ones, and after a reload some may be of nodes that are gone. */
   flushAndReset(): void {
     this.flush();
     this.#lastReports.clear();

@@ -346,7 +346,7 @@ export class WorkerPool {
 
   /** To a worker that has followed until now. */
   #sendReload(slot: WorkerSlot): void {
-    this.#feed.flush();
+    this.#feed.flushAndReset();
     const { config, clock, sequence } = this.#context.fullState();
     slot.process?.send({ kind: "reload", config, clock, sequence });
   }

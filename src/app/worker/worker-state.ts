@@ -77,6 +77,7 @@ export class WorkerState {
     clock.syncTo(reading);
     reconfigure(store, config);
     this.#loaded = { ...this.#loaded, config };
+    this.#outcomes.reset();
     return store.sequence === sequence;
   }
 

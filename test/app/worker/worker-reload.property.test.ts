@@ -56,7 +56,7 @@ test("a worker follows through any outcomes, reloads and states of other instanc
       state.load(structuredClone({ ...given, originMs: monotonicOriginMs() }));
       for (const [at, outcome] of outcomes.entries()) {
         for (const [, config] of changes.filter(([before]) => before === at)) {
-          feed.flush();
+          feed.flushAndReset();
           reconfigure(store, config);
           assert.ok(state.reload(structuredClone({ config, clock, sequence: store.sequence })));
           assert.deepEqual(structuredClone(state.store.current), structuredClone(store.current));

@@ -135,6 +135,18 @@ suite("a reload", () => {
       assert.ok(inSync.every((is) => is));
     });
 
+  test("makes it forget the reports before, which may be of nodes that are gone", () => {
+    const state = new WorkerState();
+    const store = storeWithFeed((message) => state.record(message));
+    state.load(fullStateOf(store));
+    record(store, 1_000);
+    reconfigure(store, config);
+    assert.ok(state.reload({ config, clock, sequence: store.sequence }));
+    const again = { kind: "same_status", cluster: "demo", node: "pg1", sentAtMs: 2_000, sentAtWallMs: 2_000 } as const;
+    const change = { outcome: { ...again, hasLock: true }, nowMs: 2_000, sequence: store.sequence + 1 };
+    assert.equal(state.record({ kind: "changes", changes: [change], clock }), false);
+  });
+
   test("is refused where a change was missed, or nothing is known yet: the full state is needed", () => {
     const [behind, empty] = [new WorkerState(), new WorkerState()];
     const store = storeWithFeed(() => {});
