@@ -42,14 +42,47 @@ export async function prepareSlots(
   return { listeners, workers };
 }
 
+/** What is prepared in one worker. */
+interface Preparation {
+  readonly configs: readonly ListenerConfig[];
+  readonly fullState: FullState | null;
+}
+
+/** A slot, as far as listeners are opened in its worker. */
+interface PreparedSlot {
+  readonly keys: Set<string>;
+  readonly process: Pick<WorkerProcess, "send" | "prepare"> | null;
+}
+
+/**
+ * Lets a worker that does not answer yet open listeners, as {@link prepareSlot}. If they are in force no longer when it
+ * has, they count for nothing, nor does it that one could not be opened: it closes them before it opens the next.
+ * @returns whether they are in force
+ */
+export async function prepareInForce(
+  slot: PreparedSlot,
+  sockets: Pick<SharedSockets, "sendTo">,
+  { isInForce, ...preparation }: Preparation & { readonly isInForce: () => boolean },
+): Promise<boolean> {
+  const before = new Set(slot.keys);
+  try {
+    await prepareSlot(slot, sockets, preparation);
+    if (isInForce()) return true;
+  } catch (error) {
+    if (isInForce() || error instanceof WorkerError) throw error;
+  }
+  for (const key of slot.keys) if (!before.has(key)) slot.keys.delete(key);
+  return false;
+}
+
 /**
  * Lets one worker open listeners, on the shared sockets as far as they are open already.
  * @throws ListenError if a listener cannot be opened, and WorkerError if the worker ends or does not reply in time
  */
-export async function prepareSlot(
-  slot: WorkerSlot,
-  sockets: SharedSockets,
-  { configs, fullState }: { readonly configs: readonly ListenerConfig[]; readonly fullState: FullState | null },
+async function prepareSlot(
+  slot: PreparedSlot,
+  sockets: Pick<SharedSockets, "sendTo">,
+  { configs, fullState }: Preparation,
 ): Promise<readonly OpenListener[]> {
   const worker = slot.process;
   if (worker === null) throw new WorkerError("open listeners in a worker", "its end");

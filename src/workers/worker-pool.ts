@@ -9,7 +9,7 @@ import type { RequestHandler } from "../http/message/handler.ts";
 import type { FromWorker, FullState, Phase, RelayAddress, ToWorker, WorkerReport } from "./messages.ts";
 import { OutcomeFeed } from "./outcome-feed.ts";
 import { RelayServer } from "./relay-server.ts";
-import { type PreparedWorkers, prepareSlot, prepareSlots } from "./prepare-slots.ts";
+import { type PreparedWorkers, prepareInForce, prepareSlots } from "./prepare-slots.ts";
 import { SharedSockets } from "./shared-sockets.ts";
 import { StandIn } from "./stand-in.ts";
 import { WorkerError, type WorkerProcess } from "./worker-process.ts";
@@ -331,11 +331,8 @@ export class WorkerPool {
   async #bringUp(slot: WorkerSlot): Promise<void> {
     while (this.#configured !== null) {
       const configs = this.#configured;
-      const before = new Set(slot.keys);
-      await prepareSlot(slot, this.#sockets, { configs, fullState: this.#fullState() });
-      if (configs === this.#configured) return this.#sendFullState(slot);
-      // The configuration has changed meanwhile. What the worker has just opened it closes before it opens the next.
-      for (const key of slot.keys) if (!before.has(key)) slot.keys.delete(key);
+      const preparation = { configs, fullState: this.#fullState(), isInForce: () => configs === this.#configured };
+      if (await prepareInForce(slot, this.#sockets, preparation)) return this.#sendFullState(slot);
     }
   }
 

@@ -143,12 +143,15 @@ test("an idle connection gets one more answer from the process that it leads to"
 test("a worker that starts during reloads gets its listeners again with each of them", limit, async (context) => {
   const rolecall = await served(context, 0);
   const { running, reload } = rolecall;
+  const other = await freePort();
   for (let round = 0; round < 2; round += 1) {
     await reload(0);
     await until("no process", () => childrenOf(rolecall).length === 0);
     const started = running.stderr.match(/"msg":"worker started"/g)?.length ?? 0;
     const hasStarted = (): boolean => (running.stderr.match(/"msg":"worker started"/g)?.length ?? 0) > started;
-    for (let reloads = 0; reloads < 500 && !hasStarted(); reloads += 1) await reload(1);
+    for (let reloads = 0; reloads < 500 && !hasStarted(); reloads += 1)
+      await reload(1, reloads % 3 === 0 ? `, { port: ${other} }` : "");
+    await reload(1);
     await until("a worker", hasStarted);
   }
   assert.doesNotMatch(running.stderr, /did not start|starting another one|out of sync/);
