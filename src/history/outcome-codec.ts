@@ -84,7 +84,8 @@ function encodeReport({ tags, senders, ...report }: Report): JsonObject {
   };
 }
 
-const text = z.string();
+/** Names, addresses and reasons: longer than any of them. */
+const text = z.string().max(1_024);
 const textOrNull = text.nullable().default(null);
 const numberOrNull = z.number().nullable().default(null);
 const failure = z.enum(failureKinds).transform((kind) => ({ kind, detail: "" }));

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
 import { openFakeCluster } from "../fake/fake-node.ts";
-import { answerOf, startInstance } from "../fake/followed-pair.ts";
+import { answerOf, startInstance, waitForAnswer } from "../fake/followed-pair.ts";
 import { sendRequest } from "../fake/http-request.ts";
 import { until } from "../fake/until.ts";
 
@@ -33,6 +33,45 @@ const hello = {
   refused: [],
   at: 0,
   added: 0,
+};
+
+const emptyState = {
+  name: "demo",
+  scope: null,
+  nodes: [],
+  isMembershipKnown: true,
+  hasAskedAll: true,
+  contacts: [],
+  addressDisputes: [],
+  lockClaims: [],
+  leadership: {
+    decision: { kind: "unclaimed", lastHolder: null },
+    lostClaims: [],
+    refusedClaims: [],
+    incumbent: null,
+    lastLoss: null,
+    savedClaim: null,
+  },
+  leaderViews: [],
+  failedViews: [],
+  position: null,
+  statedOn: null,
+  positionSamples: [],
+  lastStatement: null,
+  newestReportAtMs: "-Infinity",
+  drains: [],
+  dcs: null,
+  documents: { cluster: null, config: null, history: null, failsafe: null },
+  config: null,
+  switchPoints: null,
+};
+const otherNode = (node: string): object => {
+  const text = JSON.stringify({ role: "replica", state: "running", padding: "x".repeat(100_000) });
+  return { cluster: "demo", kind: "status", node, ageMs: 0, lock: false, text };
+};
+const drainOf = (node: string): object => {
+  const drain = { reason: "r", by: null, extent: "all", leftMs: 1e6, since: "", until: "" };
+  return { cluster: "demo", kind: "drain", node, drain };
 };
 
 /** What upstreams answer that are none, or mean harm. */
@@ -87,6 +126,43 @@ for (const [what, answer] of Object.entries(upstreams))
     assert.doesNotMatch(edge.process.stderr, /internal error/);
     assert.equal(edge.process.process.exitCode, null);
   });
+
+test(
+  "an upstream that states ever other nodes costs no other cluster an answer, and no memory",
+  limit,
+  async (context) => {
+    // 500 MB of documents.
+    const flood = Array.from({ length: 100 }, (_, seq) => {
+      const statuses = Array.from({ length: 50 }, (__, at) => otherNode(`x${seq}-${at}`));
+      return line({ changes: [...statuses, drainOf(`x${seq}`)], seq: seq + 1, at: seq, added: 0 });
+    });
+    const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+    const [other = assert.fail("there is a node")] = await openFakeCluster(context, ["pg1"]);
+    let unsent = flood.length;
+    const upstream = await openUpstream(context, (_, response) => {
+      response.writeHead(200).write(line({ hello }));
+      response.write(line({ full: { cluster: "demo", form: 1, state: emptyState, at: 0, added: 0 } }));
+      response.write(line({ ready: true }));
+      const timer = setInterval(() => {
+        response.write(flood[flood.length - unsent] ?? "");
+        unsent -= 1;
+        if (unsent <= 0) clearInterval(timer);
+      }, 5);
+      response.on("close", () => clearInterval(timer));
+    });
+    const clusters = `, { name: other, scope: demo, nodes: [{ name: pg1, api: ${JSON.stringify(other.api)} }], follow: [] }`;
+    const edge = await startInstance(context, { nodes, follow: [upstream], clusters });
+    const path = "/clusters/other/nodes/pg1/primary";
+    await waitForAnswer(edge, path, /^200/);
+    await until("the end of the flood", async () => {
+      assert.match(await answerOf(edge, path), /^200/);
+      return unsent <= 0;
+    });
+    const { body } = await sendRequest(`${edge.admin}/metrics`);
+    const rss = Number(/^process_resident_memory_bytes (\S+)/m.exec(body)?.[1]);
+    assert.ok(rss < 450e6, `${rss} bytes`);
+  },
+);
 
 test("followers that mean harm cost no answer", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1", "pg2"]);

@@ -13,7 +13,7 @@ export type Tags = ReadonlyMap<string, Tag>;
 
 const noTags: Tags = new Map();
 /** More tags than any node has, and longer names and texts, in characters. The rest is ignored. */
-const limits = { count: 128, length: 1_024 } as const;
+export const tagLimits = { count: 128, length: 1_024 } as const;
 
 /**
  * Parses the `tags` of a status document. A value that is no object has no tags.
@@ -22,8 +22,8 @@ const limits = { count: 128, length: 1_024 } as const;
 export function parseTags(value: unknown, document?: string): Tags {
   if (!isObject(value)) return noTags;
   const known = Object.entries(value)
-    .filter(([key, tag]) => tag !== null && key.length <= limits.length)
-    .slice(0, limits.count);
+    .filter(([key, tag]) => tag !== null && key.length <= tagLimits.length)
+    .slice(0, tagLimits.count);
   if (known.length === 0) return noTags;
   const isPlain = known.every(([, tag]) => typeof tag === "string" || typeof tag === "boolean");
   const exact = isPlain || document === undefined ? null : withNumbersAsWritten(document);
@@ -94,7 +94,7 @@ function priorityIn(tags: Tags): number | null {
 function tagOf(value: unknown, exact: unknown): Tag {
   const text = typeof value === "string" ? value : pythonText(exact, 0).toLowerCase();
   const isEmpty = Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
-  return { text: text.slice(0, limits.length), isTrue: Boolean(value) && !isEmpty };
+  return { text: text.slice(0, tagLimits.length), isTrue: Boolean(value) && !isEmpty };
 }
 
 /** Marks a string that stands for a number as the document writes it. */

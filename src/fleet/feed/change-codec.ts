@@ -3,18 +3,19 @@ import type { DocumentOutcome, ProbeOutcome, StatusOutcome } from "../../cluster
 import { documentNames } from "../../cluster/snapshot.ts";
 import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
 import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
-import type { Tag } from "../../cluster/values/tags.ts";
+import { type Tag, tagLimits } from "../../cluster/values/tags.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import { decodeOutcome, encodeOutcome } from "../../history/outcome-codec.ts";
 import { readDocument } from "../../probe/parse/parse-response.ts";
 import { LastReports } from "./last-reports.ts";
+import { detailMax, documentMax, instantMax } from "./state-values.ts";
 import { withPatch, patchOf } from "./text-patch.ts";
 
-/** The longest status document, and the longest other document, that nodes are read for, in bytes. */
-const [reportMax, documentMax] = [256 * 1024, 1024 * 1024];
-const detailMax = 200;
-/** A node that is silent for so long, in ms, is written in full next time. The other end remembers it for longer. */
-const forgetMs = { encoder: 300_000, decoder: 1_800_000 } as const;
+/** What is not remembered is written in full next time. The other end remembers more, and for longer. */
+const remembered = {
+  encoder: { forgetMs: 300_000, charactersMax: 64 * 1024 * 1024 },
+  decoder: { forgetMs: 1_800_000, charactersMax: 128 * 1024 * 1024 },
+} as const;
 
 const kinds: ReadonlySet<unknown> = new Set<ProbeOutcome["kind"]>([
   "status",
@@ -40,7 +41,7 @@ export interface MessageTime {
  * that the followers have seen, only what differs is written.
  */
 export class ChangeEncoder {
-  readonly #lastReports = new LastReports(forgetMs.encoder);
+  readonly #lastReports = new LastReports(remembered.encoder);
 
   /** @param atMs when the message is sent, in ms of the owner's clock */
   encode(outcome: ProbeOutcome, atMs: number): JsonObject {
@@ -76,7 +77,7 @@ export class ChangeEncoder {
 
 /** The receiving end of a {@link ChangeEncoder}. */
 export class ChangeDecoder {
-  readonly #lastReports = new LastReports(forgetMs.decoder);
+  readonly #lastReports = new LastReports(remembered.decoder);
 
   /**
    * @returns `null` if the change is damaged, or refers to a document that this follower has not seen; `ignored` if it is
@@ -115,7 +116,9 @@ export class ChangeDecoder {
     const last = this.#lastReports.get(cluster, node);
     const read = same === true ? last : reportOf(typeof text === "string" ? text : patchedText(last, patch));
     if (read === undefined || typeof lock !== "boolean") return null;
-    const report = Array.isArray(tags) ? { ...read, tags: new Map(tags.flatMap(tagIn)) } : read;
+    const report = Array.isArray(tags)
+      ? { ...read, tags: new Map(tags.slice(0, tagLimits.count).flatMap(tagIn)) }
+      : read;
     this.#lastReports.set(cluster, node, { report, atMs: sent.sentAtMs });
     return { kind: "status", node, ...sent, result: { report, hasLock: lock } };
   }
@@ -133,13 +136,13 @@ function readDocumentChange(
   const name = documentNames.find((known) => known === written);
   if (name === undefined || typeof source !== "string" || typeof status !== "number" || typeof body !== "string")
     return null;
-  if (body.length > documentMax) return null;
+  if (body.length > documentMax.other) return null;
   const answer = readDocument(name, { status, body: Buffer.from(body) }, { source, sentAtMs });
   return "failure" in answer ? null : { kind: "document", cluster, answer };
 }
 
 function reportOf(text: string | null): Report | undefined {
-  return text === null || text.length > reportMax ? undefined : parseReport(parseJson(text), text);
+  return text === null || text.length > documentMax.report ? undefined : parseReport(parseJson(text), text);
 }
 
 /** The texts of tags that are numbers, as the node has written them: `1.0` is `1` in the document that is kept. */
@@ -150,7 +153,8 @@ function tagsOf({ tags }: Report): JsonObject {
 
 function tagIn(entry: unknown): readonly (readonly [string, Tag])[] {
   const [key, text, isTrue]: unknown[] = Array.isArray(entry) ? entry : [];
-  return typeof key === "string" && typeof text === "string" ? [[key, { text, isTrue: isTrue === true }]] : [];
+  if (typeof key !== "string" || typeof text !== "string" || key.length > tagLimits.length) return [];
+  return [[key, { text: text.slice(0, tagLimits.length), isTrue: isTrue === true }]];
 }
 
 function patchedText(last: Report | undefined, patch: unknown): string | null {
@@ -197,7 +201,7 @@ function withFailure(outcome: ProbeOutcome, failure: Failure): ProbeOutcome {
 }
 
 function isAge(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+  return typeof value === "number" && value >= 0 && value <= instantMax;
 }
 
 function isCount(value: unknown): value is number {

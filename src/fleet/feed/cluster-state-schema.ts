@@ -5,18 +5,24 @@ import type { Leadership } from "../../cluster/leadership.ts";
 import type { CachedDocument, ClusterState, LeaderPosition, LeaderStatement } from "../../cluster/snapshot.ts";
 import { contactSchema, failureSchema, observationSchema, viewSchema } from "./observation-schema.ts";
 import {
+  documentMax,
   sentFigure,
   sentFigureOrNull,
   sentFlag,
-  instantBy,
+  instantsBy,
+  type InstantSchemas,
+  listOf,
   mapOf,
   sentText,
   sentTextOrNull,
-  type ToFollower,
+  type FollowerTimes,
 } from "./state-values.ts";
 
 /** The version of the form of a state. A follower that knows another one probes the cluster first. */
 export const stateForm = 1;
+
+/** More timelines than a history that is read has. */
+const switchPointsMax = 16_384;
 
 /** What an owner knows of a cluster and its follower does not: the rest follows from it. */
 export type SentState = Omit<ClusterState, "index" | "source" | "sequence" | "revision">;
@@ -28,11 +34,12 @@ function indexOf(nodes: ClusterState["nodes"]): ClusterState["index"] {
 
 /**
  * The whole state of a cluster, as `writtenState` writes it.
- * @param toFollower is called for each instant
+ * @param times are asked for each instant
  */
-export function clusterStateSchema(toFollower: ToFollower): z.ZodType<ClusterState> {
-  const instant = instantBy(toFollower);
-  const nodes = z.array(observationSchema(toFollower)).max(1_024);
+export function clusterStateSchema(times: FollowerTimes): z.ZodType<ClusterState> {
+  const instants = instantsBy(times);
+  const { instant } = instants;
+  const nodes = listOf(observationSchema(times));
   return z
     .object({
       name: sentText,
@@ -40,18 +47,18 @@ export function clusterStateSchema(toFollower: ToFollower): z.ZodType<ClusterSta
       nodes,
       isMembershipKnown: sentFlag,
       hasAskedAll: sentFlag,
-      contacts: mapOf(contactSchema(toFollower)),
-      addressDisputes: mapOf(z.array(sentText)),
-      lockClaims: z.array(z.number()),
+      contacts: mapOf(contactSchema(times)),
+      addressDisputes: mapOf(listOf(sentText)),
+      lockClaims: listOf(z.number()),
       leadership: leadershipSchema(instant),
-      leaderViews: mapOf(viewSchema(toFollower)),
+      leaderViews: mapOf(viewSchema(times)),
       failedViews: mapOf(instant),
-      position: positionSchema(instant).nullable(),
+      position: positionSchema(instants.deadline).nullable(),
       statedOn: z.object({ leader: sentText, timeline: sentFigureOrNull, sinceMs: instant }).nullable(),
-      positionSamples: z.array(z.object({ atMs: instant, position: sentFigure })),
-      lastStatement: statementSchema(instant, nodes).nullable(),
+      positionSamples: listOf(z.object({ atMs: instant, position: sentFigure })),
+      lastStatement: statementSchema(instants, nodes).nullable(),
       newestReportAtMs: instant,
-      drains: mapOf(drainSchema(instant)),
+      drains: mapOf(drainSchema(instants.deadline)),
       dcs: dcsSchema(instant).nullable(),
       documents: z.object({
         cluster: documentSchema(instant).nullable(),
@@ -70,6 +77,7 @@ export function clusterStateSchema(toFollower: ToFollower): z.ZodType<ClusterSta
         .nullable(),
       switchPoints: z
         .array(z.tuple([sentFigure, sentFigure]))
+        .max(switchPointsMax)
         .transform((points) => new Map(points))
         .nullable(),
     })
@@ -91,16 +99,16 @@ function leadershipSchema(instant: z.ZodType<number>): z.ZodType<Leadership> {
         kind: z.literal("held"),
         holder: sentText,
         by: z.enum(["sole", "views", "own_view", "incumbent", "timeline", "receivers"]),
-        witnesses: z.array(sentText),
+        witnesses: listOf(sentText),
       }),
-      z.object({ kind: z.literal("contested"), between: z.array(sentText) }),
+      z.object({ kind: z.literal("contested"), between: listOf(sentText) }),
       z.object({ kind: z.literal("lost") }),
     ]),
     lostClaims: mapOf(
       z
         .object({
           viewSentAtMs: instant,
-          witnesses: z.array(sentText),
+          witnesses: listOf(sentText),
           withdrawal: withdrawalSchema(instant).optional(),
           refused: refused.optional(),
         })
@@ -120,18 +128,18 @@ function leadershipSchema(instant: z.ZodType<number>): z.ZodType<Leadership> {
 const withdrawalSchema = (instant: z.ZodType<number>): z.ZodType<Withdrawal> =>
   z.object({ member: sentText, namedInstead: sentTextOrNull, readAtMs: instant });
 
-const positionSchema = (instant: z.ZodType<number>): z.ZodType<LeaderPosition> =>
+const positionSchema = (deadline: z.ZodType<number>): z.ZodType<LeaderPosition> =>
   z.object({
     system: sentTextOrNull,
     timeline: sentFigureOrNull,
     highest: sentFigure,
     peak: z.object({ leader: sentText, highest: sentFigure }).nullable(),
-    shared: z.array(z.object({ timeline: sentFigure, upTo: sentFigure })),
-    pageUntilMs: instant.optional(),
+    shared: listOf(z.object({ timeline: sentFigure, upTo: sentFigure })),
+    pageUntilMs: deadline.optional(),
   });
 
 const statementSchema = (
-  instant: z.ZodType<number>,
+  { instant, deadline }: InstantSchemas,
   nodes: z.ZodType<ClusterState["nodes"]>,
 ): z.ZodType<LeaderStatement> =>
   z.object({
@@ -140,16 +148,16 @@ const statementSchema = (
     sentAtMs: instant,
     evidence: z.object({ nodes }).transform((evidence) => ({ ...evidence, index: indexOf(evidence.nodes) })),
     sampledAtMs: instant,
-    countsFromMs: instant,
-    free: z.object({ fromMs: instant, untilMs: instant }).nullable(),
+    countsFromMs: deadline,
+    free: z.object({ fromMs: deadline, untilMs: deadline }).nullable(),
   });
 
-const drainSchema = (instant: z.ZodType<number>): z.ZodType<Drain> =>
+const drainSchema = (deadline: z.ZodType<number>): z.ZodType<Drain> =>
   z.object({
     reason: sentText,
     by: sentTextOrNull,
     extent: z.enum(drainExtents),
-    untilMs: instant,
+    untilMs: deadline,
     since: sentText,
     until: sentText,
   });
@@ -167,4 +175,4 @@ const dcsSchema = (instant: z.ZodType<number>): z.ZodType<DcsState> =>
   });
 
 const documentSchema = (instant: z.ZodType<number>): z.ZodType<CachedDocument> =>
-  z.object({ status: sentFigure, body: sentText, source: sentText, sentAtMs: instant });
+  z.object({ status: sentFigure, body: z.string().max(documentMax.other), source: sentText, sentAtMs: instant });

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { drainExtents, drainMsMax, drainTextMax } from "../../cluster/drain.ts";
 import { parseJson } from "../../cluster/values/json.ts";
 import { type ClockReading, instantOf } from "../../state/clock.ts";
+import { sentInstant } from "./state-values.ts";
 
 /** The version of the protocol. One that adds fields is the same version: unknown fields are ignored. */
 export const feedProtocol = 1;
@@ -14,9 +15,9 @@ export const feedDrainPath = "feed/drain";
 
 const clock = z.object({
   /** When the message was sent, in ms of the owner's clock. */
-  at: z.number(),
+  at: sentInstant,
   /** What had been added to that clock by then, in ms. */
-  added: z.number(),
+  added: sentInstant,
 });
 
 /** When a message is sent, as it says it. */

@@ -3,15 +3,23 @@ import type { Report } from "../../cluster/documents/report.ts";
 /** How many reports are looked at for each that comes, so that those of nodes that are gone are found. */
 const lookedAt = 2;
 
+/** Until when reports are remembered. */
+export interface ReportLimits {
+  /** How long a node may be silent, in ms of the clock of the calls. */
+  readonly forgetMs: number;
+  /** How many characters their documents and names may have together: the oldest are forgotten first. */
+  readonly charactersMax: number;
+}
+
 /** The last report of each node: what the next one is a difference from. Reports of nodes that are gone are forgotten. */
 export class LastReports {
-  readonly #forgetMs: number;
+  readonly #limits: ReportLimits;
   /** In the order in which they came. */
   readonly #reports = new Map<string, { readonly report: Report; readonly atMs: number }>();
+  #characters = 0;
 
-  /** @param forgetMs how long a node may be silent, in ms of the clock of the calls */
-  constructor(forgetMs: number) {
-    this.#forgetMs = forgetMs;
+  constructor(limits: ReportLimits) {
+    this.#limits = limits;
   }
 
   get(cluster: string, node: string): Report | undefined {
@@ -19,19 +27,30 @@ export class LastReports {
   }
 
   set(cluster: string, node: string, { report, atMs }: { readonly report: Report; readonly atMs: number }): void {
+    const { forgetMs, charactersMax } = this.#limits;
     const key = keyOf(cluster, node);
-    this.#reports.delete(key);
+    this.#delete(key);
     this.#reports.set(key, { report, atMs });
+    this.#characters += key.length + report.document.length;
     let looked = 0;
     for (const [oldest, last] of this.#reports) {
-      if (looked === lookedAt || atMs - last.atMs <= this.#forgetMs) return;
-      this.#reports.delete(oldest);
+      const isGone = looked < lookedAt && atMs - last.atMs > forgetMs;
+      if (!isGone && this.#characters <= charactersMax) return;
+      this.#delete(oldest);
       looked += 1;
     }
   }
 
   clear(): void {
     this.#reports.clear();
+    this.#characters = 0;
+  }
+
+  #delete(key: string): void {
+    const last = this.#reports.get(key);
+    if (last === undefined) return;
+    this.#characters -= key.length + last.report.document.length;
+    this.#reports.delete(key);
   }
 }
 

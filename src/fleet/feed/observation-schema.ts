@@ -11,18 +11,25 @@ import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
 import type { WitnessView } from "../../cluster/witness-view.ts";
 import { pageSchema } from "../../history/outcome-codec.ts";
 import {
+  detailMax,
+  documentMax,
   sentFigure,
   sentFigureOrNull,
   sentFlag,
-  instantBy,
+  sentInstant,
+  instantsBy,
+  listOf,
   mapOf,
   sentText,
   sentTextOrNull,
-  type ToFollower,
+  type FollowerTimes,
 } from "./state-values.ts";
 
 /** Why a request failed. */
-export const failureSchema: z.ZodType<Failure> = z.object({ kind: z.enum(failureKinds), detail: sentText });
+export const failureSchema: z.ZodType<Failure> = z.object({
+  kind: z.enum(failureKinds),
+  detail: z.string().transform((detail) => detail.slice(0, detailMax)),
+});
 
 const nodeSchema: z.ZodType<Node> = z.object({
   name: sentText,
@@ -45,7 +52,7 @@ const reportSchema: z.ZodType<Report> = z.object({
   received: sentFigureOrNull,
   replayed: sentFigureOrNull,
   replicationState: sentTextOrNull,
-  senders: z.array(z.object({ name: sentText, address: sentTextOrNull, state: sentTextOrNull })),
+  senders: listOf(z.object({ name: sentText, address: sentTextOrNull, state: sentTextOrNull })),
   isSyncStandby: sentFlag,
   isQuorumStandby: sentFlag,
   isFailsafe: sentFlag,
@@ -58,10 +65,10 @@ const reportSchema: z.ZodType<Report> = z.object({
   scope: sentTextOrNull,
   name: sentTextOrNull,
   version: sentTextOrNull,
-  document: sentText,
+  document: z.string().max(documentMax.report),
 });
 
-const measuredSchema = (instant: z.ZodType<number>): z.ZodType<Measured> =>
+const measuredSchema = (deadline: z.ZodType<number>): z.ZodType<Measured> =>
   z.object({
     leader: sentFigure,
     isLowerBound: sentFlag,
@@ -69,7 +76,7 @@ const measuredSchema = (instant: z.ZodType<number>): z.ZodType<Measured> =>
     timeline: sentFigureOrNull,
     received: sentFigureOrNull,
     replayed: sentFigureOrNull,
-    heldUntilMs: instant.nullable(),
+    heldUntilMs: deadline.nullable(),
   });
 
 const attachmentSchema = (instant: z.ZodType<number>): z.ZodType<Attachment> =>
@@ -127,19 +134,20 @@ const companionSchema = (instant: z.ZodType<number>): z.ZodType<CompanionEvidenc
   });
 
 /** What is known of one node. */
-export function observationSchema(toFollower: ToFollower): z.ZodType<Observation> {
-  const instant = instantBy(toFollower);
+export function observationSchema(times: FollowerTimes): z.ZodType<Observation> {
+  const instants = instantsBy(times);
+  const { instant } = instants;
   return z.object({
     node: nodeSchema,
     proof: z.enum(["none", "proved", "settled"]),
     report: reportSchema.nullable(),
     hasLock: sentFlag,
     sentAtMs: instant,
-    sentAtWallMs: sentFigure,
+    sentAtWallMs: sentInstant,
     claimedSinceMs: instant.nullable(),
     deniedSinceMs: instant.nullable(),
     lastHeldAtMs: instant.nullable(),
-    measured: measuredSchema(instant).nullable(),
+    measured: measuredSchema(instants.deadline).nullable(),
     failuresInRow: sentFigure,
     failedAtMs: instant,
     answersInRow: sentFigure,
@@ -153,7 +161,7 @@ export function observationSchema(toFollower: ToFollower): z.ZodType<Observation
       .object({
         bytes: sentFigure,
         timeMs: sentFigure,
-        samples: z.array(z.object({ sentAtMs: instant, bytes: sentFigureOrNull, timeMs: sentFigureOrNull })),
+        samples: listOf(z.object({ sentAtMs: instant, bytes: sentFigureOrNull, timeMs: sentFigureOrNull })),
       })
       .nullable(),
     listedAtMs: instant,
@@ -177,8 +185,8 @@ const leftOutSchema = z.object({
 });
 
 /** Who leads according to one node. */
-export function viewSchema(toFollower: ToFollower): z.ZodType<WitnessView> {
-  const instant = instantBy(toFollower);
+export function viewSchema(times: FollowerTimes): z.ZodType<WitnessView> {
+  const { instant } = instantsBy(times);
   return z.object({
     leader: sentTextOrNull,
     names: sentTextOrNull,
@@ -187,23 +195,23 @@ export function viewSchema(toFollower: ToFollower): z.ZodType<WitnessView> {
     received: sentFigureOrNull,
     isReceiving: sentFlag,
     answeredAtMs: instant,
-    repeatedAtMs: z.array(instant),
+    repeatedAtMs: listOf(instant),
     namesAt: sentTextOrNull,
     members: mapOf(memberSchema),
-    unaddressed: z.array(sentText).transform((names) => new Set(names)),
-    leftOut: z.array(leftOutSchema),
+    unaddressed: listOf(sentText).transform((names) => new Set(names)),
+    leftOut: listOf(leftOutSchema),
   });
 }
 
 /** What is known of a server at an address that no proved node has. */
-export function contactSchema(toFollower: ToFollower): z.ZodType<Contact> {
-  const instant = instantBy(toFollower);
+export function contactSchema(times: FollowerTimes): z.ZodType<Contact> {
+  const { instant } = instantsBy(times);
   return z.object({
     wasAsked: sentFlag,
     answer: z
-      .object({ report: reportSchema, hasLock: sentFlag, sentAtMs: instant, sentAtWallMs: sentFigure })
+      .object({ report: reportSchema, hasLock: sentFlag, sentAtMs: instant, sentAtWallMs: sentInstant })
       .nullable(),
-    view: viewSchema(toFollower).nullable(),
+    view: viewSchema(times).nullable(),
     failuresInRow: sentFigure,
     listedAtMs: instant,
   });

@@ -1,7 +1,25 @@
 import * as z from "zod";
 
-/** Turns an instant of the owner's clock into one of the follower's, in ms. */
-export type ToFollower = (instantMs: number) => number;
+/** What turns the owner's instants into the follower's. */
+export interface FollowerTimes {
+  /** In ms. */
+  readonly toFollower: (instantMs: number) => number;
+  /** When the state was sent, in ms of the follower's clock: nothing that has happened is later. */
+  readonly sentAtMs: () => number;
+}
+
+/** How instants are read. */
+export interface InstantSchemas {
+  /** Of what has happened: an owner cannot make evidence count for longer by dating it ahead. */
+  readonly instant: z.ZodType<number>;
+  /** Of what is to happen, or may be. */
+  readonly deadline: z.ZodType<number>;
+}
+
+/** The longest status document, and the longest other document, that nodes are read for, in bytes. */
+export const documentMax = { report: 256 * 1024, other: 1024 * 1024 } as const;
+/** How much of why a request failed is sent, in characters. */
+export const detailMax = 200;
 
 // How values that JSON does not have are written: a Map as its entries, a Set as its elements, infinity as its name.
 
@@ -18,16 +36,34 @@ const infinity = z.enum(["Infinity", "-Infinity"]).transform(Number);
 /** A number that may be infinite. */
 export const sentFigure: z.ZodType<number> = z.union([z.number(), infinity]);
 export const sentFigureOrNull: z.ZodType<number | null> = sentFigure.nullable();
-export const sentText: z.ZodType<string> = z.string();
+/** A name, an address or a few words. */
+export const sentText: z.ZodType<string> = z.string().max(1_024);
 export const sentTextOrNull: z.ZodType<string | null> = sentText.nullable();
 export const sentFlag: z.ZodType<boolean> = z.boolean();
 
-/** An instant of the owner's clock. */
-export function instantBy(toFollower: ToFollower): z.ZodType<number> {
-  return z.union([z.number().transform(toFollower), infinity]);
+/** No instant is further from the beginning of a clock, in ms: three centuries. Dates can be written of them all. */
+export const instantMax = 1e13;
+/** More entries than any list or map of a cluster has. */
+const entriesMax = 1_024;
+
+/** An instant, in ms of some clock. */
+export const sentInstant: z.ZodType<number> = z.number().min(-instantMax).max(instantMax);
+
+/** Instants of the owner's clock. */
+export function instantsBy({ toFollower, sentAtMs }: FollowerTimes): InstantSchemas {
+  const never = z.literal("-Infinity").transform(Number);
+  return {
+    instant: z.union([sentInstant.transform((ownersMs) => Math.min(toFollower(ownersMs), sentAtMs())), never]),
+    deadline: z.union([sentInstant.transform(toFollower), infinity]),
+  };
+}
+
+/** A list that has an end. */
+export function listOf<T>(value: z.ZodType<T>): z.ZodType<readonly T[]> {
+  return z.array(value).max(entriesMax);
 }
 
 /** A Map of names. */
 export function mapOf<T>(value: z.ZodType<T>): z.ZodType<ReadonlyMap<string, T>> {
-  return z.array(z.tuple([sentText, value])).transform((entries) => new Map(entries));
+  return listOf(z.tuple([sentText, value])).transform((entries) => new Map(entries));
 }

@@ -65,6 +65,8 @@ export class FollowedCluster {
   /** The nodes and contacts whose outcomes are merged. */
   #index: ClusterState["index"] | null = null;
   #contacts: ClusterState["contacts"] | null = null;
+  /** How much was remembered of them. */
+  #mergedSize = 0;
   /** When this instance has passed the cluster on, which it had probed. */
   readonly #passedOnAtMs: number;
   /** Whether the present state has all that a prober's has: it was taken over, or the nodes were probed for long enough. */
@@ -137,7 +139,7 @@ export class FollowedCluster {
       this.#dcs.state(upstream, isUp);
       if (!isUp && this.#dcs.isReadBesides(upstream)) return;
     }
-    if (outcome.kind === "status") this.#views.state(upstream, outcome);
+    if (outcome.kind === "status" && this.#config.cluster.follow.length > 1) this.#views.state(upstream, outcome);
     if (outcome.kind === "status" && this.#isHeld(outcome)) return;
     this.#record(outcome);
   }
@@ -162,7 +164,9 @@ export class FollowedCluster {
     if (this.#phase.kind === "following") this.#askAgeing(nowMs);
     this.#compareViews(nowMs);
     const state = this.#context.state();
-    if (state !== undefined && (state.index !== this.#index || state.contacts !== this.#contacts)) this.#forget(state);
+    if (state === undefined) return;
+    const isSame = state.index === this.#index && state.contacts === this.#contacts;
+    if (!isSame || this.#merged.size !== this.#mergedSize) this.#forget(state);
   }
 
   /** Asks a node, or all of them, because something announced a change. @returns whether any is asked */
@@ -182,10 +186,11 @@ export class FollowedCluster {
     this.configure({ ...this.#config, cluster: { ...this.#config.cluster, follow: [] } });
   }
 
-  /** Forgets outcomes about servers that are gone. */
+  /** Forgets outcomes about servers that are gone, or never were there. */
   #forget({ index, contacts }: ClusterState): void {
     [this.#index, this.#contacts] = [index, contacts];
     this.#merged.keepOnly(new Set([...index.keys(), ...contacts.keys()]));
+    this.#mergedSize = this.#merged.size;
     for (const node of this.#askedAtMs.keys()) if (!index.has(node)) this.#askedAtMs.delete(node);
   }
 

@@ -11,6 +11,9 @@ export interface DrainDecision {
   readonly isChange: boolean;
 }
 
+/** An upstream states drains of more nodes than a cluster has: the rest does not count. */
+const statedMax = 1_024;
+
 /** The drains of a cluster as its upstreams state them. A drain that an operator has set here counts before them. */
 export class FollowedDrains {
   /** Upstream -> node -> its drain. */
@@ -21,7 +24,7 @@ export class FollowedDrains {
     const own = this.#stated.get(upstream) ?? new Map<string, Drain>();
     this.#stated.set(upstream, own);
     if (drain === null) own.delete(node);
-    else own.set(node, drain);
+    else if (own.has(node) || own.size < statedMax) own.set(node, drain);
   }
 
   /** An upstream states all of its drains anew. */

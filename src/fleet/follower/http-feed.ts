@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import { Client } from "undici";
 import { errorMessage } from "../../cluster/values/error-message.ts";
@@ -21,6 +22,7 @@ import {
   type Selection,
 } from "../feed/feed-messages.ts";
 import type { FeedConnection, FeedSink, OpenFeed } from "./feed-connection.ts";
+import { WorkShare } from "./work-share.ts";
 
 /** How long connecting, and an answer to a request, may take, in ms. */
 const requestMs = 2_000;
@@ -38,17 +40,24 @@ interface Session {
 
 /** Opens streams of one upstream over HTTP. Its files are read for each of them. */
 export function httpFeed(upstream: UpstreamConfig): OpenFeed {
-  return (request, sink) => new HttpFeed(upstream, request, sink);
+  const work = new WorkShare(() => performance.now());
+  return (request, sink) => new HttpFeed({ upstream, work }, request, sink);
 }
 
 /** One stream: a request whose response does not end, and a second connection for tokens. */
 class HttpFeed implements FeedConnection {
   readonly #sink: FeedSink;
+  readonly #work: WorkShare;
   readonly #session: Session | null;
   #isEnded = false;
 
-  constructor(upstream: UpstreamConfig, request: FeedRequest, sink: FeedSink) {
+  constructor(
+    { upstream, work }: { readonly upstream: UpstreamConfig; readonly work: WorkShare },
+    request: FeedRequest,
+    sink: FeedSink,
+  ) {
     this.#sink = sink;
+    this.#work = work;
     this.#session = this.#open(upstream);
     if (this.#session !== null)
       void this.#run(this.#session, request).catch((error: unknown) => this.#end(problemOf(error)));
@@ -136,8 +145,11 @@ class HttpFeed implements FeedConnection {
       if (!piece.includes("\n")) continue;
       const lines = rest.split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) this.#take(line);
+      const pauseMs = this.#work.spend(() => {
+        for (const line of lines) this.#take(line);
+      });
       if (this.#isEnded) return;
+      if (pauseMs > 0) await delay(pauseMs);
     }
   }
 

@@ -4,6 +4,9 @@ import type { DcsOutcome, DrainOutcome, ProbeOutcome, StatusOutcome } from "../.
 /** More failures in a row than any rule counts. */
 const failuresMax = 64;
 
+/** More sources than one server has: documents, the heartbeat, an exporter and companions. */
+const sourcesMax = 16;
+
 /** What was recorded of one server's status. */
 interface KnownStatus {
   /** When the newest answer was asked for, in ms of rolecall's clock. */
@@ -32,13 +35,19 @@ export class MergedOutcomes {
     return [outcome];
   }
 
-  /** Forgets all about servers that are none of these. */
+  /** How much is remembered: of so many sources. */
+  get size(): number {
+    return this.#newest.size + this.#statuses.size;
+  }
+
+  /** Forgets all about servers that are none of these, and sources that these cannot all have. */
   keepOnly(names: ReadonlySet<string>): void {
     for (const name of this.#statuses.keys()) if (!names.has(name)) this.#statuses.delete(name);
     for (const key of this.#newest.keys()) {
       const [, name = ""] = key.split(" ");
       if (name !== "" && !names.has(name)) this.#newest.delete(key);
     }
+    if (this.#newest.size > sourcesMax * names.size) this.#newest.clear();
   }
 
   /**

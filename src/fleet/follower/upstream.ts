@@ -79,9 +79,12 @@ export class Upstream {
   #session: Session | null = null;
   #heardAtMs = -Infinity;
   #receivedBytes = 0;
-  /** What is added to the instants of a state that is being read, in ms. */
-  #offsetMs = 0;
-  readonly #states = clusterStateSchema((instantMs) => instantMs + this.#offsetMs);
+  /** Of the state that is being read: when it was sent, in ms of the follower's clock, and what is added to its instants. */
+  #reading = { sentAtMs: 0, offsetMs: 0 };
+  readonly #states = clusterStateSchema({
+    toFollower: (instantMs) => instantMs + this.#reading.offsetMs,
+    sentAtMs: () => this.#reading.sentAtMs,
+  });
   /** The clusters that were sent in full, on this stream or on those that it continues. */
   readonly #fed = new Set<string>();
   #wanted: ReadonlyMap<string, WantedCluster>;
@@ -252,7 +255,7 @@ export class Upstream {
     if (!this.#wanted.has(cluster)) return;
     const time = this.#timeOf(session, clock);
     if (time === null) return this.#leave("one of the two machines stood still");
-    this.#offsetMs = time.sentAtMs - clock.at;
+    this.#reading = { sentAtMs: time.sentAtMs, offsetMs: time.sentAtMs - clock.at };
     const read = form === stateForm ? this.#states.safeParse(state) : null;
     if (read !== null && (!read.success || read.data.name !== cluster)) return this.beginAnew("a message is damaged");
     this.#fed.add(cluster);

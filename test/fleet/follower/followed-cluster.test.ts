@@ -215,3 +215,18 @@ test("a node that is gone is forgotten: one of the same name is asked as if it w
   followed.store.record(statusOutcome("pg1", followed.nowMs - oldMs), followed.nowMs);
   assert.deepEqual(await askedNow(), ["pg1"]);
 });
+
+test("an upstream that states ever other nodes and drains adds no more than a cluster may have", () => {
+  const followed = new Followed([one]);
+  followed.full(one, "pg1");
+  for (let round = 0; round < 3; round += 1) {
+    const nodes = Array.from({ length: 900 }, (_, at) => `x${round}-${at}`);
+    followed.cluster.takeFull(one, new Followed([], nodes).state);
+    for (const node of nodes) followed.cluster.take(one, { kind: "drain", cluster: "demo", node, drain });
+  }
+  const { nodes, drains } = followed.state;
+  assert.deepEqual([nodes.length, drains.size], [1_024, 900]);
+  for (let at = 0; at < 300; at += 1)
+    followed.cluster.take(one, { kind: "drain", cluster: "demo", node: `z${at}`, drain });
+  assert.equal(followed.state.drains.size, 1_024);
+});

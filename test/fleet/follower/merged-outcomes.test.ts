@@ -93,3 +93,20 @@ test("readings of the DCS are ordered by revision: when one was sent may be know
   assert.equal(read(9, 6_000).length, 1, "a DCS that was restored from a backup");
   assert.equal(read(200, 5_500, "another").length, 0);
 });
+
+test("of ever other servers and sources no more is remembered than the known servers have", () => {
+  const merged = new MergedOutcomes();
+  const known = new Set(["pg1", "pg2"]);
+  for (let count = 0; count < 1_000; count += 1) {
+    const about = { cluster: "demo", sentAtMs: count };
+    merged.take({ ...about, kind: "liveness", node: `x${count}`, isAlive: true });
+    merged.take({ ...about, kind: "companion", node: "pg1", companion: `c${count}`, failure: null });
+    merged.take({ ...statusOutcome("pg1", count), node: `y${count}` });
+  }
+  merged.take({ kind: "liveness", cluster: "demo", node: "pg2", sentAtMs: 5, isAlive: true });
+  merged.keepOnly(known);
+  assert.ok(merged.size <= 32, `${merged.size} are kept`);
+  merged.take({ kind: "liveness", cluster: "demo", node: "pg2", sentAtMs: 5, isAlive: true });
+  merged.keepOnly(known);
+  assert.deepEqual(merged.take({ kind: "liveness", cluster: "demo", node: "pg2", sentAtMs: 4, isAlive: true }), []);
+});
