@@ -11,7 +11,7 @@ import {
   sentFlag,
   instantsBy,
   type InstantSchemas,
-  listOf,
+  sentList,
   mapOf,
   sentText,
   sentTextOrNull,
@@ -39,7 +39,7 @@ function indexOf(nodes: ClusterState["nodes"]): ClusterState["index"] {
 export function clusterStateSchema(times: FollowerTimes): z.ZodType<ClusterState> {
   const instants = instantsBy(times);
   const { instant } = instants;
-  const nodes = listOf(observationSchema(times));
+  const nodes = sentList(observationSchema(times));
   return z
     .object({
       name: sentText,
@@ -48,14 +48,14 @@ export function clusterStateSchema(times: FollowerTimes): z.ZodType<ClusterState
       isMembershipKnown: sentFlag,
       hasAskedAll: sentFlag,
       contacts: mapOf(contactSchema(times)),
-      addressDisputes: mapOf(listOf(sentText)),
-      lockClaims: listOf(z.number()),
+      addressDisputes: mapOf(sentList(sentText)),
+      lockClaims: sentList(z.number()),
       leadership: leadershipSchema(instant),
       leaderViews: mapOf(viewSchema(times)),
       failedViews: mapOf(instant),
       position: positionSchema(instants.deadline).nullable(),
       statedOn: z.object({ leader: sentText, timeline: sentFigureOrNull, sinceMs: instant }).nullable(),
-      positionSamples: listOf(z.object({ atMs: instant, position: sentFigure })),
+      positionSamples: sentList(z.object({ atMs: instant, position: sentFigure })),
       lastStatement: statementSchema(instants, nodes).nullable(),
       newestReportAtMs: instant,
       drains: mapOf(drainSchema(instants.deadline)),
@@ -99,16 +99,16 @@ function leadershipSchema(instant: z.ZodType<number>): z.ZodType<Leadership> {
         kind: z.literal("held"),
         holder: sentText,
         by: z.enum(["sole", "views", "own_view", "incumbent", "timeline", "receivers"]),
-        witnesses: listOf(sentText),
+        witnesses: sentList(sentText),
       }),
-      z.object({ kind: z.literal("contested"), between: listOf(sentText) }),
+      z.object({ kind: z.literal("contested"), between: sentList(sentText) }),
       z.object({ kind: z.literal("lost") }),
     ]),
     lostClaims: mapOf(
       z
         .object({
           viewSentAtMs: instant,
-          witnesses: listOf(sentText),
+          witnesses: sentList(sentText),
           withdrawal: withdrawalSchema(instant).optional(),
           refused: refused.optional(),
         })
@@ -134,7 +134,7 @@ const positionSchema = (deadline: z.ZodType<number>): z.ZodType<LeaderPosition> 
     timeline: sentFigureOrNull,
     highest: sentFigure,
     peak: z.object({ leader: sentText, highest: sentFigure }).nullable(),
-    shared: listOf(z.object({ timeline: sentFigure, upTo: sentFigure })),
+    shared: sentList(z.object({ timeline: sentFigure, upTo: sentFigure })),
     pageUntilMs: deadline.optional(),
   });
 

@@ -18,7 +18,7 @@ import {
   sentFlag,
   sentInstant,
   instantsBy,
-  listOf,
+  sentList,
   mapOf,
   sentText,
   sentTextOrNull,
@@ -52,7 +52,7 @@ const reportSchema: z.ZodType<Report> = z.object({
   received: sentFigureOrNull,
   replayed: sentFigureOrNull,
   replicationState: sentTextOrNull,
-  senders: listOf(z.object({ name: sentText, address: sentTextOrNull, state: sentTextOrNull })),
+  senders: sentList(z.object({ name: sentText, address: sentTextOrNull, state: sentTextOrNull })),
   isSyncStandby: sentFlag,
   isQuorumStandby: sentFlag,
   isFailsafe: sentFlag,
@@ -161,7 +161,7 @@ export function observationSchema(times: FollowerTimes): z.ZodType<Observation> 
       .object({
         bytes: sentFigure,
         timeMs: sentFigure,
-        samples: listOf(z.object({ sentAtMs: instant, bytes: sentFigureOrNull, timeMs: sentFigureOrNull })),
+        samples: sentList(z.object({ sentAtMs: instant, bytes: sentFigureOrNull, timeMs: sentFigureOrNull })),
       })
       .nullable(),
     listedAtMs: instant,
@@ -195,11 +195,11 @@ export function viewSchema(times: FollowerTimes): z.ZodType<WitnessView> {
     received: sentFigureOrNull,
     isReceiving: sentFlag,
     answeredAtMs: instant,
-    repeatedAtMs: listOf(instant),
+    repeatedAtMs: sentList(instant),
     namesAt: sentTextOrNull,
     members: mapOf(memberSchema),
-    unaddressed: listOf(sentText).transform((names) => new Set(names)),
-    leftOut: listOf(leftOutSchema),
+    unaddressed: sentList(sentText).transform((names) => new Set(names)),
+    leftOut: sentList(leftOutSchema),
   });
 }
 

@@ -59,11 +59,11 @@ export function instantsBy({ toFollower, sentAtMs }: FollowerTimes): InstantSche
 }
 
 /** A list that has an end. */
-export function listOf<T>(value: z.ZodType<T>): z.ZodType<readonly T[]> {
+export function sentList<T>(value: z.ZodType<T>): z.ZodType<readonly T[]> {
   return z.array(value).max(entriesMax);
 }
 
 /** A Map of names. */
 export function mapOf<T>(value: z.ZodType<T>): z.ZodType<ReadonlyMap<string, T>> {
-  return listOf(z.tuple([sentText, value])).transform((entries) => new Map(entries));
+  return sentList(z.tuple([sentText, value])).transform((entries) => new Map(entries));
 }
