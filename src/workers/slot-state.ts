@@ -3,6 +3,8 @@ export type SlotState<Worker> =
   | { readonly phase: "empty" }
   /** `starting`: its worker does not answer like the others yet, or not any more. */
   | { readonly phase: "starting" | "ready"; readonly worker: Worker }
+  /** As `starting`, and fewer workers are wanted: it may have connections, so it is retired once it can be. */
+  | { readonly phase: "unwanted"; readonly worker: Worker }
   /** Its worker takes no new connection, and ends when the open ones have ended. */
   | { readonly phase: "retiring"; readonly worker: Worker }
   /** Final. Its last worker may still be closing. */
@@ -43,8 +45,8 @@ export function nextSlot<Worker>(state: SlotState<Worker>, event: SlotEvent<Work
   if (state.phase === "stopped")
     return event.kind === "exited" ? { state: { phase: "stopped", worker: null }, action: "none" } : none;
   if (event.kind === "stop") return stopped(state);
-  if (state.phase === "retiring")
-    return event.kind === "exited" ? { state: { phase: "stopped", worker: null }, action: "left" } : none;
+  const left: SlotStep<Worker> = { state: { phase: "stopped", worker: null }, action: "left" };
+  if (state.phase === "retiring") return event.kind === "exited" ? left : none;
   if (state.phase === "empty") {
     if (event.kind === "retire") return stopped(state);
     return event.kind === "spawned" ? { state: { phase: "starting", worker: event.worker }, action: "none" } : none;
@@ -52,17 +54,20 @@ export function nextSlot<Worker>(state: SlotState<Worker>, event: SlotEvent<Work
   const { phase, worker } = state;
   switch (event.kind) {
     case "up":
-      return { state: { phase: "ready", worker }, action: "none" };
+      return phase === "unwanted" ? retiring(worker) : { state: { phase: "ready", worker }, action: "none" };
     case "behind":
-      return { state: { phase: "starting", worker }, action: "none" };
+      return phase === "unwanted" ? none : { state: { phase: "starting", worker }, action: "none" };
     case "exited":
-      return { state: { phase: "empty" }, action: "respawn" };
+      return phase === "unwanted" ? left : { state: { phase: "empty" }, action: "respawn" };
     case "retire":
-      // A worker that does not answer yet has no connection that it must finish with.
-      return phase === "ready" ? { state: { phase: "retiring", worker }, action: "retire" } : stopped(state);
+      return phase === "ready" ? retiring(worker) : { state: { phase: "unwanted", worker }, action: "none" };
     case "spawned":
       return none;
   }
+}
+
+function retiring<Worker>(worker: Worker): SlotStep<Worker> {
+  return { state: { phase: "retiring", worker }, action: "retire" };
 }
 
 function stopped<Worker>(state: SlotState<Worker>): SlotStep<Worker> {

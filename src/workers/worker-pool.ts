@@ -192,7 +192,7 @@ export class WorkerPool {
 
   /** The workers that answer, those too that only finish with their connections. */
   #following(): readonly WorkerProcess[] {
-    return [...this.#workers(), ...[...this.#retiring].flatMap(({ process: worker }) => worker ?? [])];
+    return this.#allSlots.flatMap(({ follower }) => follower ?? []);
   }
 
   #tell(messageAt: (clock: ClockReading) => ToWorker): void {
@@ -285,7 +285,7 @@ export class WorkerPool {
     this.#listeners = listeners;
     this.#answerRelayed();
     this.#standIn.follow(configs);
-    for (const slot of this.#retiring) this.#sendReload(slot);
+    for (const slot of this.#retiring) if (slot.follower !== null) this.#sendReload(slot);
     for (const slot of this.#slots) {
       if (slot.worker === null) continue;
       if (prepared.has(slot.worker)) {
@@ -324,7 +324,7 @@ export class WorkerPool {
   #retainSockets(listeners: readonly OpenListener[]): void {
     const keys = new Set(listeners.map(({ key }) => key));
     this.#sockets.retain(keys);
-    for (const slot of this.#slots) for (const key of slot.keys) if (!keys.has(key)) slot.keys.delete(key);
+    for (const slot of this.#allSlots) for (const key of slot.keys) if (!keys.has(key)) slot.keys.delete(key);
   }
 
   /** Makes a new worker answer like the others. Before the first listeners are open there is nothing to answer. */

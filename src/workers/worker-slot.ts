@@ -43,6 +43,11 @@ export class WorkerSlot {
     return this.#state.phase === "ready" ? this.#state.worker : null;
   }
 
+  /** The worker, if it gets every change: it answers like the others, or finishes with its connections. */
+  get follower(): WorkerProcess | null {
+    return this.#state.phase === "ready" || this.#state.phase === "retiring" ? this.#state.worker : null;
+  }
+
   /** The worker in whatever state it is. */
   get process(): WorkerProcess | null {
     return this.#state.phase === "empty" ? null : this.#state.worker;
@@ -72,7 +77,7 @@ export class WorkerSlot {
       await this.#bringUp(worker);
       log.info({ worker: this.number, pid: worker.pid }, "worker started");
     } catch (error) {
-      if (!this.#isStopped) log.error({ worker: this.number, pid: worker.pid, err: error }, "worker did not start");
+      if (this.#isStarting) log.error({ worker: this.number, pid: worker.pid, err: error }, "worker did not start");
       worker.kill();
     }
   }
@@ -99,14 +104,13 @@ export class WorkerSlot {
   }
 
   /**
-   * Ends the slot; no successor starts. A worker that answers takes no new connection and finishes with the open ones.
-   * Resolves when it is gone.
+   * Ends the slot; no successor starts. Its worker takes no new connection and finishes with the open ones, as soon as it
+   * answers like the others. Resolves when it is gone.
    */
   async retire(): Promise<void> {
     const worker = this.process;
-    const action = this.#advance({ kind: "retire" });
-    if (action === "retire") await worker?.retire();
-    if (action === "close") await this.#close();
+    if (this.#advance({ kind: "retire" }) === "close") await this.#close();
+    else await worker?.exited();
   }
 
   /** Ends the slot and its worker. No successor starts. */
@@ -123,11 +127,11 @@ export class WorkerSlot {
   /** Brings its worker up. It answers like the others then, unless it is no longer the slot's. */
   async #bringUp(worker: WorkerProcess): Promise<void> {
     await this.#context.bringUp(this);
-    if (this.#state.phase === "starting" && this.#state.worker === worker) this.#advance({ kind: "up" });
+    if (this.process === worker) this.#advance({ kind: "up" });
   }
 
-  get #isStopped(): boolean {
-    return this.#state.phase === "stopped";
+  get #isStarting(): boolean {
+    return this.#state.phase === "starting";
   }
 
   #advance(event: SlotEvent<WorkerProcess>): SlotAction {
@@ -135,6 +139,7 @@ export class WorkerSlot {
     const isChange = state.phase !== this.#state.phase;
     this.#state = state;
     if (isChange) this.#context.onReadiness();
+    if (action === "retire") void this.process?.retire();
     return action;
   }
 

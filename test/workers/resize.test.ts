@@ -1,6 +1,6 @@
 /** Other numbers of workers after a reload (docs/operations.md, "Workers"). */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
@@ -36,7 +36,9 @@ drain: 0s
   await running.waitForLog('"msg":"listening"', 2);
   let reloads = 0;
   const reload = async (count: number | "auto", more = ""): Promise<void> => {
-    writeFileSync(file, text(count, more));
+    // In one step: a reload that is asked for before may read it now.
+    writeFileSync(`${file}.new`, text(count, more));
+    renameSync(`${file}.new`, file);
     running.process.kill("SIGHUP");
     reloads += 1;
     await running.waitForLog(/"event":"reload_(?:applied|refused)"/, reloads);
@@ -116,6 +118,29 @@ test(
     assert.match(page, /^rolecall_workers_lost_total 0$/m);
     const answers = /^rolecall_answers_total\{route="primary",status="200"\} (\d+)$/m.exec(page)?.[1];
     assert.equal(Number(answers), load.served() + 1, "the answers of workers that have ended count");
+  },
+);
+
+test(
+  "a worker that is not wanted any more before it has started costs no client its connection",
+  limit,
+  async (context) => {
+    const rolecall = await served(context, 0);
+    const { health, running, reload } = rolecall;
+    const load = loadOn(context, `${health}/nodes/pg1/primary`);
+    // Each round waits a little longer before it takes the worker back: some of them are about to answer then.
+    for (let round = 0; round < 40; round += 1) {
+      await reload(1);
+      const answered = load.served();
+      await until("answers", () => load.served() > answered + 10 * round);
+      await reload(0);
+    }
+    await until("no process", () => childrenOf(rolecall).length === 0);
+    await load.end();
+    // Forty reloads ask the nodes so often that a busy machine may find them silent.
+    const lost = load.problems.filter((problem) => problem instanceof Error);
+    assert.deepEqual(lost, [], running.stderr);
+    assert.doesNotMatch(running.stderr, /starting another one|did not start|out of sync|no worker answers/);
   },
 );
 

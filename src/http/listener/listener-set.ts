@@ -53,7 +53,7 @@ export interface PreparedListeners {
    * closed.
    */
   commit(): Promise<void>;
-  /** Closes what was opened. The listeners in force stay. */
+  /** Closes what was opened, or leaves it to other processes if it has answered. The listeners in force stay. */
   abandon(): Promise<void>;
 }
 
@@ -84,8 +84,8 @@ export class ListenerSet {
   readonly #context: ListenerSetContext;
   readonly #fastPath: FastPathControl;
   #open = new Map<string, ManagedListener>();
-  /** Those that were left to other processes, as long as they have connections. */
-  readonly #leaving = new Set<ManagedListener>();
+  /** Those that were left to other processes, as long as they have connections, and when they have none. */
+  readonly #leaving = new Map<ManagedListener, Promise<void>>();
   #isClosed = false;
 
   constructor(context: ListenerSetContext) {
@@ -111,7 +111,13 @@ export class ListenerSet {
     const next = new Map<string, ManagedListener>();
     const opened: SocketListener[] = [];
     const accessChanges: (() => void)[] = [];
-    const abandon = async (): Promise<void> => void (await Promise.all(opened.map((listener) => listener.close(0))));
+    const abandon = async (): Promise<void> => {
+      const answering = isInForce ? [...next.values()].filter(({ listener }) => opened.includes(listener)) : [];
+      // They have connections already.
+      for (const each of answering) this.#leave(each);
+      const unused = opened.filter((listener) => answering.every((each) => each.listener !== listener));
+      await Promise.all(unused.map((listener) => listener.close(0)));
+    };
     for (const config of configs) {
       const key = listenerKey(config, next);
       try {
@@ -144,7 +150,8 @@ export class ListenerSet {
   async handOver(): Promise<void> {
     const leaving = [...this.#open.values()];
     this.#open = new Map();
-    await Promise.all(leaving.map((each) => this.#leave(each)));
+    for (const each of leaving) this.#leave(each);
+    await Promise.all(this.#leaving.values());
   }
 
   /**
@@ -153,7 +160,7 @@ export class ListenerSet {
    */
   follow(configs: readonly ListenerConfig[]): void {
     const byKey = new Map(keysOf(configs).map((key, at) => [key, configs[at]]));
-    for (const { key, listener, enforce } of this.#leaving) {
+    for (const { key, listener, enforce } of this.#leaving.keys()) {
       const config = byKey.get(key);
       try {
         if (config === undefined) throw settingsError("it must be configured");
@@ -172,7 +179,7 @@ export class ListenerSet {
    */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#open.values(), ...this.#leaving].map(({ listener }) => listener.close(graceMs)));
+    await Promise.all([...this.#open.values(), ...this.#leaving.keys()].map(({ listener }) => listener.close(graceMs)));
     this.#open.clear();
   }
 
@@ -251,9 +258,12 @@ export class ListenerSet {
     ]);
   }
 
-  async #leave(leaving: ManagedListener): Promise<void> {
+  #leave(leaving: ManagedListener): void {
+    this.#leaving.set(leaving, this.#untilLeft(leaving));
+  }
+
+  async #untilLeft(leaving: ManagedListener): Promise<void> {
     const { listener } = leaving;
-    this.#leaving.add(leaving);
     const timer = setTimeout(() => void listener.close(graceMs), leavingMaxMs).unref();
     await listener.leave();
     clearTimeout(timer);
