@@ -196,7 +196,10 @@ export class WorkerPool {
   }
 
   #tell(messageAt: (clock: ClockReading) => ToWorker): void {
-    for (const worker of this.#following()) worker.send(messageAt(this.#context.fullState().clock));
+    const following = this.#following();
+    if (following.length === 0) return;
+    const message = messageAt(this.#context.fullState().clock);
+    for (const worker of following) worker.send(message);
   }
 
   get #allSlots(): readonly WorkerSlot[] {

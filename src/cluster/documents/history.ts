@@ -4,13 +4,13 @@ import { countOf } from "../values/json.ts";
 export type SwitchPoints = ReadonlyMap<number, number>;
 
 /** More timelines than a history of the longest size has. Of more rows the last, and newest, count. */
-const rowsMax = 16_384;
+export const historyRowsMax = 16_384;
 
 /** Parses a history document. Returns `undefined` if it is no list. Invalid rows are ignored. */
 export function parseHistory(value: unknown): SwitchPoints | undefined {
   if (!Array.isArray(value)) return undefined;
   const points = new Map<number, number>();
-  for (const row of value.slice(-rowsMax)) {
+  for (const row of value.slice(-historyRowsMax)) {
     if (!Array.isArray(row)) continue;
     const timeline = countOf(row[0]);
     const position = countOf(row[1]);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { DcsState, Withdrawal } from "../../cluster/dcs.ts";
 import { type Drain, drainExtents } from "../../cluster/drain.ts";
+import { historyRowsMax } from "../../cluster/documents/history.ts";
 import type { Leadership } from "../../cluster/leadership.ts";
 import type { CachedDocument, ClusterState, LeaderPosition, LeaderStatement } from "../../cluster/snapshot.ts";
 import { contactSchema, failureSchema, observationSchema, viewSchema } from "./observation-schema.ts";
@@ -20,9 +21,6 @@ import {
 
 /** The version of the form of a state. A follower that knows another one probes the cluster first. */
 export const stateForm = 1;
-
-/** More timelines than a history that is read has. */
-const switchPointsMax = 16_384;
 
 /** What an owner knows of a cluster and its follower does not: the rest follows from it. */
 export type SentState = Omit<ClusterState, "index" | "source" | "sequence" | "revision">;
@@ -77,7 +75,7 @@ export function clusterStateSchema(times: FollowerTimes): z.ZodType<ClusterState
         .nullable(),
       switchPoints: z
         .array(z.tuple([sentFigure, sentFigure]))
-        .max(switchPointsMax)
+        .max(historyRowsMax)
         .transform((points) => new Map(points))
         .nullable(),
     })

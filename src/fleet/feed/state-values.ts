@@ -44,7 +44,7 @@ export const sentFlag: z.ZodType<boolean> = z.boolean();
 /** No instant is further from the beginning of a clock, in ms: three centuries. Dates can be written of them all. */
 export const instantMax = 1e13;
 /** More entries than any list or map of a cluster has. */
-const entriesMax = 1_024;
+export const entriesMax = 1_024;
 
 /** An instant, in ms of some clock. */
 export const sentInstant: z.ZodType<number> = z.number().min(-instantMax).max(instantMax);

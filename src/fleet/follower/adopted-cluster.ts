@@ -1,6 +1,7 @@
 import type { DcsOutcome, DocumentOutcome, StatusOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { ClusterConfig, ProbeConfig } from "../../config/model/config.ts";
+import { entriesMax } from "../feed/state-values.ts";
 import { withNodes } from "../../health/observe/membership.ts";
 import { buildClusters } from "../../state/clusters.ts";
 
@@ -22,15 +23,12 @@ export function adoptedCluster(
   return built === undefined ? owners : withOwnersMembers(built.cluster, owners);
 }
 
-/** So many nodes a followed cluster has at most. */
-const nodesMax = 1_024;
-
 /** A cluster that is known here, with the members that only the owner knows. The same state if there are none. */
 export function withOwnersMembers(cluster: ClusterState, owners: ClusterState): ClusterState {
   const addresses = new Set(cluster.nodes.flatMap(({ node }) => node.api ?? []));
   const added = owners.nodes
     .filter(({ node }) => !cluster.index.has(node.name) && (node.api === null || !addresses.has(node.api)))
-    .slice(0, Math.max(0, nodesMax - cluster.nodes.length));
+    .slice(0, Math.max(0, entriesMax - cluster.nodes.length));
   return added.length === 0 ? cluster : withNodes(cluster, [...cluster.nodes, ...added]);
 }
 

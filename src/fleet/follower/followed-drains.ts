@@ -1,5 +1,6 @@
 import type { Drain } from "../../cluster/drain.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { entriesMax } from "../feed/state-values.ts";
 
 /** A drain to be recorded; `null`: the one in force ends. */
 export interface DrainDecision {
@@ -11,9 +12,6 @@ export interface DrainDecision {
   readonly isChange: boolean;
 }
 
-/** An upstream states drains of more nodes than a cluster has: the rest does not count. */
-const statedMax = 1_024;
-
 /** The drains of a cluster as its upstreams state them. A drain that an operator has set here counts before them. */
 export class FollowedDrains {
   /** Upstream -> node -> its drain. */
@@ -24,7 +22,8 @@ export class FollowedDrains {
     const own = this.#stated.get(upstream) ?? new Map<string, Drain>();
     this.#stated.set(upstream, own);
     if (drain === null) own.delete(node);
-    else if (own.has(node) || own.size < statedMax) own.set(node, drain);
+    // Drains of more nodes than a cluster has do not count.
+    else if (own.has(node) || own.size < entriesMax) own.set(node, drain);
   }
 
   /** An upstream states all of its drains anew. */

@@ -109,14 +109,12 @@ export class ListenerSet {
    */
   async prepare(configs: readonly ListenerConfig[], isInForce: boolean = false): Promise<PreparedListeners> {
     const next = new Map<string, ManagedListener>();
-    const opened: SocketListener[] = [];
+    const opened = new Set<SocketListener>();
     const accessChanges: (() => void)[] = [];
     const abandon = async (): Promise<void> => {
-      const answering = isInForce ? [...next.values()].filter(({ listener }) => opened.includes(listener)) : [];
-      // They have connections already.
-      for (const each of answering) this.#leave(each);
-      const unused = opened.filter((listener) => answering.every((each) => each.listener !== listener));
-      await Promise.all(unused.map((listener) => listener.close(0)));
+      // What has answered already has connections.
+      if (isInForce) for (const each of next.values()) if (opened.delete(each.listener)) this.#leave(each);
+      await Promise.all([...opened].map((listener) => listener.close(0)));
     };
     for (const config of configs) {
       const key = listenerKey(config, next);
@@ -183,12 +181,12 @@ export class ListenerSet {
     this.#open.clear();
   }
 
-  async #openListener({ key, config, isInForce }: Opening, opened: SocketListener[]): Promise<ManagedListener> {
+  async #openListener({ key, config, isInForce }: Opening, opened: Set<SocketListener>): Promise<ManagedListener> {
     const { listeningSocketOf, onOpened } = this.#context;
     const created = this.#create(config, key);
     const { listener, enforce } = created;
     if (isInForce) enforce(config);
-    opened.push(listener);
+    opened.add(listener);
     this.#refuseIfClosed();
     const port = await listener.open(listeningSocketOf?.(key, config) ?? config);
     this.#refuseIfClosed();
