@@ -282,7 +282,7 @@ export const configSchema = z
         .default(true)
         .describe(
           "Whether simple checks are answered from cached bytes, without node:http (docs/fast-path.md). " +
-            "true: on the Node versions that it was tried with. force: on all versions",
+            "true: on the major versions of Node that it was tried with. force: on all versions",
         ),
       workers: z
         .union([integer(0, 64), z.literal("auto")], { error: "a whole number from 0 to 64, or auto" })
