@@ -118,9 +118,10 @@ function surroundingsOf(
   nowMs: number,
 ): FleetSurroundings {
   const probed = new Set(followed.phases.flatMap(([cluster, phase]) => (phase === "probing" ? [cluster] : [])));
-  const streams = followed.upstreams.map(
-    ({ url, state, problem, silentMs }) => [url, { live: state === "live", problem, silent_ms: silentMs }] as const,
-  );
+  const streams = followed.upstreams.map(({ url, state, problem, silentMs, refused: [refusal] }) => {
+    const stream = { live: state === "live", problem: problem ?? refusal?.message ?? null, silent_ms: silentMs };
+    return [url, stream] as const;
+  });
   const { disagreements } = followed;
   return {
     name,

@@ -1,3 +1,4 @@
+import { drainMsMax } from "../../cluster/drain.ts";
 import { isObject, listOf, parseJson } from "../../cluster/values/json.ts";
 import type { DrainOverview } from "../../health/documents/node-overview.ts";
 import { parseDurationOption } from "../framework/arguments.ts";
@@ -56,13 +57,13 @@ async function begin(context: CommandContext, words: DrainWords): Promise<void> 
   );
 }
 
-/** How long a drain is to last, in ms. @throws CommandError (RC001) if --for is no duration */
+/** How long a drain is to last, in ms. @throws CommandError (RC001) if --for is no duration, or longer than a drain may be */
 export function drainTimeMs(args: CommandContext["args"]): number {
   const duration = args.text("for");
   const durationMs = duration === null ? undefined : parseDurationOption(duration);
-  if (durationMs !== undefined) return durationMs;
+  if (durationMs !== undefined && durationMs <= drainMsMax) return durationMs;
   const given = duration === null ? "nothing" : JSON.stringify(duration);
-  throw new CommandError("RC001", `--for must be a duration such as 30m or 2h, got ${given}`);
+  throw new CommandError("RC001", `--for must be a duration of at most 30d, such as 30m or 2h, got ${given}`);
 }
 
 function stateText({ all, distrust: isDistrusted }: DrainOverview): string {

@@ -39,8 +39,9 @@ async function show(context: CommandContext): Promise<void> {
   result.cover("fleet", "complete", { detail: `${textOf(shown["name"])}, as ${textOf(shown["member"])} sees it` });
   result.data = { fleet: { ...shown, clusters } };
   diagnoseFleet({ ...shown, clusters }, result);
-  print(`fleet ${safe(textOf(shown["name"]))}, as ${safe(textOf(shown["member"]))} sees it\n\n`);
   const members = listOf(shown["members"]).filter(isObject);
+  diagnoseStreams(members, result);
+  print(`fleet ${safe(textOf(shown["name"]))}, as ${safe(textOf(shown["member"]))} sees it\n\n`);
   print(
     table(
       ["MEMBER", "ZONE", "VERSION", "WEIGHT", "SERVES", "OWNS", "STREAM", "STATE"],
@@ -54,6 +55,14 @@ async function show(context: CommandContext): Promise<void> {
       clusters.flatMap((one) => clusterRows(one, style)),
     )}`,
   );
+}
+
+/** Reports the members from which this one does not get all that it wants (RC133). */
+function diagnoseStreams(members: readonly JsonObject[], result: CommandContext["result"]): void {
+  for (const { id, stream } of members) {
+    const problem = isObject(stream) ? textOf(stream["problem"]) : "";
+    if (problem !== "") result.diagnose("RC133", { message: safe(`${textOf(id)}: ${problem}`) });
+  }
 }
 
 function memberRow(
@@ -85,8 +94,8 @@ function streamCell(stream: unknown, style: Style): Cell {
   if (!isObject(stream)) return { text: "-" };
   const { live, problem, silent_ms: silentMs } = stream;
   const heard = typeof silentMs === "number" ? `${formatDuration(silentMs)} ago` : "not heard yet";
-  if (live === true) return { text: `live, ${heard}`, paint: style.green };
-  return { text: textOf(problem) || heard, paint: style.red };
+  if (live !== true) return { text: textOf(problem) || heard, paint: style.red };
+  return { text: `live, ${heard}`, paint: textOf(problem) === "" ? style.green : style.yellow };
 }
 
 /** A row for the members that share a cluster with the asked one, and one for each group that does not. */

@@ -17,8 +17,6 @@ export interface EtcdWatchOptions<Change> {
   readonly onChange: (change: Change) => void;
 }
 
-/** The longest message, in bytes. A message holds the events of one revision. */
-const messageMax = 1024 * 1024;
 const flood: WatchEnd = { cause: "flood", detail: "more lines, events or bytes than a watch may send" };
 
 /** One watch of a folder of keys. Once etcd has confirmed it, it has no deadline: the reads show if it hangs. */
@@ -69,6 +67,7 @@ export class EtcdWatch<Change> implements DcsWatch {
 
   async #follow(body: AsyncIterable<Buffer>, status: number): Promise<WatchEnd> {
     const { limit, folder } = this.#options;
+    const { messageMax } = limit;
     const splitter = new LineSplitter(messageMax, () => limit.takeLine());
     for await (const chunk of body) {
       if (status !== 200) return { cause: "failed", detail: `etcd answers status ${status}: ${excerpt(chunk)}` };
@@ -160,6 +159,8 @@ export interface WatchUnits {
   readonly burst: number;
   /** What a reported change costs. */
   readonly change: number;
+  /** The longest message, in bytes. A message holds the events of one revision, or of several. */
+  readonly messageMax: number;
   /** More members and values than the events of one revision have: parsing takes time by their number. */
   readonly json: JsonLimits;
 }
@@ -172,6 +173,7 @@ export const scopeUnits: WatchUnits = {
   perSecond: 500,
   burst: 2_000,
   change: 25,
+  messageMax: 1024 * 1024,
   json: { members: 4_096, separators: 8_192 },
 };
 const bytesPerUnit = 1_024;
@@ -184,6 +186,11 @@ export class WatchLimit {
   constructor(units: WatchUnits, now: () => number = () => performance.now()) {
     this.#bucket = new TokenBucket(units, now);
     this.#units = units;
+  }
+
+  /** The longest message, in bytes. */
+  get messageMax(): number {
+    return this.#units.messageMax;
   }
 
   /** Whether a line has more values than may be parsed at once. */

@@ -12,7 +12,7 @@ import type { OpenFeed } from "./feed-connection.ts";
 import { FollowedCluster } from "./followed-cluster.ts";
 import type { OwnerDisagreement } from "./owner-views.ts";
 import { SecondOpinions } from "./second-opinions.ts";
-import { Upstream, type UpstreamContext, type UpstreamState } from "./upstream.ts";
+import { Upstream, type UpstreamContext, upstreamProblem, type UpstreamState } from "./upstream.ts";
 
 /** What following depends on. */
 export interface FollowsContext {
@@ -140,7 +140,7 @@ export class Follows {
     return this.#upstreams.map(({ upstream, url, clusters }) => ({
       url,
       state: upstream.state.kind,
-      problem: upstream.state.kind === "waiting" ? upstream.state.problem : null,
+      problem: upstreamProblem(upstream.state),
       version: "version" in upstream.state ? upstream.state.version : null,
       silentMs: Number.isFinite(upstream.silentForMs) ? upstream.silentForMs : null,
       clusters: [...clusters].filter((cluster) => this.#isFedBy(upstream, cluster)).length,

@@ -46,7 +46,8 @@ export interface UpstreamContext extends UpstreamEvents {
 
 /** Where the stream of an upstream is. */
 export type UpstreamState =
-  | { readonly kind: "connecting" }
+  /** `problem`: why the stream before has ended, or did not begin. */
+  | { readonly kind: "connecting"; readonly problem: string | null }
   /** It sends the clusters in full, or all was sent. `version`: that of the upstream. `refused`: what it does not feed. */
   | { readonly kind: "starting" | "live"; readonly version: string; readonly refused: readonly FeedRefusal[] }
   | { readonly kind: "waiting"; readonly problem: string }
@@ -75,7 +76,7 @@ const tokensMax = 32;
 export class Upstream {
   readonly #context: UpstreamContext;
   readonly #decoder = new ChangeDecoder();
-  #state: UpstreamState = { kind: "connecting" };
+  #state: UpstreamState = { kind: "connecting", problem: null };
   #session: Session | null = null;
   #heardAtMs = -Infinity;
   #receivedBytes = 0;
@@ -152,7 +153,7 @@ export class Upstream {
 
   #connect(): void {
     if (this.#state.kind === "stopped") return;
-    this.#enter({ kind: "connecting" });
+    this.#enter({ kind: "connecting", problem: upstreamProblem(this.#state) });
     const { open, self } = this.#context;
     const asked = this.#wanted;
     const tokens = new Map<number, ClockReading>();
@@ -327,6 +328,11 @@ export class Upstream {
     this.#state = state;
     this.#context.onState(this.#context.name, state);
   }
+}
+
+/** Why a stream is not connected; `null` if it is, or if nothing is known. */
+export function upstreamProblem(state: UpstreamState): string | null {
+  return "problem" in state ? state.problem : null;
 }
 
 function byName(clusters: readonly WantedCluster[]): ReadonlyMap<string, WantedCluster> {

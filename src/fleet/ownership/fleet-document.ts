@@ -40,7 +40,7 @@ export interface FleetSurroundings {
 /** The stream of outcomes from another member. */
 export interface MemberStream {
   readonly live: boolean;
-  /** Why it is not; `null` if it is, or if it begins now. */
+  /** Why it is not, or why it does not feed a cluster, for one of them; `null` if it does, or if it begins now. */
   readonly problem: string | null;
   /** For how long nothing was heard of it; `null`: it never was. */
   readonly silent_ms: number | null;

@@ -30,6 +30,7 @@ const words: ReadonlyMap<string, (message: string) => string> = new Map([
   ["ECONNRESET", () => "connection reset by the node"],
   ["EPIPE", () => "connection reset by the node"],
   ["UND_ERR_SOCKET", () => "connection closed by the node before its answer"],
+  ["UND_ERR_DESTROYED", () => "the connection was given up meanwhile"],
   ["UND_ERR_CONNECT_TIMEOUT", connectTimeoutText],
   ["ETIMEDOUT", () => "no connection: the node does not answer"],
   ["EHOSTUNREACH", () => "no route to the host"],
