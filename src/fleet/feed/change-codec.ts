@@ -1,3 +1,4 @@
+import { documentMax } from "../../cluster/documents/document-sizes.ts";
 import { parseReport, type Report } from "../../cluster/documents/report.ts";
 import type { DocumentOutcome, ProbeOutcome, StatusOutcome } from "../../cluster/outcome.ts";
 import { documentNames } from "../../cluster/snapshot.ts";
@@ -8,7 +9,7 @@ import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import { decodeOutcome, encodeOutcome } from "../../history/outcome-codec.ts";
 import { readDocument } from "../../probe/parse/parse-response.ts";
 import { LastReports } from "./last-reports.ts";
-import { detailMax, documentMax, instantMax } from "./state-values.ts";
+import { detailMax, instantMax } from "./state-values.ts";
 import { withPatch, patchOf } from "./text-patch.ts";
 
 /** What is not remembered is written in full next time. The other end remembers more, and for longer. */

@@ -1,3 +1,4 @@
+import { documentMax } from "../../cluster/documents/document-sizes.ts";
 import * as z from "zod";
 import type { DcsState, Withdrawal } from "../../cluster/dcs.ts";
 import { type Drain, drainExtents } from "../../cluster/drain.ts";
@@ -6,7 +7,6 @@ import type { Leadership } from "../../cluster/leadership.ts";
 import type { CachedDocument, ClusterState, LeaderPosition, LeaderStatement } from "../../cluster/snapshot.ts";
 import { contactSchema, failureSchema, observationSchema, viewSchema } from "./observation-schema.ts";
 import {
-  documentMax,
   sentFigure,
   sentFigureOrNull,
   sentFlag,

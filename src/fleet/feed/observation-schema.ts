@@ -1,3 +1,4 @@
+import { documentMax } from "../../cluster/documents/document-sizes.ts";
 import * as z from "zod";
 import type { Attachment, Measured } from "../../cluster/attachment.ts";
 import type { CompanionEvidence } from "../../cluster/companion.ts";
@@ -12,7 +13,6 @@ import type { WitnessView } from "../../cluster/witness-view.ts";
 import { pageSchema } from "../../history/outcome-codec.ts";
 import {
   detailMax,
-  documentMax,
   sentFigure,
   sentFigureOrNull,
   sentFlag,

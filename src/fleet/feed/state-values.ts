@@ -16,8 +16,6 @@ export interface InstantSchemas {
   readonly deadline: z.ZodType<number>;
 }
 
-/** The longest status document, and the longest other document, that nodes are read for, in bytes. */
-export const documentMax = { report: 256 * 1024, other: 1024 * 1024 } as const;
 /** How much of why a request failed is sent, in characters. */
 export const detailMax = 200;
 

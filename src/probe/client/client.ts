@@ -1,3 +1,4 @@
+import { documentMax } from "../../cluster/documents/document-sizes.ts";
 import type { Socket } from "node:net";
 import { Client, type Dispatcher } from "undici";
 import type { Failure } from "../../cluster/observation.ts";
@@ -47,8 +48,6 @@ interface Body {
 /** Sends requests to one address, as {@link NodeClient} does. */
 export type NodeConnection = Pick<NodeClient, "get" | "getStreamed" | "close">;
 
-/** The longest body read by default, in bytes (rule 8): a status document of a node has some thousand. */
-const bodyMaxDefault = 256 * 1024;
 /** More responses than this to one request, most of them interim ones, are no answer. */
 const responsesMax = 16;
 /** How many bytes may arrive for each byte of a body, and for heads: chunks have heads of their own. */
@@ -84,7 +83,7 @@ export class NodeClient {
    * not follow redirects: they are responses.
    * @param bodyMax the longest body accepted, in bytes
    */
-  get(path: string, bodyMax: number = bodyMaxDefault): Promise<NodeReply> {
+  get(path: string, bodyMax: number = documentMax.report): Promise<NodeReply> {
     const { budget } = this.#limits;
     const body = new ResponseBody(bodyMax, budget ?? null);
     return new Promise((resolve) => {

@@ -1,3 +1,4 @@
+import { documentMax } from "../../cluster/documents/document-sizes.ts";
 import type { DocumentAnswer, DocumentName } from "../../cluster/snapshot.ts";
 import { isOwnFailure, type Failure } from "../../cluster/values/failure.ts";
 import { freeBytes } from "../client/byte-budget.ts";
@@ -6,9 +7,6 @@ import type { ProbeContext } from "../client/probe-context.ts";
 import { noTimeToParse } from "../parse/parse-budget.ts";
 import { readDocumentAfter } from "../parse/parse-response.ts";
 import type { DocumentSource } from "./document-source.ts";
-
-/** The longest document read, in bytes: a history has some thousand timelines at most. */
-const documentMax = 1024 * 1024;
 
 /** How a request for a document ended. */
 export type DocumentResult =
@@ -49,7 +47,7 @@ export class DocumentRequests {
   ): Promise<DocumentResult> {
     if (this.#isStopped) return { kind: "stopped" };
     this.#inFlight.add(source.api);
-    const reply = await this.#clientFor(source.api).get(`/${name}`, documentMax);
+    const reply = await this.#clientFor(source.api).get(`/${name}`, documentMax.other);
     this.#inFlight.delete(source.api);
     return this.#isStopped ? { kind: "stopped" } : this.#record(reply, { name, source, sentAtMs });
   }

@@ -1,4 +1,5 @@
 /** Streams whose clusters change while they are open, between a real owner and a real upstream in one process. */
+import { feedsOf } from "../../fake/feeds-fixture.ts";
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -36,21 +37,13 @@ class MovingPair {
     const { clock } = this;
     const setTimer = (run: () => void, delayMs: number): (() => void) => clock.setTimer(run, delayMs);
     const reading = (): { monotonicMs: number; addedMs: number } => ({ monotonicMs: clock.nowMs, addedMs: 0 });
-    let ids = 0;
-    this.feeds = new Feeds({
-      config: () => this.#config(this.#owned),
-      instance: "owner",
-      cluster: (name) => store.clusterNamed(name),
-      reading,
-      setTimer,
-      newId: () => String((ids += 1)),
-      version: "1",
+    const onOutcome: Parameters<typeof feedsOf>[1] = {
       onOutcome: (listener) => {
         this.#record = listener;
         return () => {};
       },
-      drains: { begin: () => assert.fail("nobody drains"), end: () => assert.fail("nobody drains") },
-    });
+    };
+    this.feeds = feedsOf({ config: () => this.#config(this.#owned), store, clock }, onOutcome);
     const context = {
       name: "owner",
       self: { version: "1", name: "follower" },

@@ -1,3 +1,5 @@
+import { ManualClock } from "../../fake/manual-clock.ts";
+import { feedsOf } from "../../fake/feeds-fixture.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Drain, DrainRequest } from "../../../src/cluster/drain.ts";
@@ -18,26 +20,21 @@ function feedsFixture(mayDrain: boolean): {
   const { store } = storeFixture();
   const config = configOf({ clusters: [clusterOf({ name: "demo" })] });
   const [begun, ended]: [DrainRequest[], (string | null)[]] = [[], []];
-  const feeds = new Feeds({
-    config: () => config,
-    instance: "run",
-    cluster: () => store.clusterNamed("demo"),
-    reading: () => ({ monotonicMs: 5_000, addedMs: 0 }),
-    setTimer: () => () => {},
+  const clock = new ManualClock();
+  const parts = { config: () => config, store, clock };
+  const feeds = feedsOf(parts, {
     newId: () => "stream",
-    version: "1",
-    onOutcome: () => () => {},
     drains: {
       begin: (cluster, node, request) => {
         begun.push(request);
         const { reason, by, extent } = request;
-        const drain: Drain = { reason, by, extent, untilMs: 65_000, since: "a", until: "b" };
-        store.record({ kind: "drain", cluster, node, drain }, 5_000);
+        const drain: Drain = { reason, by, extent, untilMs: clock.nowMs + 60_000, since: "a", until: "b" };
+        store.record({ kind: "drain", cluster, node, drain }, clock.nowMs);
         return Promise.resolve({ kind: "durable" });
       },
       end: (cluster, node, by) => {
         ended.push(by);
-        store.record({ kind: "drain", cluster, node, drain: null }, 5_000);
+        store.record({ kind: "drain", cluster, node, drain: null }, clock.nowMs);
         return Promise.resolve({ kind: "volatile" });
       },
     },

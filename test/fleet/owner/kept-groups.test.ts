@@ -1,3 +1,4 @@
+import { feedsOf } from "../../fake/feeds-fixture.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -20,18 +21,7 @@ class ManyClusters {
   constructor(count: number) {
     this.#config = configOf({ clusters: namesOf(count).map((name) => clusterOf({ name })) });
     const store = new Store("run", buildClusters(this.#config, new Map()));
-    let ids = 0;
-    this.#feeds = new Feeds({
-      config: () => this.#config,
-      instance: "owner",
-      cluster: (name) => store.clusterNamed(name),
-      reading: () => ({ monotonicMs: this.#clock.nowMs, addedMs: 0 }),
-      setTimer: (run, delayMs) => this.#clock.setTimer(run, delayMs),
-      newId: () => String((ids += 1)),
-      version: "1",
-      onOutcome: () => () => {},
-      drains: { begin: () => assert.fail("nobody drains"), end: () => assert.fail("nobody drains") },
-    });
+    this.#feeds = feedsOf({ config: () => this.#config, store, clock: this.#clock });
   }
 
   /** A follower of one cluster comes. @returns how it is greeted, and what it does to leave */
