@@ -61,7 +61,7 @@ async function begin(context: CommandContext, words: DrainWords): Promise<void> 
 export function drainTimeMs(args: CommandContext["args"]): number {
   const duration = args.text("for");
   const durationMs = duration === null ? undefined : parseDurationOption(duration);
-  if (durationMs !== undefined && durationMs <= drainMsMax) return durationMs;
+  if (durationMs !== undefined && durationMs >= 1 && durationMs <= drainMsMax) return durationMs;
   const given = duration === null ? "nothing" : JSON.stringify(duration);
   throw new CommandError("RC001", `--for must be a duration of at most 30d, such as 30m or 2h, got ${given}`);
 }
