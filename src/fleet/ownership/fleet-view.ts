@@ -45,7 +45,7 @@ export type ClusterAssignment =
 /** What is known of the fleet. */
 export interface FleetView {
   readonly members: ReadonlyMap<string, FleetMember>;
-  /** Key of a place -> the member that has it. */
+  /** Key of a place -> the member that has it, or what else somebody has written there. */
   readonly owners: ReadonlyMap<string, string>;
   /** The members that are to own nothing. */
   readonly draining: ReadonlyMap<string, MemberDrain>;
@@ -87,7 +87,7 @@ export function memberRecord(member: Omit<FleetMember, "id" | "serves">): string
   return JSON.stringify({ url, zone, weight, version, instance, lease, clusters });
 }
 
-/** Reads what is written about a fleet, key by key. What is damaged does not count. */
+/** Reads what is written about a fleet, key by key. A damaged member does not count. */
 export class FleetReader implements FleetView {
   readonly members = new Map<string, FleetMember>();
   readonly owners = new Map<string, string>();
@@ -97,8 +97,9 @@ export class FleetReader implements FleetView {
   take(key: string, value: string | null): void {
     if (key.startsWith(folders.members)) this.#takeMember(key.slice(folders.members.length), value);
     else if (key.startsWith(folders.owners)) {
-      if (value !== null && memberId.safeParse(value).success) this.owners.set(key, value);
-      else this.owners.delete(key);
+      // Also what cannot be a member: the key is taken all the same.
+      if (value === null) this.owners.delete(key);
+      else this.owners.set(key, value);
     } else if (key.startsWith(folders.draining)) {
       const id = key.slice(folders.draining.length);
       if (value === null) this.draining.delete(id);

@@ -133,6 +133,8 @@ suite("a fleet", () => {
   for (const [what, owner] of [
     ["nobody has registered", "nobody"],
     ["is gone", "b"],
+    ["has no name that a member can have", "no member!"],
+    ["has no name", ""],
   ] as const)
     test(`a key without the lease of its member keeps no cluster for one that ${what}`, async () => {
       const fleet = new FleetFixture(30);
