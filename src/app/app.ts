@@ -103,7 +103,8 @@ export class App {
     const asked = this.#askedChecks;
     this.#monitor = new Monitor(config, { log, machine: thisMachine, metrics: this.#metrics, asked });
     const { store, clock, eventLog, history } = this.#monitor;
-    this.#asked = this.#watchAsked(store);
+    const [counter, now] = [this.#counter, (): number => performance.now()];
+    this.#asked = new AskedNodes({ store, counter, listeners: () => this.#listeners, now });
     this.#certificates = new CertificateExpiry((readings) => logExpiring(log, readings, clock.wall()));
     this.#sources = answerSourcesOf({
       store: () => store,
@@ -177,7 +178,9 @@ export class App {
     this.#page.reloaded(this.#monitor.store.current);
     this.#monitor.fleet.feeds.endAll("reload");
     this.#metrics.forgetNodes();
+    this.#asked.retain(config.clusters.map(({ name }) => name));
     await this.#monitor.start();
+    await this.#listeners.resize();
     this.#life.refuseIfEnding();
   }
 
@@ -207,6 +210,7 @@ export class App {
     await this.#listeners.openAdmin(this.#config.listen);
     await this.#monitor.start();
     await this.#life.putInForce(await this.#listeners.prepare(this.#config.listen), () => {});
+    await this.#listeners.resize();
   }
 
   async #close(): Promise<void> {
@@ -286,11 +290,6 @@ export class App {
       fullState: () => fullStateOf({ monitor: this.#monitor, config: this.#config, phase: this.#life.phase }),
       onContained: (problem) => this.logContained(problem),
     });
-  }
-
-  #watchAsked(store: Store): AskedNodes {
-    const listeners = (): ListenerGroup => this.#listeners;
-    return new AskedNodes({ store, counter: this.#counter, listeners, now: () => performance.now() });
   }
 
   #edges(): EdgesSources & LimitSources {

@@ -104,7 +104,8 @@ function fleetUsage(fleet: JoinedFleet | null, followed: FollowedClusters): Foll
   if (fleet === null) return null;
   const disagreements = [...followed.disagreements.values()].reduce((sum, nodes) => sum + nodes.length, 0);
   const { phase, view, owned, changes, unshared } = fleet.membership;
-  return { isJoined: phase.kind === "joined", members: view.members.size, owned, changes, unshared, disagreements };
+  const isJoined = phase.kind === "joined" && phase.problem === null;
+  return { isJoined, members: view.members.size, owned, changes, unshared, disagreements };
 }
 
 function summaryOf(fleet: JoinedFleet | null, followed: FollowedClusters, nowMs: number): FleetSummary | null {

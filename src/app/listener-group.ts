@@ -110,7 +110,7 @@ export class ListenerGroup {
     this.#adoptInherited(listeners);
     const prepared = await this.#own.prepare(listeners.filter(({ dialect }) => dialect === "admin"));
     await prepared.commit();
-    await this.#workers.resize(this.#workerCount());
+    await this.resize();
   }
 
   /**
@@ -136,12 +136,15 @@ export class ListenerGroup {
         this.#keys = keysOf(listeners);
         this.#configured = listeners;
         enforce();
-        const closed = Promise.all([own.commit(), others.commit()]);
-        await workers.resize(this.#workerCount());
-        await closed;
+        await Promise.all([own.commit(), others.commit()]);
       },
       abandon: async () => void (await Promise.all([own.abandon(), others.abandon()])),
     };
+  }
+
+  /** Lets as many workers answer as are wanted now: how many nodes there are is known after the first round of probes. */
+  async resize(): Promise<void> {
+    await this.#workers.resize(this.#workerCount());
   }
 
   /** Passes on to the workers what changes the snapshot of a store. @returns ends it */

@@ -45,6 +45,11 @@ export class AccusationHistory {
     return isNew ? accused : null;
   }
 
+  /** Forgets all other clusters. */
+  retain(clusters: readonly string[]): void {
+    for (const name of this.#byCluster.keys()) if (!clusters.includes(name)) this.#byCluster.delete(name);
+  }
+
   /** The accusations at a wall-clock time, or the oldest that are known. */
   at(cluster: string, wallMs: number): Accused {
     const known = this.#byCluster.get(cluster) ?? [];

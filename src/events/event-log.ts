@@ -220,7 +220,7 @@ export class EventLog {
 
   /** Forgets all other clusters: those that a reload removed. */
   retain(clusters: readonly string[]): void {
-    this.#context.detector.retain(clusters);
+    for (const part of [this.#context.detector, this.#changes, this.#accusations]) part.retain(clusters);
   }
 
   /** The last changes of a node, oldest first. */

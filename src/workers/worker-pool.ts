@@ -17,9 +17,7 @@ import { HeartbeatMonitor, StoppedWorkers } from "./worker-watch.ts";
 import { WorkerSlot } from "./worker-slot.ts";
 import { WorkerStats, type WorkerUsage } from "./worker-stats.ts";
 import type { ClockReading } from "../state/clock.ts";
-import type { Logger } from "../log/logger.ts";
-import type { ListenerEvents } from "../http/listener/listener-events.ts";
-import { replayEvent } from "./listener-events.ts";
+import { tellReport, type WorkerReportsContext } from "./worker-reports.ts";
 
 /** What a worker pool depends on. */
 export interface WorkerPoolContext extends WorkerReportsContext {
@@ -151,6 +149,8 @@ export class WorkerPool {
    */
   async prepare(configs: readonly ListenerConfig[]): Promise<PreparedListeners> {
     if (this.#workers().length === 0) return this.#prepareStandIn(configs);
+    // One that has not closed a listener yet, as the last reload has asked, would hold its port.
+    await this.refreshReports();
     let prepared: PreparedWorkers;
     try {
       prepared = await prepareSlots(this.#slots, this.#sockets, configs);
@@ -364,37 +364,5 @@ export class WorkerPool {
       this.#context.log.error({ worker: slot.number }, "worker out of sync; sending it the full state");
       this.#sendFullState(slot);
     } else tellReport(message, slot.number, this.#context);
-  }
-}
-
-/** Where the main process tells what a worker reports of itself. */
-interface WorkerReportsContext {
-  readonly log: Logger;
-  readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
-  /** Called with an error that only the process-wide handler of a worker caught. */
-  readonly onContained: (problem: string) => void;
-}
-
-/** Tells what the worker with this number reports of itself. Does nothing with other messages. */
-function tellReport(message: FromWorker, worker: number, context: WorkerReportsContext): void {
-  const { log, eventsOf, onContained } = context;
-  switch (message.kind) {
-    case "event":
-      replayEvent(message.event, eventsOf(message.event.listener), worker);
-      break;
-    case "fast_path_off":
-      log.warn({ node: process.version, worker, reason: message.reason }, "fast path off");
-      break;
-    case "contained":
-      onContained(message.problem);
-      break;
-    case "crashed":
-      log.error({ worker, problem: message.problem }, "worker crashed on an internal error");
-      break;
-    case "opened":
-    case "out_of_sync":
-    case "ready":
-    case "prepared":
-    case "report":
   }
 }

@@ -33,3 +33,11 @@ test("keeps an accusation from before the evidence while it lasts", () => {
   for (let minute = 1; minute <= 60; minute += 1) accusations.add(watched.cluster, watched.cluster, minute * 60_000);
   assert.deepEqual([...accusations.at("demo", 3_600_000)], [["pg2", ["detached"]]]);
 });
+
+test("forgets clusters that a reload has removed", () => {
+  const accusations = historyOf(Infinity);
+  accusations.retain(["demo"]);
+  assert.equal(accusations.at("demo", 40_001).size, 1);
+  accusations.retain(["other"]);
+  assert.equal(accusations.at("demo", 40_001).size, 0);
+});

@@ -31,7 +31,10 @@ export class FleetFixture {
     this.observers = observers;
   }
 
-  add(id: string, { zone = null, shape = "s", instance = id, weight = 1 }: Partial<AddedMember> = {}): Member {
+  add(
+    id: string,
+    { zone = null, shape = "s", instance = id, weight = 1, observers = this.observers }: Partial<AddedMember> = {},
+  ): Member {
     const store = this.keys.store();
     const { clock } = this;
     const membership = new FleetMembership({
@@ -48,7 +51,7 @@ export class FleetFixture {
       onError: (error) => assert.fail(String(error)),
     });
     const member: Member = { id, store, membership, changes: 0, displaced: 0, drains: [] };
-    membership.serve({ clusters: new Map(this.clusters.map((name) => [name, shape])), observers: this.observers });
+    membership.serve({ clusters: new Map(this.clusters.map((name) => [name, shape])), observers });
     membership.start();
     this.members.push(member);
     return member;
@@ -81,4 +84,5 @@ interface AddedMember {
   readonly shape: string;
   readonly instance: string;
   readonly weight: number;
+  readonly observers: number;
 }

@@ -209,7 +209,7 @@ export class MemoryFleetStore implements FleetStore {
     this.#hasMissed = false;
     this.#connection += 1;
     this.registerAgain();
-    this.#enter({ kind: "joined", lease: this.#lease });
+    this.#enter({ kind: "joined", lease: this.#lease, problem: null });
     this.#events?.onAll(new Map([...this.#keys.keys].map(([key, { value }]) => [key, value])));
   }
 

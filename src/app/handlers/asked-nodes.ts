@@ -56,6 +56,11 @@ export class AskedNodes {
     };
   }
 
+  /** Forgets all other clusters. */
+  retain(clusters: readonly string[]): void {
+    for (const name of this.#members.keys()) if (!clusters.includes(name)) this.#members.delete(name);
+  }
+
   /** Describes a cluster without waiting: by the counts of some seconds ago. Gets newer ones if that is due. */
   readonly of = (cluster: ClusterState): AskedOverview => this.#recent.current(cluster);
 

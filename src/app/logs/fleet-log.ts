@@ -14,7 +14,10 @@ export interface FleetLines {
 /** How many different problems of one loss are written. */
 const problemsMax = 10;
 
-/** Writes a line when the fleet is joined, and one for each problem when it is lost. Tries to connect are not written. */
+/**
+ * Writes a line when the fleet is joined, and one for each problem when it is lost, or when nothing can be written. Tries
+ * to connect, and to write, are not written.
+ */
 export function fleetLines(log: Logger): FleetLines {
   const errors = new LimitedLines(log, { what: "internal errors", level: "error", max: 5, periodMs: 60_000 });
   const phases = new LimitedLines(log, { what: "etcd of the fleet", level: "warn", max: 10, periodMs: 60_000 });
@@ -22,15 +25,18 @@ export function fleetLines(log: Logger): FleetLines {
   const problems = new Set<string>();
   return {
     phase: (phase) => {
-      if (phase.kind === "joined") {
+      const problem = "problem" in phase ? phase.problem : null;
+      if (phase.kind === "joined" && problem === null) {
         problems.clear();
         phases.write({ level: "info", text: "fleet joined" }, () => ({ event: "fleet_joined" }));
       }
-      if (phase.kind !== "apart" || problems.has(phase.problem) || problems.size >= problemsMax) return;
-      const { problem } = phase;
+      if (problem === null || problems.has(problem) || problems.size >= problemsMax) return;
       problems.add(problem);
-      const text = "etcd of the fleet is lost; everything stays as it is";
-      phases.write({ level: "warn", text }, () => ({ event: "fleet_lost", problem }));
+      const [text, event] =
+        phase.kind === "joined"
+          ? ["etcd of the fleet takes nothing that is written; everything stays as it is", "fleet_refused"]
+          : ["etcd of the fleet is lost; everything stays as it is", "fleet_lost"];
+      phases.write({ level: "warn", text }, () => ({ event, problem }));
     },
     displaced: () =>
       log.error(

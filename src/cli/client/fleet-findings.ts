@@ -8,6 +8,11 @@ export function diagnoseFleet(fleet: JsonObject, result: Pick<ResultBuilder, "di
   const [name, member, phase, problem] = ["name", "member", "phase", "problem"].map((key) => textOf(fleet[key]));
   if (phase !== "joined")
     result.diagnose("RC134", { message: safe(`${member} is apart from fleet ${name}: ${problem || phase}`) });
+  else if (problem !== "")
+    result.diagnose("RC134", {
+      message: safe(`etcd refuses what ${member} writes for fleet ${name}: ${problem}`),
+      action: "Correct etcd. Meanwhile nothing moves: clusters whose owner ends get no other one.",
+    });
   for (const { key, members, clusters } of differencesOf(fleet).values()) {
     const [first = "", ...more] = clusters;
     const what = more.length === 0 ? first : `${first} and ${counted(more.length, "more cluster")}`;

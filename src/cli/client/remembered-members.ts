@@ -20,6 +20,11 @@ export interface KnownClusters {
   readonly problem: string | null;
 }
 
+/** Why the running rolecall cannot be asked. */
+export function notAsked({ problem }: Pick<KnownClusters, "problem">): string {
+  return problem ?? "no running rolecall answered";
+}
+
 /**
  * Adds the members that the running rolecall of a configuration knows to those that a probe has found: a member that
  * is down for longer than the ttl of its cluster is in no member list any more, and only a process that saw it before

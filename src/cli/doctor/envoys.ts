@@ -1,5 +1,5 @@
 import { isObject, listOf } from "../../cluster/values/json.ts";
-import type { KnownClusters } from "../client/remembered-members.ts";
+import { type KnownClusters, notAsked } from "../client/remembered-members.ts";
 import { counted } from "../output/words.ts";
 import { safe } from "../output/style.ts";
 import type { DoctorContext } from "./doctor-context.ts";
@@ -8,11 +8,11 @@ import type { DoctorContext } from "./doctor-context.ts";
  * Reports what Envoys do not get from the running rolecall (RC139): names that no pool has, which Envoy itself neither
  * refuses nor counts, assignments that they refuse, and nodes that are left out.
  */
-export async function checkEnvoys({ command, config }: DoctorContext, { server }: KnownClusters): Promise<void> {
-  const { result } = command;
+export async function checkEnvoys({ command, config }: DoctorContext, known: KnownClusters): Promise<void> {
+  const [{ result }, { server }] = [command, known];
   if (config.listen.every(({ dialect }) => dialect !== "xds")) return;
   if (server === null) {
-    result.cover("envoys", "not_checked", { detail: "no running rolecall answered" });
+    result.cover("envoys", "not_checked", { detail: notAsked(known) });
     return;
   }
   const balancers = listOf((await server.getObject("/edges"))["balancers"]).filter(isObject);

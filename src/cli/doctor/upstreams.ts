@@ -1,15 +1,15 @@
 import { isObject, listOf } from "../../cluster/values/json.ts";
-import type { KnownClusters } from "../client/remembered-members.ts";
+import { type KnownClusters, notAsked } from "../client/remembered-members.ts";
 import { safe } from "../output/style.ts";
 import { counted } from "../output/words.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /** Reports what the running rolecall follows and does not get (RC133). */
-export async function checkUpstreams({ command, config }: DoctorContext, { server }: KnownClusters): Promise<void> {
-  const { result } = command;
+export async function checkUpstreams({ command, config }: DoctorContext, known: KnownClusters): Promise<void> {
+  const [{ result }, { server }] = [command, known];
   if (config.fleet === null && config.clusters.every(({ follow }) => follow.length === 0)) return;
   if (server === null) {
-    result.cover("upstreams", "not_checked", { detail: "no running rolecall answered" });
+    result.cover("upstreams", "not_checked", { detail: notAsked(known) });
     return;
   }
   const upstreams = listOf((await server.getObject("/edges"))["upstreams"]).filter(isObject);

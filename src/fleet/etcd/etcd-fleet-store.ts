@@ -36,6 +36,8 @@ export interface EtcdFleetContext {
 
 /** The deadline of each request, in ms, if the lease is not so short that a part of it is less. */
 const requestMaxMs = 1_500;
+/** The longest text of a problem, in characters. */
+const problemMax = 300;
 /** How long to wait before another member of etcd is tried, in ms. */
 const retryMs = 500;
 /** All keys of a fleet of 50 members and 10,000 clusters are some 20 MB. */
@@ -59,6 +61,12 @@ interface Session {
   readonly lease: string;
 }
 
+/** All keys of the fleet when a connection began. */
+interface KnownKeys extends Pick<RangeReply, "revision" | "found"> {
+  /** Why the member's own key could not be written; `null`: it was. */
+  readonly problem: string | null;
+}
+
 type Register = Parameters<FleetStore["start"]>[0];
 
 /** The keys of a fleet in etcd v3. The members of etcd are tried in turn. */
@@ -71,6 +79,8 @@ export class EtcdFleetStore implements FleetStore {
   /** The lease of the last connection: it may live still. */
   #lease: string | null = null;
   #session: Session | null = null;
+  /** Whether the member's own key has the value that it should have. */
+  #isRegistered = false;
   #at = 0;
   readonly #waits = new Set<() => void>();
   #endSession: (problem: string) => void = () => {};
@@ -87,8 +97,7 @@ export class EtcdFleetStore implements FleetStore {
   }
 
   registerAgain(): void {
-    if (this.#session === null) return;
-    void this.#putSelf(this.#session).catch((error: unknown) => this.#endSession(errorMessage(error)));
+    if (this.#session !== null) void this.#putSelf(this.#session);
   }
 
   claim(key: string, value: string): Promise<boolean> {
@@ -126,7 +135,7 @@ export class EtcdFleetStore implements FleetStore {
     while (this.#phase.kind !== "stopped") {
       const problem = await this.#connectOnce().catch((error: unknown) => errorMessage(error));
       if (this.#isStopped()) return;
-      this.#enter({ kind: "apart", problem: withoutUnsafe(problem.slice(0, 300)) });
+      this.#enter({ kind: "apart", problem: withoutUnsafe(problem.slice(0, problemMax)) });
       this.#at = (this.#at + 1) % this.#location.urls.length;
       await this.#wait(retryMs * (0.5 + this.#context.random()));
     }
@@ -138,15 +147,17 @@ export class EtcdFleetStore implements FleetStore {
     try {
       this.#lease = (await this.#livingLease(client)) ?? (await leaseFrom(client, this.#location.leaseMs / 1_000));
       const session = { client, lease: this.#lease };
-      await this.#putSelf(session);
+      const problem = await this.#putSelf(session);
       const { revision, found } = await this.#readAll(client);
-      return await this.#follow(session, revision, found);
+      if (!this.#isStopped()) return await this.#follow(session, { revision, found, problem });
+      await client.call("/v3/lease/revoke", { ID: session.lease });
+      return "stopped";
     } finally {
       client.close();
     }
   }
 
-  async #follow(session: Session, revision: number, found: RangeReply["found"]): Promise<string> {
+  async #follow(session: Session, { revision, found, problem }: KnownKeys): Promise<string> {
     const { folder } = this.#location;
     const watch = new EtcdWatch<KeyEvent>(session.client, {
       folder,
@@ -164,7 +175,7 @@ export class EtcdFleetStore implements FleetStore {
         this.#endSession = resolve;
       }),
     ]);
-    this.#enter({ kind: "joined", lease: session.lease });
+    this.#enter({ kind: "joined", lease: session.lease, problem });
     this.#events?.onAll(new Map(found.map(({ key, value }) => [key.slice(folder.length), value])));
     try {
       return await ended;
@@ -183,6 +194,7 @@ export class EtcdFleetStore implements FleetStore {
   async #keepAlive(session: Session): Promise<string> {
     while (this.#session === session) {
       if ((await keptAliveS(session.client, session.lease)) === 0) return "the lease has ended";
+      if (!this.#isRegistered || this.#isRefused) await this.#putSelf(session);
       await this.#wait(this.#location.leaseMs / 3);
     }
     return "the connection has ended";
@@ -194,10 +206,29 @@ export class EtcdFleetStore implements FleetStore {
     return lease === null || (await keptAliveS(client, lease)) === 0 ? null : lease;
   }
 
-  async #putSelf({ client, lease }: Session): Promise<void> {
+  /** Writes the member's own key. If that is refused, it is tried again with the lease. @returns why it was refused */
+  async #putSelf(session: Session): Promise<string | null> {
     const register = this.#register;
-    if (register === null) return;
-    await bodyOf(client, "/v3/kv/put", putRequest(this.#pathOf(register.key), register.value(lease), lease));
+    if (register === null) return null;
+    const { client, lease } = session;
+    try {
+      await bodyOf(client, "/v3/kv/put", putRequest(this.#pathOf(register.key), register.value(lease), lease));
+      this.#isRegistered = true;
+      this.#noteWrite(session, null);
+      return null;
+    } catch (error) {
+      this.#isRegistered = false;
+      this.#noteWrite(session, errorMessage(error));
+      return errorMessage(error);
+    }
+  }
+
+  /** Whether etcd takes what is written is seen with each write. @param problem why it did not; `null`: it did */
+  #noteWrite(session: Session, problem: string | null): void {
+    if (this.#session !== session || this.#phase.kind !== "joined" || this.#phase.problem === problem) return;
+    // The key of this member decides: others go on with what it says.
+    if (problem === null && !this.#isRegistered) return;
+    this.#enter({ ...this.#phase, problem: problem === null ? null : withoutUnsafe(problem.slice(0, problemMax)) });
   }
 
   async #readAll(client: EtcdClient): Promise<RangeReply> {
@@ -209,8 +240,14 @@ export class EtcdFleetStore implements FleetStore {
   async #transact(requestOf: (session: Session) => object): Promise<boolean> {
     const session = this.#session;
     if (session === null) return false;
-    const reply = await session.client.call("/v3/kv/txn", requestOf(session));
-    return "status" in reply && reply.status === 200 && parseTransaction(reply.body) === true;
+    try {
+      const isDone = parseTransaction(await bodyOf(session.client, "/v3/kv/txn", requestOf(session)));
+      this.#noteWrite(session, null);
+      return isDone === true;
+    } catch (error) {
+      this.#noteWrite(session, errorMessage(error));
+      return false;
+    }
   }
 
   #connected(): Session {
@@ -247,11 +284,17 @@ export class EtcdFleetStore implements FleetStore {
     for (const end of this.#waits) end();
   }
 
+  /** Whether etcd has refused what was written last. */
+  get #isRefused(): boolean {
+    return this.#phase.kind === "joined" && this.#phase.problem !== null;
+  }
+
   #isStopped(): boolean {
     return this.#phase.kind === "stopped";
   }
 
   #enter(phase: StorePhase): void {
+    if (this.#isStopped()) return;
     this.#phase = phase;
     this.#events?.onPhase(phase);
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import type { FleetStore, StorePhase } from "./fleet-store.ts";
 import {
@@ -21,7 +22,7 @@ import {
 import { type OwnershipStep, ownersOf, planOwnership } from "./ownership-plan.ts";
 
 /** This member, without what changes. */
-export type OwnMember = Omit<FleetMember, "lease" | "clusters" | "serves">;
+export type OwnMember = Omit<FleetMember, "lease" | "observers" | "clusters" | "serves">;
 
 /** A drain of a member that begins, or ends: then there is none. */
 export interface MemberDrainChange {
@@ -106,10 +107,13 @@ export class FleetMembership {
     return this.#view;
   }
 
-  /** Why this instance is no member, or no longer; `null` if nothing is wrong, or it has just begun to join. */
+  /**
+   * Why this instance is no member, or no longer, or cannot write; `null` if nothing is wrong, or it has just begun to
+   * join.
+   */
   get problem(): string | null {
     if (this.#isDisplaced) return "another instance advertises the same address";
-    return this.#phase.kind === "apart" ? this.#phase.problem : null;
+    return "problem" in this.#phase ? this.#phase.problem : null;
   }
 
   /** How many clusters it owns. */
@@ -144,18 +148,21 @@ export class FleetMembership {
 
   /** Serves these clusters from now on. */
   serve(served: ServedClusters): void {
+    const isSame = isDeepStrictEqual(served, this.#served);
     this.#served = served;
     for (const cluster of this.#assignments.keys())
       if (!served.clusters.has(cluster)) this.#assignments.delete(cluster);
-    if (this.#phase.kind === "joined") this.#context.store.registerAgain();
+    if (this.#phase.kind === "joined" && !isSame) this.#context.store.registerAgain();
     this.#assign();
     this.#lookIn(gatherMs);
   }
 
   start(): void {
     const { store, self, onPhase } = this.#context;
-    const record = (lease: string): string =>
-      memberRecord({ ...self, lease, clusters: Object.fromEntries(this.#served.clusters) });
+    const record = (lease: string): string => {
+      const { clusters, observers } = this.#served;
+      return memberRecord({ ...self, lease, observers, clusters: Object.fromEntries(clusters) });
+    };
     store.start(
       { key: memberKey(self.id), value: record },
       {

@@ -1,8 +1,11 @@
 /** Where the connection to the store of the fleet is. */
 export type StorePhase =
   | { readonly kind: "joining" }
-  /** The lease of this member lives, and changes are seen as they happen. */
-  | { readonly kind: "joined"; readonly lease: string }
+  /**
+   * The lease of this member lives, and changes are seen as they happen. `problem`: why nothing can be written; `null`:
+   * it can.
+   */
+  | { readonly kind: "joined"; readonly lease: string; readonly problem: string | null }
   /** Nothing is known of the fleet since. */
   | { readonly kind: "apart"; readonly problem: string }
   | { readonly kind: "stopped" };

@@ -9,6 +9,8 @@ const memberSchema = z.object({
   url: z.url({ protocol: /^https?$/ }).max(512),
   zone: z.string().max(64).nullable().catch(null),
   weight: z.number().min(0.01).max(1_000).catch(1),
+  /** How many owners it wants for each cluster: the second place is only for members that want two. */
+  observers: z.number().int().min(1).max(2).catch(2),
   version: z.string().max(64),
   /** Names this run of it. */
   instance: z.string().max(64),
@@ -83,8 +85,8 @@ export function isOwnerKeyOf(key: string, cluster: string): boolean {
 
 /** What a member writes about itself. */
 export function memberRecord(member: Omit<FleetMember, "id" | "serves">): string {
-  const { url, zone, weight, version, instance, lease, clusters } = member;
-  return JSON.stringify({ url, zone, weight, version, instance, lease, clusters });
+  const { url, zone, weight, observers, version, instance, lease, clusters } = member;
+  return JSON.stringify({ url, zone, weight, observers, version, instance, lease, clusters });
 }
 
 /** Reads what is written about a fleet, key by key. A damaged member does not count. */

@@ -52,7 +52,13 @@ export function planOwnership(inputs: OwnershipInputs): OwnershipPlan {
       const place = { cluster, shape, slot };
       const owners = taken.flatMap((id) => inputs.view.members.get(id) ?? []);
       // Most places belong to others: then nobody has to know who comes next.
-      const inOrder = (): readonly FleetMember[] => orderFor((line ??= lineFor(cluster, shape, inputs.view)), owners);
+      const inOrder = (): readonly FleetMember[] => {
+        line ??= lineFor(cluster, shape, inputs.view);
+        return orderFor(
+          line.filter(({ observers }) => observers > slot),
+          owners,
+        );
+      };
       const { owner, ...next } = nextForPlace(inputs, place, inOrder);
       if (owner !== null) taken.push(owner);
       if (next.step?.kind === "pass") passed += 1;

@@ -9,7 +9,7 @@ test("a fleet whose etcd is lost for long writes one line for each problem, also
   const { phase } = fleetLines(log);
   const problems = ["the watch has ended", "connection refused", "no answer"];
   for (let at = 0; at < 60; at += 1) phase({ kind: "apart", problem: problems[at % 3] ?? "" });
-  phase({ kind: "joined", lease: "1" });
+  phase({ kind: "joined", lease: "1", problem: null });
   phase({ kind: "apart", problem: "no answer" });
   assert.deepEqual(
     lines.map((line) => Object.entries(line as object).filter(([key]) => key === "event" || key === "problem")),
@@ -33,7 +33,7 @@ test("a fleet that loses its etcd again and again does not flood the log", () =>
   const { phase } = fleetLines(log);
   for (let at = 0; at < 100; at += 1) {
     phase({ kind: "apart", problem: `problem ${at}` });
-    phase({ kind: "joined", lease: "1" });
+    phase({ kind: "joined", lease: "1", problem: null });
   }
   for (let at = 0; at < 100; at += 1) phase({ kind: "apart", problem: `problem ${at}` });
   assert.ok(count <= 20, `${count} lines`);

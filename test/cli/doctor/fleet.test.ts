@@ -54,6 +54,33 @@ test("doctor says that two instances advertise one address", async (context) => 
   ]);
 });
 
+test("doctor says that etcd takes nothing that the member writes", async (context) => {
+  const problem = "kv/txn: etcd answers status 429, etcdserver: mvcc: database space exceeded";
+  assert.deepEqual(await findings(context, { ...shownFleet, problem, clusters: [] }), [
+    notFed,
+    ["RC134", "error", `etcd refuses what edge1:9443 writes for fleet edges: ${problem}`],
+    "complete",
+  ]);
+});
+
 test("doctor does not know the fleet of a rolecall that was not reloaded", async (context) => {
   assert.deepEqual(await findings(context, null), [notFed, "not_checked"]);
+});
+
+test("doctor says why it could not ask the running rolecall", async (context) => {
+  const [node] = await openFakeCluster(context, ["pg1"]);
+  assert.ok(node !== undefined);
+  const server = await serveCannedAnswers({ "/status": { status: 401, body: { message: "it needs a credential" } } });
+  context.after(() => server.close());
+  const config = join(temporaryFolder("fleet"), "rolecall.yaml");
+  const clusters = [{ name: "demo", nodes: [{ name: "pg1", api: node.api }] }];
+  const own = { name: "edges", advertise: "http://127.0.0.1:9108", etcd: { urls: ["http://127.0.0.1:2379"] } };
+  const listen = [{ port: Number(new URL(server.url).port), dialect: "admin" }];
+  writeFileSync(config, JSON.stringify({ clusters, listen, fleet: own }));
+  const { coverage } = await runJson(["doctor", "--config", config, "--haproxy", "/no/such/haproxy"]);
+  for (const id of ["fleet", "upstreams"]) {
+    const check = coverage.find((one) => one.id === id);
+    assert.equal(check?.status, "not_checked");
+    assert.match(check.detail ?? "", /it needs a credential/, id);
+  }
 });

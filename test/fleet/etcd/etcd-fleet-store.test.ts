@@ -14,27 +14,38 @@ async function openEtcd(context: TestContext): Promise<{
   readonly url: string;
   readonly calls: string[];
   readonly called: (path: string, times?: number) => Promise<void>;
-  readonly send: (message: object) => void;
+  readonly send: (message: object) => Promise<void>;
+  /** What the next calls of a path are answered with, by status and text; `null`: as usual. */
+  readonly refuse: (path: string, refusal: readonly [status: number, text: string] | null) => void;
+  /** Holds the next answer to a path back. @returns lets it go */
+  readonly hold: (path: string) => () => void;
 }> {
   const calls: string[] = [];
   const waiting = new Set<() => void>();
-  let watch: ServerResponse | null = null;
+  const refused = new Map<string, readonly [status: number, text: string]>();
+  const held = new Map<string, Promise<void>>();
+  let onWatch: (response: ServerResponse) => void = () => {};
+  const watch = new Promise<ServerResponse>((resolve) => (onWatch = resolve));
   const answers: Readonly<Record<string, object>> = {
     "/v3/lease/grant": { ID: "7", TTL: "5" },
     "/v3/lease/keepalive": { result: { ID: "7", TTL: "5" } },
     "/v3/kv/put": { header: { revision: "1" } },
     "/v3/kv/range": { header: { cluster_id: "1", revision: "1" }, kvs: [] },
     "/v3/lease/revoke": {},
+    "/v3/kv/txn": { header: { revision: "2" }, succeeded: true },
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     await json(request);
     const path = request.url ?? "";
-    if (path === "/v3/watch") {
-      watch = response;
-      response.write(`${JSON.stringify({ result: { created: true } })}\n`);
-    } else response.end(JSON.stringify(answers[path] ?? {}));
     calls.push(path);
     for (const look of waiting) look();
+    await held.get(path);
+    const refusal = refused.get(path);
+    if (refusal !== undefined) response.writeHead(refusal[0]).end(JSON.stringify({ message: refusal[1] }));
+    else if (path === "/v3/watch") {
+      onWatch(response);
+      response.write(`${JSON.stringify({ result: { created: true } })}\n`);
+    } else response.end(JSON.stringify(answers[path] ?? {}));
   };
   const server = createServer((request, response) => void answer(request, response));
   const port = await listenDuringTest(context, server);
@@ -52,7 +63,16 @@ async function openEtcd(context: TestContext): Promise<{
     url: `http://127.0.0.1:${port}`,
     calls,
     called,
-    send: (message) => void watch?.write(`${JSON.stringify({ result: message })}\n`),
+    refuse: (path, refusal) => void (refusal === null ? refused.delete(path) : refused.set(path, refusal)),
+    hold: (path) => {
+      let release: () => void = () => {};
+      held.set(path, new Promise((resolve) => (release = resolve)));
+      return () => {
+        held.delete(path);
+        release();
+      };
+    },
+    send: async (message) => void (await watch).write(`${JSON.stringify({ result: message })}\n`),
   };
 }
 
@@ -100,6 +120,45 @@ suite("a fleet's keys in etcd", () => {
     },
   );
 
+  test("a store that is stopped while it joins does not join, and gives its lease back", limit, async (context) => {
+    const etcd = await openEtcd(context);
+    const { store } = openStore(context, etcd.url);
+    const phases: string[] = [];
+    const release = etcd.hold("/v3/kv/range");
+    store.start(register, { ...noEvents, onPhase: ({ kind }) => void phases.push(kind) });
+    await etcd.called("/v3/kv/range");
+    await store.stop();
+    release();
+    await etcd.called("/v3/lease/revoke");
+    assert.deepEqual(phases, ["stopped"]);
+    assert.ok(!etcd.calls.includes("/v3/watch"));
+  });
+
+  test("what etcd refuses to write is a problem of the connection, until it takes it again", limit, async (context) => {
+    const etcd = await openEtcd(context);
+    const { store, fire } = openStore(context, etcd.url);
+    const problems: (string | null)[] = [];
+    const changed = async (count: number): Promise<void> => {
+      while (problems.length < count) await new Promise(setImmediate);
+    };
+    store.start(register, {
+      ...noEvents,
+      onPhase: (phase) => void problems.push("problem" in phase ? phase.problem : "?"),
+    });
+    await etcd.called("/v3/lease/keepalive");
+    for (const path of ["/v3/kv/txn", "/v3/kv/put"])
+      etcd.refuse(path, [429, "etcdserver: mvcc: database space exceeded"]);
+    assert.equal(await store.claim("owners/c/s/0", "a"), false);
+    await changed(2);
+    assert.deepEqual(problems, [null, "kv/txn: etcd answers status 429, etcdserver: mvcc: database space exceeded"]);
+    for (const path of ["/v3/kv/txn", "/v3/kv/put"]) etcd.refuse(path, null);
+    // With the next sign of life the member's own key is tried.
+    await fire();
+    await changed(3);
+    assert.deepEqual(problems.slice(2), [null]);
+    assert.equal(await store.claim("owners/c/s/0", "a"), true);
+  });
+
   for (const [what, events, expected] of [
     [
       "a value of 1.5 MB",
@@ -129,8 +188,7 @@ suite("a fleet's keys in etcd", () => {
           onPhase: (phase) => assert.ok(phase.kind !== "apart", JSON.stringify(phase)),
         });
       });
-      await etcd.called("/v3/watch");
-      etcd.send({ header: { revision: "2" }, events });
+      await etcd.send({ header: { revision: "2" }, events });
       await done;
       assert.deepEqual(changed, expected);
     });

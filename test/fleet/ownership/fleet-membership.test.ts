@@ -196,6 +196,21 @@ suite("a fleet", () => {
     assert.ok(fleet.owned(b).length > 10);
   });
 
+  test("members that want one owner take no second place, and nothing moves while others want two", async () => {
+    const fleet = new FleetFixture(20, 2);
+    const one = fleet.add("a", { observers: 1 });
+    fleet.add("b");
+    fleet.add("c");
+    await fleet.clock.pass(30_000);
+    let writes = 0;
+    fleet.keys.onRevision = () => (writes += 1);
+    await fleet.clock.pass(30_000);
+    assert.equal(writes, 0);
+    for (const [key, { value }] of fleet.keys.keys)
+      if (key.startsWith("owners/") && key.endsWith("/1")) assert.notEqual(value, one.id, key);
+    assert.ok(fleet.owned(one).length > 0);
+  });
+
   test("with two observers each cluster has owners in two zones", async () => {
     const fleet = new FleetFixture(40, 2);
     const zones = new Map([
