@@ -271,22 +271,30 @@ test("who has no token of the owner follows nothing, and probes", limit, async (
   for (const edge of [admitted, refused, unknown]) assert.match(await answerOf(edge, "/nodes/pg1/primary"), /^200/);
 });
 
-test("over TLS a follower is who its certificate says", limit, async (context) => {
+test("over TLS a follower is who its certificate says, or its token", limit, async (context) => {
   const authority = new CertificateAuthority();
   context.after(() => authority.remove());
   const [server, edge7, edge8] = ["core1", "edge7", "edge8"].map((name) => authority.issue(name));
   assert.ok(server !== undefined && edge7 !== undefined && edge8 !== undefined);
   const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
   const tls = JSON.stringify({ ...server, ca: authority.ca, client: "optional" });
-  const owner = await startInstance(context, { nodes, access: `, tls: ${tls}, followers: [{ certificate: edge7 }]` });
+  const token = join(authority.folder, "edge.token");
+  writeFileSync(token, "the-token-of-an-edge\n");
+  const followers = `[{ certificate: edge7 }, { token_file: "${token}" }]`;
+  const owner = await startInstance(context, { nodes, access: `, tls: ${tls}, followers: ${followers}` });
   const url = owner.admin.replace("http:", "https:");
   const follower = (files: object): Promise<Instance> =>
     startInstance(context, { nodes, follow: [{ url, tls: { ca: authority.ca, ...files } }] });
   const [admitted, other, nobody] = [await follower(edge7), await follower(edge8), await follower({})];
+  const both = await startInstance(context, {
+    nodes,
+    follow: [{ url, tls: { ca: authority.ca, ...edge8 }, token_file: token }],
+  });
   await admitted.process.waitForLog("upstream followed");
+  await both.process.waitForLog("upstream followed");
   await other.process.waitForLog("Cannot feed cluster demo: the credential must be one that may follow it");
-  await nobody.process.waitForLog("Cannot feed cluster demo: the credential must be one that may follow it");
-  assert.doesNotMatch(admitted.process.stderr, /Cannot feed/);
+  await nobody.process.waitForLog("it needs a credential of this listener");
+  for (const edge of [admitted, both]) assert.doesNotMatch(edge.process.stderr, /Cannot feed/);
   for (const edge of [admitted, other, nobody]) assert.match(await answerOf(edge, "/nodes/pg1/primary"), /^200/);
 });
 

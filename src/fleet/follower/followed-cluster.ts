@@ -57,8 +57,8 @@ export class FollowedCluster {
   readonly #dcs = new FollowedDcs();
   /** Node -> its statuses that wait for a second opinion: the failure that would make it down comes first. */
   readonly #held = new Map<string, StatusOutcome[]>();
-  /** Node -> when it was last asked because its evidence grew old, in ms of rolecall's clock. */
-  readonly #askedAtMs = new Map<string, number>();
+  /** Node -> when it may be asked again because its evidence grew old, or it is down, in ms of rolecall's clock. */
+  readonly #askAgain = new Map<string, { readonly isLost: boolean; readonly atMs: number }>();
   #config: FollowedConfig;
   #phase: FollowPhase;
   #hasFirst = false;
@@ -172,7 +172,7 @@ export class FollowedCluster {
   /** Asks a node, or all of them, because something announced a change. @returns whether any is asked */
   hint(node: string | null): boolean {
     const nodes = (this.#context.state()?.nodes ?? []).filter((each) => node === null || each.node.name === node);
-    return nodes.map((each) => this.#ask(each.node.name)).includes(true);
+    return nodes.map((each) => this.#ask(each.node.name, true)).includes(true);
   }
 
   stop(): void {
@@ -191,7 +191,7 @@ export class FollowedCluster {
     [this.#index, this.#contacts] = [index, contacts];
     this.#merged.keepOnly(new Set([...index.keys(), ...contacts.keys()]));
     this.#mergedSize = this.#merged.size;
-    for (const node of this.#askedAtMs.keys()) if (!index.has(node)) this.#askedAtMs.delete(node);
+    for (const node of this.#askAgain.keys()) if (!index.has(node)) this.#askAgain.delete(node);
   }
 
   #record(outcome: Exclude<ProbeOutcome, { kind: "drain" }>): void {
@@ -212,9 +212,9 @@ export class FollowedCluster {
     // The answer is newer than the failures that wait.
     this.#held.delete(node);
     if (this.#phase.kind !== "following" || !this.#makesDown(outcome)) return false;
-    const isAsked = this.#ask(node);
-    if (isAsked) this.#held.set(node, [outcome]);
-    return isAsked;
+    this.#ask(node, true);
+    this.#held.set(node, [outcome]);
+    return true;
   }
 
   #makesDown({ node, sentAtMs, result }: StatusOutcome): boolean {
@@ -226,11 +226,10 @@ export class FollowedCluster {
     return isFresh && reachAfterFailure(known, { failure: result.failure, sentAtMs }, policy).isDown;
   }
 
-  #ask(node: string): boolean {
+  #ask(node: string, isUrgent: boolean): boolean {
     const { cluster, probe } = this.#config;
-    return this.#context.opinions.ask({ cluster: cluster.name, node, limitMs: probe.timeoutMs }, (own) =>
-      this.#release(node, own),
-    );
+    const question = { cluster: cluster.name, node, limitMs: probe.timeoutMs, isUrgent };
+    return this.#context.opinions.ask(question, (own) => this.#release(node, own));
   }
 
   /** One upstream disagrees with nobody. */
@@ -254,17 +253,30 @@ export class FollowedCluster {
     if (own !== null && "failure" in own.result) this.#record(own);
   }
 
-  /** Asks nodes whose evidence is about to be too old although their owner is heard. */
+  /**
+   * Asks nodes whose evidence is about to be too old although their owner is heard; and now and then those that are down
+   * or were never heard: the owner may not reach them.
+   */
   #askAgeing(nowMs: number): void {
     const [state, policy] = [this.#context.state(), this.#context.policy()];
     if (state === undefined || policy === undefined) return;
     const { timeoutMs, intervalMs } = this.#config.probe;
     const maxMs = maxAgeMs(state, policy);
+    // An owner that is well sends a newer answer before its last one is two intervals old.
+    const ageingMs = Math.max(maxMs - timeoutMs - intervalMs, 2 * intervalMs);
     for (const { node, report, isDown, sentAtMs } of state.nodes) {
-      const ageMs = nowMs - sentAtMs;
-      if (report === null || isDown || ageMs >= maxMs || ageMs < maxMs - timeoutMs - intervalMs) continue;
-      if (nowMs - (this.#askedAtMs.get(node.name) ?? -Infinity) < intervalMs) continue;
-      if (this.#ask(node.name)) this.#askedAtMs.set(node.name, nowMs);
+      const isLost = report === null || isDown;
+      if (!isLost && nowMs - sentAtMs < ageingMs) {
+        this.#askAgain.delete(node.name);
+        continue;
+      }
+      // A node that has just gone down was asked before that.
+      const again = this.#askAgain.get(node.name);
+      const isNew = again?.isLost !== isLost;
+      if (again !== undefined && !isNew && nowMs < again.atMs) continue;
+      if (!(isNew && isLost) && !this.#ask(node.name, !isLost)) continue;
+      const pauseMs = isLost ? this.silentMs * (1 + this.#context.random()) : intervalMs;
+      this.#askAgain.set(node.name, { isLost, atMs: nowMs + pauseMs });
     }
   }
 

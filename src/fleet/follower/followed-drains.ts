@@ -1,4 +1,4 @@
-import type { Drain } from "../../cluster/drain.ts";
+import { type Drain, drainExtents } from "../../cluster/drain.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { entriesMax } from "../feed/state-values.ts";
 
@@ -12,7 +12,10 @@ export interface DrainDecision {
   readonly isChange: boolean;
 }
 
-/** The drains of a cluster as its upstreams state them. A drain that an operator has set here counts before them. */
+/**
+ * The drains of a cluster as its upstreams state them. Of several for one node the one that refuses most counts, and a
+ * drain that an operator has set here before those that refuse no more than it.
+ */
 export class FollowedDrains {
   /** Upstream -> node -> its drain. */
   readonly #stated = new Map<string, Map<string, Drain>>();
@@ -41,19 +44,25 @@ export class FollowedDrains {
     if (upstreams.length > 0 && !upstreams.some((upstream) => this.#stated.has(upstream))) return [];
     const stated = new Map<string, Drain>();
     for (const upstream of upstreams)
-      for (const [node, drain] of this.#stated.get(upstream) ?? []) if (!stated.has(node)) stated.set(node, drain);
+      for (const [node, drain] of this.#stated.get(upstream) ?? [])
+        if (refusesMore(drain, stated.get(node))) stated.set(node, drain);
     const taken = [...drains].filter(([, drain]) => isTaken(drain)).map(([node]) => node);
     const decisions: DrainDecision[] = [];
     for (const node of new Set([...stated.keys(), ...taken])) {
       const [wanted = null, before = null] = [stated.get(node), drains.get(node)];
       const [isKnown, isOwn] = [isSame(before, wanted), before !== null && !isTaken(before)];
-      // An operator's own stays, until an upstream states the same one.
-      if (isKnown !== isOwn) continue;
+      // An operator's own stays, until an upstream states the same one, or one that refuses more.
+      if (isKnown ? !isOwn : isOwn && (wanted === null || !refusesMore(wanted, before))) continue;
       const drain = wanted === null ? null : { ...wanted, isOfUpstream: true as const };
       decisions.push({ node, drain, before, isChange: !isKnown });
     }
     return decisions;
   }
+}
+
+function refusesMore(one: Drain, other: Drain | null | undefined): boolean {
+  if (other === null || other === undefined) return true;
+  return drainExtents.indexOf(one.extent) > drainExtents.indexOf(other.extent);
 }
 
 /** Whether a drain was recorded because an upstream states it. */

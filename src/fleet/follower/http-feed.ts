@@ -93,8 +93,8 @@ class HttpFeed implements FeedConnection {
     const { tokens, headers } = this.#session;
     const answered = async (): Promise<void> => {
       const reply = await tokens.request({ method: "POST", path: `/${path}`, headers, body: JSON.stringify(body) });
-      // What was asked for will not come. A token that is lost is only one of many.
-      if (reply.statusCode >= 300 && path === feedClustersPath)
+      // What was asked for will not come, or the stream has ended there. Another token that is lost is one of many.
+      if (reply.statusCode >= 300 && (path === feedClustersPath || reply.statusCode === 404))
         this.#end(await refusalOf(reply.statusCode, reply.body));
       else await reply.body.dump();
     };

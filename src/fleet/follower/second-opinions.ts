@@ -10,10 +10,17 @@ export interface SecondOpinionsContext {
   readonly random: () => number;
 }
 
+interface Subject {
+  readonly cluster: string;
+  readonly node: string;
+}
+
 type Told = (outcome: StatusOutcome | null) => void;
 
-/** How many nodes are asked at the same time. */
-const askedMax = 32;
+/** How many nodes are asked at the same time: more wait. */
+const askedMax = 128;
+/** With so many of them nobody is asked whose answer no yes depends on: those that are dead take a timeout each. */
+const urgentOnlyFrom = 32;
 /** Followers that hear the same do not all ask at once: each waits for up to so long, in ms. */
 const jitterMs = 100;
 
@@ -25,6 +32,8 @@ export class SecondOpinions {
   readonly #context: SecondOpinionsContext;
   /** Cluster and node -> who wants to know. */
   readonly #asked = new Map<string, Set<Told>>();
+  /** Those of them that wait for their turn. Each node is there once at most. */
+  readonly #waiting: Subject[] = [];
 
   constructor(context: SecondOpinionsContext) {
     this.#context = context;
@@ -33,18 +42,19 @@ export class SecondOpinions {
   /**
    * Asks a node, unless it is being asked already: then all callers get the same answer.
    * @param limitMs after so long there is no opinion, in ms
+   * @param isUrgent whether a yes depends on it
    * @param told called with what the node said, or with `null` if that is not there in time; then once more if it comes
    *   later
-   * @returns `false` if too many others are being asked
+   * @returns `false` if it is not urgent, and many others are being asked
    */
   ask(
-    { cluster, node, limitMs }: { readonly cluster: string; readonly node: string; readonly limitMs: number },
+    { limitMs, isUrgent, ...subject }: Subject & { readonly limitMs: number; readonly isUrgent: boolean },
     told: Told,
   ): boolean {
-    const { setTimer, random, ask } = this.#context;
-    const key = JSON.stringify([cluster, node]);
+    const { setTimer } = this.#context;
+    const key = keyOf(subject);
     const known = this.#asked.get(key);
-    if (known === undefined && this.#asked.size >= askedMax) return false;
+    if (known === undefined && !isUrgent && this.#asked.size >= urgentOnlyFrom) return false;
     const listeners = known ?? new Set<Told>();
     const cancel = setTimer(() => told(null), limitMs);
     listeners.add((outcome) => {
@@ -52,17 +62,28 @@ export class SecondOpinions {
       told(outcome);
     });
     if (known !== undefined) return true;
+    if (this.#asked.size - this.#waiting.length >= askedMax) this.#waiting.push(subject);
+    else this.#begin(subject);
     this.#asked.set(key, listeners);
-    setTimer(() => {
-      void this.#giveAnswer(key, ask(cluster, node));
-    }, random() * jitterMs);
     return true;
   }
 
-  async #giveAnswer(key: string, answer: Promise<StatusOutcome | null>): Promise<void> {
-    const outcome = await answer;
+  #begin(subject: Subject): void {
+    const { setTimer, random } = this.#context;
+    setTimer(() => void this.#giveAnswer(subject), random() * jitterMs);
+  }
+
+  async #giveAnswer(subject: Subject): Promise<void> {
+    const outcome = await this.#context.ask(subject.cluster, subject.node);
+    const key = keyOf(subject);
     const listeners = this.#asked.get(key) ?? [];
     this.#asked.delete(key);
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#begin(next);
     for (const listener of listeners) listener(outcome);
   }
+}
+
+function keyOf({ cluster, node }: Subject): string {
+  return JSON.stringify([cluster, node]);
 }

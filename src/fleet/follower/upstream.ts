@@ -69,6 +69,8 @@ interface Session {
 
 /** Pauses between tries to connect, in ms: doubled after each that failed. */
 const retry = { firstMs: 250, mostMs: 5_000 } as const;
+/** A stream that has brought nothing for so long, in ms, is opened anew: tokens come back far sooner. */
+const silenceMaxMs = 10_000;
 /** More tokens than come back in time. */
 const tokensMax = 32;
 
@@ -78,7 +80,9 @@ export class Upstream {
   readonly #decoder = new ChangeDecoder();
   #state: UpstreamState = { kind: "connecting", problem: null };
   #session: Session | null = null;
+  /** Of what it has sent last: when it was sent at the earliest, and when it came. */
   #heardAtMs = -Infinity;
+  #arrivedAtMs = -Infinity;
   #receivedBytes = 0;
   /** Of the state that is being read: when it was sent, in ms of the follower's clock, and what is added to its instants. */
   #reading = { sentAtMs: 0, offsetMs: 0 };
@@ -180,7 +184,7 @@ export class Upstream {
   }
 
   #take(session: Session, message: FeedMessage): void {
-    this.#heardAtMs = this.#context.now();
+    this.#arrivedAtMs = this.#context.now();
     if ("hello" in message) this.#begin(session, message.hello);
     else if ("moved" in message) this.#move(message.moved);
     else if ("echo" in message) this.#takeEcho(session, message.echo);
@@ -246,6 +250,7 @@ export class Upstream {
       },
       { follower: this.#context.reading().addedMs, owner: added },
     );
+    this.#timeOf(session, { at, added });
   }
 
   #takeFull(
@@ -294,6 +299,7 @@ export class Upstream {
     const nowMs = instantOf(reading);
     const sentAtMs = bound.earliest(at, nowMs, { follower: reading.addedMs, owner: added });
     if (sentAtMs === null) return null;
+    this.#heardAtMs = Math.max(this.#heardAtMs, Math.min(nowMs, sentAtMs));
     return { sentAtMs: Math.min(nowMs, sentAtMs), wallOffsetMs: this.#context.wall() - nowMs };
   }
 
@@ -301,6 +307,8 @@ export class Upstream {
     const { setTimer, echoEveryMs } = this.#context;
     this.#cancelEcho?.();
     this.#cancelEcho = setTimer(() => {
+      if (this.#context.now() - this.#arrivedAtMs > silenceMaxMs)
+        return this.#leave(`nothing was heard of it for ${silenceMaxMs / 1_000} s`);
       if (session.stream !== null) session.connection.echo(session.stream, this.#newToken(session.tokens));
       this.#echoLater(session);
     }, echoEveryMs);

@@ -56,9 +56,14 @@ export class AccessControl {
     if (!needsToken && (auth === null || !isFor(auth.for, isUnsafe)))
       return { caller: { ...client, principal: certificate } };
     const isCredential = auth?.certificate === true || (kind === "feed" && this.#access.followers.some(hasCertificate));
-    if (isCredential && certificate !== null) return { caller: { ...client, principal: certificate } };
     const { tokens, scoped } = this.#files;
-    return this.#authenticate(message, client, isScoped ? [...tokens, ...(scoped.get(kind) ?? [])] : tokens);
+    const known = isScoped ? [...tokens, ...(scoped.get(kind) ?? [])] : tokens;
+    if (isCredential && certificate !== null) {
+      // A token that a follower sends besides may permit more than its certificate.
+      const named = kind === "feed" ? findToken(bearerOf(message), known) : null;
+      return { caller: { ...client, principal: named ?? certificate } };
+    }
+    return this.#authenticate(message, client, known);
   }
 
   #authenticate(
@@ -92,6 +97,11 @@ export class AccessControl {
       }),
     };
   }
+}
+
+/** The bearer token of a request; empty if it has none. */
+function bearerOf({ headers }: IncomingMessage): string {
+  return /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
 }
 
 function hasCertificate({ certificate }: ListenerAccess["followers"][number]): boolean {

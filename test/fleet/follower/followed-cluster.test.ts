@@ -230,3 +230,48 @@ test("an upstream that states ever other nodes and drains adds no more than a cl
     followed.cluster.take(one, { kind: "drain", cluster: "demo", node: `z${at}`, drain });
   assert.equal(followed.state.drains.size, 1_024);
 });
+
+test("a node that is down, or was never heard, is asked now and then: its owner may not reach it", async () => {
+  const followed = new Followed([one]);
+  followed.full(one, "pg1");
+  const pauseMs = followed.cluster.silentMs;
+  const askedAfter = async (ms: number): Promise<readonly string[]> => {
+    // The owner is well, and hears of pg1 only that it does not answer.
+    followed.nowMs += ms;
+    followed.cluster.tick([one]);
+    await followed.pass(1);
+    return followed.asked.splice(0);
+  };
+  for (let failures = 0; failures < 5; failures += 1) {
+    followed.nowMs += 1_000;
+    const result = { failure: { kind: "timeout", detail: "" } } as const;
+    followed.store.record({ ...statusOutcome("pg1", followed.nowMs), result }, followed.nowMs);
+  }
+  assert.ok(followed.state.nodes.every(({ report, isDown }) => report === null || isDown));
+  assert.deepEqual(await askedAfter(1), [], "it was asked before it went down");
+  assert.deepEqual(await askedAfter(pauseMs - 100), []);
+  assert.deepEqual(await askedAfter(200), ["pg1", "pg2"]);
+  assert.deepEqual(await askedAfter(pauseMs - 100), []);
+  assert.deepEqual(await askedAfter(200), ["pg1", "pg2"]);
+});
+
+test("a node whose evidence is too old is asked once an interval; a healthy owner's answers are never that old", async () => {
+  const followed = new Followed([one], ["pg1"]);
+  followed.full(one, "pg1");
+  followed.nowMs += 60_000;
+  for (let times = 0; times < 3; times += 1) {
+    followed.cluster.tick([one]);
+    await followed.pass(1_001);
+  }
+  assert.deepEqual(
+    followed.asked.splice(0).filter((node) => node === "pg1"),
+    ["pg1", "pg1", "pg1"],
+  );
+  const { cluster, probe } = followed.configOf([one], ["pg1"]);
+  followed.cluster.configure({ cluster, probe: { ...probe, maxAgeMs: probe.timeoutMs + probe.intervalMs } });
+  followed.store.record(statusOutcome("pg1", followed.nowMs), followed.nowMs);
+  followed.nowMs += 2 * probe.intervalMs - 100;
+  followed.cluster.tick([one]);
+  await followed.pass(1);
+  assert.ok(!followed.asked.includes("pg1"));
+});

@@ -22,7 +22,8 @@ const rows: readonly Row[] = parse(readFileSync("test/spec/fleet/drains.yaml", "
 function drainNamed(name: string): Drain | null {
   if (name === "none") return null;
   const [since, until] = ["2026-01-01T00:00:00.000Z", "2026-01-01T01:00:00.000Z"];
-  return { reason: name, by: "ann", extent: "all", untilMs: 5_000, since, until };
+  const extent = name === "soft" ? "replica" : name === "distrust" ? name : "all";
+  return { reason: name, by: "ann", extent, untilMs: 5_000, since, until };
 }
 
 for (const { title, here = "none", restored = "none", steps } of rows)
