@@ -22,6 +22,10 @@ export class FleetKeys {
   leases = new Map<string, number>();
   /** Nobody reaches it. */
   isDown = false;
+  /** It takes no writes. */
+  isFull = false;
+  /** How many writes it has refused meanwhile. */
+  refused = 0;
   /** How long a request or an answer takes, in ms; 0: no time passes. */
   latencyMs: () => number = () => 0;
   /** Called with each change, in the order of the store. */
@@ -174,6 +178,11 @@ export class MemoryFleetStore implements FleetStore {
   /** A write. Its answer may be lost although it was made. */
   async #transact(write: () => boolean): Promise<boolean> {
     await this.#travel();
+    if (this.#keys.isFull) {
+      this.#keys.refused += 1;
+      if (this.#phase.kind === "joined") this.#enter({ ...this.#phase, problem: "full" });
+      return false;
+    }
     const isWritten = this.#isReached && write();
     await this.#travel();
     return isWritten && this.#isReached;
@@ -201,6 +210,8 @@ export class MemoryFleetStore implements FleetStore {
     if (this.#phase.kind === "joined" && !isAlive) this.#enter({ kind: "apart", problem: "lost" });
     else if (this.#phase.kind !== "joined" && this.#isReached) this.#join();
     else if (isAlive && this.#lease !== null) this.#keys.leases.set(this.#lease, this.#clock.nowMs + this.#leaseMs);
+    if (this.#phase.kind === "joined" && this.#phase.problem !== null && !this.#keys.isFull)
+      this.#enter({ ...this.#phase, problem: null });
     this.#clock.setTimer(() => this.#tick(), this.#phase.kind === "joined" ? this.#leaseMs / 3 : 500);
   }
 

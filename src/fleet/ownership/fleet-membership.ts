@@ -305,7 +305,7 @@ export class FleetMembership {
 
   async #write(): Promise<void> {
     const { now, self, onError } = this.#context;
-    if (this.#isWriting || this.#phase.kind !== "joined" || this.#knownSinceMs === Infinity) return;
+    if (this.#isWriting || !this.#canWrite || this.#knownSinceMs === Infinity) return;
     // While its key is missing, this member would pass on all that it owns.
     if (!this.#view.members.has(self.id)) return;
     const changedAtMs = (key: string): number => this.#changedAtMs.get(key) ?? this.#knownSinceMs;
@@ -322,7 +322,7 @@ export class FleetMembership {
     if (steps.length === 0) return;
     this.#isWriting = true;
     try {
-      for (let at = 0; at < steps.length && this.#phase.kind === "joined"; at += writesMax)
+      for (let at = 0; at < steps.length && this.#canWrite; at += writesMax)
         await Promise.all(steps.slice(at, at + writesMax).map((step) => this.#writeStep(step)));
     } catch (error) {
       onError(error);
@@ -331,6 +331,11 @@ export class FleetMembership {
     }
     // What was refused comes as a change; what failed is tried again.
     this.#lookIn(writtenMs);
+  }
+
+  /** While etcd refuses what is written, the store alone tries again. */
+  get #canWrite(): boolean {
+    return this.#phase.kind === "joined" && this.#phase.problem === null;
   }
 
   async #writeStep(step: OwnershipStep): Promise<void> {

@@ -211,6 +211,22 @@ suite("a fleet", () => {
     assert.ok(fleet.owned(one).length > 0);
   });
 
+  test("while etcd takes no writes they are not tried again and again, and go on when it does", async () => {
+    const fleet = new FleetFixture(40);
+    const [a, b, c] = ["a", "b", "c"].map((id) => fleet.add(id));
+    assert.ok(a !== undefined && b !== undefined && c !== undefined);
+    await fleet.clock.pass(20_000);
+    fleet.keys.isFull = true;
+    a.store.isCut = true;
+    await fleet.clock.pass(60_000);
+    assert.ok(fleet.keys.refused > 0 && fleet.keys.refused <= 2 * 8, `${fleet.keys.refused} writes refused`);
+    assert.equal(b.membership.problem, "full");
+    fleet.keys.isFull = false;
+    await fleet.clock.pass(5_000);
+    fleet.check([b, c]);
+    assert.equal(b.membership.problem, null);
+  });
+
   test("with two observers each cluster has owners in two zones", async () => {
     const fleet = new FleetFixture(40, 2);
     const zones = new Map([
