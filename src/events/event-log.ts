@@ -106,7 +106,8 @@ export class EventLog {
   /** The events of all clusters. */
   readonly events: EventStream;
   readonly #context: EventLogContext;
-  readonly #changes = new VerdictChanges();
+  /** By cluster: one that a reload removes is forgotten. */
+  readonly #changes = new Map<string, VerdictChanges>();
   readonly #disputes = new LeaderDisputes();
   readonly #verdicts = new VerdictHistory();
   readonly #recorder = new OutcomeRecorder();
@@ -144,14 +145,15 @@ export class EventLog {
     history.addSubject(after, context.policy, wallMs);
     const accused = this.#accusations.add(before, after, wallMs);
     if (accused !== null) history.addAccused(after.name, accused, wallMs);
-    const changes = this.#changes.find(before, after, context);
+    const finder = this.#changesOf(after.name);
+    const changes = finder.find(before, after, context);
     for (const change of changes) {
       this.#verdicts.add(change, wallMs);
       history.addChange(change, wallMs);
     }
     const { policy, nowMs } = context;
     const finderContext = { policy, nowMs, isVerdictChanged: changes.length > 0 };
-    const drafts = detector.find(after, this.#changes.summaries(after.name), finderContext);
+    const drafts = detector.find(after, finder.summaries(after.name), finderContext);
     for (const change of changes) if (!drafts.some(({ node }) => node === change.node)) logVerdictChange(log, change);
     // Of several events about a node the first one has its verdicts.
     for (const draft of drafts) {
@@ -220,7 +222,14 @@ export class EventLog {
 
   /** Forgets all other clusters: those that a reload removed. */
   retain(clusters: readonly string[]): void {
-    for (const part of [this.#context.detector, this.#changes, this.#accusations]) part.retain(clusters);
+    for (const part of [this.#context.detector, this.#accusations]) part.retain(clusters);
+    for (const name of this.#changes.keys()) if (!clusters.includes(name)) this.#changes.delete(name);
+  }
+
+  #changesOf(cluster: string): VerdictChanges {
+    const known = this.#changes.get(cluster) ?? new VerdictChanges();
+    this.#changes.set(cluster, known);
+    return known;
   }
 
   /** The last changes of a node, oldest first. */

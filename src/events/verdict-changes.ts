@@ -85,11 +85,6 @@ export class VerdictChanges {
     return this.#known.get(cluster) ?? new Map();
   }
 
-  /** Forgets all other clusters. */
-  retain(clusters: readonly string[]): void {
-    for (const name of this.#known.keys()) if (!clusters.includes(name)) this.#known.delete(name);
-  }
-
   /** The summaries of one cluster's nodes. Drops those of removed nodes. */
   #summariesOf(cluster: ClusterState): Map<string, KnownSummary> {
     let known = this.#known.get(cluster.name);

@@ -60,6 +60,21 @@ test("logs one line for each change of role, verdict or reachability, and keeps 
   );
 });
 
+test("forgets clusters that a reload has removed: the nodes of one that comes back are new", () => {
+  const watched = new ClusterFixture();
+  const { eventLog, lines, change } = fixtureOf(watched);
+  change(() => watched.lead("pg1", 0), 0);
+  eventLog.retain(["demo"]);
+  change(() => watched.lead("pg1", 1_000), 1_000);
+  assert.equal(lines.length, 1);
+  eventLog.retain(["other"]);
+  change(() => watched.lead("pg1", 2_000), 2_000);
+  assert.deepEqual(
+    lines.map(({ msg, node }) => `${node} ${msg}`),
+    ["pg1 node seen", "pg1 node seen"],
+  );
+});
+
 test("counts the beginning of a dispute over the lock", () => {
   const watched = new ClusterFixture();
   const { disputed, change } = fixtureOf(watched);

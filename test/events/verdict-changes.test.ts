@@ -87,19 +87,3 @@ test("forgets a removed node, which is new when it comes back", () => {
   changes(() => (watched.cluster = { ...full, nodes: nodes.slice(0, 1), index: new Map([["pg1", 0]]) }), 1);
   assert.deepEqual(changes(() => (watched.cluster = full), 2).length, 1);
 });
-
-test("forgets clusters that a reload has removed: one that comes back is new", () => {
-  const watched = new ClusterFixture();
-  const [changes, context] = [new VerdictChanges(), { policy: watched.policy, nowMs: 0 }];
-  const before = watched.cluster;
-  watched.lead("pg1", 0);
-  changes.find(before, watched.cluster, context);
-  changes.retain(["demo"]);
-  assert.equal(changes.summaries("demo").size, 1);
-  changes.retain(["other"]);
-  assert.equal(changes.summaries("demo").size, 0);
-  assert.deepEqual(
-    changes.find(before, watched.cluster, context).map((change) => [change.node, change.before]),
-    [["pg1", null]],
-  );
-});
