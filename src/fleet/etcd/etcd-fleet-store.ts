@@ -126,16 +126,16 @@ export class EtcdFleetStore implements FleetStore {
     if (this.#phase.kind === "stopped") return;
     const session = this.#session;
     this.#enter({ kind: "stopped" });
-    if (session !== null) await session.client.call("/v3/lease/revoke", { ID: session.lease });
+    if (session !== null) await revoke(session);
     this.#endWaits();
     this.#endSession("stopped");
   }
 
   async #run(): Promise<void> {
     while (this.#phase.kind !== "stopped") {
-      const problem = await this.#connectOnce().catch((error: unknown) => errorMessage(error));
+      const problem = await this.#connectOnce().catch(problemOf);
       if (this.#isStopped()) return;
-      this.#enter({ kind: "apart", problem: withoutUnsafe(problem.slice(0, problemMax)) });
+      this.#enter({ kind: "apart", problem });
       this.#at = (this.#at + 1) % this.#location.urls.length;
       await this.#wait(retryMs * (0.5 + this.#context.random()));
     }
@@ -150,7 +150,7 @@ export class EtcdFleetStore implements FleetStore {
       const problem = await this.#putSelf(session);
       const { revision, found } = await this.#readAll(client);
       if (!this.#isStopped()) return await this.#follow(session, { revision, found, problem });
-      await client.call("/v3/lease/revoke", { ID: session.lease });
+      await revoke(session);
       return "stopped";
     } finally {
       client.close();
@@ -194,7 +194,7 @@ export class EtcdFleetStore implements FleetStore {
   async #keepAlive(session: Session): Promise<string> {
     while (this.#session === session) {
       if ((await keptAliveS(session.client, session.lease)) === 0) return "the lease has ended";
-      if (!this.#isRegistered || this.#isRefused) await this.#putSelf(session);
+      if (this.#isRefused) await this.#putSelf(session);
       await this.#wait(this.#location.leaseMs / 3);
     }
     return "the connection has ended";
@@ -218,8 +218,9 @@ export class EtcdFleetStore implements FleetStore {
       return null;
     } catch (error) {
       this.#isRegistered = false;
-      this.#noteWrite(session, errorMessage(error));
-      return errorMessage(error);
+      const problem = problemOf(error);
+      this.#noteWrite(session, problem);
+      return problem;
     }
   }
 
@@ -228,7 +229,7 @@ export class EtcdFleetStore implements FleetStore {
     if (this.#session !== session || this.#phase.kind !== "joined" || this.#phase.problem === problem) return;
     // The key of this member decides: others go on with what it says.
     if (problem === null && !this.#isRegistered) return;
-    this.#enter({ ...this.#phase, problem: problem === null ? null : withoutUnsafe(problem.slice(0, problemMax)) });
+    this.#enter({ ...this.#phase, problem });
   }
 
   async #readAll(client: EtcdClient): Promise<RangeReply> {
@@ -245,7 +246,7 @@ export class EtcdFleetStore implements FleetStore {
       this.#noteWrite(session, null);
       return isDone === true;
     } catch (error) {
-      this.#noteWrite(session, errorMessage(error));
+      this.#noteWrite(session, problemOf(error));
       return false;
     }
   }
@@ -298,6 +299,15 @@ export class EtcdFleetStore implements FleetStore {
     this.#phase = phase;
     this.#events?.onPhase(phase);
   }
+}
+
+/** What an error says, for people. */
+function problemOf(error: unknown): string {
+  return withoutUnsafe(errorMessage(error).slice(0, problemMax));
+}
+
+async function revoke({ client, lease }: Session): Promise<void> {
+  await client.call("/v3/lease/revoke", { ID: lease });
 }
 
 /** Gets a lease. @param lifeS in s @throws Error if etcd grants none */

@@ -297,10 +297,11 @@ export class Upstream {
   #timeOf({ bound }: Session, { at, added }: { readonly at: number; readonly added: number }): MessageTime | null {
     const reading = this.#context.reading();
     const nowMs = instantOf(reading);
-    const sentAtMs = bound.earliest(at, nowMs, { follower: reading.addedMs, owner: added });
-    if (sentAtMs === null) return null;
-    this.#heardAtMs = Math.max(this.#heardAtMs, Math.min(nowMs, sentAtMs));
-    return { sentAtMs: Math.min(nowMs, sentAtMs), wallOffsetMs: this.#context.wall() - nowMs };
+    const earliestMs = bound.earliest(at, nowMs, { follower: reading.addedMs, owner: added });
+    if (earliestMs === null) return null;
+    const sentAtMs = Math.min(nowMs, earliestMs);
+    this.#heardAtMs = Math.max(this.#heardAtMs, sentAtMs);
+    return { sentAtMs, wallOffsetMs: this.#context.wall() - nowMs };
   }
 
   #echoLater(session: Session): void {

@@ -60,27 +60,30 @@ export class AccessControl {
     const known = isScoped ? [...tokens, ...(scoped.get(kind) ?? [])] : tokens;
     if (isCredential && certificate !== null) {
       // A token that a follower sends besides may permit more than its certificate.
-      const named = kind === "feed" ? findToken(bearerOf(message), known) : null;
+      const { scheme, credential } = credentialOf(message);
+      const named = kind === "feed" && scheme === "bearer" ? findToken(credential, known) : null;
       return { caller: { ...client, principal: named ?? certificate } };
     }
     return this.#authenticate(message, client, known);
   }
 
   #authenticate(
-    { headers, socket }: IncomingMessage,
+    message: IncomingMessage,
     caller: Omit<Caller, "principal">,
     tokens: readonly BearerToken[],
   ): AuthDecision | Promise<AuthDecision> {
-    const [, scheme = "", credential = ""] = /^(\w+) +(\S+)$/.exec(headers.authorization ?? "") ?? [];
-    if (scheme.toLowerCase() === "bearer") {
+    const { scheme, credential } = credentialOf(message);
+    if (scheme === "bearer") {
       const principal = findToken(credential, tokens);
       return principal === null ? this.#challenge() : { caller: { ...caller, principal } };
     }
     const [, user = "", password = ""] =
       /^([^:]*):(.*)$/s.exec(Buffer.from(credential, "base64").toString("utf8")) ?? [];
-    if (scheme.toLowerCase() !== "basic" || user === "" || (this.#access.auth?.basic ?? []).length === 0)
-      return this.#challenge();
-    const verdict = this.#passwords.check(user, password, { address: caller.address, hasLeft: () => socket.destroyed });
+    if (scheme !== "basic" || user === "" || (this.#access.auth?.basic ?? []).length === 0) return this.#challenge();
+    const verdict = this.#passwords.check(user, password, {
+      address: caller.address,
+      hasLeft: () => message.socket.destroyed,
+    });
     const decide = (result: PasswordVerdict): AuthDecision => {
       if (result === "right") return { caller: { ...caller, principal: user } };
       return result === "wrong" ? this.#challenge() : { refusal: tooMany };
@@ -99,9 +102,10 @@ export class AccessControl {
   }
 }
 
-/** The bearer token of a request; empty if it has none. */
-function bearerOf({ headers }: IncomingMessage): string {
-  return /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+/** The credential of a request and its scheme, in lower case; both are empty if it has none. */
+function credentialOf({ headers }: IncomingMessage): { readonly scheme: string; readonly credential: string } {
+  const [, scheme = "", credential = ""] = /^(\w+) +(\S+)$/.exec(headers.authorization ?? "") ?? [];
+  return { scheme: scheme.toLowerCase(), credential };
 }
 
 function hasCertificate({ certificate }: ListenerAccess["followers"][number]): boolean {

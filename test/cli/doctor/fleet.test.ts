@@ -4,10 +4,20 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { serveCannedAnswers } from "../../fake/canned-server.ts";
 import { runJson } from "../../fake/command-line.ts";
-import { openFakeCluster } from "../../fake/fake-node.ts";
+import { type FakeNode, openFakeCluster } from "../../fake/fake-node.ts";
 import { shownFleet } from "../../fake/shown-fleet.ts";
 import { statusNode } from "../../fake/status-clusters.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
+
+/** What doctor finds where a rolecall in a fleet, with one node, is to answer at this address. */
+function doctorOf({ api }: FakeNode, url: string): ReturnType<typeof runJson> {
+  const config = join(temporaryFolder("fleet"), "rolecall.yaml");
+  const clusters = [{ name: "demo", nodes: [{ name: "pg1", api, database: "10.0.0.1:5432" }] }];
+  const own = { name: "edges", advertise: "http://127.0.0.1:9108", etcd: { urls: ["http://127.0.0.1:2379"] } };
+  const listen = [{ port: Number(new URL(url).port), dialect: "admin" }];
+  writeFileSync(config, JSON.stringify({ clusters, listen, fleet: own }));
+  return runJson(["doctor", "--config", config, "--haproxy", "/no/such/haproxy"]);
+}
 
 /** What doctor says of a fleet that the running rolecall shows so. */
 async function findings(context: TestContext, fleet: object | null): Promise<readonly unknown[]> {
@@ -21,12 +31,7 @@ async function findings(context: TestContext, fleet: object | null): Promise<rea
     "/fleet": { body: { fleet } },
   });
   context.after(() => server.close());
-  const config = join(temporaryFolder("fleet"), "rolecall.yaml");
-  const clusters = [{ name: "demo", nodes: [{ name: "pg1", api: node.api, database: "10.0.0.1:5432" }] }];
-  const own = { name: "edges", advertise: "http://127.0.0.1:9108", etcd: { urls: ["http://127.0.0.1:2379"] } };
-  const listen = [{ port: Number(new URL(server.url).port), dialect: "admin" }];
-  writeFileSync(config, JSON.stringify({ clusters, listen, fleet: own }));
-  const { diagnostics, coverage } = await runJson(["doctor", "--config", config, "--haproxy", "/no/such/haproxy"]);
+  const { diagnostics, coverage } = await doctorOf(node, server.url);
   return [
     ...diagnostics
       .filter(({ rule_id: rule }) => rule === "RC133" || rule === "RC134")
@@ -72,12 +77,7 @@ test("doctor says why it could not ask the running rolecall", async (context) =>
   assert.ok(node !== undefined);
   const server = await serveCannedAnswers({ "/status": { status: 401, body: { message: "it needs a credential" } } });
   context.after(() => server.close());
-  const config = join(temporaryFolder("fleet"), "rolecall.yaml");
-  const clusters = [{ name: "demo", nodes: [{ name: "pg1", api: node.api }] }];
-  const own = { name: "edges", advertise: "http://127.0.0.1:9108", etcd: { urls: ["http://127.0.0.1:2379"] } };
-  const listen = [{ port: Number(new URL(server.url).port), dialect: "admin" }];
-  writeFileSync(config, JSON.stringify({ clusters, listen, fleet: own }));
-  const { coverage } = await runJson(["doctor", "--config", config, "--haproxy", "/no/such/haproxy"]);
+  const { coverage } = await doctorOf(node, server.url);
   for (const id of ["fleet", "upstreams"]) {
     const check = coverage.find((one) => one.id === id);
     assert.equal(check?.status, "not_checked");

@@ -19,24 +19,32 @@ const hello: FeedMessage = {
   },
 };
 
-test("a stream that brings nothing for 10 s is opened anew", () => {
-  const [opened, timers]: [FeedSink[], { run: () => void; ms: number }[]] = [[], []];
+/** An upstream whose streams bring what the test says, at the time that it sets. */
+function upstreamFixture(): {
+  readonly upstream: Upstream;
+  /** Where each stream that was opened delivers. */
+  readonly streams: readonly FeedSink[];
+  /** Lets time pass, and runs the timers that were set before. */
+  readonly pass: (ms: number) => void;
+  readonly nowMs: () => number;
+} {
+  const streams: FeedSink[] = [];
+  const timers = new Set<() => void>();
   let nowMs = 0;
   const upstream = new Upstream(
     {
       name: "http://one",
       open: (_, sink) => {
-        opened.push(sink);
+        streams.push(sink);
         return { echo: () => {}, select: () => {}, drain: () => assert.fail("no drain here"), close: () => {} };
       },
       self: { version: "1", name: "edge" },
       now: () => nowMs,
       reading: () => ({ monotonicMs: nowMs, addedMs: 0 }),
       wall: () => nowMs,
-      setTimer: (run, ms) => {
-        const timer = { run, ms };
-        timers.push(timer);
-        return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
+      setTimer: (run) => {
+        timers.add(run);
+        return () => timers.delete(run);
       },
       random: () => 0,
       echoEveryMs: 1_000,
@@ -46,59 +54,41 @@ test("a stream that brings nothing for 10 s is opened anew", () => {
     },
     [],
   );
-  const pass = (): void => {
-    nowMs += 1_000;
-    for (const { run } of timers.splice(0)) run();
+  const pass = (ms: number): void => {
+    nowMs += ms;
+    const before = [...timers];
+    for (const run of before) if (timers.delete(run)) run();
   };
+  return { upstream, streams, pass, nowMs: () => nowMs };
+}
+
+test("a stream that brings nothing for 10 s is opened anew", () => {
+  const { upstream, streams, pass, nowMs } = upstreamFixture();
   upstream.start();
-  opened[0]?.onMessage(hello);
-  opened[0]?.onMessage({ ready: true });
-  for (let times = 0; times < 9; times += 1) pass();
+  streams[0]?.onMessage(hello);
+  streams[0]?.onMessage({ ready: true });
+  for (let times = 0; times < 9; times += 1) pass(1_000);
   assert.equal(upstream.state.kind, "live");
-  opened[0]?.onMessage({ echo: { token: 99, at: nowMs, added: 0 } });
-  for (let times = 0; times < 10; times += 1) pass();
+  streams[0]?.onMessage({ echo: { token: 99, at: nowMs(), added: 0 } });
+  for (let times = 0; times < 10; times += 1) pass(1_000);
   assert.equal(upstream.state.kind, "live");
-  pass();
+  pass(1_000);
   assert.equal(upstreamProblem(upstream.state), "nothing was heard of it for 10 s");
-  pass();
-  assert.equal(opened.length, 2);
+  pass(1_000);
+  assert.equal(streams.length, 2);
   upstream.stop();
 });
 
 test("while a stream is opened again, it is known why there is none, until it begins", () => {
-  const sinks: FeedSink[] = [];
-  const timers: (() => void)[] = [];
-  const upstream = new Upstream(
-    {
-      name: "http://one",
-      open: (_, sink) => {
-        sinks.push(sink);
-        return { echo: () => {}, select: () => {}, drain: () => assert.fail("no drain here"), close: () => {} };
-      },
-      self: { version: "1", name: "edge" },
-      now: () => 0,
-      reading: () => ({ monotonicMs: 0, addedMs: 0 }),
-      wall: () => 0,
-      setTimer: (run) => {
-        timers.push(run);
-        return () => {};
-      },
-      random: () => 0,
-      echoEveryMs: 100,
-      onState: () => {},
-      onOutcome: () => {},
-      onFull: () => {},
-    },
-    [],
-  );
+  const { upstream, streams, pass } = upstreamFixture();
   const state = (): readonly unknown[] => [upstream.state.kind, upstreamProblem(upstream.state)];
   upstream.start();
   assert.deepEqual(state(), ["connecting", null]);
-  sinks[0]?.onEnd("status 401");
+  streams[0]?.onEnd("status 401");
   assert.deepEqual(state(), ["waiting", "status 401"]);
-  timers[0]?.();
+  pass(0);
   assert.deepEqual(state(), ["connecting", "status 401"]);
-  sinks[1]?.onMessage(hello);
+  streams[1]?.onMessage(hello);
   assert.deepEqual(state(), ["live", null]);
   upstream.stop();
 });
