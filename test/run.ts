@@ -2,7 +2,8 @@
  * Runs all compiled test files from an explicit list, because `node --test DIR` fails on Node 24:
  * `node build/test/run.js [real|code|quick]`. `code` leaves out what depends little on the version of Node: the tests of
  * documents and packages, of the demo's banner and of test tools, of processes that are killed, the directed sequences,
- * and the property tests. `quick` runs what needs neither a server nor another process: the inner loop.
+ * and the property tests. `quick` runs what needs neither a server nor another process, and what any change of the source
+ * may break: the inner loop.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -36,6 +37,10 @@ if (files.length === 0) throw new Error("Cannot run tests: build must hold *.tes
 
 /** Folders whose tests only compute. */
 const computing = ["cluster", "config", "events", "exposition", "health", "metrics", "push"];
+/** Tests of the source as text. */
+const ofSource = [join("test", "architecture.test.js"), join("proof", "campaign", "planted", "bugs.test.js")].map(
+  (file) => join("build", file),
+);
 
 /**
  * A process costs half a second of processor time or more, most of it to load modules, which is more than most files
@@ -72,7 +77,7 @@ function shared(folder: string, of: readonly string[]): readonly string[] {
 rmSync(join("build", "shared"), { recursive: true, force: true });
 mkdirSync(join("build", "shared"));
 const together = which === "real" ? [] : files.filter(isShared);
-const alone = which === "quick" ? [] : files.filter((file) => !together.includes(file));
+const alone = which === "quick" ? ofSource : files.filter((file) => !together.includes(file));
 const folders = [...new Set(together.map(folderOf))].filter((name) => which !== "quick" || computing.includes(name));
 /** Counts every read that fails: the files that are beside the first one need little of the machine. */
 const isFirst = (file: string): boolean => file.endsWith(join("real", "failover.test.js"));
