@@ -42,6 +42,13 @@ export class EvidenceOrigins {
     return this.#shared.joined;
   }
 
+  /** Which instances probe a cluster, as the fleet says: this one, other members, or both. */
+  probersOf(cluster: string): "this" | "others" | "both" {
+    const assignment = this.joined?.membership.assignmentOf(cluster);
+    if (assignment?.kind === "followed") return "others";
+    return assignment === undefined || assignment.otherOwners.length === 0 ? "this" : "both";
+  }
+
   /** Puts a configuration in force. What the fleet has assigned stays, until the sources start. */
   configure(config: Config): void {
     this.#config = config;
@@ -57,7 +64,7 @@ export class EvidenceOrigins {
     this.#assigned = this.#shared.assigned(this.#config);
     dcs().start({ clusters: probedIn(this.#assigned) });
     const probing = probers.start(this.#assigned, livenessIntervalFactor);
-    await Promise.all([probing, fleet().followed.start(this.#assigned)]);
+    await Promise.all([probing, fleet().followed.start(this.#assigned, this.#shared.otherOwners)]);
   }
 
   /** Stops them. Resolves once the fleet knows. */
@@ -79,7 +86,7 @@ export class EvidenceOrigins {
     this.#assigned = this.#shared.assigned(this.#config);
     const clusters = probedIn(this.#assigned);
     dcs().start({ clusters });
-    void fleet().followed.start(this.#assigned);
+    void fleet().followed.start(this.#assigned, this.#shared.otherOwners);
     const begun = clusters.filter(({ name }) => !before.has(name));
     for (const { name } of begun) void probers.begin(name);
     if (begun.length > 0 || before.size !== clusters.length) fleet().feeds.reselect();

@@ -9,12 +9,13 @@ import type { FollowedClusters } from "./followed-clusters.ts";
 /** What drains of other members of the fleet depend on. */
 export interface FleetDrainsContext {
   readonly local: Drains;
-  /** Whether a cluster belongs to another member. */
-  readonly isElsewhere: (cluster: string) => boolean;
+  /** Which instances probe a cluster: this one, other members of the fleet, or both. */
+  readonly probedBy: (cluster: string) => "this" | "others" | "both";
+  /** Sets or ends a drain at the others. */
   readonly order: FollowedClusters["drain"];
 }
 
-/** Drains as operators ask for them: those of a cluster that another member of the fleet owns are set there. */
+/** Drains as operators ask for them: they are set at each member of the fleet that owns the cluster. */
 export class FleetDrains implements DrainsApiContext {
   readonly #context: FleetDrainsContext;
 
@@ -31,17 +32,29 @@ export class FleetDrains implements DrainsApiContext {
   }
 
   begin(cluster: string, node: string, request: DrainRequest): Promise<Durability> {
-    const { local, isElsewhere, order } = this.#context;
-    if (!isElsewhere(cluster)) return local.begin(cluster, node, request);
+    const { local, probedBy, order } = this.#context;
+    const who = probedBy(cluster);
+    if (who === "this") return local.begin(cluster, node, request);
     const { by, ...drain } = request;
-    return order({ cluster, node, by, drain });
+    const ordered = order({ cluster, node, by, drain });
+    return who === "others" ? ordered : atBoth(local.begin(cluster, node, request), ordered);
   }
 
   end(cluster: string, node: string, by: string | null): Promise<Durability> | null {
-    const { local, isElsewhere, order } = this.#context;
-    if (!isElsewhere(cluster)) return local.end(cluster, node, by);
+    const { local, probedBy, order } = this.#context;
+    const who = probedBy(cluster);
+    if (who === "this") return local.end(cluster, node, by);
     const state = clusterNamed(this.snapshot(), cluster);
-    const isDrained = state !== undefined && activeDrainOf(state, node, this.now()) !== null;
-    return isDrained ? order({ cluster, node, by, drain: null }) : null;
+    if (state === undefined || activeDrainOf(state, node, this.now()) === null) return null;
+    const ordered = order({ cluster, node, by, drain: null });
+    const here = who === "both" ? local.end(cluster, node, by) : null;
+    return here === null ? ordered : atBoth(here, ordered);
   }
+}
+
+/** Says what is worse. */
+async function atBoth(here: Promise<Durability>, others: Promise<Durability>): Promise<Durability> {
+  const [own, theirs] = await Promise.all([here, others]);
+  if (own.kind === "failed" || theirs.kind === "durable") return own;
+  return theirs.kind === "refused" ? { kind: "refused", problem: `${theirs.problem}. Here it has been done` } : theirs;
 }

@@ -1,6 +1,6 @@
 import type { Durability } from "../cluster/drain.ts";
 import type { Config } from "../config/model/config.ts";
-import type { Follows, FollowsContext, UpstreamStatus } from "../fleet/follower/follows.ts";
+import type { Follows, FollowsContext, OtherOwners, UpstreamStatus } from "../fleet/follower/follows.ts";
 
 /** What following depends on. */
 export interface FollowedClustersContext extends Omit<FollowsContext, "open"> {
@@ -21,8 +21,9 @@ export class FollowedClusters {
   }
 
   /** Follows by this configuration from now on, as {@link Follows.start}. */
-  async start(config: Config): Promise<void> {
-    if (this.#follows === null && config.clusters.every(({ follow }) => follow.length === 0)) return;
+  async start(config: Config, otherOwners: OtherOwners): Promise<void> {
+    const isAlone = otherOwners.size === 0 && config.clusters.every(({ follow }) => follow.length === 0);
+    if (this.#follows === null && isAlone) return;
     try {
       // Several may wait for it.
       this.#loading ??= this.#load();
@@ -35,7 +36,7 @@ export class FollowedClusters {
       );
       return;
     }
-    if (!this.#isStopped) await this.#follows.start(config);
+    if (!this.#isStopped) await this.#follows.start(config, otherOwners);
   }
 
   /** What is known of the upstreams. */
@@ -58,7 +59,7 @@ export class FollowedClusters {
     return this.#follows?.hint(cluster, node) ?? false;
   }
 
-  /** Drains a node where its cluster is followed from, as {@link Follows.drain}. */
+  /** Drains a node at the other instances that probe its cluster, as {@link Follows.drain}. */
   async drain(order: Parameters<Follows["drain"]>[0]): Promise<Durability> {
     return this.#follows?.drain(order) ?? { kind: "refused", problem: "nothing is followed" };
   }

@@ -130,7 +130,7 @@ export class Monitor {
     this.#sources = this.#buildSources();
     this.drains = new FleetDrains({
       local: this.#drains,
-      isElsewhere: (cluster) => this.#sources.joined?.membership.assignmentOf(cluster).kind === "followed",
+      probedBy: (cluster) => this.#sources.probersOf(cluster),
       order: (order) => this.fleet.followed.drain(order),
     });
     this.#dcs = buildDcsWatches(

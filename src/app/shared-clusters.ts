@@ -1,8 +1,9 @@
 import { readAccess } from "../config/access-material.ts";
-import type { ClusterConfig, Config, FleetConfig } from "../config/model/config.ts";
+import type { ClusterConfig, Config, FleetConfig, UpstreamConfig } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
 import type { FleetMembership } from "../fleet/ownership/fleet-membership.ts";
 import type { FleetStore } from "../fleet/ownership/fleet-store.ts";
+import type { FleetMember } from "../fleet/ownership/fleet-view.ts";
 import { fleetLines } from "./logs/fleet-log.ts";
 import type { Logger } from "../log/logger.ts";
 import { type Machine, waitAtMost } from "./machine.ts";
@@ -72,6 +73,15 @@ export class SharedClusters {
     return { ...config, clusters: config.clusters.map((cluster) => assignedCluster(cluster, joined)) };
   }
 
+  /** The other owners of each cluster that this instance owns. */
+  get otherOwners(): ReadonlyMap<string, readonly UpstreamConfig[]> {
+    const joined = this.#joined;
+    if (joined === null) return new Map();
+    return new Map(
+      joined.membership.sharedOwnerships.map(([cluster, owners]) => [cluster, upstreamsAt(owners, joined.config)]),
+    );
+  }
+
   /** Leaves the fleet. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -123,12 +133,13 @@ export class SharedClusters {
   }
 }
 
-function assignedCluster(
-  cluster: ClusterConfig,
-  { membership, config: { tls, tokenFile } }: JoinedFleet,
-): ClusterConfig {
+function assignedCluster(cluster: ClusterConfig, { membership, config }: JoinedFleet): ClusterConfig {
   if (cluster.follow.length > 0) return cluster;
   const assignment = membership.assignmentOf(cluster.name);
   if (assignment.kind === "probed") return cluster;
-  return { ...cluster, follow: assignment.owners.map(({ url }) => ({ url, tls, tokenFile })) };
+  return { ...cluster, follow: upstreamsAt(assignment.owners, config) };
+}
+
+function upstreamsAt(owners: readonly FleetMember[], { tls, tokenFile }: FleetConfig): readonly UpstreamConfig[] {
+  return owners.map(({ url }) => ({ url, tls, tokenFile }));
 }

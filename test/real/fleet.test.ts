@@ -15,6 +15,30 @@ import { missingProgram } from "./lab/versions.ts";
 const missing = missingProgram();
 const limit = { timeout: 240_000 };
 
+/** Drains a node of every cluster at an edge, or ends that, and waits for what edges answer. */
+function drainsOf({ clusters }: FleetEdges): {
+  readonly wait: (edges: readonly FleetEdge[], wanted: number) => Promise<void>;
+  readonly call: (edge: FleetEdge, method: string, body: object) => Promise<void>;
+} {
+  return {
+    wait: async (edges, wanted) => {
+      for (const { url } of edges)
+        for (const { name } of clusters)
+          await until(`${wanted} of ${name} at ${url}`, async () => {
+            const { status } = await sendRequest(`${url}/clusters/${name}/nodes/pg3/replica`);
+            return status === wanted;
+          });
+    },
+    call: async ({ admin }, method, body) => {
+      for (const { name } of clusters) {
+        const headers = { "Content-Type": "application/json" };
+        const reply = await sendRequest(`${admin}/drains/${name}/pg3`, { method, headers, body: JSON.stringify(body) });
+        assert.equal(reply.status, 200, reply.body);
+      }
+    },
+  };
+}
+
 describe("a fleet of edges", { skip: missing === undefined ? false : `not run: ${missing} is missing` }, () => {
   test("asks each node once an interval, whatever edge is killed or stands still", limit, async (context) => {
     const etcd = await EtcdMembers.start({ count: 1 });
@@ -105,25 +129,7 @@ describe("a fleet of edges", { skip: missing === undefined ? false : `not run: $
       await fleet.settle("at the start");
       const [first, ...left] = fleet.edges;
       assert.ok(first !== undefined);
-      const wait = async (edges: readonly FleetEdge[], wanted: number): Promise<void> => {
-        for (const { url } of edges)
-          for (const { name } of fleet.clusters)
-            await until(`${wanted} of ${name} at ${url}`, async () => {
-              const { status } = await sendRequest(`${url}/clusters/${name}/nodes/pg3/replica`);
-              return status === wanted;
-            });
-      };
-      const call = async ({ admin }: FleetEdge, method: string, body: object): Promise<void> => {
-        for (const { name } of fleet.clusters) {
-          const headers = { "Content-Type": "application/json" };
-          const reply = await sendRequest(`${admin}/drains/${name}/pg3`, {
-            method,
-            headers,
-            body: JSON.stringify(body),
-          });
-          assert.equal(reply.status, 200, reply.body);
-        }
-      };
+      const { wait, call } = drainsOf(fleet);
       // The first edge owns all clusters still.
       const [second, third] = left;
       assert.ok(second !== undefined && third !== undefined);
@@ -139,6 +145,28 @@ describe("a fleet of edges", { skip: missing === undefined ? false : `not run: $
       await wait(left, 200);
     },
   );
+
+  test("a drain at one of two owners is set at the other, too, and everywhere", limit, async (context) => {
+    const etcd = await EtcdMembers.start({ count: 1 });
+    context.after(() => etcd.stop());
+    const fleet = await FleetEdges.open(context, etcd.urls, { count: 4 });
+    for (let at = 0; at < 3; at += 1) await fleet.start({ observers: 2 });
+    await fleet.settle("at the start", 2);
+    const { wait, call } = drainsOf(fleet);
+    const [first, ...left] = fleet.edges;
+    assert.ok(first !== undefined);
+    // The first edge owns all clusters still.
+    await call(first, "POST", { for: "10min", reason: "new disk", by: "ann" });
+    await wait(fleet.edges, 503);
+    first.process.process.kill("SIGKILL");
+    await first.process.exit;
+    await fleet.settle("after an owner has died", 2);
+    await wait(left, 503);
+    const [second] = left;
+    assert.ok(second !== undefined);
+    await call(second, "DELETE", { by: "ann" });
+    await wait(left, 200);
+  });
 
   test("joins over TLS as a user who may write below the prefix, and no further", limit, async (context) => {
     const etcd = await EtcdMembers.start({ count: 1, isOverTls: true, tokenTtlS: 5 });

@@ -15,6 +15,7 @@ export interface CheapWatchParts {
   readonly clusters: readonly CheapCluster[];
   readonly observers: number;
   readonly intervalMs: number;
+  readonly ownersOf: (cluster: string) => readonly string[];
   readonly armed: Map<string, number>;
   readonly onViolation: (violation: Violation) => void;
 }
@@ -70,7 +71,7 @@ export class CheapWatch {
     const node = "pg2";
     const request = { reason: "maintenance", by: "ann", extent: "all" as const, forMs };
     const beganMs = time.nowMs;
-    const isVoid = beganMs - this.#disturbedMs < wayMs;
+    const isVoid = beganMs - this.#disturbedMs < wayMs || this.#isApart(edge);
     const drain = { cluster: cluster.name, node, sinceMs: Infinity, untilMs: beganMs + forMs, isVoid };
     this.#drains.push(drain);
     const done = await edge.subject.monitor.drains.begin(cluster.name, node, request);
@@ -82,6 +83,11 @@ export class CheapWatch {
     const { nowMs } = this.#parts.time;
     if (hides) this.#disturbedMs = nowMs;
     for (const drain of this.#drains) if (hides || !(nowMs - drain.sinceMs > wayMs)) drain.isVoid = true;
+  }
+
+  /** An owner without a state file is back before its lease has ended, so that no other one takes its clusters. */
+  hasForgotten({ name }: VirtualEdge): void {
+    for (const drain of this.#drains) if (this.#parts.ownersOf(drain.cluster).includes(name)) drain.isVoid = true;
   }
 
   /** Looks who reaches what. To be called with every step of the model. */
@@ -175,6 +181,12 @@ export class CheapWatch {
     if (drained.length === 0 || !isInSight || nowMs - edge.startedMs < 2 * wayMs) return;
     countHeld(armed, "drain-stays");
     if (replica?.status === 200) broken("drain-stays", "pg2", "it is fit although it is drained");
+  }
+
+  /** Whether an instance does not hear another one at once. */
+  #isApart(edge: VirtualEdge): boolean {
+    const { edges, links } = this.#parts;
+    return edges.some((other) => other !== edge && links.waitMs(edge.name, other.name) > 0);
   }
 
   /** Whether an instance answers, and reaches the nodes. */

@@ -14,6 +14,7 @@ export interface FleetFaultsParts {
   readonly keys: FleetKeys;
   readonly promises: FleetPromises;
   readonly watch: CheapWatch;
+  readonly leaseMs: number;
 }
 
 /** How slow a slow store is at most, in ms. */
@@ -57,6 +58,7 @@ export class FleetFaultEffects {
     switch (kind) {
       case "kill":
         edge.kill(pick % 2 === 0);
+        if (forMs < this.#parts.leaseMs) watch.hasForgotten(edge);
         return start;
       case "stop":
         edge.stop();

@@ -19,7 +19,10 @@ export interface FleetPromisesParts {
 
 /** A cluster whose owner is gone is owned again after the lease and this time, in ms. */
 const ownedAgainMs = 3_000;
-/** How long an instance that reaches the store may take to do what the store says, in ms. */
+/**
+ * How long an instance that reaches the store may take to do what the store says, in ms. To a follower that was cut from
+ * the store, an owner that is gone since counts for one more lease: it may come back.
+ */
 const agreeMs = 2_500;
 /** An instance that has just been started has not joined, in ms. */
 const joiningMs = 3_000;
@@ -201,7 +204,7 @@ export class FleetPromises {
 
   /** Who reaches the store does what it says. */
   #checkAgrees(cluster: string, edge: VirtualEdge): void {
-    const { time, armed } = this.#parts;
+    const { time, armed, leaseMs } = this.#parts;
     const { nowMs } = time;
     const key = `${edge.name} ${cluster}`;
     const owners = this.ownersOf(cluster);
@@ -219,7 +222,9 @@ export class FleetPromises {
     }
     const sinceMs = Math.max(this.#disagreeMs.get(key) ?? nowMs, this.#eventMs);
     this.#disagreeMs.set(key, sinceMs);
-    if (nowMs - sinceMs > agreeMs && !this.#isSlow && owners.every((name) => this.#isMember(name)))
+    const hasMore = !isOwner && owners.every((name) => follows.includes(name));
+    const mostMs = agreeMs + (hasMore ? leaseMs : 0);
+    if (nowMs - sinceMs > mostMs && !this.#isSlow && owners.every((name) => this.#isMember(name)))
       this.#violate("agrees", cluster, `${edge.name} ${what(does, follows)}, and the store says ${owners.join(", ")}`);
   }
 

@@ -111,8 +111,9 @@ export class FleetSimulation {
     const { keys } = { keys: this.#keys };
     this.#promises = new FleetPromises({ ...common, keys, clusters, leaseMs });
     const { intervalMs } = profile;
-    this.#watch = new CheapWatch({ ...common, clusters: this.#cheap, intervalMs });
-    const about = { time, edges: this.#edges, links, keys, promises: this.#promises, watch: this.#watch };
+    const ownersOf = (cluster: string): readonly string[] => this.#promises.ownersOf(cluster);
+    this.#watch = new CheapWatch({ ...common, clusters: this.#cheap, intervalMs, ownersOf });
+    const about = { time, edges: this.#edges, links, keys, promises: this.#promises, watch: this.#watch, leaseMs };
     this.#effects = new FleetFaultEffects(about);
     for (const judged of this.#judged)
       for (const [at, edge] of this.#edges.entries())

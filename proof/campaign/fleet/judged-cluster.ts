@@ -156,6 +156,7 @@ export class JudgedCluster {
     return edge.followed(this.name).some((name) => {
       const owner = edges.find((other) => other.name === name);
       if (owner === undefined || owner.isDown || owner.isFrozen || links.isCut(name, "nodes")) return true;
+      if (edge.isReconnecting || owner.isReconnecting) return true;
       return links.waitMs(edge.name, name) > 0 || !edge.isFed(this.name);
     });
   }

@@ -43,6 +43,8 @@ export interface EdgeParts {
 const connectMs = 1_000;
 /** How long an answer of another instance may take, in ms: then the stream counts as broken. */
 const answerMs = 2_000;
+/** A stream that was cut is opened again within this time, in ms: after 375 at most, and a second if there is no answer. */
+const reconnectingMs = 1_500;
 
 /** One process of an instance. */
 interface EdgeLife {
@@ -66,6 +68,8 @@ export class VirtualEdge {
   #lives = 0;
   /** When it was started last, in virtual ms. */
   startedMs = Infinity;
+  /** When its streams were cut last. */
+  #brokenMs = -Infinity;
 
   constructor(parts: EdgeParts) {
     this.#parts = parts;
@@ -111,7 +115,7 @@ export class VirtualEdge {
   }
 
   assignmentOf(cluster: string): ClusterAssignment {
-    return this.membership?.assignmentOf(cluster) ?? { kind: "probed", isOwned: false };
+    return this.membership?.assignmentOf(cluster) ?? { kind: "probed", isOwned: false, otherOwners: [] };
   }
 
   /** The instances from which it takes a cluster now; empty if it probes it. */
@@ -124,6 +128,11 @@ export class VirtualEdge {
   isFed(cluster: string): boolean {
     const phases = this.#life?.subject.monitor.fleet.followed.phases ?? [];
     return phases.find(([name]) => name === cluster)?.[1] === "following";
+  }
+
+  /** Whether its streams were cut so shortly before that they may not have been opened again. */
+  get isReconnecting(): boolean {
+    return this.#parts.time.nowMs - this.#brokenMs < reconnectingMs;
   }
 
   /** Starts a process. Never rejects. */
@@ -168,6 +177,7 @@ export class VirtualEdge {
 
   /** All of its streams are cut. */
   breakStreams(): void {
+    this.#brokenMs = this.#parts.time.nowMs;
     for (const stream of this.#life?.streams ?? []) stream.fail("the stream was cut");
   }
 

@@ -9,6 +9,8 @@ const honestMs = 20_000;
 /**
  * A sole claim stands at once (rule 2): the newest answer of a node says that it holds the lock and can be written to,
  * no other node's claim can still count, and nothing contradicts it: no view since it appeared, and no read of the DCS.
+ * One that was refused beside another node before, and whose node said no only after that one had fallen silent, waits
+ * for a view.
  */
 export const soleClaimStands: Rule = (scene, answer) => {
   const { node, status, check, askedMs } = answer;
@@ -16,7 +18,7 @@ export const soleClaimStands: Rule = (scene, answer) => {
   // Another promise checks whether this is true: silence.
   if (answer.phrase.startsWith("down")) return null;
   const claim = soleClaim(scene, answer, node);
-  if (claim === null || isContradicted(scene, node, claim.arrivedMs)) return null;
+  if (claim === null || isContradicted(scene, node, claim.arrivedMs) || mayBeMarked(scene, node, claim)) return null;
   const lateMs = Math.round(askedMs - claim.arrivedMs);
   const detail = (): string => `refused ${lateMs} ms after its sole claim: ${answer.phrase}`;
   return held(scene, "sole-claim", status !== 200, detail);
@@ -54,6 +56,18 @@ function isLeading(scene: Scene, served: Served): boolean {
 function hasDenied({ evidence }: Scene, node: string, { arrivedMs }: Served): boolean {
   // The claim itself may be answered at the instant of its arrival.
   return evidence.newestSure(node, "status", arrivedMs - 0.001)?.status === 503;
+}
+
+/** Whether an earlier claim of a node may have been refused beside another one, which has not answered since its no. */
+function mayBeMarked({ evidence, world, profile }: Scene, node: string, { arrivedMs }: Served): boolean {
+  const own = evidence.since(node, "status", -Infinity).filter((served) => served.arrivedMs < arrivedMs);
+  const claimedMs = own.findLast(({ status }) => status === 200)?.arrivedMs;
+  if (claimedMs === undefined) return false;
+  const deniedMs = own.find(({ status, arrivedMs: atMs }) => status === 503 && atMs > claimedMs)?.arrivedMs ?? Infinity;
+  const rivals = world.nodes
+    .filter(({ name }) => name !== node)
+    .map(({ name }) => evidence.since(name, "status", claimedMs).findLast(({ status }) => status === 200)?.arrivedMs);
+  return rivals.some((atMs) => atMs !== undefined && atMs < deniedMs + profile.slackMs);
 }
 
 /** Whether a view since an instant, or a read of the DCS, speaks against a claim. */

@@ -187,8 +187,8 @@ export class Simulation {
     this.#log.event(`rolecall ${turn}`);
     this.#latest = [];
     if (turn === "stopped") return;
-    // What it follows has heard the nodes before.
-    if (this.#owner === null) this.#cluster.restarted(nowMs);
+    // What it follows has heard the nodes before, unless that has died or was restarted too.
+    if (this.#owner?.remembers() !== true) this.#cluster.restarted(nowMs);
     this.#dcsPromise = new DcsPromise(this.#cluster.scene);
     this.#time.after("delivery", 0, () => this.#beginLife());
     this.#asks.soon();

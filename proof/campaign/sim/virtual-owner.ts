@@ -75,6 +75,8 @@ export class VirtualOwner {
   #cutOrigin: string | null = null;
   #isCalm = false;
   #isDead = false;
+  /** Whether a process that knows nothing has taken its place. */
+  #isNew = false;
   /** From when on nothing that has happened to it matters, in virtual ms. */
   #settledMs = 0;
 
@@ -94,6 +96,16 @@ export class VirtualOwner {
   excuses(rule: string): boolean {
     if (rule === "probed") return true;
     return !unexcused.includes(rule) && this.#parts.time.nowMs < this.#settledMs;
+  }
+
+  /** Whether it is alive, and the process that began. */
+  get remembers(): boolean {
+    return !this.#isDead && !this.#isNew;
+  }
+
+  /** A follower may judge by what it had for some time from now on, in ms. */
+  settle(forMs: number): void {
+    this.#settledMs = Math.max(this.#settledMs, this.#parts.time.nowMs + forMs);
   }
 
   /** Starts probing. */
@@ -136,6 +148,7 @@ export class VirtualOwner {
   }
 
   async #restart(): Promise<void> {
+    this.#isNew = true;
     await this.#monitor.stop();
     this.#monitor = this.#build();
     await this.begin();
@@ -144,7 +157,7 @@ export class VirtualOwner {
   async #die(): Promise<void> {
     this.#isDead = true;
     this.#endures("lost", Infinity);
-    this.#settledMs = this.#parts.time.nowMs + this.#parts.settlingMs;
+    this.settle(this.#parts.settlingMs);
     await this.#monitor.stop();
   }
 
@@ -196,10 +209,10 @@ export class VirtualOwner {
   }
 
   #suffer(mishap: Mishap): void {
-    const { time, chance, settlingMs } = this.#parts;
+    const { chance, settlingMs } = this.#parts;
     if (mishap === "cut") this.#cutOrigin = null;
     const forMs = mishap === "restart" ? 0 : mishaps[mishap] * chance.next();
-    this.#settledMs = Math.max(this.#settledMs, time.nowMs + forMs + settlingMs);
+    this.settle(forMs + settlingMs);
     this.#endures(mishap, forMs);
     if (mishap === "restart") void this.#restart();
   }

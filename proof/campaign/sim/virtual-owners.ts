@@ -58,6 +58,15 @@ export class VirtualOwners {
     this.#each((owner) => owner.calm(isCalm));
   }
 
+  /**
+   * The subject was restarted. Of two owners the first that answers gives it all that it knows, though less may be known
+   * there. @returns whether one of them has all that it was told since the run began
+   */
+  remembers(): boolean {
+    if (this.#owners.size > 1) this.#each((owner) => owner.settle(settling.aloneMs));
+    return this.#each((owner) => owner.remembers).includes(true);
+  }
+
   /** How the subject opens a stream. */
   readonly openFeed: NonNullable<Machine["openFeed"]> = (upstream) => {
     const owner = this.#owners.get(upstream.url);

@@ -41,7 +41,8 @@ export const feedRequestSchema = z.object({
   name: z.string().max(256),
   /** Comes back with the first message: see {@link SendingBound}. */
   token: z.number(),
-  clusters: z.array(wantedSchema).min(1).max(feedClustersMax),
+  /** None: nothing but drains passes. */
+  clusters: z.array(wantedSchema).max(feedClustersMax),
   /** The last message that it has got. */
   resume: z.object({ group: z.string(), seq: z.number() }).nullable(),
   /** Whether it understands `moved`: otherwise its stream ends where others go on with other clusters. */

@@ -115,6 +115,7 @@ export class FollowedCluster {
       const { cluster: config, probe } = this.#config;
       this.#context.adopt({ ...adoptedCluster(owners, { config, probe }), drains: state.drains });
       for (const outcome of outcomesIn(owners)) this.#merged.take(outcome);
+      this.#doubt(owners);
     } else if (owners !== null) {
       const next = withOwnersMembers(state, owners);
       if (next !== state) this.#context.adopt(next);
@@ -278,6 +279,13 @@ export class FollowedCluster {
       const pauseMs = isLost ? this.silentMs * (1 + this.#context.random()) : intervalMs;
       this.#askAgain.set(node.name, { isLost, atMs: nowMs + pauseMs });
     }
+  }
+
+  /** Nodes that are down where a state comes from were not asked here before: they are asked at the next look. */
+  #doubt({ nodes }: ClusterState): void {
+    const atMs = this.#context.now();
+    for (const { node, report, isDown } of nodes)
+      if (report === null || isDown) this.#askAgain.set(node.name, { isLost: true, atMs });
   }
 
   /** Not merged: what an upstream has read before and tells later must count. */

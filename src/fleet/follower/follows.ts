@@ -2,7 +2,7 @@ import type { Drain, DrainChange, Durability } from "../../cluster/drain.ts";
 import type { ProbeOutcome, StatusOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
-import type { Config, UpstreamConfig } from "../../config/model/config.ts";
+import type { ClusterConfig, Config, UpstreamConfig } from "../../config/model/config.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { ClockReading } from "../../state/clock.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
@@ -46,6 +46,9 @@ export interface FollowsContext {
   readonly onError: (error: unknown, about: { readonly cluster: string }) => void;
 }
 
+/** Cluster that is probed here -> the other instances that probe it: nothing but drains passes between them. */
+export type OtherOwners = ReadonlyMap<string, readonly UpstreamConfig[]>;
+
 /** What is known of one upstream. */
 export interface UpstreamStatus {
   readonly url: string;
@@ -81,6 +84,7 @@ export class Follows {
   /** Cluster -> resolves when it has its first evidence. */
   readonly #firsts = new Map<string, Promise<void>>();
   #upstreams: readonly FollowedUpstream[] = [];
+  #otherOwners: OtherOwners = new Map();
   #cancelTick: CancelTimer | null = null;
 
   constructor(context: FollowsContext) {
@@ -92,9 +96,13 @@ export class Follows {
   /**
    * Follows the clusters of a configuration that have upstreams, in place of those followed so far. Drains of a cluster
    * that a fleet has given to this instance stay.
+   * @param otherOwners they get drains of these clusters from now on
    * @returns resolves when every cluster has its first evidence, from an upstream or from probes
    */
-  async start({ clusters, probe, fleet }: Pick<Config, "clusters" | "probe" | "fleet">): Promise<void> {
+  async start(
+    { clusters, probe, fleet }: Pick<Config, "clusters" | "probe" | "fleet">,
+    otherOwners: OtherOwners = new Map(),
+  ): Promise<void> {
     const followed = clusters.filter(({ follow }) => follow.length > 0);
     const names = new Set(followed.map(({ name }) => name));
     for (const [name, cluster] of this.#clusters)
@@ -109,7 +117,8 @@ export class Follows {
       known?.configure({ cluster, probe });
       if (known === undefined) this.#firsts.set(cluster.name, this.#add({ cluster, probe }));
     }
-    this.#follow(upstreamsOf(followed), probe);
+    this.#otherOwners = otherOwners;
+    this.#follow(upstreamsOf(followed, otherOwners), probe);
     if (this.#clusters.size > 0) this.#tick();
     // Also of those that an earlier call waits for.
     await Promise.all(followed.flatMap(({ name }) => this.#firsts.get(name) ?? []));
@@ -155,18 +164,21 @@ export class Follows {
   }
 
   /**
-   * Drains a node, or ends its drain, at all instances that the cluster is followed from. It is in force here, too, when
-   * they have accepted it.
+   * Drains a node, or ends its drain, at all other instances that probe the cluster. Where it is followed, the drain is
+   * in force here, too, when they have accepted it.
    */
   async drain(order: Omit<DrainOrder, "stream">): Promise<Durability> {
     const { cluster, node } = order;
-    const feeding = this.#upstreams.filter(({ clusters }) => clusters.has(cluster));
-    if (feeding.length === 0) return { kind: "refused", problem: "no instance that probes the cluster is known" };
-    const answers = await Promise.allSettled(feeding.map(({ upstream }) => upstream.drain(order)));
+    const others = this.#otherOwners.get(cluster) ?? [];
+    const probing = this.#upstreams.filter(
+      ({ clusters, url }) => clusters.has(cluster) || others.some((other) => other.url === url),
+    );
+    if (probing.length === 0) return { kind: "refused", problem: "no instance that probes the cluster is known" };
+    const answers = await Promise.allSettled(probing.map(({ upstream }) => upstream.drain(order)));
     const problems: string[] = [];
     let isDurable = true;
     for (const [at, answer] of answers.entries()) {
-      const url = feeding[at]?.url ?? "";
+      const url = probing[at]?.url ?? "";
       if (answer.status === "rejected") problems.push(`${url}: ${errorMessage(answer.reason)}`);
       else {
         isDurable &&= answer.value.isDurable;
@@ -299,17 +311,20 @@ function upstreamsIn(followed: readonly FollowedUpstream[]): ReadonlySet<Upstrea
   return new Set(followed.map(({ upstream }) => upstream));
 }
 
-/** Each upstream once, with the clusters that it is to feed. */
+/** Each upstream once, with the clusters that it is to feed: none, if it only gets drains. */
 function upstreamsOf(
   clusters: Config["clusters"],
+  otherOwners: OtherOwners,
 ): readonly { readonly config: UpstreamConfig; readonly clusters: Config["clusters"] }[] {
-  const byKey = new Map<string, { config: UpstreamConfig; clusters: Config["clusters"] }>();
-  for (const cluster of clusters)
-    for (const config of cluster.follow) {
-      const key = JSON.stringify(config);
-      const known = byKey.get(key);
-      byKey.set(key, { config, clusters: [...(known?.clusters ?? []), cluster] });
-    }
+  const byKey = new Map<string, { readonly config: UpstreamConfig; readonly clusters: ClusterConfig[] }>();
+  const feeding = (config: UpstreamConfig): ClusterConfig[] => {
+    const key = JSON.stringify(config);
+    const known = byKey.get(key) ?? { config, clusters: [] };
+    byKey.set(key, known);
+    return known.clusters;
+  };
+  for (const cluster of clusters) for (const config of cluster.follow) feeding(config).push(cluster);
+  for (const config of [...otherOwners.values()].flat()) feeding(config);
   return [...byKey.values()];
 }
 

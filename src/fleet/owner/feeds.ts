@@ -191,9 +191,10 @@ export class Feeds {
     const { stream: id, cluster, node, by, drain } = read.data;
     const stream = this.#streamNamed(id);
     if (stream === undefined) return { problem: "the stream must be open" };
-    if (!stream.clusters.has(cluster)) return { problem: `${cluster} must be fed` };
-    if (!stream.about.mayDrain(cluster))
-      return { problem: "the credential must be one of a follower with drains: true" };
+    const { mayFollow, mayDrain } = stream.about;
+    const refusal = this.#refusal({ name: cluster, shape: null }, mayFollow);
+    if (refusal !== null) return { problem: refusal.message };
+    if (!mayDrain(cluster)) return { problem: "the credential must be one of a follower with drains: true" };
     const who = `${by ?? "somebody"} at ${stream.about.follower}`.slice(0, drainTextMax);
     const { drains } = this.#context;
     const state = (): ReturnType<FeedsContext["cluster"]> => this.#context.cluster(cluster);
@@ -247,7 +248,11 @@ export class Feeds {
     if (!wasStarting) this.#sendFull(stream);
   }
 
-  #refusal({ name: cluster, shape }: WantedCluster, mayFollow: FeedCaller["mayFollow"]): FeedRefusal | null {
+  /** @param shape what the follower's own configuration asks of the cluster; `null`: nothing, as it only sends drains */
+  #refusal(
+    { name: cluster, shape }: Pick<WantedCluster, "name"> & { readonly shape: WantedCluster["shape"] | null },
+    mayFollow: FeedCaller["mayFollow"],
+  ): FeedRefusal | null {
     const { clusters, probe } = this.#context.config();
     const config = clusters.find((other) => other.name === cluster);
     const refuse = (reason: FeedRefusal["reason"], why: string): FeedRefusal => ({
@@ -258,7 +263,7 @@ export class Feeds {
     if (!mayFollow(cluster)) return refuse("not_allowed", "the credential must be one that may follow it");
     if (config === undefined) return refuse("unknown_cluster", "it must be configured here");
     if (config.follow.length > 0) return refuse("not_probed", "it must be probed here, and is followed");
-    const key = firstDifference(outcomeShape(config, probe), shape);
+    const key = shape === null ? null : firstDifference(outcomeShape(config, probe), shape);
     return key === null ? null : refuse("differs", `${key} must be the same in both configurations`);
   }
 

@@ -143,7 +143,16 @@ export class FleetMembership {
 
   /** What this member does with a cluster. */
   assignmentOf(cluster: string): ClusterAssignment {
-    return this.#assignments.get(cluster) ?? { kind: "probed", isOwned: false };
+    return this.#assignments.get(cluster) ?? { kind: "probed", isOwned: false, otherOwners: [] };
+  }
+
+  /** The clusters that it owns with others, and the others. */
+  get sharedOwnerships(): readonly (readonly [cluster: string, otherOwners: readonly FleetMember[]])[] {
+    return [...this.#assignments].flatMap(([cluster, assignment]) =>
+      assignment.kind === "probed" && assignment.otherOwners.length > 0
+        ? [[cluster, assignment.otherOwners] as const]
+        : [],
+    );
   }
 
   /** Serves these clusters from now on. */
@@ -293,8 +302,9 @@ export class FleetMembership {
       const before = this.#assignments.get(cluster);
       const owners = ownersOf(cluster, shape, this.#view);
       if (owners.length === 0) continue;
-      const isOwned = owners.some(({ id }) => id === this.#context.self.id);
-      const next: ClusterAssignment = isOwned ? { kind: "probed", isOwned } : { kind: "followed", owners };
+      const otherOwners = owners.filter(({ id }) => id !== this.#context.self.id);
+      const isOwned = otherOwners.length < owners.length;
+      const next: ClusterAssignment = isOwned ? { kind: "probed", isOwned, otherOwners } : { kind: "followed", owners };
       if (before !== undefined && isSameAssignment(before, next)) continue;
       if (isOwned !== isOwnedBy(before)) this.#changes[isOwned ? "gained" : "lost"] += 1;
       this.#assignments.set(cluster, next);
@@ -354,9 +364,12 @@ function isOwnedBy(assignment: ClusterAssignment | undefined): boolean {
 }
 
 function isSameAssignment(one: ClusterAssignment, other: ClusterAssignment): boolean {
-  if (one.kind === "followed" && other.kind === "followed")
-    return (
-      one.owners.length === other.owners.length && one.owners.every(({ url }, at) => url === other.owners[at]?.url)
-    );
-  return one.kind === "probed" && other.kind === "probed" && one.isOwned === other.isOwned;
+  return (
+    one.kind === other.kind && isOwnedBy(one) === isOwnedBy(other) && isDeepStrictEqual(urlsOf(one), urlsOf(other))
+  );
+}
+
+/** The other members that own a cluster. */
+function urlsOf(assignment: ClusterAssignment): readonly string[] {
+  return (assignment.kind === "probed" ? assignment.otherOwners : assignment.owners).map(({ url }) => url);
 }

@@ -40,7 +40,7 @@ export type MemberDrain = Readonly<z.output<typeof drainSchema>>;
 /** What a member does with a cluster. */
 export type ClusterAssignment =
   /** It probes it: the cluster is its own, or nobody is known to whom it belongs. */
-  | { readonly kind: "probed"; readonly isOwned: boolean }
+  | { readonly kind: "probed"; readonly isOwned: boolean; readonly otherOwners: readonly FleetMember[] }
   /** It follows these. */
   | { readonly kind: "followed"; readonly owners: readonly FleetMember[] };
 

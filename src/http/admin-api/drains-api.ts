@@ -151,8 +151,8 @@ function changedReply({ cluster, node }: DrainTarget, durability: Durability, dr
   if (durability.kind === "refused")
     return errorReply(503, "not_shared", {
       message:
-        `Cannot change the drain of ${node} in ${cluster}: the member of the fleet that probes the cluster must accept ` +
-        `it, got ${durability.problem}`,
+        `Cannot change the drain of ${node} in ${cluster}: each member of the fleet that probes the cluster must ` +
+        `accept it, got ${durability.problem}`,
     });
   const drain = drainOf(drains, { cluster, node });
   const durable = durability.kind === "durable";

@@ -105,7 +105,8 @@ test("a cluster that comes back is waited for anew: probes from before count for
 test("a cluster that is assigned to another owner while following is loaded is followed once", async () => {
   const { context, opened, pass } = contextOf();
   const followed = new FollowedClusters({ ...context, onLoadError: (error) => assert.fail(String(error)) });
-  const starts = [followed.start(configFollowing("demo")), followed.start(configFollowing("demo"))];
+  const alone = new Map<string, never>();
+  const starts = [followed.start(configFollowing("demo"), alone), followed.start(configFollowing("demo"), alone)];
   while (followed.upstreams.length === 0) await new Promise(setImmediate);
   await new Promise(setImmediate);
   assert.equal(opened(), 1);

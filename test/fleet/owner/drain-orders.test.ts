@@ -11,8 +11,11 @@ import { storeFixture } from "../../fake/store-fixture.ts";
 
 const order = { cluster: "demo", node: "pg2", by: "ann", drain: { forMs: 60_000, reason: "disk", extent: "all" } };
 
-/** Feeds of one cluster, with one stream. */
-function feedsFixture(mayDrain: boolean): {
+/** Feeds of one cluster, with one stream. @param wanted the clusters that its follower asks for; all, if left out */
+function feedsFixture(
+  mayDrain: boolean,
+  wanted?: readonly string[],
+): {
   readonly feeds: Feeds;
   readonly begun: DrainRequest[];
   readonly ended: (string | null)[];
@@ -44,7 +47,9 @@ function feedsFixture(mayDrain: boolean): {
     version: "1",
     name: "edge3",
     token: 1,
-    clusters: config.clusters.map((cluster) => ({ name: cluster.name, shape: outcomeShape(cluster, config.probe) })),
+    clusters: config.clusters
+      .filter(({ name }) => wanted?.includes(name) !== false)
+      .map((cluster) => ({ name: cluster.name, shape: outcomeShape(cluster, config.probe) })),
     resume: null,
   };
   const caller = { name: "token", mayFollow: () => true, mayDrain: () => mayDrain };
@@ -65,7 +70,12 @@ test("a drain that an operator of a follower asks for is set at the owner, and s
 
 for (const [what, body, mayDrain, problem] of [
   ["without a stream", { ...order, stream: "other" }, true, /the stream must be open/],
-  ["of a cluster that is not fed", { ...order, cluster: "x", stream: "stream" }, true, /x must be fed/],
+  [
+    "of an unknown cluster",
+    { ...order, cluster: "x", stream: "stream" },
+    true,
+    /Cannot feed cluster x: it must be conf/,
+  ],
   ["of an unknown node", { ...order, node: "pg9", stream: "stream" }, true, /pg9 must be a node of demo/],
   ["that the credential does not permit", { ...order, stream: "stream" }, false, /drains: true/],
   [
@@ -81,3 +91,9 @@ for (const [what, body, mayDrain, problem] of [
     assert.match("problem" in came ? came.problem : "", problem);
     assert.deepEqual(begun, []);
   });
+
+test("another owner of the cluster orders a drain on a stream that brings it nothing", async () => {
+  const { feeds, begun } = feedsFixture(true, []);
+  assert.equal("problem" in (await feeds.drain({ ...order, stream: "stream" })), false);
+  assert.equal(begun.length, 1);
+});

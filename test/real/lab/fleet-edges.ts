@@ -113,13 +113,16 @@ export class FleetEdges {
     );
   }
 
-  /** Waits until each node is asked once an interval in all. */
-  async settle(what: string): Promise<void> {
+  /** Waits until each node is asked once an interval by each observer. */
+  async settle(what: string, observers = 1): Promise<void> {
     let last = 0;
-    await until({ what: `one probe of each node ${what}`, seconds: 60, evidence: () => String(last) }, async () => {
-      last = await this.probesPerNode(2_000);
-      return last >= 0.95 && last <= 1.1;
-    });
+    await until(
+      { what: `${observers} probes of each node ${what}`, seconds: 60, evidence: () => String(last) },
+      async () => {
+        last = await this.probesPerNode(2_000);
+        return last >= 0.95 * observers && last <= 1.1 * observers;
+      },
+    );
   }
 
   /** Asks some edges for the primary and the replicas of every cluster again and again. @returns all answers but the right ones */
