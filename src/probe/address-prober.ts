@@ -2,7 +2,7 @@ import { DocumentRequests } from "./documents/document-requests.ts";
 import { afterFailure, afterSuccess, type Backoff, backoffMs } from "./schedule/backoff.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { isOwnFailure } from "../cluster/values/failure.ts";
-import { PeriodicTask } from "./schedule/periodic-task.ts";
+import { jitterFraction, PeriodicTask } from "./schedule/periodic-task.ts";
 import { statusIntervalMs, StatusRequests } from "./status-requests.ts";
 
 /** A request for a list may hang while the DCS is down: hence 10 s to 60 s after a failure (rule 8). */
@@ -89,7 +89,9 @@ export class AddressProber {
     const result = await this.#lists.get("cluster", { name: this.#api, api: this.#api }, sentAtMs);
     const rests = result.kind === "failed" && result.isTimeout;
     this.#listBackoff = rests ? afterFailure(this.#listBackoff) : afterSuccess(this.#listBackoff);
-    const everyMs = result.kind === "answered" ? schedule.clusterIntervalMs : schedule.intervalMs;
+    // With every probe of a configured address, although their intervals vary.
+    const everyMs =
+      result.kind === "answered" ? schedule.clusterIntervalMs * (1 - jitterFraction) : schedule.intervalMs;
     this.#listDueMs = sentAtMs + Math.max(everyMs, rests ? backoffMs(this.#listBackoff) : 0);
     return rests ? "hung" : null;
   }

@@ -95,9 +95,15 @@ export class ScriptedServers {
     return this.#transport.nowMs;
   }
 
-  /** The requests to a host so far. */
-  requestsTo(host: string): number {
-    return this.#transport.sent.filter(({ url }) => new URL(url).hostname === host).length;
+  /** The requests to a host so far. @param path only those for it */
+  requestsTo(host: string, path: string | null = null): number {
+    const isCounted = ({ hostname, pathname }: URL): boolean => hostname === host && pathname === (path ?? pathname);
+    return this.#transport.sent.filter(({ url }) => isCounted(new URL(url))).length;
+  }
+
+  /** Decides how intervals vary, from 0 up to 1. */
+  set random(value: number) {
+    this.#transport.random = value;
   }
 
   #answer(origin: string, path: string): NodeReply | Promise<NodeReply> {

@@ -197,3 +197,18 @@ test("twenty members behind one Service are all found", async (context) => {
   );
   assert.equal(Object.keys(network.found()).length, 20);
 });
+
+test("a configured address is asked for its list with each of its probes, also where their intervals are short", async (context) => {
+  // pg1 is not in its own list yet: only a newer one tells who it is.
+  const { pg1: _, ...others } = truth;
+  const nameless = { states: null, lists: others, names: "pg2" };
+  const network = new ScriptedServers(context, { discover: ["a", "b", "c"], servers: { ...honest, a: nameless } });
+  network.random = 0;
+  await network.pass(2_600);
+  const before = network.requestsTo("a", "/cluster");
+  await network.pass(9_000);
+  assert.equal(network.requestsTo("a", "/cluster") - before, 4, "every 2.7 s");
+  network.servers.set("a", { ...nameless, lists: truth });
+  await network.pass(3_000);
+  assert.equal(network.found()["pg1"], "a fit");
+});

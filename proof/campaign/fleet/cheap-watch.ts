@@ -72,6 +72,8 @@ export class CheapWatch {
     const request = { reason: "maintenance", by: "ann", extent: "all" as const, forMs };
     const beganMs = time.nowMs;
     const isVoid = beganMs - this.#disturbedMs < wayMs || this.#isApart(edge);
+    // It takes the place of the drain that the node has.
+    for (const before of this.#drains) if (before.cluster === cluster.name) before.isVoid = true;
     const drain = { cluster: cluster.name, node, sinceMs: Infinity, untilMs: beganMs + forMs, isVoid };
     this.#drains.push(drain);
     const done = await edge.subject.monitor.drains.begin(cluster.name, node, request);

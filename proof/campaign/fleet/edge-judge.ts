@@ -29,6 +29,8 @@ export interface EdgeJudgeParts {
   readonly onAnswer: (answer: Said) => void;
 }
 
+/** One that hears nothing after it has stood still notices that within this time, in ms: it looks at its clock once a second. */
+const noticedMs = 1_100;
 /** How long after a disturbance an instance may still judge by what it had then, in ms, as one that follows one other. */
 const settlingMs = 20_000;
 
@@ -155,7 +157,8 @@ export class EdgeJudge {
       if (time.nowMs >= this.#settledMs) this.unexcusedAnswers += answers.length;
       for (const answer of answers) onAnswer(answer);
       this.#latest = answers;
-      if (isCompared) await this.#comparisons.compare(answers, isSoon);
+      const hasStoodStill = edge.stalls.within(time.nowMs - noticedMs, time.nowMs) > 0;
+      if (isCompared && !hasStoodStill) await this.#comparisons.compare(answers, isSoon);
     } catch (error) {
       this.#accuse({ rule: "answers", node: null, detail: String(error) });
     }

@@ -89,10 +89,10 @@ export class VirtualEdge {
     return this.#served.has(cluster);
   }
 
-  /** Whether it was started again and has not found a node of a cluster since: the list of members may not have it. */
+  /** Whether it was started late, or again, and has not found a node of a cluster since: the list of members may not have it. */
   hasLost(cluster: string, node: string): boolean {
     const known = clusterNamed(this.subject.monitor.store.current, cluster);
-    return this.#lives > 1 && (known === undefined || nodeNamed(known, node) === undefined);
+    return (this.#lives > 1 || this.startedMs > 0) && (known === undefined || nodeNamed(known, node) === undefined);
   }
 
   /** Whether it answers nothing yet, or any more. */

@@ -91,10 +91,13 @@ export class Refusals {
   /** A view that surely counts against a claim; `awaited` if none can be known yet; null without either. */
   #counting(scene: Scene, { askedMs }: Said, { node, mark }: Claimant): Served | "awaited" | null {
     const byMs = askedMs - slackMs(scene, askedMs - 1_000, askedMs);
-    const [view] = countingViews(scene, { node, mark, askedMs: byMs });
-    if (view !== undefined) return view;
     const { evidence, profile, troubles, world } = scene;
     const viewMs = 3 * profile.clusterMs + profile.timeoutMs;
+    // After a stall what was surely known is from before it, and may be too old by now.
+    const view = countingViews(scene, { node, mark, askedMs: byMs }).find(
+      ({ arrivedMs }) => arrivedMs > askedMs - viewMs,
+    );
+    if (view !== undefined) return view;
     if (askedMs > this.#restartMs + viewMs - profile.slackMs) return null;
     const third = world.nodes.filter(({ name }) => name !== node && !mark.beside.has(name));
     const isAsked = third.some(({ name }) => evidence.since(name, "cluster", this.#restartMs).length > 0);

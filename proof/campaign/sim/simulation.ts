@@ -90,6 +90,7 @@ export class Simulation {
         : new VirtualOwners({
             config: owned,
             life: plan.follows,
+            ttlMs: profile.ttlMs,
             machine,
             time,
             chances: () => chance.fork(11),

@@ -5,13 +5,16 @@ import { type OwnerParts, VirtualOwner } from "./virtual-owner.ts";
 /** What each owner has in common. */
 interface OwnersParts extends Omit<OwnerParts, "life" | "settlingMs" | "chance"> {
   readonly life: OwnerLife;
+  /** For how long the lock lasts, in ms. */
+  readonly ttlMs: number;
   /** The random numbers of each one. */
   readonly chances: () => OwnerParts["chance"];
 }
 
 /**
  * How long after a mishap a follower may still judge by what it had then, in ms. Alone: as long as views count, and a rest;
- * of two: until the other one has told the same.
+ * after its death for as long as the lock lasts, too, of which the DCS may have said something just before; of two: until
+ * the other one has told the same.
  */
 const settling = { aloneMs: 20_000, ofTwoMs: 5_000 } as const;
 
@@ -19,9 +22,10 @@ const settling = { aloneMs: 20_000, ofTwoMs: 5_000 } as const;
 export class VirtualOwners {
   readonly #owners: ReadonlyMap<string, VirtualOwner>;
 
-  constructor({ life, chances, onMishap, ...parts }: OwnersParts) {
+  constructor({ life, ttlMs, chances, onMishap, ...parts }: OwnersParts) {
     const lives = life === "pair" ? (["calm", "restarting"] as const) : [life];
-    const settlingMs = life === "pair" ? settling.ofTwoMs : settling.aloneMs;
+    const aloneMs = settling.aloneMs + (life === "dead" ? ttlMs : 0);
+    const settlingMs = life === "pair" ? settling.ofTwoMs : aloneMs;
     this.#owners = new Map(
       lives.map((each, at) => {
         const name = `owner${at + 1}`;
@@ -60,11 +64,13 @@ export class VirtualOwners {
 
   /**
    * The subject was restarted. Of two owners the first that answers gives it all that it knows, though less may be known
-   * there. @returns whether one of them has all that it was told since the run began
+   * there; without any it waits before it probes.
+   * @returns whether one of them has all that it was told since the run began
    */
   remembers(): boolean {
-    if (this.#owners.size > 1) this.#each((owner) => owner.settle(settling.aloneMs));
-    return this.#each((owner) => owner.remembers).includes(true);
+    const remembering = this.#each((owner) => owner.remembers).includes(true);
+    if (this.#owners.size > 1 || !remembering) this.#each((owner) => owner.settle(settling.aloneMs));
+    return remembering;
   }
 
   /** How the subject opens a stream. */

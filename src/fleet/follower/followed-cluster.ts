@@ -40,6 +40,12 @@ export interface FollowedConfig {
   readonly probe: ProbeConfig;
 }
 
+/**
+ * How much of what a prober knows is known of a cluster. `unheard`: a state was taken over, and no server had answered;
+ * `whole`: a server has answered since, or had before, or the nodes were probed here for long enough.
+ */
+type Knowledge = "none" | "unheard" | "whole";
+
 /** More outcomes of one node than come within one timeout of a probe. */
 const heldMax = 32;
 /** Followers whose upstream falls silent begin to probe within this share of `max_age`. */
@@ -61,7 +67,6 @@ export class FollowedCluster {
   readonly #askAgain = new Map<string, { readonly isLost: boolean; readonly atMs: number }>();
   #config: FollowedConfig;
   #phase: FollowPhase;
-  #hasFirst = false;
   /** The nodes and contacts whose outcomes are merged. */
   #index: ClusterState["index"] | null = null;
   #contacts: ClusterState["contacts"] | null = null;
@@ -69,8 +74,7 @@ export class FollowedCluster {
   #mergedSize = 0;
   /** When this instance has passed the cluster on, which it had probed. */
   readonly #passedOnAtMs: number;
-  /** Whether the present state has all that a prober's has: it was taken over, or the nodes were probed for long enough. */
-  #isStateKnown = false;
+  #knowledge: Knowledge = "none";
 
   /** @param isProbed whether its nodes are probed here already: they are until an upstream feeds it */
   constructor(config: FollowedConfig, context: FollowedClusterContext, isProbed: boolean) {
@@ -121,11 +125,9 @@ export class FollowedCluster {
       if (next !== state) this.#context.adopt(next);
       for (const outcome of outcomesIn(owners)) this.take(upstream, outcome);
     }
-    this.#isStateKnown ||= owners !== null;
+    if (owners !== null && this.#knowledge === "none") this.#knowledge = "unheard";
     this.#settleDrains();
-    if (this.#hasFirst || owners === null) return;
-    this.#hasFirst = true;
-    this.#context.onFirst();
+    this.#noteFirst();
   }
 
   /** Takes an outcome of an upstream. */
@@ -143,6 +145,7 @@ export class FollowedCluster {
     if (outcome.kind === "status" && this.#config.cluster.follow.length > 1) this.#views.state(upstream, outcome);
     if (outcome.kind === "status" && this.#isHeld(outcome)) return;
     this.#record(outcome);
+    this.#noteFirst();
   }
 
   /** The nodes about which its upstreams disagree. */
@@ -152,11 +155,11 @@ export class FollowedCluster {
 
   /** Looks at what time has changed. @param feeding the upstreams that feed it now */
   tick(feeding: readonly string[]): void {
-    const isFed = feeding.length > 0;
     const nowMs = this.#context.now();
     const before = this.#phase;
-    this.#isStateKnown ||= before.kind === "probing" && nowMs - before.sinceMs > this.#learningMs;
-    this.#phase = nextFollowPhase(before, { isFed: isFed && this.#isStateKnown, nowMs, delayMs: this.#delayMs() });
+    if (before.kind === "probing" && nowMs - before.sinceMs > this.#learningMs) this.#knowledge = "whole";
+    const isFed = feeding.length > 0 && this.#knowledge === "whole";
+    this.#phase = nextFollowPhase(before, { isFed, nowMs, delayMs: this.#delayMs() });
     const [isProbed, wasProbed] = [this.#phase.kind === "probing", before.kind === "probing"];
     if (isProbed && !wasProbed) this.#context.probing.begin();
     if (!isProbed && wasProbed) this.#context.probing.end();
@@ -193,6 +196,15 @@ export class FollowedCluster {
     this.#merged.keepOnly(new Set([...index.keys(), ...contacts.keys()]));
     this.#mergedSize = this.#merged.size;
     for (const node of this.#askAgain.keys()) if (!index.has(node)) this.#askAgain.delete(node);
+  }
+
+  /** A state in which no server has answered yet is no evidence: who has it may have just begun, or reach no node. */
+  #noteFirst(): void {
+    if (this.#knowledge !== "unheard") return;
+    const state = this.#context.state();
+    if (state === undefined || isUnheard(state)) return;
+    this.#knowledge = "whole";
+    this.#context.onFirst();
   }
 
   #record(outcome: Exclude<ProbeOutcome, { kind: "drain" }>): void {

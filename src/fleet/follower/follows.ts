@@ -276,6 +276,8 @@ export class Follows {
 
   #tick(): void {
     this.#cancelTick?.();
+    // After this machine was suspended, no message may come that would show it.
+    this.#context.reading();
     for (const [name, cluster] of this.#clusters) this.#contain(name, () => cluster.tick(this.#feeding(name)));
     this.#cancelTick = this.#context.setTimer(() => this.#tick(), tickMs);
   }

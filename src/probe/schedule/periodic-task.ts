@@ -2,7 +2,7 @@ import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import { setSystemTimer } from "./system-timer.ts";
 
 /** The largest deviation of a jittered interval from its nominal length, as a fraction of it. */
-const jitterFraction = 0.1;
+export const jitterFraction = 0.1;
 /** The interval after a run that ended with an error of the program, in ms. */
 const afterErrorMs = 1_000;
 

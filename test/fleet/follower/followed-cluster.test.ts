@@ -22,6 +22,7 @@ class Followed {
   readonly cluster: FollowedCluster;
   readonly drains: DrainChange[] = [];
   readonly asked: string[] = [];
+  firsts = 0;
   readonly #timers: { readonly atMs: number; readonly run: () => void }[] = [];
 
   constructor(follow: readonly string[], nodes: readonly string[] = ["pg1", "pg2"], isProbed = false) {
@@ -47,7 +48,7 @@ class Followed {
       opinions: new SecondOpinions({ ask, setTimer, random: () => 0 }),
       random: () => 0,
       probing: { begin: () => {}, end: () => {} },
-      onFirst: () => {},
+      onFirst: () => (this.firsts += 1),
       onStop: () => {},
     };
     this.cluster = new FollowedCluster(config, about, isProbed);
@@ -274,4 +275,28 @@ test("a node whose evidence is too old is asked once an interval; a healthy owne
   followed.cluster.tick([one]);
   await followed.pass(1);
   assert.ok(!followed.asked.includes("pg1"));
+});
+
+test("an owner that has heard no server of a cluster does not feed it: its nodes are probed here until one has answered", () => {
+  const followed = new Followed([one]);
+  const { probe } = followed.configOf([one]);
+  const tick = (ms: number): string => {
+    followed.nowMs += ms;
+    followed.cluster.tick([one]);
+    return followed.cluster.phase;
+  };
+  followed.cluster.takeFull(one, new Followed([]).state);
+  assert.deepEqual([tick(0), followed.firsts], ["awaiting", 0]);
+  assert.deepEqual([tick(followed.cluster.silentMs + 1), followed.firsts], ["probing", 0]);
+  followed.cluster.take(one, statusOutcome("pg1", followed.nowMs));
+  assert.deepEqual([tick(0), followed.firsts], ["following", 1]);
+  assert.deepEqual([tick(probe.intervalMs), followed.firsts], ["following", 1]);
+});
+
+test("the first answer that an owner passes on is the first evidence, also if it had none when the stream began", () => {
+  const followed = new Followed([one]);
+  followed.cluster.takeFull(one, new Followed([]).state);
+  assert.equal(followed.firsts, 0);
+  followed.cluster.take(one, statusOutcome("pg1", followed.nowMs));
+  assert.equal(followed.firsts, 1);
 });
