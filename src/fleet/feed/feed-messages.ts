@@ -34,20 +34,23 @@ export type WantedCluster = z.output<typeof wantedSchema>;
 export const feedClustersMax = 10_000;
 
 /** What a follower asks for. */
-export const feedRequestSchema = z.object({
-  protocol: z.number(),
-  version: z.string().max(64),
-  /** The name of the follower, for people. */
-  name: z.string().max(256),
-  /** Comes back with the first message: see {@link SendingBound}. */
-  token: z.number(),
-  /** None: nothing but drains passes. */
-  clusters: z.array(wantedSchema).max(feedClustersMax),
-  /** The last message that it has got. */
-  resume: z.object({ group: z.string(), seq: z.number() }).nullable(),
-  /** Whether it understands `moved`: otherwise its stream ends where others go on with other clusters. */
-  canMove: z.boolean().catch(false),
-});
+export const feedRequestSchema = z
+  .object({
+    protocol: z.number(),
+    version: z.string().max(64),
+    /** The name of the follower, for people. */
+    name: z.string().max(256),
+    /** Comes back with the first message: see {@link SendingBound}. */
+    token: z.number(),
+    clusters: z.array(wantedSchema).max(feedClustersMax),
+    /** Whether it may want none: it owns clusters that are probed there, too, and nothing but drains passes. */
+    isOwner: z.boolean().catch(false),
+    /** The last message that it has got. */
+    resume: z.object({ group: z.string(), seq: z.number() }).nullable(),
+    /** Whether it understands `moved`: otherwise its stream ends where others go on with other clusters. */
+    canMove: z.boolean().catch(false),
+  })
+  .refine(({ clusters, isOwner }) => isOwner || clusters.length > 0);
 
 export type FeedRequest = z.output<typeof feedRequestSchema>;
 

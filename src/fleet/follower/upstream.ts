@@ -163,7 +163,15 @@ export class Upstream {
     const tokens = new Map<number, ClockReading>();
     const token = this.#newToken(tokens);
     const connection = open(
-      { protocol: feedProtocol, ...self, clusters: [...asked.values()], token, resume: this.#last, canMove: true },
+      {
+        protocol: feedProtocol,
+        ...self,
+        clusters: [...asked.values()],
+        isOwner: asked.size === 0,
+        token,
+        resume: this.#last,
+        canMove: true,
+      },
       {
         onMessage: (message) => this.#session?.connection === connection && this.#take(this.#session, message),
         onBytes: (count) => (this.#receivedBytes += count),

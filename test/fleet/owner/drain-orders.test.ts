@@ -50,6 +50,7 @@ function feedsFixture(
     clusters: config.clusters
       .filter(({ name }) => wanted?.includes(name) !== false)
       .map((cluster) => ({ name: cluster.name, shape: outcomeShape(cluster, config.probe) })),
+    isOwner: wanted?.length === 0,
     resume: null,
   };
   const caller = { name: "token", mayFollow: () => true, mayDrain: () => mayDrain };
