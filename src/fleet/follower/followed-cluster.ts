@@ -119,7 +119,6 @@ export class FollowedCluster {
       const { cluster: config, probe } = this.#config;
       this.#context.adopt({ ...adoptedCluster(owners, { config, probe }), drains: state.drains });
       for (const outcome of outcomesIn(owners)) this.#merged.take(outcome);
-      this.#doubt(owners);
     } else if (owners !== null) {
       const next = withOwnersMembers(state, owners);
       if (next !== state) this.#context.adopt(next);
@@ -264,6 +263,7 @@ export class FollowedCluster {
     if (own !== null && "report" in own.result) this.#record(own);
     for (const outcome of held) this.#record(outcome);
     if (own !== null && "failure" in own.result) this.#record(own);
+    if (held.length > 0) this.#askAgain.set(node, { isLost: true, atMs: this.#context.now() + this.#lostPauseMs() });
   }
 
   /**
@@ -283,21 +283,16 @@ export class FollowedCluster {
         this.#askAgain.delete(node.name);
         continue;
       }
-      // A node that has just gone down was asked before that.
       const again = this.#askAgain.get(node.name);
-      const isNew = again?.isLost !== isLost;
-      if (again !== undefined && !isNew && nowMs < again.atMs) continue;
-      if (!(isNew && isLost) && !this.#ask(node.name, !isLost)) continue;
-      const pauseMs = isLost ? this.silentMs * (1 + this.#context.random()) : intervalMs;
-      this.#askAgain.set(node.name, { isLost, atMs: nowMs + pauseMs });
+      if (again?.isLost === isLost && nowMs < again.atMs) continue;
+      if (!this.#ask(node.name, !isLost)) continue;
+      this.#askAgain.set(node.name, { isLost, atMs: nowMs + (isLost ? this.#lostPauseMs() : intervalMs) });
     }
   }
 
-  /** Nodes that are down where a state comes from were not asked here before: they are asked at the next look. */
-  #doubt({ nodes }: ClusterState): void {
-    const atMs = this.#context.now();
-    for (const { node, report, isDown } of nodes)
-      if (report === null || isDown) this.#askAgain.set(node.name, { isLost: true, atMs });
+  /** Until a node that is down, or was never heard, is asked once more, in ms. */
+  #lostPauseMs(): number {
+    return this.silentMs * (1 + this.#context.random());
   }
 
   /** Not merged: what an upstream has read before and tells later must count. */

@@ -12,6 +12,7 @@ import {
 import {
   type ClusterAssignment,
   drainingKey,
+  isDrainingKey,
   type FleetMember,
   FleetReader,
   type FleetView,
@@ -224,13 +225,16 @@ export class FleetMembership {
     };
   }
 
-  /** What is missing counts for one more lease: members that lost the connection too may come back. */
+  /**
+   * What is missing counts for one more lease: members that lost the connection too may come back. A drain that is
+   * missing has ended: members that differ about it would pass clusters to and fro.
+   */
   #takeAll(entries: ReadonlyMap<string, string>): void {
     const { now, self, leaseMs } = this.#context;
     for (const [key, value] of this.#entries) {
       if (entries.has(key)) continue;
       // What belonged to this member is claimed again.
-      if (value === self.id) this.#take(key, null);
+      if (value === self.id || isDrainingKey(key)) this.#take(key, null);
       else if (!this.#awaited.has(key)) this.#awaited.set(key, now() + leaseMs);
     }
     for (const [key, value] of entries) {

@@ -55,6 +55,11 @@ export interface FleetView {
 
 const folders = { members: "members/", owners: "owners/", draining: "draining/" } as const;
 
+/** Whether a key drains a member. */
+export function isDrainingKey(key: string): boolean {
+  return key.startsWith(folders.draining);
+}
+
 /** The key of a member. */
 export function memberKey(id: string): string {
   return `${folders.members}${id}`;
@@ -102,7 +107,7 @@ export class FleetReader implements FleetView {
       // Also what cannot be a member: the key is taken all the same.
       if (value === null) this.owners.delete(key);
       else this.owners.set(key, value);
-    } else if (key.startsWith(folders.draining)) {
+    } else if (isDrainingKey(key)) {
       const id = key.slice(folders.draining.length);
       if (value === null) this.draining.delete(id);
       else this.draining.set(id, readDrainValue(value));

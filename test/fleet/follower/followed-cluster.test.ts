@@ -249,7 +249,7 @@ test("a node that is down, or was never heard, is asked now and then: its owner 
     followed.store.record({ ...statusOutcome("pg1", followed.nowMs), result }, followed.nowMs);
   }
   assert.ok(followed.state.nodes.every(({ report, isDown }) => report === null || isDown));
-  assert.deepEqual(await askedAfter(1), ["pg2"], "the other one was asked before it went down");
+  assert.deepEqual(await askedAfter(1), ["pg1", "pg2"]);
   assert.deepEqual(await askedAfter(pauseMs - 100), []);
   assert.deepEqual(await askedAfter(200), ["pg1", "pg2"]);
   assert.deepEqual(await askedAfter(pauseMs - 100), []);
@@ -299,4 +299,27 @@ test("the first answer that an owner passes on is the first evidence, also if it
   assert.equal(followed.firsts, 0);
   followed.cluster.take(one, statusOutcome("pg1", followed.nowMs));
   assert.equal(followed.firsts, 1);
+});
+
+test("a node that was asked before it went down is asked again only after a pause", async () => {
+  const followed = new Followed([one], ["pg1"]);
+  followed.full(one, "pg1");
+  followed.cluster.tick([one]);
+  const asked = async (ms: number): Promise<number> => {
+    await followed.pass(ms);
+    followed.cluster.tick([one]);
+    await followed.pass(0);
+    return followed.asked.splice(0).filter((node) => node === "pg1").length;
+  };
+  const counts: number[] = [];
+  const failure = { failure: { kind: "refused", detail: "" } } as const;
+  for (let failures = 0; failures < 3; failures += 1) {
+    followed.nowMs += 1_000;
+    followed.cluster.take(one, { ...statusOutcome("pg1", followed.nowMs), result: failure });
+    counts.push(await asked(0));
+  }
+  assert.equal(followed.state.nodes[0]?.isDown, true);
+  assert.deepEqual(counts, [0, 0, 1]);
+  assert.equal(await asked(followed.cluster.silentMs - 100), 0);
+  assert.equal(await asked(200), 1);
 });

@@ -5,6 +5,30 @@ import { FleetFixture, leaseMs, type Member } from "../../fake/fleet-fixture.ts"
 import type { FleetKeys } from "../../fake/fleet-keys.ts";
 
 suite("a fleet", () => {
+  test("moves nothing to and fro when etcd is back with data of before a drain that one member has not seen", async () => {
+    const fleet = new FleetFixture(10);
+    const [a, b] = [fleet.add("a"), fleet.add("b")];
+    await fleet.clock.pass(20_000);
+    b.store.isCut = true;
+    await fleet.clock.pass(100);
+    await a.membership.drain("a", { by: "ann", until: null }, 600);
+    const older = [...fleet.keys.keys].filter(([key]) => key !== "draining/a");
+    fleet.keys.isDown = true;
+    await fleet.clock.pass(1_000);
+    fleet.keys.keys = new Map(older);
+    fleet.keys.restart();
+    b.store.isCut = false;
+    await fleet.clock.pass(2_000);
+    const before = [a, b].map(({ membership }) => membership.changes.gained);
+    await fleet.clock.pass(10_000);
+    fleet.check();
+    assert.deepEqual([a.membership.view.draining.size, b.membership.view.draining.size], [0, 0]);
+    assert.deepEqual(
+      [a, b].map(({ membership }) => membership.changes.gained),
+      before,
+    );
+  });
+
   test("gives each cluster one owner, whom the others follow; members that come later take their share", async () => {
     const fleet = new FleetFixture(120);
     for (const id of ["a", "b", "c"]) fleet.add(id);
