@@ -352,14 +352,13 @@ export class FleetMembership {
     return this.#phase.kind === "joined" && this.#phase.problem === null;
   }
 
+  /** What comes of it is told by the watch, in the order of the store: a reply may come after a later change. */
   async #writeStep(step: OwnershipStep): Promise<void> {
     const { store, self } = this.#context;
     const { key } = step;
-    if (step.kind === "claim") {
-      if (await store.claim(key, self.id)) this.#take(key, self.id);
-    } else if (step.kind === "pass") {
-      if (await store.pass(key, step.from, { value: step.to.id, lease: step.to.lease })) this.#take(key, step.to.id);
-    } else if (await store.release(key, self.id)) this.#take(key, null);
+    if (step.kind === "claim") await store.claim(key, self.id);
+    else if (step.kind === "pass") await store.pass(key, step.from, { value: step.to.id, lease: step.to.lease });
+    else await store.release(key, self.id);
   }
 }
 

@@ -220,6 +220,28 @@ suite("a fleet", () => {
     assert.ok(fleet.owned(b).length > 10);
   });
 
+  test("a reply that comes after a later change of the same place does not count", async () => {
+    const fleet = new FleetFixture(10);
+    const [a, b] = [fleet.add("a"), fleet.add("b")];
+    await fleet.clock.pass(20_000);
+    const before = fleet.owned(a);
+    const pass = a.store.pass.bind(a.store);
+    a.store.pass = async (...step) => {
+      const isDone = await pass(...step);
+      await new Promise<void>((resolve) => fleet.clock.setTimer(resolve, 3_000));
+      return isDone;
+    };
+    await b.membership.drain("a", { by: "ann", until: null }, 600);
+    await fleet.clock.pass(1_000);
+    assert.deepEqual([fleet.owned(a).length, fleet.owned(b).length], [0, 10]);
+    await b.membership.undrain("a", "ann");
+    await fleet.clock.pass(1_500);
+    assert.deepEqual(fleet.owned(a), before);
+    await fleet.clock.pass(3_000);
+    fleet.check();
+    assert.deepEqual(fleet.owned(a), before);
+  });
+
   test("members that want one owner take no second place, and nothing moves while others want two", async () => {
     const fleet = new FleetFixture(20, 2);
     const one = fleet.add("a", { observers: 1 });
