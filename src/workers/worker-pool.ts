@@ -55,6 +55,8 @@ export class WorkerPool {
   /** The main process goes on answering, whatever workers do: its listeners are being changed. */
   #keepsAnswering = false;
   #isStopped = false;
+  /** How many workers are getting sockets, and have not opened all of them. */
+  #bringingUp = 0;
 
   constructor(context: WorkerPoolContext) {
     this.#context = context;
@@ -315,7 +317,8 @@ export class WorkerPool {
   #review(): void {
     if (this.#configured === null || this.#isStopped) return;
     if (this.#workers().length === 0) void this.#standIn.answerAt(this.#configured, "lost");
-    else if (!this.#keepsAnswering) this.#standIn.rest();
+    // Its sockets may be on their way to a worker: closed now, they would not arrive.
+    else if (!this.#keepsAnswering && this.#bringingUp === 0) this.#standIn.rest();
   }
 
   #abandon(): void {
@@ -332,10 +335,16 @@ export class WorkerPool {
 
   /** Makes a new worker answer like the others. Before the first listeners are open there is nothing to answer. */
   async #bringUp(slot: WorkerSlot): Promise<void> {
-    while (this.#configured !== null) {
-      const configs = this.#configured;
-      const preparation = { configs, fullState: this.#fullState(), isInForce: () => configs === this.#configured };
-      if (await prepareInForce(slot, this.#sockets, preparation)) return this.#sendFullState(slot);
+    this.#bringingUp += 1;
+    try {
+      while (this.#configured !== null) {
+        const configs = this.#configured;
+        const preparation = { configs, fullState: this.#fullState(), isInForce: () => configs === this.#configured };
+        if (await prepareInForce(slot, this.#sockets, preparation)) return this.#sendFullState(slot);
+      }
+    } finally {
+      this.#bringingUp -= 1;
+      this.#review();
     }
   }
 

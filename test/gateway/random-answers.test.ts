@@ -54,7 +54,7 @@ for (const workers of [0, 2]) {
       context.diagnostic(JSON.stringify(Object.fromEntries(counts)));
       assert.ok((counts.get(200) ?? 0) > 0 && (counts.get(502) ?? 0) > 0, "both kinds are among them");
       assert.equal(edge.rolecall.process.exitCode, null);
-      assert.equal(await edge.metric("rolecall_workers_lost_total"), 0);
+      assert.equal(await edge.metric("rolecall_workers_lost_total"), 0, edge.rolecall.stderr);
       assert.equal(await edge.metric("rolecall_contained_errors_total"), 0);
     });
 
@@ -74,7 +74,7 @@ for (const workers of [0, 2]) {
         async () => (await edge.request("/nodes/pg1/primary")).status === 200,
       );
       assert.equal(edge.rolecall.process.exitCode, null);
-      assert.equal(await edge.metric("rolecall_workers_lost_total"), 0);
+      assert.equal(await edge.metric("rolecall_workers_lost_total"), 0, edge.rolecall.stderr);
       assert.equal(await edge.metric("rolecall_contained_errors_total"), 0);
     });
   });

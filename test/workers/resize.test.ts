@@ -21,7 +21,7 @@ interface Served {
   readonly reload: (workers: number | "auto", listeners?: string) => Promise<void>;
 }
 
-async function served(context: TestContext, workers: number | "auto"): Promise<Served> {
+async function served(context: TestContext, workers: number | "auto", listeners = ""): Promise<Served> {
   const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
   const [health, admin] = [await freePort(), await freePort()];
   const text = (count: number | "auto", more: string): string =>
@@ -31,7 +31,7 @@ listen: [{ port: ${health}, whole_cluster: true }, { port: ${admin}, dialect: ad
 workers: ${count}
 drain: 0s
 `;
-  const file = writeConfigFile(context, text(workers, ""));
+  const file = writeConfigFile(context, text(workers, listeners));
   const running = new RolecallProcess(context, ["serve", "--config", file]);
   await running.waitForLog('"msg":"listening"', 2);
   let reloads = 0;
@@ -242,3 +242,25 @@ test("auto means none for a small fleet, also after a reload", limit, async (con
   await workersAnswer(rolecall.admin, 0);
   await until("no process", () => childrenOf(rolecall).length === 0);
 });
+
+test(
+  "workers that start side by side get their sockets from the main process, whichever is ready first",
+  limit,
+  async (context) => {
+    for (let times = 0; times < 3; times += 1)
+      await Promise.all(
+        [1, 2, 3].map(async () => {
+          const more = [await freePort(), await freePort()].map((port) => `, { port: ${port}, dialect: exporter }`);
+          const { running, admin } = await served(context, 4, more.join(""));
+          await running.waitForLog('"msg":"worker started"', 4);
+          assert.match(
+            (await sendRequest(`${admin}/metrics`)).body,
+            /^rolecall_workers_lost_total 0$/m,
+            running.stderr,
+          );
+          running.process.kill("SIGTERM");
+          assert.equal(await running.exit, 0);
+        }),
+      );
+  },
+);
