@@ -52,7 +52,7 @@ export class FleetDrains implements DrainsApiContext {
   }
 }
 
-/** Says what is worse. */
+/** Waits for a change here and at the other owners. @returns the worse result of the two */
 async function atBoth(here: Promise<Durability>, others: Promise<Durability>): Promise<Durability> {
   const [own, theirs] = await Promise.all([here, others]);
   if (own.kind === "failed" || theirs.kind === "durable") return own;

@@ -1,6 +1,7 @@
 import { readAccess } from "../config/access-material.ts";
 import type { ClusterConfig, Config, FleetConfig, UpstreamConfig } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
+import type { OtherOwners } from "../fleet/follower/follows.ts";
 import type { FleetMembership } from "../fleet/ownership/fleet-membership.ts";
 import type { FleetStore } from "../fleet/ownership/fleet-store.ts";
 import type { FleetMember } from "../fleet/ownership/fleet-view.ts";
@@ -74,7 +75,7 @@ export class SharedClusters {
   }
 
   /** The other owners of each cluster that this instance owns. */
-  get otherOwners(): ReadonlyMap<string, readonly UpstreamConfig[]> {
+  get otherOwners(): OtherOwners {
     const joined = this.#joined;
     if (joined === null) return new Map();
     return new Map(

@@ -352,7 +352,7 @@ export class FleetMembership {
     return this.#phase.kind === "joined" && this.#phase.problem === null;
   }
 
-  /** What comes of it is told by the watch, in the order of the store: a reply may come after a later change. */
+  /** Writes one step. Only the watch reports its result: a reply can arrive after a later change of the same key. */
   async #writeStep(step: OwnershipStep): Promise<void> {
     const { store, self } = this.#context;
     const { key } = step;
