@@ -22,6 +22,7 @@ export interface Exploration {
 
 const armed: readonly SwitchoverEvent[] = [
   { kind: "checked", refusal: null },
+  { kind: "claimed", refusal: null },
   { kind: "armed", part: "intent" },
   { kind: "armed", part: "guardian" },
   { kind: "armed", part: "peer1" },
@@ -32,6 +33,7 @@ const paused: readonly SwitchoverEvent[] = [
   { kind: "pause_answered", target: 1 },
   { kind: "paused_read", target: 0, isPaused: true },
   { kind: "paused_read", target: 1, isPaused: true },
+  ...["intent", "guardian", "peer1"].map((part): SwitchoverEvent => ({ kind: "told", part, problem: null })),
 ];
 /** What to explore from: the events that lead there, and the states that must follow. */
 export const exploredStarts: readonly {
@@ -39,8 +41,9 @@ export const exploredStarts: readonly {
   readonly first: readonly SwitchoverEvent[];
   readonly follow: readonly string[];
 }[] = [
-  { name: "the beginning", first: [], follow: ["arming", "pausing", "resuming", "ended"] },
-  { name: "the first PAUSE", first: armed, follow: ["switching", "resuming", "ended"] },
+  { name: "the beginning", first: [], follow: ["claiming", "arming", "pausing", "resuming", "ended"] },
+  { name: "the first PAUSE", first: armed, follow: ["resuming", "ended"] },
+  { name: "the last PAUSE", first: paused.slice(0, -3), follow: ["switching", "resuming", "ended"] },
   { name: "the request", first: paused, follow: ["routing", "resuming", "following", "ended"] },
   {
     name: "a new primary",
@@ -57,9 +60,14 @@ export function everyEvent({ targets, routes, peers, leader }: SwitchoverPlan): 
     { kind: "pause_withheld", target, problem: "paused already" },
     { kind: "paused_read", target, isPaused: true },
     { kind: "paused_read", target, isPaused: false },
+    { kind: "resumed_elsewhere", target },
     { kind: "console_lost", target },
+    { kind: "console_refused", target, problem: "the connection was refused" },
+    { kind: "console_back", target },
     { kind: "restarted", target },
     { kind: "resumed", target },
+    { kind: "not_resumed", target, problem: "late", isRefused: false },
+    { kind: "not_resumed", target, problem: "refused", isRefused: true },
     { kind: "closed", target },
   ]);
   const parts = ["intent", "guardian", ...peers];
@@ -67,7 +75,11 @@ export function everyEvent({ targets, routes, peers, leader }: SwitchoverPlan): 
     { kind: "tick" },
     { kind: "checked", refusal: null },
     { kind: "checked", refusal: "no candidate" },
+    { kind: "claimed", refusal: null },
+    { kind: "claimed", refusal: "another run goes on" },
     ...parts.flatMap((part): readonly SwitchoverEvent[] => [
+      { kind: "told", part, problem: null },
+      { kind: "told", part, problem: "late" },
       { kind: "armed", part },
       { kind: "not_armed", part, problem: "no space left on device" },
     ]),
@@ -80,9 +92,13 @@ export function everyEvent({ targets, routes, peers, leader }: SwitchoverPlan): 
     { kind: "primary", node: leader, pending: "yes" },
     { kind: "primary", node: "pg2", pending: "no" },
     { kind: "primary", node: "pg3", pending: "unknown" },
-    ...routes.map((_, route): SwitchoverEvent => ({ kind: "routed", route, by: "verified" })),
+    ...routes.flatMap((_, route): readonly SwitchoverEvent[] => [
+      { kind: "routed", route, by: "verified" },
+      { kind: "not_routed", route, problem: "not yet" },
+    ]),
     ...peers.map((_, peer): SwitchoverEvent => ({ kind: "echo", peer })),
-    { kind: "guardian_lost" },
+    { kind: "guardian_lost", why: "it ended", hasTakenOver: false },
+    { kind: "give_up", reason: "an operator has resumed everything" },
     { kind: "fenced", by: "peer1" },
     { kind: "stop", reason: "rolecall stops" },
   ];
@@ -114,7 +130,7 @@ export function explore(
           const key = keyOf(reached);
           if (seen.has(key)) continue;
           seen.add(key);
-          const stuck = settling(plan, reached);
+          const stuck = settling(plan, reached, true) ?? settling(plan, reached, false);
           if (stuck !== null)
             return { states: seen.size, transitions, kinds, violation: { problem: stuck, path: reached.path } };
           kinds.add(reached.state.kind);
@@ -131,13 +147,14 @@ function sound(reached: Reached | { readonly problem: string }): Reached {
 }
 
 /** How many steps a switchover takes at most once nothing happens but time, and poolers answer RESUME. */
-const stepsMax = 50;
+const stepsMax = 120;
 
 /**
- * Lets time pass, and answers each RESUME: everything must be resumed by the deadline, and the run must end.
+ * Lets time pass: everything must be resumed by the deadline, and the run must end, even if no pooler answers.
+ * @param isAnswered whether poolers answer each RESUME
  * @returns what does not happen; `null` if all does
  */
-function settling(plan: SwitchoverPlan, from: Reached): string | null {
+function settling(plan: SwitchoverPlan, from: Reached, isAnswered: boolean): string | null {
   let reached = from;
   let answers: readonly SwitchoverEvent[] = [];
   for (let count = 0; count < stepsMax; count += 1) {
@@ -145,7 +162,14 @@ function settling(plan: SwitchoverPlan, from: Reached): string | null {
     const wakeMs = wakeAtMs(state);
     if (wakeMs === null) return null;
     const isHeld = reached.world.mayBePaused.includes(true);
-    if (isHeld && "deadlineMs" in state && nowMs > state.deadlineMs + 3 * plan.limits.resumeMs && count > 8)
+    if (
+      isAnswered &&
+      isHeld &&
+      "deadlineMs" in state &&
+      state.kind !== "following" &&
+      nowMs > state.deadlineMs + 3 * plan.limits.resumeMs &&
+      count > 8
+    )
       return `held ${nowMs - state.deadlineMs} ms after the deadline`;
     const [event = { kind: "tick" as const }, ...rest] = answers;
     const waitMs = answers.length > 0 ? 0 : Math.max(0, wakeMs - nowMs);
@@ -155,7 +179,7 @@ function settling(plan: SwitchoverPlan, from: Reached): string | null {
     answers = [
       ...rest,
       ...transition.effects.flatMap((effect): readonly SwitchoverEvent[] => {
-        if (effect.kind === "resume") return [{ kind: "resumed", target: effect.target }];
+        if (effect.kind === "resume" && isAnswered) return [{ kind: "resumed", target: effect.target }];
         return effect.kind === "close" ? [{ kind: "closed", target: effect.target }] : [];
       }),
     ];

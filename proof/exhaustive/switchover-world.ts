@@ -13,6 +13,8 @@ export interface World {
   readonly isIntended: readonly boolean[];
   /** Whether a RESUME was sent to each target, so that its effect can be seen. */
   readonly isResumed: readonly boolean[];
+  /** Whether each target was left to the work that goes on without the run. */
+  readonly isLeft: readonly boolean[];
   readonly isIntentWritten: boolean;
   readonly requests: number;
 }
@@ -29,7 +31,7 @@ export const twoAnnouncedTargets: SwitchoverPlan = {
 
 export function untouchedWorld({ targets }: SwitchoverPlan): World {
   const none = targets.map(() => false);
-  return { mayBePaused: none, isIntended: none, isResumed: none, isIntentWritten: false, requests: 0 };
+  return { mayBePaused: none, isIntended: none, isResumed: none, isLeft: none, isIntentWritten: false, requests: 0 };
 }
 
 /** What an event says of the world. An event that cannot be true there, such as a RESUME that was never sent, says nothing. */
@@ -61,10 +63,15 @@ function problemOf(world: World, state: SwitchoverState, effect: SwitchoverEffec
   if (effect.kind === "pause" && !world.isIntentWritten) return "PAUSE before the intent is written";
   if (effect.kind === "close" && world.mayBePaused[effect.target] === true)
     return `the intent of target ${effect.target} is closed while it may be paused`;
-  if (effect.kind === "disarm" && world.mayBePaused.includes(true)) return "disarmed while something may be paused";
+  if (effect.kind === "leave" && state.kind !== "ended" && state.kind !== "following") return `left in ${state.kind}`;
+  const isOpen = world.mayBePaused.some((mayBePaused, target) => mayBePaused && world.isLeft[target] !== true);
+  if (effect.kind === "disarm" && isOpen) return "disarmed while something may be paused";
   if (effect.kind === "request") return requestProblem(world, state);
-  if (effect.kind === "end" && (world.mayBePaused.includes(true) || world.isIntended.includes(true)))
-    return world.requests > 0 || world.mayBePaused.includes(true) ? "ended with an open intent or a pause" : null;
+  const isIntended = world.isIntended.some((intended, target) => intended && world.isLeft[target] !== true);
+  if (effect.kind === "end" && (isOpen || isIntended))
+    return world.requests > 0 || isOpen ? "ended with an open intent or a pause" : null;
+  if (effect.kind === "end" && world.isLeft.includes(true) && effect.outcome.kind !== "unfinished")
+    return `left a target, and ended as ${effect.outcome.kind}`;
   return null;
 }
 
@@ -83,7 +90,9 @@ function applied(world: World, effect: SwitchoverEffect): World {
   if (effect.kind === "pause") return { ...world, mayBePaused: changed(world.mayBePaused, effect.target, true) };
   if (effect.kind === "resume") return { ...world, isResumed: changed(world.isResumed, effect.target, true) };
   if (effect.kind === "close") return { ...world, isIntended: changed(world.isIntended, effect.target, false) };
-  if (effect.kind === "disarm") return { ...world, isIntended: world.isIntended.map(() => false) };
+  if (effect.kind === "leave") return { ...world, isLeft: changed(world.isLeft, effect.target, true) };
+  // What is left stays on the disk.
+  if (effect.kind === "disarm") return { ...world, isIntended: world.isLeft };
   return effect.kind === "request" ? { ...world, requests: world.requests + 1 } : world;
 }
 
@@ -96,8 +105,12 @@ export function broken(state: SwitchoverState, world: World, nowMs: number): str
   for (const [target, mayBePaused] of world.mayBePaused.entries()) {
     if (!mayBePaused) continue;
     if (world.isIntended[target] !== true) return `target ${target} may be paused without an intent`;
-    if (state.kind === "resuming" && state.targets[target] === "resuming" && state.repeatAtMs > nowMs) continue;
-    const isAhead = "deadlineMs" in state && state.kind !== "resuming" && state.deadlineMs > nowMs;
+    if (world.isLeft[target] === true) continue;
+    const phase = "targets" in state ? state.targets[target] : undefined;
+    const isSent = phase === "resuming" || phase === "unreached";
+    if ("repeatAtMs" in state && isSent && state.repeatAtMs > nowMs) continue;
+    const isHeld = state.kind !== "resuming" || phase === "absent";
+    const isAhead = "deadlineMs" in state && isHeld && state.deadlineMs > nowMs;
     if (!isAhead) return `target ${target} may be paused in ${state.kind} without a deadline ahead`;
   }
   return null;

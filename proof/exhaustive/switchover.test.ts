@@ -9,7 +9,7 @@ const plans = [twoTargets, twoAnnouncedTargets].map((plan) => ({ ...plan, target
 for (const plan of plans)
   for (const { name, first, follow } of exploredStarts)
     test(`${plan.start}: every event in every state from ${name} on: what may be paused has an intent and a deadline ahead`, () => {
-      const { violation, kinds } = explore(plan, { first, depth: first.length === 0 ? 5 : 4 });
+      const { violation, kinds } = explore(plan, { first, depth: first.length === 0 ? 6 : 4 });
       assert.equal(violation, null, JSON.stringify(violation, null, 1));
       for (const kind of follow) assert.ok(kinds.has(kind), `${kind} is never reached`);
     });

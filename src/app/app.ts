@@ -33,8 +33,7 @@ import { ListenerGroup } from "./listener-group.ts";
 import { thisMachine, waitAtMost } from "./machine.ts";
 import { Monitor } from "./monitor.ts";
 import { ProcessLife } from "./process-life.ts";
-import { buildSwitchovers } from "./switchover-wiring.ts";
-import type { Switchovers } from "../switchover/switchovers.ts";
+import { buildSwitchovers, type SwitchoverServices } from "./switchover-wiring.ts";
 import { type ConfigSource, type ReloadEnd, Reloader } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
 import { version } from "../config/version.ts";
@@ -61,7 +60,7 @@ export class App {
   readonly #nodeCredentials: NodeCredentialStore;
   readonly #certificates: CertificateExpiry;
   readonly #gateway: Gateway;
-  readonly #switchovers: Switchovers;
+  readonly #runs: SwitchoverServices;
   readonly #snapshots: SnapshotLongPoll;
   readonly #page: LivePage;
   readonly #listenerLog: ListenerLog;
@@ -93,7 +92,7 @@ export class App {
       counter: this.#counter,
       config: () => this.#config,
       monitor: () => this.#monitor,
-      switchovers: () => this.#switchovers,
+      runs: () => this.#runs,
       listeners: () => this.#listeners,
       certificates: () => this.#certificates,
       page: () => this.#page,
@@ -117,7 +116,7 @@ export class App {
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),
     );
     this.#gateway = this.#buildGateway();
-    this.#switchovers = this.#buildSwitchovers();
+    this.#runs = this.#buildSwitchovers();
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#page = new LivePage(this.#sources, {
       eventLog,
@@ -171,7 +170,7 @@ export class App {
       this.#log.level = config.log.level;
       this.#nodeCredentials.start(config.clusters);
       this.#certificates.start(config);
-      this.#switchovers.configure();
+      this.#runs.switchovers.configure();
     });
     const open = new Set(this.#listeners.listeners.map(({ key }) => key));
     for (const part of [this.#agents, this.#monitor.envoys]) part.keepOnly(open);
@@ -202,10 +201,10 @@ export class App {
     this.#endPauses = observePauses((durationMs) => this.#metrics.own.observe("gcPauses", {}, durationMs));
     this.#nodeCredentials.start(this.#config.clusters);
     this.#certificates.start(this.#config);
-    await Promise.all([this.#monitor.restore(), this.#switchovers.start()]);
+    await Promise.all([this.#monitor.restore(), this.#runs.switchovers.start()]);
     this.#endOutcomes = this.#listeners.follow(store);
     store.onChange(() => this.#snapshots.changed());
-    store.onChange((_, { name }) => this.#switchovers.clusterChanged(name));
+    store.onChange((_, { name }) => this.#runs.switchovers.clusterChanged(name));
     this.#page.follow(store);
     await this.#listeners.openAdmin(this.#config.listen);
     await this.#monitor.start();
@@ -215,7 +214,8 @@ export class App {
 
   async #close(): Promise<void> {
     // Nothing may stay paused. What is not resumed in time is resumed by the guardian, and by the next process.
-    await waitAtMost(thisMachine.setTimer, stoppingMaxMs, this.#switchovers.stop("rolecall is stopping"));
+    await waitAtMost(thisMachine.setTimer, stoppingMaxMs, this.#runs.switchovers.stop("rolecall is stopping"));
+    this.#runs.keeper.stop();
     await this.#listeners.close();
     // The probes end later, and the workers are gone.
     this.#endOutcomes();
@@ -233,11 +233,11 @@ export class App {
       metrics: this.#metrics,
       monitor: this.#monitor,
       credentials: this.#nodeCredentials,
-      switchOverSeamlessly: (...call) => this.#switchovers.call(...call),
+      switchOverSeamlessly: (...call) => this.#runs.switchovers.call(...call),
     });
   }
 
-  #buildSwitchovers(): Switchovers {
+  #buildSwitchovers(): SwitchoverServices {
     return buildSwitchovers({
       log: this.#log,
       config: () => this.#config,
@@ -248,6 +248,7 @@ export class App {
         await this.#listeners.refresh();
         return backendCounts({ counter: this.#counter, listeners: this.#listeners });
       },
+      onError: (err) => this.#log.error({ err }, "pauses of another rolecall not recorded; the rest goes on"),
     });
   }
 
@@ -317,19 +318,19 @@ export class App {
 
   #handlerFor(listener: ListenerConfig): ListenerHandler {
     const inConfig = { listener, config: this.#config };
-    const { drains, eventLog, history, clock, pauses, fleet } = this.#monitor;
+    const { drains, eventLog, history, clock, fleet } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
       hints: {
         follow: (hint) => this.#monitor.followHint(hint),
         onHint: (record) => this.#recordHint(record),
-        announceStop: (...about) => this.#switchovers.announceStop(...about),
+        announceStop: (...about) => this.#runs.switchovers.announceStop(...about),
       },
       eventLog,
       history,
       gateway: this.#gateway,
-      switchovers: this.#switchovers,
-      pauses,
+      switchovers: this.#runs.switchovers,
+      pauses: this.#runs,
       fleet,
       snapshots: this.#snapshots,
       page: this.#page,
@@ -361,7 +362,7 @@ interface MetricsParts {
   readonly counter: AnswerCounter;
   readonly config: () => Config;
   readonly monitor: () => Monitor;
-  readonly switchovers: () => Switchovers;
+  readonly runs: () => SwitchoverServices;
   readonly listeners: () => ListenerGroup;
   readonly certificates: () => CertificateExpiry;
   readonly page: () => LivePage;
@@ -371,7 +372,7 @@ interface MetricsParts {
 
 /** Builds the metrics of the serving process. */
 function buildMetrics(parts: MetricsParts): Metrics {
-  const { log, counter, config, monitor, switchovers, listeners, certificates, page, asked, reloader } = parts;
+  const { log, counter, config, monitor, runs, listeners, certificates, page, asked, reloader } = parts;
   return new Metrics({
     asked,
     eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
@@ -383,8 +384,8 @@ function buildMetrics(parts: MetricsParts): Metrics {
     answers: () => [...counter.rows(), ...listeners().answers()],
     workers: () => listeners().usage(),
     fastPath: () => listeners().fastPathCounts(),
-    paused: () => switchovers().paused,
-    pauses: () => monitor().pauses.held,
+    paused: () => runs().switchovers.paused,
+    pauses: () => runs().keeper.held,
     audited: () => monitor().routes.targets,
     followed: () => monitor().fleet.usage,
     certificates: () => certificates().readings,

@@ -5,8 +5,8 @@ import type { DatabaseAddress } from "../cluster/node.ts";
 import type { BalancerConfig, Config, PoolerConfig } from "../config/model/config.ts";
 import type { Logger } from "../log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
-import type { OwnMetrics } from "../metrics/own-metrics.ts";
-import type { Balancer, BalancerContext, BalancerStatus } from "../push/balancer.ts";
+import type { PushCounter } from "../push/push-counter.ts";
+import type { Balancer, BalancerContext, BalancerStatus, LeadTo } from "../push/balancer.ts";
 import { clusterMembers, type ClusterMembers } from "../push/cluster-members.ts";
 import { HaproxyBalancer } from "../push/haproxy/haproxy-balancer.ts";
 import { PgbouncerBalancer } from "../push/pgbouncer/pgbouncer-balancer.ts";
@@ -16,7 +16,10 @@ import { VerdictFollower } from "../push/verdict-follower.ts";
 /** What the pushes depend on. */
 export interface BalancerPushesContext {
   readonly log: Logger;
-  readonly metrics: OwnMetrics;
+  readonly metrics: PushCounter & {
+    /** Forgets a balancer that is not configured any more. */
+    remove(name: "balancerUp", labels: { readonly balancer: string }): void;
+  };
   readonly cluster: (name: string) => ClusterState | undefined;
   readonly policy: (name: string) => HealthPolicy | undefined;
   /** Ms of rolecall's clock. */
@@ -110,14 +113,10 @@ export class BalancerPushes {
   }
 
   /** Makes sure that a balancer leads the clients of a cluster's primary to a node, as {@link Balancer.lead}. */
-  async lead(
-    balancer: string,
-    to: { readonly cluster: string; readonly node: string },
-    limitMs: number,
-  ): Promise<string | null> {
+  async lead(balancer: string, to: LeadTo, limitMs: number): Promise<string | null> {
     const running = this.#running.get(balancer);
     if (running === undefined) return `${balancer} is not configured any more`;
-    return running.balancer.lead(to.cluster, to.node, limitMs);
+    return running.balancer.lead(to, limitMs);
   }
 
   #keptOrNew(target: PushTarget): RunningBalancer {

@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import { lockHolderOf } from "../cluster/leadership.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
@@ -32,7 +31,6 @@ import { Store } from "../state/store.ts";
 import { EvidenceOrigins } from "./evidence-origins.ts";
 import { FleetDrains } from "./fleet-drains.ts";
 import { buildFleet, type Fleet } from "./fleet-wiring.ts";
-import { PauseKeeper } from "../switchover/peers/pause-keeper.ts";
 
 /** What the monitor depends on. */
 export interface MonitorContext {
@@ -63,8 +61,6 @@ export class Monitor {
   readonly routes: RouteAudits;
   /** Takes the outcomes of clusters from other instances, and feeds others. */
   readonly fleet: Fleet;
-  /** Resumes what other rolecalls announce and no longer resume. */
-  readonly pauses: PauseKeeper;
   readonly #log: Logger;
   readonly #errorLines: LimitedLines;
   readonly #drains: Drains;
@@ -103,7 +99,6 @@ export class Monitor {
     this.routes = this.#buildRouteAudits({ ...follows, now: () => clock.now() });
     const probed = new ConnectedAddresses(() => clock.now());
     this.envoys = this.#buildEnvoys({ ...follows, now: () => clock.observe() }, probed);
-    this.pauses = this.#buildPauses(machine);
     this.#stateFile = new StateFile(() => this.#config.stateFile, log, { clock, bootId: machine.bootId });
     this.#probers = new Probers({
       cluster: state,
@@ -223,7 +218,6 @@ export class Monitor {
     this.routes.stop();
     this.envoys.stop();
     this.#drains.stop();
-    this.pauses.stop();
     this.#cancelTick?.();
     await Promise.all([left, this.#stateFile.flush(), this.history.stop()]);
   }
@@ -293,17 +287,6 @@ export class Monitor {
       lackingAcknowledgements: (listener) => this.envoys.lackingAcknowledgements(listener),
       onError: (target, err) => report(err, { target }),
       onLoadError: (err) => report(err, {}),
-    });
-  }
-
-  #buildPauses({ setTimer }: Pick<Machine, "setTimer">): PauseKeeper {
-    return new PauseKeeper({
-      log: this.#log,
-      now: () => this.clock.observe(),
-      setTimer,
-      poolers: () => this.#config.poolers,
-      name: hostname(),
-      onChange: (change) => contain(this.#errorLines, { run: change.run }, () => this.eventLog.recordPauses(change)),
     });
   }
 

@@ -5,7 +5,8 @@ import { walReached } from "../health/evidence/node/report-position.ts";
 import { overview, type Overview } from "../health/documents/overview.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { Probers } from "../probe/probers.ts";
-import { buildClusters, livenessIntervalFactor } from "../state/clusters.ts";
+import { livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
+import { noSavedState, type SavedState } from "../state/saved-state.ts";
 import { Store } from "../state/store.ts";
 import { thisMachine } from "./machine.ts";
 
@@ -49,6 +50,12 @@ const lookIntervalMs = 100;
 /** Probers of this process that go on until they are stopped. */
 export interface LocalProbes {
   readonly probed: ProbedClusters;
+  /** Resolves after the first round, which takes at most one probe timeout. */
+  readonly firstRound: Promise<void>;
+  /** Probes the nodes of a cluster in a burst, because something is about to change. */
+  hint(cluster: string): void;
+  /** Called after each change of a cluster. */
+  onChange(listener: (cluster: string) => void): void;
   /** Counts the time from now on as watched. */
   startWatch(): void;
   /** Stops probing. What was probed stays. */
@@ -66,8 +73,9 @@ export async function probeOnce(
   onTlsProblem: (cluster: string, problem: string) => void,
   watch: Watch = singleLook,
 ): Promise<ProbedClusters> {
-  const probes = await startProbes(config, onTlsProblem);
+  const probes = startProbes(config, onTlsProblem);
   try {
+    await probes.firstRound;
     if (watch.forMs > 0) {
       probes.startWatch();
       await watchOn(probes.probed, watch);
@@ -79,15 +87,16 @@ export async function probeOnce(
 }
 
 /**
- * Probes every node of every cluster as a serving process does, until it is stopped. Resolves after the first round,
- * which takes at most one probe timeout.
+ * Probes every node of every cluster as a serving process does, until it is stopped.
  * @param onTlsProblem receives each problem with the TLS files of a cluster
+ * @param saved what an earlier process knew
  */
-export async function startProbes(
+export function startProbes(
   config: Config,
   onTlsProblem: (cluster: string, problem: string) => void,
-): Promise<LocalProbes> {
-  const store = new Store("once", buildClusters(config, new Map()));
+  saved: SavedState = noSavedState,
+): LocalProbes {
+  const store = new Store("once", restoreClusters(config, saved));
   const cluster = (name: string): ClusterState | undefined =>
     store.current.clusters.find((candidate) => candidate.name === name);
   const policy = (name: string): HealthPolicy | undefined => store.policyOf(name);
@@ -126,6 +135,18 @@ export async function startProbes(
     endedAtMs ??= now();
     probers.stop();
   };
+  const startWatch = (): void => {
+    startedAtMs ??= now();
+  };
+  const hint = (name: string): void => void probers.hint(name);
+  const onChange = (listener: (cluster: string) => void): void => {
+    store.onChange((_, { name }) => listener(name));
+  };
+  return { probed, firstRound: firstRoundOf(probers, config, stop), hint, onChange, startWatch, stop };
+}
+
+/** Starts the probers. Resolves after the first round. @throws what keeps them from starting; they are stopped then */
+async function firstRoundOf(probers: Probers, config: Config, stop: () => void): Promise<void> {
   try {
     // What another rolecall would send is not awaited.
     const probedHere = config.clusters.map((each) => ({ ...each, follow: [] }));
@@ -134,10 +155,6 @@ export async function startProbes(
     stop();
     throw error;
   }
-  const startWatch = (): void => {
-    startedAtMs ??= now();
-  };
-  return { probed, startWatch, stop };
 }
 
 async function watchOn(probed: ProbedClusters, { forMs, isDone, signal, onProgress }: Watch): Promise<void> {

@@ -1,21 +1,22 @@
+import { hostname } from "node:os";
 import type { Config } from "../config/model/config.ts";
 import { clusterNamed, nodeNamed } from "../cluster/lookup.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { plainCheck } from "../health/check.ts";
 import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
-import { judgeMember } from "../health/rules/pool.ts";
 import type { Caller } from "../http/message/caller.ts";
 import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
 import { runPreflight } from "../switchover/checks/run-preflight.ts";
 import { supervisorOf } from "../switchover/checks/supervisor.ts";
+import { Claims } from "../switchover/claims/claims.ts";
 import { IntentFile } from "../switchover/intent/intent-file.ts";
 import type { RequestResult } from "../switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../switchover/machine/plan.ts";
+import { PauseKeeper } from "../switchover/peers/pause-keeper.ts";
+import { instanceOf } from "../switchover/peers/peer-grantor.ts";
 import { announcedPreflight } from "../switchover/preflight/announced-preflight.ts";
 import { knownServers } from "../switchover/preflight/pooler-setup.ts";
 import { isCheckedOnly } from "../switchover/run/plan-of.ts";
-import { PeerLink } from "../switchover/peers/peer-link.ts";
 import { Switchovers } from "../switchover/switchovers.ts";
 import { thisMachine } from "./machine.ts";
 import type { OwnMetrics } from "../metrics/own-metrics.ts";
@@ -30,15 +31,59 @@ export interface SwitchoverParts {
   readonly metrics: OwnMetrics;
   /** The checks of each server that HAProxy names, of all processes. */
   readonly checks: () => Promise<readonly BackendCount[]>;
+  /** What other rolecalls say of their runs cannot be recorded. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** What carries out seamless switchovers: those of this process, and those that others no longer can finish. */
+export interface SwitchoverServices {
+  readonly switchovers: Switchovers;
+  /** What other rolecalls have announced. */
+  readonly keeper: PauseKeeper;
+  /** Which run of a cluster may go on. */
+  readonly claims: Claims;
+  /** This process, as its peers know it. */
+  readonly instance: string;
 }
 
 /** How long the answer to the request may take, in ms: Patroni answers when the new leader has the lock. */
 const answerMs = 30_000;
 
 /** Builds what carries out seamless switchovers. */
-export function buildSwitchovers({ log, config, monitor, gateway, metrics, checks }: SwitchoverParts): Switchovers {
+export function buildSwitchovers(parts: SwitchoverParts): SwitchoverServices {
+  const { log, config, monitor, onError } = parts;
+  const { clock, store } = monitor;
+  const { instance } = store.current;
+  const now = (): number => clock.observe();
+  const claims: Claims = new Claims({
+    log,
+    path: () => fileBeside(config(), "claims"),
+    now,
+    open: () => keeper.open,
+    isPeer: (asking) => isPeer(config(), asking),
+  });
+  const keeper: PauseKeeper = new PauseKeeper({
+    log,
+    now,
+    setTimer: thisMachine.setTimer,
+    poolers: () => config().poolers,
+    name: hostname(),
+    onHeard: (run) => claims.heard(run),
+    finish: (...kept) => switchovers.finish(...kept),
+    onChange: (change) => {
+      try {
+        monitor.eventLog.recordPauses(change);
+      } catch (error) {
+        onError(error);
+      }
+    },
+  });
+  const switchovers: Switchovers = buildRuns(parts, claims);
+  return { switchovers, keeper, claims, instance };
+}
+
+function buildRuns({ log, config, monitor, gateway, metrics, checks }: SwitchoverParts, claims: Claims): Switchovers {
   const { store, clock } = monitor;
-  const peerNames = (): readonly string[] => config().peers.map(({ name }) => name);
   const view = (cluster: string): ClusterView | null => {
     const state = clusterNamed(store.current, cluster);
     const policy = store.policyOf(cluster);
@@ -47,12 +92,13 @@ export function buildSwitchovers({ log, config, monitor, gateway, metrics, check
   return new Switchovers({
     log,
     config,
-    intents: new IntentFile(() => pausesFile(config())),
+    claims,
+    self: { instance: store.current.instance, name: hostname() },
+    intents: new IntentFile(() => fileBeside(config(), "pauses")),
     now: () => clock.observe(),
     wall: () => clock.wall(),
     setTimer: thisMachine.setTimer,
     view,
-    primary: (cluster) => primaryOf(view(cluster)),
     isChangePending: (cluster) => monitor.isChangePending(cluster),
     preflight: async (request, heldMs) => {
       if (request.start === "announced")
@@ -61,7 +107,7 @@ export function buildSwitchovers({ log, config, monitor, gateway, metrics, check
         {
           ...request,
           config: config(),
-          peers: peerNames(),
+          self: { instance: store.current.instance, name: hostname(), generation: claims.next(request.cluster) },
           routeWaitMs: isCheckedOnly(config(), request.cluster, monitor.leadingToPrimary(request.cluster))
             ? request.routeWaitMs
             : 0,
@@ -71,12 +117,11 @@ export function buildSwitchovers({ log, config, monitor, gateway, metrics, check
         { view: () => view(request.cluster), servers: () => knownServers(store.current) },
       );
     },
-    request: (plan, caller) => requestSwitchover(plan, { caller, gateway, monitor }),
+    request: (plan, caller, mayStill) => requestSwitchover(plan, { caller, gateway, monitor, mayStill }),
     checks,
     balancersOf: (cluster) => monitor.leadingToPrimary(cluster),
     lead: (balancer, to, limitMs) => monitor.lead(balancer, to, limitMs),
-    peers: (intent, { onEcho, onTakenOver }) =>
-      config().peers.map((peer, at) => new PeerLink(peer, intent, { onEcho: () => onEcho(at), onTakenOver })),
+    grantors: () => [],
     onStep: ({ cluster, run }, { step, text, afterMs }) =>
       log.info({ cluster, run, step, text, after_ms: Math.round(afterMs) }, "switchover"),
     onEnd: (ended) => {
@@ -88,21 +133,27 @@ export function buildSwitchovers({ log, config, monitor, gateway, metrics, check
   });
 }
 
-/** The file that says what is paused; `null` without `state_file`. */
-function pausesFile({ stateFile }: Pick<Config, "stateFile">): string | null {
-  return stateFile === null ? null : `${stateFile}.pauses`;
+/** A file beside the state file; `null` without one. `pauses`: what is paused. `claims`: what is promised to others. */
+function fileBeside({ stateFile }: Pick<Config, "stateFile">, suffix: "pauses" | "claims"): string | null {
+  return stateFile === null ? null : `${stateFile}.${suffix}`;
 }
 
-/** The node that `/primary` says yes to; `null` if there is none. */
-function primaryOf(view: ClusterView | null): string | null {
-  const found = view?.cluster.nodes.find((observation) => judgeMember(view, observation, plainCheck("primary")).fit);
-  return found?.node.name ?? null;
+/** Whether a process is among the peers of this one; `null` if a peer does not say who it is, and none is this process. */
+async function isPeer({ peers }: Pick<Config, "peers">, instance: string): Promise<boolean | null> {
+  const found = await Promise.all(peers.map(instanceOf));
+  if (found.includes(instance)) return true;
+  return found.includes(null) ? null : false;
 }
 
 /** Sends the request, and lets the nodes be probed in a burst: the candidate, or all. */
 async function requestSwitchover(
   { cluster, leader, candidate }: SwitchoverPlan,
-  { caller, gateway, monitor }: Pick<SwitchoverParts, "gateway" | "monitor"> & { readonly caller: Caller },
+  {
+    caller,
+    gateway,
+    monitor,
+    mayStill,
+  }: Pick<SwitchoverParts, "gateway" | "monitor"> & { readonly caller: Caller; readonly mayStill: () => boolean },
 ): Promise<RequestResult> {
   const state = clusterNamed(monitor.store.current, cluster);
   const memberOf = (node: string): string =>
@@ -114,6 +165,7 @@ async function requestSwitchover(
     candidate: candidate === null ? null : memberOf(candidate),
     caller,
     timeoutMs: answerMs,
+    mayStill,
   });
   if ("message" in answer) return { kind: "refused", status: answer.status, reason: answer.message };
   if ("problem" in answer)

@@ -2,7 +2,9 @@
 export interface EndedSwitchover {
   readonly cluster: string;
   readonly run: string;
-  readonly outcome: "dry_run" | "refused" | "aborted" | "rejected" | "switched" | "stayed" | "unknown" | "no_primary";
+  /** `unfinished`: poolers may be paused, or were not seen to lead to the new primary. */
+  readonly outcome:
+    "dry_run" | "refused" | "aborted" | "rejected" | "switched" | "stayed" | "unknown" | "no_primary" | "unfinished";
   /** The outcome as a sentence. */
   readonly text: string;
   readonly leader: string;

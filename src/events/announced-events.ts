@@ -55,7 +55,7 @@ export function endedSwitchoverEvent(ended: EndedSwitchover): EventDraft {
   const held = heldMs === null ? "" : `; clients waited up to ${spanText(heldMs)}${forecast}`;
   return {
     kind: "switchover_ended",
-    severity: outcome === "switched" ? "info" : "warning",
+    severity: outcome === "switched" ? "info" : outcome === "unfinished" ? "error" : "warning",
     cluster,
     node,
     message: `a seamless switchover of ${cluster} from ${leader} is over: ${text.replace(/\.$/, "")}${held}`,

@@ -47,6 +47,8 @@ export interface OwnSwitchover {
   readonly caller: Caller;
   /** The deadline for the answer, in ms. */
   readonly timeoutMs: number;
+  /** Whether it may be sent, looked at when the connection to the node is open. */
+  readonly mayStill: () => boolean;
 }
 
 /** What the gateway depends on. */
@@ -119,7 +121,14 @@ export class Gateway {
    * resolves.
    * @returns a refusal, or the answer of the node
    */
-  async switchOver({ cluster, leader, candidate, caller, timeoutMs }: OwnSwitchover): Promise<Refusal | OwnCallAnswer> {
+  async switchOver({
+    cluster,
+    leader,
+    candidate,
+    caller,
+    timeoutMs,
+    mayStill,
+  }: OwnSwitchover): Promise<Refusal | OwnCallAnswer> {
     const { now, onCall, announceChange, probeNow, credentials: credentialsOf } = this.#dependencies;
     const startedAtMs = now();
     const requestId = randomUUID();
@@ -152,7 +161,7 @@ export class Gateway {
       length: body.length,
     });
     const withdraw = announceChange({ cluster, call: "switchover", from: leader, to: candidate, by: caller.principal });
-    const sent = { method: "POST", origin: api, path: "/switchover", headers, body, credentials, timeoutMs };
+    const sent = { method: "POST", origin: api, path: "/switchover", headers, body, credentials, timeoutMs, mayStill };
     const answer = await sendCall(sent);
     probeNow(cluster);
     const [status, problem] = "status" in answer ? [answer.status, null] : [502, answer.problem];

@@ -1,5 +1,6 @@
-import { type IncomingHttpHeaders, request as requestHttp } from "node:http";
+import { type ClientRequest, type IncomingHttpHeaders, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import type { Socket } from "node:net";
 import { tlsTo } from "../config/tls-material.ts";
 import { errorCode, neverArrived } from "./call-failure.ts";
 import type { NodeCredentials } from "./node-credentials.ts";
@@ -15,6 +16,8 @@ export interface OwnCall {
   readonly credentials: NodeCredentials;
   /** The deadline for the whole answer, in ms. */
   readonly timeoutMs: number;
+  /** Whether it may be sent, looked at when the connection is open: this process may have stood still since. */
+  readonly mayStill?: () => boolean;
 }
 
 /** The answer of a node; or what failed, and whether the node may have executed the call nevertheless. */
@@ -26,7 +29,7 @@ const answerMax = 64 * 1024;
 
 /** Sends a call once. Always resolves: nobody knows whether a call that failed halfway was executed. */
 export function sendCall(call: OwnCall): Promise<OwnCallAnswer> {
-  const { method, origin, path, headers, body, credentials, timeoutMs } = call;
+  const { method, origin, path, headers, body, credentials, timeoutMs, mayStill } = call;
   const url = new URL(path, origin);
   const tls = tlsTo(origin, credentials.tls, credentials.serverNames) ?? {};
   const auth = credentials.auth === null ? {} : { auth: credentials.auth };
@@ -56,9 +59,25 @@ export function sendCall(call: OwnCall): Promise<OwnCallAnswer> {
         answer.once("close", () => fail(new Error("the node closed the connection before the end of its answer")));
       });
       sent.once("close", () => fail(new Error("no answer")));
-      sent.end(body);
+      if (mayStill === undefined) sent.end(body);
+      else
+        sendWhenOpen(sent, () => {
+          if (mayStill()) return sent.end(body);
+          // Nothing was sent yet.
+          resolve({ problem: "it was too late to send it", mayBeExecuted: false });
+          return sent.destroy();
+        });
     } catch (error) {
       fail(error instanceof Error ? error : new Error(String(error)));
     }
+  });
+}
+
+/** Waits until the connection of a request is open, and TLS is agreed. The head of a request is sent with its body. */
+function sendWhenOpen(sent: ClientRequest, send: () => void): void {
+  sent.once("socket", (socket: Socket) => {
+    const event = "encrypted" in socket ? "secureConnect" : "connect";
+    if (socket.connecting || event === "secureConnect") socket.once(event, send);
+    else send();
   });
 }

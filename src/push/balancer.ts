@@ -27,11 +27,19 @@ export interface Balancer {
    * @param limitMs for all of it
    * @returns `null` once the balancer itself says so; else what is missing
    */
-  lead(cluster: string, node: string, limitMs: number): Promise<string | null>;
+  lead(to: LeadTo, limitMs: number): Promise<string | null>;
   /** What is known of it now. @param only the servers of this cluster, without the problems of others; `null`: all */
   status(only: string | null): BalancerStatus;
   /** Ends: sends nothing more. */
   stop(): void;
+}
+
+/** Where the clients of a cluster's primary are to be led. */
+export interface LeadTo {
+  readonly cluster: string;
+  readonly node: string;
+  /** Only those of this database of a pooler; `null`: all of the balancer. */
+  readonly database: string | null;
 }
 
 /** What is known of a balancer, for people. */

@@ -4,17 +4,23 @@ import type { Logger } from "../log/logger.ts";
 import { PgbouncerConsole } from "../push/pgbouncer/console.ts";
 import { readDatabases } from "../push/pgbouncer/documents.ts";
 import { TargetResumer } from "./hands/resume-target.ts";
-import { pauseName } from "./machine/plan.ts";
+import { type PauseTarget, pauseName } from "./machine/plan.ts";
 import type { IntentFile } from "./intent/intent-file.ts";
-import type { IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
+import type { FinishIntent, IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
 
 /** What it depends on. */
 export interface LeftPausesContext {
   readonly log: Logger;
   readonly intents: IntentFile;
   readonly setTimer: SetTimer;
+  /** In ms of rolecall's clock. */
+  readonly now: () => number;
   /** The databases of all poolers, with their clusters. */
   readonly databases: () => readonly (IntendedPause & { readonly cluster: string })[];
+  /** Whether a run holds the clients of a target now: then it is that run's to resume. */
+  readonly isHeld: (target: PauseTarget) => boolean;
+  /** Leads the clients of a target to the primary before they go on, if there is one. Does not take long, and never rejects. */
+  readonly lead: (cluster: string, target: PauseTarget) => Promise<void>;
 }
 
 /** Of each step with a console, in ms. */
@@ -23,10 +29,13 @@ const commandMs = 1_000;
 const repeatMs = 250;
 /** How often databases are looked at again of which nobody knows who has paused them, in ms. */
 const lookMs = 5_000;
+/** How long a console refuses connections until a pooler counts as gone that is not configured any more, in ms. */
+const goneMs = 3_600_000;
 
 /**
- * What an earlier process has left paused. What its intents name is resumed. If they cannot be read, every paused
- * database is named until somebody resumes it: it may be an operator's pause.
+ * What runs have left paused: RESUME is repeated until its effect is seen. It keeps nobody from another run, which takes over
+ * what it holds. If the intents of an earlier process cannot be read, every paused database is named until somebody resumes
+ * it: it may be an operator's pause.
  */
 export class LeftPauses {
   readonly #context: LeftPausesContext;
@@ -47,20 +56,39 @@ export class LeftPauses {
     return counts;
   }
 
-  /** Reads the intents. Resolves when they are read; RESUME goes on until it is verified. */
-  async start(): Promise<void> {
+  /** The databases of a cluster that runs have left, also those of poolers that are not configured any more. */
+  of(cluster: string): readonly IntendedPause[] {
+    return this.#context.intents.open.flatMap((intent) => (intent.cluster === cluster ? intent.targets : []));
+  }
+
+  /**
+   * Reads the intents of an earlier process.
+   * @returns those whose runs can be finished as they were begun; the others are resumed
+   */
+  async start(): Promise<readonly (PauseIntent & { readonly finish: FinishIntent })[]> {
     const { intents, log } = this.#context;
     const left = await intents.read();
     if (left.kind === "unreadable") {
       log.error({ problem: left.problem }, "it is not known what an earlier process has left paused");
       void this.#nameUnknown();
-      return;
+      return [];
     }
-    for (const intent of left.intents) {
+    return left.intents.flatMap((intent) => {
+      const { finish, cluster, run } = intent;
       const targets = intent.targets.map(pauseName);
-      log.warn({ cluster: intent.cluster, run: intent.run, targets }, "resuming what an earlier process has paused");
-      for (const target of intent.targets) void this.#resume(intent, target);
-    }
+      if (finish !== null) {
+        log.warn({ cluster, run, targets }, "finishing the switchover of an earlier process");
+        return [{ ...intent, finish }];
+      }
+      log.warn({ cluster, run, targets }, "resuming what an earlier process has paused");
+      for (const target of intent.targets) this.take(intent, target);
+      return [];
+    });
+  }
+
+  /** Resumes a target of a run that has ended, until that is verified. Does not wait. */
+  take(intent: Pick<PauseIntent, "run" | "cluster" | "finish">, target: IntendedPause): void {
+    void this.#resume(intent, target);
   }
 
   stop(): void {
@@ -72,22 +100,47 @@ export class LeftPauses {
     this.#waits.clear();
   }
 
-  async #resume({ run, cluster }: PauseIntent, { pooler, database, console }: IntendedPause): Promise<void> {
-    const { log, intents } = this.#context;
-    const resumer = new TargetResumer({ run, database, console }, commandMs);
+  async #resume(
+    { run, cluster, finish }: Pick<PauseIntent, "run" | "cluster" | "finish">,
+    target: IntendedPause,
+  ): Promise<void> {
+    const { log, intents, isHeld, now, lead } = this.#context;
+    const { pooler, database, console } = target;
+    const by = { run, cluster, generation: finish?.generation ?? 0 };
+    const resumer = new TargetResumer({ by, database, console }, commandMs);
+    const isOpen = (): boolean =>
+      intents.open.some(
+        (intent) => intent.run === run && intent.targets.some((open) => pauseName(open) === pauseName(target)),
+      );
     let lastProblem: string | null = null;
-    while (!this.#isStopped) {
-      const problem = await resumer.resume();
-      const left = problem ?? (await problemOf(intents.close(run, { pooler, database })));
-      if (left === null) {
-        log.info({ cluster, pooler, database }, "database resumed that an earlier process had paused");
-        break;
+    let absentSinceMs: number | null = null;
+    while (!this.#isStopped && isOpen()) {
+      if (!isHeld(target)) {
+        await lead(cluster, target);
+        const done = await resumer.resume();
+        if (done.kind === "unsure") {
+          absentSinceMs = done.isAbsent ? (absentSinceMs ?? now()) : null;
+          if (absentSinceMs !== null && now() - absentSinceMs >= goneMs && !this.#isConfigured(target)) {
+            log.warn({ cluster, pooler, database }, "pooler given up: it is gone, and not configured any more");
+            await problemOf(intents.close(target, run));
+            break;
+          }
+        }
+        const left = done.kind === "unsure" ? done.problem : await problemOf(intents.close(target, run));
+        if (left === null) {
+          log.info({ cluster, pooler, database }, "database resumed that a switchover had left paused");
+          break;
+        }
+        if (left !== lastProblem) log.error({ cluster, pooler, database, problem: left }, "database not resumed yet");
+        lastProblem = left;
       }
-      if (left !== lastProblem) log.error({ cluster, pooler, database, problem: left }, "database not resumed yet");
-      lastProblem = left;
       await this.#wait(repeatMs);
     }
     resumer.close();
+  }
+
+  #isConfigured(target: PauseTarget): boolean {
+    return this.#context.databases().some((database) => pauseName(database) === pauseName(target));
   }
 
   /** Names paused databases, until none is left or the process stops. */

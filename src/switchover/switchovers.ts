@@ -1,72 +1,33 @@
 import { randomBytes } from "node:crypto";
 import type { EndedSwitchover } from "../cluster/ended-switchover.ts";
 import type { HoldAnswer } from "../cluster/hint.ts";
-import type { SetTimer } from "../cluster/timer.ts";
 import type { JsonObject } from "../cluster/values/json.ts";
-import type { Config } from "../config/model/config.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import type { Caller } from "../http/message/caller.ts";
-import type { BackendCount } from "../http/message/server-census.ts";
-import type { Logger } from "../log/logger.ts";
 import { inTime } from "../state/files/in-time.ts";
-import { Guardian } from "./guardian/guardian.ts";
+import { provenPrimary, servingPrimary } from "./finish/proven-primary.ts";
 import { GuardianProcesses } from "./guardian/guardian-processes.ts";
-import { checkedRoute } from "./hands/checked-route.ts";
-import { PendingChange } from "./hands/pending-change.ts";
-import { PauseHand } from "./hands/pause-hand.ts";
-import { intentSafeguard } from "./run/intent-safeguard.ts";
-import type { IntentFile } from "./intent/intent-file.ts";
-import type { IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
-import { LeftPauses, type LeftPausesContext } from "./left-pauses.ts";
-import type { RequestResult } from "./machine/event.ts";
-import type { SwitchoverPlan } from "./machine/plan.ts";
+import { type ResumeResult, resumePoolers } from "./hands/resume-poolers.ts";
+import type { FinishIntent, IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
+import { LeftPauses } from "./left-pauses.ts";
+import type { AdoptedRun } from "./machine/advance.ts";
+import { type PauseTarget, pauseName, type SwitchoverPlan } from "./machine/plan.ts";
 import type { Outcome, SwitchoverState } from "./machine/state.ts";
-import type { Preflight } from "./preflight/preflight-line.ts";
-import { checkedRouteName, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
+import type { FinishingRun, KeptFinish } from "./peers/pause-keeper.ts";
 import { type BeginRefusal, alreadyRunning, refused } from "./run/begin-refusal.ts";
 import { holdAnswerOf, notHeld } from "./run/hold-answer.ts";
-import { announcedRequest, readSwitchoverRequest } from "./run/read-request.ts";
 import { type KnownRun, KnownRuns } from "./run/known-runs.ts";
-import { type ResumeResult, resumePoolers } from "./hands/resume-poolers.ts";
+import { finishingPlan, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
+import { announcedRequest, readSwitchoverRequest } from "./run/read-request.ts";
+import { RunBuilder, type RunBuilderContext } from "./run-builder.ts";
 import { endedSwitchover, runDocument, type RunDocument } from "./run/run-document.ts";
-import { type RecordedStep, type Safeguard, type SwitchoverHands, SwitchoverRun } from "./run/switchover-run.ts";
+import type { SwitchoverRun } from "./run/switchover-run.ts";
 
 /** What seamless switchovers depend on. */
-export interface SwitchoversContext {
-  readonly log: Logger;
-  readonly config: () => Config;
-  readonly intents: IntentFile;
-  /** In ms of rolecall's clock. */
-  readonly now: () => number;
+export interface SwitchoversContext extends Omit<RunBuilderContext, "guardian" | "heldMs" | "onLeft" | "onRunEnd"> {
   /** In ms since the epoch. */
   readonly wall: () => number;
-  readonly setTimer: SetTimer;
-  /** The evidence of a cluster now; `null` if it is not monitored. */
-  readonly view: (cluster: string) => ClusterView | null;
-  /** The node that rolecall says yes to for `/primary`; `null` if there is none. */
-  readonly primary: (cluster: string) => string | null;
-  /** Whether a change of a cluster's leader is pending in its DCS; `null` if it is not known. */
-  readonly isChangePending: (cluster: string) => Promise<boolean | null>;
-  readonly preflight: (request: SwitchoverRequest, heldMs: readonly number[]) => Promise<Preflight>;
-  readonly request: (plan: SwitchoverPlan, caller: Caller) => Promise<RequestResult>;
-  /** The checks of each server that HAProxy names. */
-  readonly checks: () => Promise<readonly BackendCount[]>;
-  readonly balancersOf: (cluster: string) => readonly string[];
-  readonly lead: (
-    balancer: string,
-    to: { readonly cluster: string; readonly node: string },
-    limitMs: number,
-  ) => Promise<string | null>;
-  /** The safeguards of a run beside this machine. @param onLost a peer has taken over */
-  readonly peers: (intent: PauseIntent, events: PeerEvents) => readonly Safeguard[];
-  readonly onStep: (plan: SwitchoverPlan, step: RecordedStep) => void;
   readonly onEnd: (ended: EndedSwitchover) => void;
-}
-
-/** What peers report of a run. Peers are positions in the list of the plan. */
-export interface PeerEvents {
-  readonly onEcho: (peer: number) => void;
-  readonly onTakenOver: (by: string) => void;
 }
 
 /** The answer to a call. */
@@ -77,59 +38,64 @@ export interface CallAnswer {
   readonly error: string | null;
 }
 
-/** What a run is made from, in addition to its plan. */
-interface RunParts {
-  readonly request: SwitchoverRequest;
-  readonly caller: Caller;
-  /** Those of the plan, in the same order. */
-  readonly targets: readonly IntendedPause[];
-}
-
-/** One attempt to lead a route, by its position in the plan. */
-interface LeadingTo {
-  readonly route: number;
-  readonly node: string;
-  /** Since when this is wanted, in ms of rolecall's clock. */
-  readonly sinceMs: number;
-  /** How long to wait where the route cannot be read, in ms. */
-  readonly waitMs: number;
-}
-
 /** Of each command but PAUSE, in ms. */
 const commandMs = 1_000;
-/** Between two looks at a pooler that is read again, in ms. */
-const pollMs = 20;
-/** Of one attempt to lead a balancer to the new primary, in ms. */
-const leadMs = 2_000;
 /** Until an announcement is answered, in ms: its caller waits for 1 s in all. */
 const announcedMs = 900;
 /** How many held times of a cluster the forecast is made from. */
 const heldMax = 10;
+/** How long a run of an earlier process may go on at most, in ms, whatever the clocks say. */
+const adoptedMaxMs = 300_000;
+/** How long a run that an operator has ended may take to send its RESUMEs, in ms. */
+const givingUpMs = 2_000;
 
 /** The seamless switchovers of this process: one of a cluster at a time. */
 export class Switchovers {
   readonly #context: SwitchoversContext;
   readonly #runs = new KnownRuns();
+  /** The runs of other processes that are finished here. */
+  readonly #finishing = new Set<SwitchoverRun>();
   readonly #guardians: GuardianProcesses;
+  readonly #builder: RunBuilder;
   readonly #heldMs = new Map<string, readonly number[]>();
   readonly #left: LeftPauses;
   #isStopped = false;
 
   constructor(context: SwitchoversContext) {
     this.#context = context;
-    const { log, intents, setTimer, config } = context;
-    const databases = (): ReturnType<LeftPausesContext["databases"]> =>
+    const { log, intents, setTimer, config, now } = context;
+    const databases = (): readonly (IntendedPause & { readonly cluster: string })[] =>
       config().clusters.flatMap(({ name: cluster }) =>
         pausedBy(config(), cluster).map((target) => ({ ...target, cluster })),
       );
+    const isHeld = (target: PauseTarget): boolean =>
+      this.#runs.all.some(({ run: { state, plan } }) =>
+        plan.targets.some((own, at) => pauseName(own) === pauseName(target) && isHeldBy(state, at)),
+      );
     this.#guardians = new GuardianProcesses(setTimer);
-    this.#left = new LeftPauses({ log, intents, setTimer, databases });
+    this.#builder = new RunBuilder({
+      ...context,
+      guardian: () => this.#guardians.take(),
+      heldMs: (cluster) => this.#heldMs.get(cluster) ?? [],
+      onLeft: (intent, target) => this.#left.take(intent, target),
+      onRunEnd: (plan, outcome) => this.#onEnd(plan, outcome),
+    });
+    this.#left = new LeftPauses({
+      log,
+      intents,
+      setTimer,
+      now,
+      databases,
+      isHeld,
+      lead: (cluster, target) => this.#leadLeft(cluster, target),
+    });
   }
 
-  /** Resumes what an earlier process has left paused, as {@link LeftPauses.start}. */
-  start(): Promise<void> {
+  /** Finishes or resumes what an earlier process has left. Resolves when that is read. */
+  async start(): Promise<void> {
     this.configure();
-    return this.#left.start();
+    await this.#context.claims.start();
+    for (const intent of await this.#left.start()) this.#adopt(intent);
   }
 
   /** To be called after the configuration has changed. Where stops may be announced, a guardian is kept ready for them. */
@@ -196,13 +162,47 @@ export class Switchovers {
   /** To be called when the state of a cluster has changed. */
   clusterChanged(cluster: string): void {
     for (const { run } of this.#runs.of(cluster)) run.clusterChanged();
+    for (const run of this.#finishing) if (run.plan.cluster === cluster) run.clusterChanged();
   }
 
-  /** Resumes every database of the cluster's poolers once, also those that somebody else has paused. No run may be going on there. */
-  async resume(cluster: string): Promise<ResumeResult | BeginRefusal> {
-    const running = this.runningOf(cluster);
-    if (running !== null) return alreadyRunning(cluster, running);
-    return resumePoolers(pausedBy(this.#context.config(), cluster), commandMs);
+  /**
+   * Resumes every database of the cluster's poolers once, also those that somebody else has paused, and those that earlier
+   * runs have left. A run that goes on gives up first.
+   */
+  async resume(cluster: string): Promise<ResumeResult> {
+    const running = this.#runs.running(cluster);
+    if (running !== null) {
+      running.happened({ kind: "give_up", reason: "an operator has resumed everything" });
+      await inTime(running.ended, givingUpMs);
+    }
+    const configured = pausedBy(this.#context.config(), cluster);
+    const names = new Set(configured.map(pauseName));
+    const left = this.#left.of(cluster).filter((target) => !names.has(pauseName(target)));
+    return resumePoolers([...configured, ...left], commandMs);
+  }
+
+  /** Finishes the run that a peer has announced and no longer can finish. @returns how that is ended; `null` if it cannot begin */
+  finish({ run, cluster, finish, targets, onResumed, onEnd }: KeptFinish, adopted: AdoptedRun): FinishingRun | null {
+    if (this.#isStopped || this.#context.view(cluster) === null) return null;
+    const intent = { run, cluster, finish, deadlineWallMs: 0, targets };
+    const plan = finishingPlan(intent, this.#builder.sourcesOf(cluster, targets), []);
+    const finishing = this.#finishRun(
+      { intent, plan, targets, adopted },
+      {
+        // This process has followed the cluster all the time.
+        primary: () => servingPrimary(this.#context.view(cluster)),
+        close: (target) => {
+          onResumed(target);
+          return Promise.resolve();
+        },
+        leave: () => {},
+        onEnd,
+      },
+    );
+    return {
+      letGo: (target) => finishing.happened({ kind: "let_go", target }),
+      stop: () => finishing.happened({ kind: "give_up", reason: "it is over" }),
+    };
   }
 
   /**
@@ -240,13 +240,14 @@ export class Switchovers {
     const { cluster } = view;
     const refusal = this.#refusalOf(request);
     if (refusal !== null) return refusal;
-    const { balancersOf, wall } = this.#context;
+    const { wall } = this.#context;
     const config = this.#context.config();
     const targets = pausedBy(config, cluster.name);
     const run = randomBytes(6).toString("hex");
-    const peers = request.isUnguarded ? [] : config.peers.map(({ name }) => name);
-    const plan = planOf(request, { config, view, run, targets, balancers: balancersOf(cluster.name), peers });
-    const begun = this.#build(plan, { request, caller, targets });
+    const peers = request.isUnguarded ? [] : config.peers;
+    const names = peers.map(({ name }) => name);
+    const plan = planOf(request, { ...this.#builder.sourcesOf(cluster.name, targets), view, run, peers: names });
+    const begun = this.#builder.build(plan, { request, caller, targets, peers });
     if (!request.isDryRun)
       for (const earlier of this.#runs.following(cluster.name))
         earlier.happened({ kind: "stop", reason: "another switchover begins" });
@@ -256,7 +257,6 @@ export class Switchovers {
   }
 
   #refusalOf({ cluster, isDryRun }: SwitchoverRequest): BeginRefusal | null {
-    const { intents } = this.#context;
     if (this.#isStopped) return refused(503, "stopping", "Cannot begin a switchover: rolecall is stopping");
     const running = this.runningOf(cluster);
     if (running !== null) return alreadyRunning(cluster, running);
@@ -268,102 +268,52 @@ export class Switchovers {
         "no_pooler",
         `Cannot switch over cluster ${cluster} seamlessly: poolers must have a database of it, got none`,
       );
-    if (intents.open.some((intent) => intent.cluster === cluster))
-      return refused(
-        409,
-        "resuming",
-        `Cannot begin a switchover of ${cluster}: what an earlier process has paused is not resumed yet`,
-      );
     return null;
   }
 
-  #build(plan: SwitchoverPlan, parts: RunParts): SwitchoverRun {
-    const { log, now, setTimer, onStep } = this.#context;
-    const onError = (error: unknown): void =>
-      log.error({ err: error, cluster: plan.cluster, run: plan.run }, "internal error in a switchover");
-    const runContext = {
-      plan,
-      now,
-      setTimer,
-      onError,
-      onStep: (step: RecordedStep) => onStep(plan, step),
-      onEnd: (outcome: Outcome) => this.#onEnd(plan, outcome),
-    };
-    return new SwitchoverRun(runContext, (run) => this.#handsOf(run, plan, parts));
+  /** Leads a database that a run has left to the primary, if rolecall writes its file. */
+  async #leadLeft(cluster: string, { pooler, database }: PauseTarget): Promise<void> {
+    const { config, view, lead } = this.#context;
+    const own = config()
+      .poolers.find(({ name }) => name === pooler)
+      ?.databases.find(({ name }) => name === database);
+    const node = servingPrimary(view(cluster));
+    if (node !== null && own !== undefined && own.file !== null)
+      await lead(pooler, { cluster, node, database }, commandMs);
   }
 
-  #handsOf(run: SwitchoverRun, plan: SwitchoverPlan, { request, caller, targets: paused }: RunParts): SwitchoverHands {
-    const { now, intents, primary, preflight, peers, isChangePending } = this.#context;
-    const { cluster, limits } = plan;
-    const targets = paused.map(
-      ({ database, console }, target) =>
-        new PauseHand({
-          target: { run: plan.run, database, console },
-          limits: { commandMs, pauseMs: limits.pauseMs + commandMs, pollMs },
-          mayPause: () => run.mayPause(),
-          now,
-          onEvent: (event) => run.happened({ ...event, target }),
-        }),
-    );
-    const intent = this.#intentOf(plan, paused);
-    const pending = new PendingChange({ now, read: () => isChangePending(cluster) });
-    /** Since when routes have been led to a node, in ms of rolecall's clock. */
-    const leadSince = new Map<string, number>();
-    return {
-      preflight: () => preflight(request, this.#heldMs.get(cluster) ?? []),
-      safeguards: [
-        intentSafeguard(intents, intent, () => Promise.all(targets.map((hand) => hand.prepare()))),
-        new Guardian(
-          { run: plan.run, targets: paused, leftMs: limits.armMs + limits.deadlineMs },
-          { process: () => this.#guardians.take(), onLost: () => run.happened({ kind: "guardian_lost" }) },
-        ),
-        ...(plan.peers.length === 0
-          ? []
-          : peers(intent, {
-              onEcho: (peer) => run.happened({ kind: "echo", peer }),
-              onTakenOver: (by) => run.happened({ kind: "fenced", by }),
-            })),
-      ],
-      targets,
-      request: () => this.#context.request(plan, caller),
-      primary: () => ({ node: primary(cluster), pending: isUnknown(run.state) ? pending.look() : "unknown" }),
-      lead: (route, node) => {
-        const sinceMs = leadSince.get(node) ?? now();
-        leadSince.set(node, sinceMs);
-        return this.#lead(plan, { route, node, sinceMs, waitMs: request.routeWaitMs });
+  /** Goes on with the run of an earlier process. */
+  #adopt(intent: PauseIntent & { readonly finish: FinishIntent }): void {
+    const { intents, wall, now, view } = this.#context;
+    const { cluster, targets, deadlineWallMs, finish } = intent;
+    const plan = finishingPlan(intent, this.#builder.sourcesOf(cluster, targets), []);
+    const leftMs = Math.min(adoptedMaxMs, Math.max(0, deadlineWallMs - wall()));
+    const adopted = {
+      mayBeRequested: finish.mayBeRequested,
+      open: [...targets.keys()],
+      deadlineMs: now() + leftMs,
+      why: "rolecall ended before it had requested the switchover",
+    };
+    const run = this.#finishRun(
+      { intent, plan, targets, adopted },
+      {
+        primary: () => provenPrimary(view(cluster), finish.evidence, finish.leader),
+        close: (target) => intents.close(plan.targets[target] ?? { pooler: "", database: "" }),
+        leave: (target) => {
+          const left = targets[target];
+          if (left !== undefined) this.#left.take(intent, left);
+        },
+        onEnd: (outcome) => this.#onEnd(plan, outcome),
       },
-      close: (target) => intents.close(plan.run, plan.targets[target] ?? { pooler: "", database: "" }),
-    };
+    );
+    this.#runs.add({ run, by: null, startedWallMs: wall() });
   }
 
-  #intentOf({ run, cluster, limits }: SwitchoverPlan, targets: readonly IntendedPause[]): PauseIntent {
-    const deadlineWallMs = this.#context.wall() + limits.checkMs + limits.armMs + limits.deadlineMs;
-    return { run, cluster, deadlineWallMs, targets };
-  }
-
-  async #lead(
-    { cluster, routes }: SwitchoverPlan,
-    { route, node, sinceMs, waitMs }: LeadingTo,
-  ): Promise<"verified" | "waited" | { readonly missing: string }> {
-    const name = routes[route] ?? "";
-    if (name === checkedRouteName) return this.#leadByChecks({ cluster, node }, sinceMs, waitMs);
-    const missing = await this.#context.lead(name, { cluster, node }, leadMs);
-    return missing === null ? "verified" : { missing };
-  }
-
-  /** The balancers check by themselves: looks what they have made of the answers. */
-  async #leadByChecks(
-    to: { readonly cluster: string; readonly node: string },
-    sinceMs: number,
-    waitMs: number,
-  ): Promise<"verified" | "waited" | { readonly missing: string }> {
-    const { checks, now, setTimer, view } = this.#context;
-    const nodes = view(to.cluster)?.cluster.nodes.map(({ node: { name } }) => name) ?? [];
-    const seen = checkedRoute(await checks(), { ...to, nodes }, now() - sinceMs);
-    if (seen === "leads") return "verified";
-    if (seen === "elsewhere") return { missing: `balancers that check rolecall do not lead to ${to.node} yet` };
-    await new Promise<void>((resolve) => void setTimer(resolve, waitMs));
-    return "waited";
+  #finishRun(...how: Parameters<RunBuilder["finish"]>): SwitchoverRun {
+    const finishing = this.#builder.finish(...how);
+    this.#finishing.add(finishing);
+    void finishing.ended.then(() => this.#finishing.delete(finishing));
+    return finishing;
   }
 
   #onEnd({ cluster, run: name }: SwitchoverPlan, outcome: Outcome): void {
@@ -382,7 +332,9 @@ export class Switchovers {
   }
 }
 
-/** Whether nobody knows what the cluster makes of the request. */
-function isUnknown(state: SwitchoverState): boolean {
-  return state.kind === "switching" && state.request === "unknown";
+/** Whether a run holds the clients of a target, or resumes it. */
+function isHeldBy(state: SwitchoverState, target: number): boolean {
+  if (state.kind === "following" || !("targets" in state)) return false;
+  const phase = state.targets[target];
+  return phase !== "closed" && phase !== "left";
 }

@@ -11,6 +11,7 @@ import { unrestrictedAccess } from "../../src/config/model/listener-access-confi
 import type { RunDocument } from "../../src/switchover/run/run-document.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
+import { freePort } from "../fake/free-port.ts";
 import { gatewayFixture } from "../fake/gateway-fixture.ts";
 import { sendRequest } from "../fake/http-request.ts";
 import { poolerOf } from "../fake/pooler-setup.ts";
@@ -44,9 +45,12 @@ async function startPair(
   const admin = listenerOf({ dialect: "admin", access: { ...unrestrictedAccess, pauseTokens: [tokenFile] } });
   const nodes = [nodeOf({ name: "pg1", api: "http://127.0.0.1:1" })];
   const peerLog: string[] = [];
+  // Each has the other among its peers.
+  const port = await freePort();
+  const first = { name: "core1", url: `http://127.0.0.1:${port}`, tokenFile, tls: null };
   const peer = appOf(
     context,
-    configOf({ clusters: [clusterOf({ nodes })], listen: [admin], poolers: own(configured) }),
+    configOf({ clusters: [clusterOf({ nodes })], listen: [admin], poolers: own(configured), peers: [first] }),
     {
       log: pino(
         { level: "info" },
@@ -57,8 +61,8 @@ async function startPair(
   await peer.start();
   const url = `http://127.0.0.1:${portFor(peer, admin)}`;
   const gateway = await gatewayFixture({
-    listener: { dialect: "admin" },
-    access: { auth: { for: "unsafe", basic: [], bearer: [tokenFile], certificate: false } },
+    listener: { dialect: "admin", port },
+    access: { auth: { for: "unsafe", basic: [], bearer: [tokenFile], certificate: false }, pauseTokens: [tokenFile] },
     config: {
       stateFile: join(folder, "state.json"),
       poolers: configured,

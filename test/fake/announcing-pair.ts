@@ -61,6 +61,7 @@ poolers:
       cluster: "orders",
       deadlineWallMs: Date.now() + 600_000,
       targets: [{ pooler: "pgb1", database: "orders", console: target }],
+      finish: null,
     },
     pauses,
   };

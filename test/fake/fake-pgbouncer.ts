@@ -44,6 +44,9 @@ export class FakePgbouncer extends PausableConsole {
     if (given !== undefined) return given;
     if (command.startsWith("PAUSE ") && this.isHeld) return { error: "already suspended/paused" };
     switch (command) {
+      case "RESUME":
+        this.isHeld = false;
+        return [];
       case "PAUSE orders": {
         const answer = super.answer(command);
         return this.#running === 0

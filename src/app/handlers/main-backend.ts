@@ -65,7 +65,7 @@ export interface MainBackendContext {
   /** Feeds other instances with outcomes, and shares clusters with them. */
   readonly fleet: FleetApiContext["fleet"] & { readonly feeds: FeedApiContext["feeds"] };
   /** Resumes what other rolecalls announce and no longer resume. */
-  readonly pauses: PausesApiContext["keeper"];
+  readonly pauses: Pick<PausesApiContext, "keeper" | "claims" | "instance">;
   readonly gate: PageGate;
   /** Wall time, in ms since the epoch. */
   readonly wall: () => number;
@@ -104,7 +104,7 @@ export function buildMainBackend(
       users: () => poolUsers(config, context.balancers(listener.cluster)),
     },
     audit: { routes: context.routes, now: sources.now, wall },
-    pauses: { keeper: pauses, access: listener.access },
+    pauses: { ...pauses, access: listener.access },
     feed: { feeds: fleet.feeds, access: listener.access },
     fleet: { fleet, gate, wall },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),

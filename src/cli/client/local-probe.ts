@@ -62,7 +62,8 @@ export async function watchLocally(
 
 /** Probes every node from this process until the caller stops it, for a command that shows the status repeatedly. */
 export async function startProbing(config: Config, { result }: Pick<ProbeReporter, "result">): Promise<LocalProbes> {
-  const probes = await startProbes(config, reportTls(result));
+  const probes = startProbes(config, reportTls(result));
+  await probes.firstRound;
   probes.startWatch();
   return probes;
 }

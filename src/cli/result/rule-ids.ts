@@ -91,6 +91,8 @@ export const ruleIds = [
   "RC203",
   "RC210",
   "RC211",
+  "RC212",
+  "RC213",
   "RC220",
   "RC221",
   "RC222",

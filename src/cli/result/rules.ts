@@ -320,6 +320,16 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "how a seamless switchover ends is not known, or clients may still be held",
     "Run rolecall status to see who leads, and rolecall doctor to see whether anything is paused.",
   ),
+  RC212: rule(
+    "error",
+    "clients of a pooler may still wait after a seamless switchover, or were not led to the new primary",
+    "Check the pooler that the message names: its process, its console and its file. rolecall goes on to resume and to lead it.",
+  ),
+  RC213: rule(
+    "error",
+    "a seamless switchover has made another node the primary than the one that was asked for",
+    "Run rolecall status to see who leads, and rolecall explain for the node that was asked for.",
+  ),
   RC220: rule(
     "error",
     "a balancer or pooler has sessions on a node that must not have them",

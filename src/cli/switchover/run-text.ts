@@ -62,14 +62,19 @@ export function endLines(run: ShownRun): string {
   return [...held, ...forecast, ...outcome].map((line) => `${safe(line)}\n`).join("");
 }
 
-/** Whether a run has ended well. */
-export function isGood({ outcome }: ShownRun): boolean {
-  return outcome === "switched" || outcome === "dry_run";
+/** Whether a run has ended well: the node that was asked for leads, and all clients go on there. */
+export function isGood(run: ShownRun): boolean {
+  return run.outcome === "dry_run" || (run.outcome === "switched" && isAsAsked(run));
+}
+
+/** Whether the new primary is the node that was asked for. */
+export function isAsAsked({ candidate, node }: ShownRun): boolean {
+  return candidate === null || node === null || candidate === node;
 }
 
 /** Whether nothing was changed by a run that did not end well: neither the leader nor anything that lasts. */
-export function isUnchanged({ outcome }: ShownRun): boolean {
-  return outcome === "refused" || outcome === "aborted" || outcome === "rejected";
+export function isUnchanged({ settled }: ShownRun): boolean {
+  return settled === "refused" || settled === "aborted" || settled === "rejected";
 }
 
 function stepText(step: string, text: string | null): string {

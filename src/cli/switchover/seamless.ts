@@ -8,7 +8,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { safe } from "../output/style.ts";
 import { namedCandidate, requireCluster } from "./named-cluster.ts";
-import { endLines, isGood, isUnchanged, newLines, nothingPrinted } from "./run-text.ts";
+import { endLines, isAsAsked, isGood, isUnchanged, newLines, nothingPrinted } from "./run-text.ts";
 import { readShownRun, type ShownRun } from "./shown-run.ts";
 
 /** Between two looks at a run, in ms. */
@@ -20,8 +20,8 @@ const leftAction =
 
 /**
  * `rolecall switchover CLUSTER --seamless`: asks the server for a switchover during which the clients of poolers wait,
- * and prints its steps until its end. A run that does not end well is a finding: RC210 if nothing was changed, else
- * RC211.
+ * and prints its steps until its end. A run that does not end well is a finding: RC210 if nothing was changed, RC212 for
+ * each pooler that it could not finish, RC213 if another node leads than was asked for, else RC211.
  */
 export async function seamlessSwitchover(context: CommandContext): Promise<void> {
   const { args, result } = context;
@@ -122,8 +122,30 @@ function conclude({ result, print }: CommandContext, run: ShownRun): void {
   const { cluster, outcome, text } = run;
   print(endLines(run));
   result.cover("run", "complete", { detail: `it ended as ${outcome}` });
-  if (!isGood(run))
-    result.diagnose(isUnchanged(run) ? "RC210" : "RC211", { message: `${cluster}: ${text ?? outcome}` });
+  if (isGood(run)) return;
+  const { left, settled, node, candidate } = run;
+  for (const { target, state, problem } of left) {
+    const why = problem === null ? "" : `: ${problem}`;
+    const message =
+      state === "paused"
+        ? `${cluster}: clients of ${target} may still wait${why}`
+        : `${cluster}: ${target} was not seen to lead to ${node ?? "the primary"}${why}`;
+    result.diagnose("RC212", { message: safe(message), action: safe(leftActionOf(target, state, cluster)) });
+  }
+  if (settled === "switched" && isAsAsked(run) && left.length > 0) return;
+  const message = `${cluster}: ${text ?? outcome}`;
+  if (settled === "switched" && !isAsAsked(run))
+    result.diagnose("RC213", {
+      message: `${cluster}: ${safe(node ?? "another node")} is the primary, not ${safe(candidate ?? "")} as asked`,
+    });
+  else result.diagnose(isUnchanged(run) ? "RC210" : "RC211", { message });
+}
+
+/** What to do about a database of a pooler that is not as it should be. */
+function leftActionOf(target: string, state: string, cluster: string): string {
+  if (state === "paused")
+    return `rolecall goes on to resume it. Check the PgBouncer of ${target}, or run rolecall switchover ${cluster} --resume.`;
+  return `rolecall goes on to lead it. Check the file and the console of ${target} with rolecall doctor.`;
 }
 
 function lost({ result }: CommandContext, why: string): null {

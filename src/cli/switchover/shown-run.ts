@@ -4,14 +4,29 @@ import { isObject, type JsonObject, listOf } from "../../cluster/values/json.ts"
 export interface ShownRun {
   readonly run: string;
   readonly cluster: string;
+  /** The node that was asked for; `null`: the cluster elects one. */
+  readonly candidate: string | null;
   readonly preflight: readonly ShownCheck[];
   readonly forecastMs: number | null;
   readonly steps: readonly ShownStep[];
   readonly targets: readonly ShownTarget[];
   /** `null` while it runs. */
   readonly outcome: string | null;
+  /** What came of it apart from what is left; the same as `outcome` where nothing is. */
+  readonly settled: string | null;
+  /** The new primary; `null` if there is none. */
+  readonly node: string | null;
+  /** What it could not finish. */
+  readonly left: readonly ShownLeft[];
   /** The outcome as a sentence. */
   readonly text: string | null;
+}
+
+/** A database of a pooler that is not as it should be at the end: `paused` or `unrouted`. */
+export interface ShownLeft {
+  readonly target: string;
+  readonly state: string;
+  readonly problem: string | null;
 }
 
 /** A line of the checks before it. */
@@ -40,14 +55,20 @@ interface ShownTarget {
 export function readShownRun(document: JsonObject): ShownRun | null {
   const { run, cluster, outcome } = document;
   if (typeof run !== "string" || typeof cluster !== "string" || !Array.isArray(document["steps"])) return null;
+  const ended = isObject(outcome) ? outcome : {};
+  const settled = isObject(ended["of"]) ? ended["of"] : ended;
   return {
     run,
     cluster,
+    candidate: textOrNull(document["candidate"]),
     preflight: listOf(document["preflight"]).filter(isObject).map(checkOf),
     forecastMs: numberOrNull(document["forecast_ms"]),
     steps: listOf(document["steps"]).filter(isObject).map(stepOf),
     targets: listOf(document["targets"]).filter(isObject).map(targetOf),
-    outcome: isObject(outcome) ? textOf(outcome["kind"]) : null,
+    outcome: isObject(outcome) ? textOf(ended["kind"]) : null,
+    settled: isObject(outcome) ? textOf(settled["kind"]) : null,
+    node: textOrNull(settled["node"]),
+    left: listOf(ended["left"]).filter(isObject).map(leftOf),
     text: textOrNull(document["text"]),
   };
 }
@@ -58,6 +79,10 @@ function checkOf({ level, subject, text, hint }: JsonObject): ShownCheck {
 
 function stepOf({ step, text, after_ms: afterMs }: JsonObject): ShownStep {
   return { step: textOf(step), text: textOrNull(text), afterMs: numberOrNull(afterMs) ?? 0 };
+}
+
+function leftOf({ target, state, problem }: JsonObject): ShownLeft {
+  return { target: textOf(target), state: textOf(state), problem: textOrNull(problem) };
 }
 
 function targetOf({ pooler, database, held_ms: heldMs }: JsonObject): ShownTarget {

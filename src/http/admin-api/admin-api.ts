@@ -64,6 +64,7 @@ const ownPaths = [
   "/audit",
   "/hint",
   "/pauses",
+  "/claims",
   "/feed",
   "/fleet",
   "/livez",

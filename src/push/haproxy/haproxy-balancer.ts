@@ -1,7 +1,7 @@
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { BalancerConfig } from "../../config/model/config.ts";
 import { backoffMs } from "../../probe/schedule/backoff.ts";
-import type { Balancer, BalancerContext, BalancerStatus } from "../balancer.ts";
+import type { Balancer, BalancerContext, BalancerStatus, LeadTo } from "../balancer.ts";
 import { BalancerProblems } from "../balancer-problems.ts";
 import { ChangeQueue } from "../change-queue.ts";
 import type { ClusterMembers } from "../cluster-members.ts";
@@ -110,7 +110,7 @@ export class HaproxyBalancer implements Balancer {
   }
 
   /** Sends what waits, and asks HAProxy which servers of the primary's backends run. */
-  async lead(cluster: string, node: string, limitMs: number): Promise<string | null> {
+  async lead({ cluster, node }: LeadTo, limitMs: number): Promise<string | null> {
     this.#loop.now();
     const backends = this.#config.haproxy.backends.filter(
       (backend) => backend.cluster === cluster && isOfPrimary(backend),

@@ -5,10 +5,11 @@ const messageMax = 500;
 
 /**
  * Why a console gave no answer.
- * `refused`: PgBouncer answered with an error, whose text is the message. `lost`: there is no connection, or it ended.
- * `late`: no complete answer in time. `unusable`: what came is no answer of a console, or too large.
+ * `refused`: PgBouncer answered with an error, whose text is the message. `absent`: nobody takes connections there.
+ * `lost`: there is no connection, or it ended. `late`: no complete answer in time. `unusable`: what came is no answer of a
+ * console, or too large.
  */
-export type ConsoleFailure = "refused" | "lost" | "late" | "unusable";
+export type ConsoleFailure = "refused" | "absent" | "lost" | "late" | "unusable";
 
 /** A console that gave no answer. The message continues a sentence, and is safe in a log. */
 export class ConsoleError extends Error {

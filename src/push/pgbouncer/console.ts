@@ -160,9 +160,10 @@ export class PgbouncerConsole {
     if (severity !== undefined)
       return new ConsoleError(this.#client === null || severity === "ERROR" ? "refused" : "lost", error.message);
     // A file that is missing has the same codes as a socket.
-    const { syscall }: NodeJS.ErrnoException = error;
-    const problem = syscall === "connect" ? socketProblem(error) : null;
-    return new ConsoleError("lost", problem ?? error.message);
+    const { syscall, code }: NodeJS.ErrnoException = error;
+    if (syscall !== "connect") return new ConsoleError("lost", error.message);
+    const isAbsent = code === "ECONNREFUSED" || code === "ENOENT";
+    return new ConsoleError(isAbsent ? "absent" : "lost", socketProblem(error) ?? error.message);
   }
 }
 

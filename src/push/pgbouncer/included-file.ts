@@ -1,7 +1,7 @@
 import { lstat, open, realpath, stat, unlink, type FileHandle } from "node:fs/promises";
 import { constants, type Stats } from "node:fs";
 import { requireRegular } from "../../files/regular-file.ts";
-import { replaceFile } from "../../state/files/atomic-file.ts";
+import { replaceFile, tryReplacing } from "../../state/files/atomic-file.ts";
 
 /** A file as it was read: its text in latin1, so that every byte is one character; `null` if there is none. */
 export interface ReadFile {
@@ -22,6 +22,8 @@ export interface IncludedFiles {
    * @throws Error in words
    */
   replace(known: ReadFile, text: string | null): Promise<void>;
+  /** Tries whether {@link replace} would be possible: writes a file beside it to the disk, and removes it. @throws Error in words */
+  tryReplace(known: ReadFile): Promise<void>;
 }
 
 /** The longest file that is read, in bytes. */
@@ -63,6 +65,9 @@ export const includedFiles: IncludedFiles = {
       await requireUnchanged();
     });
   },
+
+  tryReplace: (known) =>
+    tryReplacing(known.path, Buffer.from(known.text ?? "\n", "latin1"), (draft) => keepOwner(draft, known)),
 };
 
 /** Where a file is, or would be. A link stays a link. @throws Error if it is a link to nothing */

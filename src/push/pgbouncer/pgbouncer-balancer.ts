@@ -3,7 +3,7 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { PoolerConfig } from "../../config/model/config.ts";
 import { backoffMs } from "../../probe/schedule/backoff.ts";
 import { removeStaleDrafts } from "../../state/files/atomic-file.ts";
-import type { Balancer, BalancerContext, BalancerStatus } from "../balancer.ts";
+import type { Balancer, BalancerContext, BalancerStatus, LeadTo } from "../balancer.ts";
 import { BalancerProblems } from "../balancer-problems.ts";
 import { ExchangeLoop } from "../exchange-loop.ts";
 import { isOfPrimary } from "../pool-verdicts.ts";
@@ -122,14 +122,15 @@ export class PgbouncerBalancer implements Balancer {
     this.#loop.stop();
   }
 
-  /** Routes the databases of the cluster that have a file, also while they are paused. */
-  async lead(cluster: string, node: string, limitMs: number): Promise<string | null> {
+  /** Routes the databases of the cluster that have a file, or one of them, also while they are paused. */
+  async lead({ cluster, node, database: only }: LeadTo, limitMs: number): Promise<string | null> {
     const address = this.#context.addressOf(cluster, node);
     if (address === null) return `the address of the database of ${node} is not known`;
     for (const { name: database, check, file, ...own } of this.#config.databases) {
       if (file === null || own.cluster !== cluster || !isOfPrimary({ check })) continue;
+      if (only !== null && database !== only) continue;
       const result = await this.route({ database, ...address }, limitMs);
-      if (!result.routed) return `${this.#config.name}/${database}: ${result.problem}`;
+      if (!result.routed) return result.problem;
     }
     return null;
   }

@@ -32,6 +32,28 @@ export async function replaceFile(
   }
 }
 
+/**
+ * Tries whether {@link replaceFile} would succeed: writes the draft to the disk, and removes it. The file itself is left
+ * alone.
+ * @throws as {@link replaceFile}; no draft remains then either
+ */
+export async function tryReplacing(
+  file: string,
+  content: string | Uint8Array,
+  prepare: (draft: FileHandle) => Promise<void> = async () => {},
+): Promise<void> {
+  await requireReplaceable(file);
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    await writeThrough(draft, content, prepare);
+    await syncFolder(dirname(file));
+  } finally {
+    await unlink(draft).catch(() => {
+      // It was never created.
+    });
+  }
+}
+
 /** Creates a file, and writes its content to the disk. */
 async function writeThrough(
   file: string,

@@ -10,9 +10,9 @@ export interface PreflightInput {
   readonly leader: string | null;
   /** The node that should lead; `null`: the cluster elects one. */
   readonly candidate: string | null;
-  readonly config: Pick<Config, "poolers" | "stateFile">;
-  /** The names of the peers of the configuration. */
-  readonly peers: readonly string[];
+  readonly config: Pick<Config, "poolers" | "stateFile" | "peers">;
+  /** This process, as its peers know it, and the number that its next run of the cluster has. */
+  readonly self: { readonly instance: string; readonly name: string; readonly generation: number };
   /** Whether poolers may be paused that no peer reaches (`--unguarded`). Then no peer is asked. */
   readonly isUnguarded: boolean;
   readonly supervisor: Supervisor;

@@ -6,7 +6,10 @@ import { inspectPgbouncers } from "../../push/pgbouncer/inspect-pgbouncer.ts";
 import { candidateLines } from "../preflight/candidate-lines.ts";
 import { clusterLines, unknownClusterLine } from "../preflight/cluster-lines.ts";
 import { forecastLine, forecastOf } from "../preflight/forecast.ts";
-import { guardLine, stateFileLine } from "../preflight/guard-lines.ts";
+import { guardianLine, guardLine, stateFileLine } from "../preflight/guard-lines.ts";
+import { fileLines } from "../preflight/file-lines.ts";
+import { askPeers } from "./ask-peers.ts";
+import { tryFiles } from "./try-files.ts";
 import { leaderLine } from "../preflight/leader-lines.ts";
 import { poolerLines } from "../preflight/pooler-lines.ts";
 import { isFileWritten, relevantDatabases } from "../preflight/pooler-setup.ts";
@@ -34,6 +37,7 @@ export async function runPreflight(input: PreflightInput, sources: PreflightSour
   const { cluster, config, deadlineMs } = input;
   const { poolers } = config;
   const sampling = samplePoolers(input);
+  const claiming = askPeers(input);
   // All at the same time: also a pooler without a database of the cluster may be the process of another one.
   const inspected = await inspectPgbouncers(
     poolers.map(({ pgbouncer }) => pgbouncer),
@@ -44,9 +48,10 @@ export async function runPreflight(input: PreflightInput, sources: PreflightSour
     return shown === undefined || shown instanceof ConsoleError ? [] : [{ pooler, shown }];
   });
   const resolved = await resolveHosts(hostsOf(usable, sources.servers()), resolveMs);
+  const files = await tryFiles(usable, cluster);
   const samples = await sampling;
   const setup = { poolers, servers: sources.servers(), resolved, deadlineMs, cluster };
-  const guards = { ...input, stateFile: config.stateFile };
+  const guards = { ...input, stateFile: config.stateFile, peers: config.peers.map(({ name }) => name) };
   const ofPoolers = poolers.flatMap((pooler, at) => {
     const shown = inspected[at];
     const databases = relevantDatabases({ pooler, cluster }).map(({ name }) => name);
@@ -55,7 +60,12 @@ export async function runPreflight(input: PreflightInput, sources: PreflightSour
     if (shown === undefined || shown instanceof ConsoleError) return [consoleLine(pooler, shown, isNeeded), ...guard];
     const sampled = samples[at] ?? null;
     const holders = sampled === null ? [] : holderLines(pooler, databases, sampled);
-    return [...poolerLines({ ...setup, pooler, shown }), ...guard, ...holders];
+    return [
+      ...poolerLines({ ...setup, pooler, shown }),
+      ...files.flatMap((file) => (file.pooler === pooler.name ? fileLines(file) : [])),
+      ...guard,
+      ...holders,
+    ];
   });
   const view = sources.view();
   if (view === null) return concluded([unknownClusterLine(cluster)], null);
@@ -67,6 +77,8 @@ export async function runPreflight(input: PreflightInput, sources: PreflightSour
     ...(samples.every((sampled) => sampled === null) ? [noPoolerLine(cluster)] : []),
     ...ofPoolers,
     stateFileLine(guards),
+    ...(await claiming),
+    guardianLine(guards),
     forecastLine(forecast, deadlineMs),
   ];
   return concluded(lines, forecast?.waitMs ?? null);

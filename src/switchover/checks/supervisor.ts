@@ -2,14 +2,17 @@ import type { Supervisor } from "../preflight/preflight-line.ts";
 
 /**
  * What will start this process again when it dies, as far as its environment says: systemd names the main process of a
- * unit (since version 248) and its watchdog; Kubernetes its API to every container. Whether the unit has Restart= is not
- * visible from here.
+ * unit (since version 248) and its watchdog, and gives all of it an invocation id; Kubernetes names its API to every
+ * container, whose first process has the number 1. Whether the unit has Restart= is not visible from here, nor its KillMode.
  * @param pid that of this process: children have the same environment
  */
 export function supervisorOf(env: NodeJS.ProcessEnv, pid: number): Supervisor {
   const isUnit = env["SYSTEMD_EXEC_PID"] === String(pid) || env["WATCHDOG_PID"] === String(pid);
-  const isPresent = isUnit || env["KUBERNETES_SERVICE_HOST"] !== undefined;
-  return { isPresent, watchdogMs: isPresent ? watchdogMsOf(env, pid) : null };
+  const isPod = env["KUBERNETES_SERVICE_HOST"] !== undefined;
+  const isPresent = isUnit || isPod;
+  const isUnderUnit = isUnit || env["INVOCATION_ID"] !== undefined;
+  const ends = isPod || pid === 1 ? "container" : isUnderUnit ? "unit" : "none";
+  return { isPresent, ends, watchdogMs: isPresent ? watchdogMsOf(env, pid) : null };
 }
 
 /**

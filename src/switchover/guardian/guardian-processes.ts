@@ -77,5 +77,10 @@ export class GuardianProcesses {
 /** It is in a process group of its own: a signal to the group of this process does not reach it. */
 function startGuardian(): ChildProcess {
   const { module, execArgv } = childProgram("guardian", []);
-  return fork(module, [], { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [...execArgv], detached: true });
+  return fork(module, [], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    serialization: "advanced",
+    execArgv: [...execArgv],
+    detached: true,
+  });
 }

@@ -1,18 +1,26 @@
 import { errorMessage } from "../../cluster/values/error-message.ts";
+import { ConsoleError } from "../../push/pgbouncer/console-error.ts";
 import { PgbouncerConsole, quoteDatabase } from "../../push/pgbouncer/console.ts";
-import { readDatabases, readPools } from "../../push/pgbouncer/documents.ts";
+import { readClients, readDatabases, readPools } from "../../push/pgbouncer/documents.ts";
 import { readPausing } from "../../push/pgbouncer/inspect-pgbouncer.ts";
-import { pauseConsoleName, type ResumableTarget, TargetResumer } from "./resume-target.ts";
+import { quickenLogins } from "./login-retry.ts";
+import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
+import { type ResumableTarget, TargetResumer } from "./resume-target.ts";
 
 /** What happens to one database of a pooler. */
 export type PauseEvent =
-  | { readonly kind: "pause_answered" | "console_lost" | "restarted" | "resumed" }
-  | { readonly kind: "pause_failed" | "pause_withheld"; readonly problem: string }
+  | {
+      readonly kind: "pause_answered" | "console_lost" | "console_back" | "restarted" | "resumed" | "resumed_elsewhere";
+    }
+  | { readonly kind: "pause_failed" | "pause_withheld" | "console_refused"; readonly problem: string }
+  | { readonly kind: "not_resumed"; readonly problem: string; readonly isRefused: boolean }
   | { readonly kind: "paused_read"; readonly isPaused: boolean };
 
 /** What a hand depends on. */
 export interface PauseHandContext {
-  readonly target: ResumableTarget;
+  readonly target: ResumableTarget & { readonly by: PausingRun };
+  /** The console for RESUME, where it is open already. */
+  readonly resumer?: TargetResumer;
   readonly limits: {
     /** Of each command but PAUSE, in ms. */
     readonly commandMs: number;
@@ -26,6 +34,8 @@ export interface PauseHandContext {
    * the PAUSE, and others may have resumed the database meanwhile.
    */
   readonly mayPause: () => boolean;
+  /** Whether a console of an earlier run is no sign of another run: then somebody has promised that it is over. */
+  readonly areEarlierOver: () => boolean;
   readonly now: () => number;
   readonly onEvent: (event: PauseEvent) => void;
 }
@@ -39,6 +49,9 @@ export interface PauseHandContext {
  */
 type Phase = "idle" | "sent" | "resuming" | "over";
 
+/** How often a held database is looked at, in ms: somebody may send RESUME by hand. */
+const lookMs = 250;
+
 /**
  * Pauses one database of one PgBouncer and resumes it, on consoles of its own. PAUSE has a console that nothing else
  * uses, and that is closed before RESUME. None of its methods waits or throws: `onEvent` reports what happens.
@@ -49,13 +62,14 @@ export class PauseHand {
   readonly #database: string;
   #phase: Phase = "idle";
   #pauseConsole: PgbouncerConsole | null = null;
-  /** When PAUSE was sent, and when its RESUME was verified, in ms of rolecall's clock. */
+  /** When PAUSE was sent, and when clients were seen to go on, in ms of rolecall's clock. */
   #heldSinceMs: number | null = null;
   #heldUntilMs: number | null = null;
+  #isQuickened = false;
 
   constructor(context: PauseHandContext) {
     this.#context = context;
-    this.#resumer = new TargetResumer(context.target, context.limits.commandMs);
+    this.#resumer = context.resumer ?? new TargetResumer(context.target, context.limits.commandMs);
     this.#database = context.target.database;
   }
 
@@ -65,15 +79,31 @@ export class PauseHand {
     return (this.#heldUntilMs ?? this.#context.now()) - this.#heldSinceMs;
   }
 
-  /** Opens the console that RESUME will be sent on. @returns why that is impossible; `null` if it is open */
+  /**
+   * Opens the consoles that PAUSE and RESUME will be sent on. The first has the name of the run: of two runs that do this
+   * at the same time at least one sees the other, whether they know each other or not.
+   * @returns why the database cannot be paused by this run; `null` if it can
+   */
   async prepare(): Promise<string | null> {
+    const { target, limits } = this.#context;
     try {
       const console = await this.#resumer.console();
+      this.#pauseConsole = await PgbouncerConsole.open(target.console, limits.commandMs, pauseConsoleName(target.by));
+      const problem = await this.#otherRun(console);
+      if (problem !== null) return problem;
       void this.#watch(console);
       return null;
     } catch (error) {
       return errorMessage(error);
     }
+  }
+
+  /** Goes on for a process that has sent PAUSE. @param isHeld whether the clients of the database may wait */
+  adopt(isHeld: boolean): void {
+    this.#phase = isHeld ? "sent" : "over";
+    if (!isHeld) return;
+    this.#heldSinceMs = this.#context.now();
+    void this.#followAdopted();
   }
 
   /** Sends PAUSE, unless somebody else has paused the database. */
@@ -99,22 +129,18 @@ export class PauseHand {
   }
 
   async #pause(): Promise<void> {
-    const { limits, target, mayPause, now } = this.#context;
+    const { limits, mayPause, now } = this.#context;
     const problem = await this.#problemBeforePause();
     if (problem !== null) return this.#withhold(problem);
-    try {
-      this.#pauseConsole = await PgbouncerConsole.open(target.console, limits.commandMs, pauseConsoleName(target.run));
-    } catch (error) {
-      return this.#withhold(errorMessage(error));
-    }
-    if (!mayPause() || this.#phase !== "idle") {
-      this.#pauseConsole.close();
+    const console = this.#pauseConsole;
+    if (console === null || !mayPause() || this.#phase !== "idle") {
+      console?.close();
       return this.#withhold("it was too late");
     }
     this.#phase = "sent";
     this.#heldSinceMs = now();
     try {
-      await this.#pauseConsole.query(`PAUSE ${quoteDatabase(this.#database)}`, limits.pauseMs);
+      await console.query(`PAUSE ${quoteDatabase(this.#database)}`, limits.pauseMs);
       this.#tell({ kind: "pause_answered" });
     } catch (error) {
       this.#tell({ kind: "pause_failed", problem: errorMessage(error) });
@@ -130,10 +156,24 @@ export class PauseHand {
       if (pausing === "not_admin") return "the user is not in admin_users";
       const shown = await this.#shown(console);
       if (shown === undefined) return "PgBouncer has no such database";
-      return shown.isPaused ? "somebody else has paused it" : null;
+      return shown.isPaused ? "somebody else has paused it" : await this.#otherRun(console);
     } catch (error) {
       return errorMessage(error);
     }
+  }
+
+  /** Another run of the cluster that may send PAUSE here; `null` if there is none. */
+  async #otherRun(console: PgbouncerConsole): Promise<string | null> {
+    const { target, limits, areEarlierOver } = this.#context;
+    const { run, cluster, generation } = target.by;
+    const clients = readClients(await console.query("SHOW CLIENTS", limits.commandMs));
+    const names = clients.map(({ applicationName }) => applicationName);
+    const other = runsOf(cluster, names).find(
+      (seen) => seen.run !== run && (seen.generation >= generation || !areEarlierOver()),
+    );
+    return other === undefined
+      ? null
+      : `another switchover of ${cluster} (${other.run}) has a console there to pause it`;
   }
 
   #withhold(problem: string): void {
@@ -151,11 +191,36 @@ export class PauseHand {
         if (shown?.isPaused !== true) return this.#tell({ kind: "paused_read", isPaused: false });
         const pools = readPools(await console.query("SHOW POOLS", commandMs));
         const isBusy = pools.some(({ database, serversActive }) => database === this.#database && serversActive > 0);
-        if (!isBusy) return this.#tell({ kind: "paused_read", isPaused: true });
+        if (!isBusy) {
+          this.#tell({ kind: "paused_read", isPaused: true });
+          return await this.#lookForResume();
+        }
         await delay(pollMs);
       }
     } catch {
       // The connection is lost: `#watch` reports that.
+    }
+  }
+
+  /** Looks whether the clients are still held, as long as they should be. @throws ConsoleError */
+  async #lookForResume(): Promise<void> {
+    while (this.#phase === "sent") {
+      await delay(lookMs);
+      if (this.#phase !== "sent") return;
+      const shown = await this.#shown(await this.#resumer.console());
+      if (shown?.isPaused === true || this.#phase !== "sent") continue;
+      this.#heldUntilMs = this.#context.now();
+      return this.#tell({ kind: "resumed_elsewhere" });
+    }
+  }
+
+  async #followAdopted(): Promise<void> {
+    try {
+      const console = await this.#resumer.console();
+      void this.#watch(console);
+      await this.#lookForResume();
+    } catch {
+      if (this.#phase === "sent") await this.#awaitReturn();
     }
   }
 
@@ -167,11 +232,22 @@ export class PauseHand {
     }
     this.#phase = "resuming";
     this.#pauseConsole?.close();
-    const problem = await this.#resumer.resume();
-    if (problem !== null || this.#phase !== "resuming") return;
-    this.#heldUntilMs = this.#context.now();
+    await this.#quicken();
+    const done = await this.#resumer.resume();
+    if (this.#phase !== "resuming") return;
+    if (done.kind === "unsure")
+      return this.#context.onEvent({ kind: "not_resumed", problem: done.problem, isRefused: done.isAbsent });
+    this.#heldUntilMs ??= this.#context.now();
     this.close();
     this.#context.onEvent({ kind: "resumed" });
+  }
+
+  /** A login that PAUSE has aborted counts as failed: without this, clients wait for `server_login_retry` after RESUME. */
+  async #quicken(): Promise<void> {
+    if (this.#isQuickened) return;
+    this.#isQuickened = true;
+    const { target, limits } = this.#context;
+    await quickenLogins(target, limits.commandMs);
   }
 
   async #shown(console: PgbouncerConsole): Promise<ReturnType<typeof readDatabases>[number] | undefined> {
@@ -184,13 +260,24 @@ export class PauseHand {
     await console.ended;
     if (this.#phase !== "sent") return;
     this.#tell({ kind: "console_lost" });
+    await this.#awaitReturn();
+  }
+
+  async #awaitReturn(): Promise<void> {
+    let isToldAbsent = false;
     while (this.#phase === "sent") {
       try {
         const next = await this.#resumer.console();
-        if ((await this.#shown(next))?.isPaused === true) void this.#watch(next);
-        else this.#tell({ kind: "restarted" });
-        return;
-      } catch {
+        const shown = await this.#shown(next);
+        if (shown?.isPaused !== true) return this.#tell({ kind: "restarted" });
+        this.#tell({ kind: "console_back" });
+        void this.#watch(next);
+        return await this.#lookForResume();
+      } catch (error) {
+        if (error instanceof ConsoleError && error.kind === "absent" && !isToldAbsent) {
+          isToldAbsent = true;
+          this.#tell({ kind: "console_refused", problem: error.message });
+        }
         await delay(this.#context.limits.pollMs);
       }
     }

@@ -9,12 +9,15 @@ export interface ResumeResult {
   readonly problems: readonly { readonly target: string; readonly problem: string }[];
 }
 
-/** Resumes databases of poolers once, also those that an operator has paused. @param limitMs for each step with a console, in ms */
+/**
+ * Resumes databases of poolers once, also those that an operator has paused, alone or with all others of the PgBouncer.
+ * @param limitMs for each step with a console, in ms
+ */
 export async function resumePoolers(targets: readonly IntendedPause[], limitMs: number): Promise<ResumeResult> {
   const results = await Promise.all(
     targets.map(async ({ pooler, database, console }) => {
-      const problem = await resumeTarget({ run: "", database, console }, limitMs);
-      return { target: pauseName({ pooler, database }), problem };
+      const done = await resumeTarget({ by: null, database, console }, limitMs);
+      return { target: pauseName({ pooler, database }), problem: done.kind === "unsure" ? done.problem : null };
     }),
   );
   return {

@@ -4,18 +4,26 @@ import { type ConsoleTarget, PgbouncerConsole, quoteDatabase } from "../../push/
 import { readClients, readDatabases } from "../../push/pgbouncer/documents.ts";
 import { readPausing } from "../../push/pgbouncer/inspect-pgbouncer.ts";
 import { inTime, late } from "../../state/files/in-time.ts";
+import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
 
 /** What a run may have paused, and how its console is reached. */
 export interface ResumableTarget {
-  readonly run: string;
+  /** `null`: an operator wants it to be resumed, whoever has paused it. */
+  readonly by: PausingRun | null;
   readonly database: string;
   readonly console: ConsoleTarget;
 }
 
-/** The `application_name` of the consoles that a run sends PAUSE on: by it, other processes recognize them. */
-export function pauseConsoleName(run: string): string {
-  return `rolecall pause ${run}`;
-}
+/**
+ * What came of a RESUME.
+ * - `resumed`: nothing is paused, and no PAUSE of the run can arrive any more
+ * - `superseded`: a later run of the cluster holds the clients, which this one must not let go
+ * - `unsure`: neither is known
+ */
+export type Resumed =
+  | { readonly kind: "resumed" | "superseded" }
+  /** `isAbsent`: nobody takes connections at the console. */
+  | { readonly kind: "unsure"; readonly problem: string; readonly isAbsent: boolean };
 
 /** The share of the limit after which a second connection is tried. */
 const firstShare = 0.4;
@@ -28,7 +36,7 @@ export class TargetResumer {
   readonly #target: ResumableTarget;
   readonly #limitMs: number;
   #console: PgbouncerConsole | null = null;
-  #attempt: Promise<string | null> | null = null;
+  #attempt: Promise<Resumed> | null = null;
   #isClosed = false;
 
   /** @param limitMs for each step with the console, in ms */
@@ -51,10 +59,9 @@ export class TargetResumer {
 
   /**
    * Sends RESUME, and reads back what became of it. To be repeated until it succeeds: a PAUSE that was sent and is late
-   * may still arrive as long as its console is there. A call while another one runs shares its result.
-   * @returns `null` once nothing is paused and no PAUSE of the run can arrive any more; else why that is not sure
+   * may still arrive as long as its console is there. A call while another one runs shares its result. Never rejects.
    */
-  resume(): Promise<string | null> {
+  resume(): Promise<Resumed> {
     this.#attempt ??= this.#resume().finally(() => {
       this.#attempt = null;
     });
@@ -66,11 +73,11 @@ export class TargetResumer {
     this.#console?.close();
   }
 
-  async #resume(): Promise<string | null> {
+  async #resume(): Promise<Resumed> {
     try {
       return await resumeOn(await this.console(), this.#target, this.#limitMs);
     } catch (error) {
-      return errorMessage(error);
+      return unsure(errorMessage(error), error instanceof ConsoleError && error.kind === "absent");
     }
   }
 }
@@ -99,8 +106,8 @@ async function openSoon(target: ConsoleTarget, limitMs: number): Promise<Pgbounc
   return opened;
 }
 
-/** Resumes one database once, on a console of its own. @returns as {@link TargetResumer.resume} */
-export async function resumeTarget(target: ResumableTarget, limitMs: number): Promise<string | null> {
+/** Resumes one database once, on a console of its own. */
+export async function resumeTarget(target: ResumableTarget, limitMs: number): Promise<Resumed> {
   const resumer = new TargetResumer(target, limitMs);
   try {
     return await resumer.resume();
@@ -111,17 +118,31 @@ export async function resumeTarget(target: ResumableTarget, limitMs: number): Pr
 
 async function resumeOn(
   console: PgbouncerConsole,
-  { run, database }: Pick<ResumableTarget, "run" | "database">,
+  { by, database }: Pick<ResumableTarget, "by" | "database">,
   limitMs: number,
-): Promise<string | null> {
+): Promise<Resumed> {
   // Clients are listed before RESUME: after it, nothing that was not connected then can pause.
   const clients = readClients(await console.query("SHOW CLIENTS", limitMs));
-  const isLeft = clients.some(({ applicationName }) => applicationName === pauseConsoleName(run));
+  const names = clients.map(({ applicationName }) => applicationName);
+  if (by !== null && runsOf(by.cluster, names).some(({ generation }) => generation > by.generation))
+    return { kind: "superseded" };
+  if (by === null) await resumeAllOf(console, limitMs);
   const refusal = await refusalOf(console.query(`RESUME ${quoteDatabase(database)}`, limitMs));
   const shown = readDatabases(await console.query("SHOW DATABASES", limitMs)).find(({ name }) => name === database);
   // A database that is gone holds nobody: PgBouncer has closed its clients.
-  if (shown?.isPaused === true) return refusal ?? "it is still paused";
+  if (shown?.isPaused === true) return unsure(refusal ?? "it is still paused");
   // Under a PAUSE without a database, RESUME of one says "not paused" while all clients are held.
-  if ((await readPausing(console, limitMs)) === "held") return "somebody has paused all databases of this PgBouncer";
-  return isLeft ? "a console that sent PAUSE is still connected" : null;
+  if ((await readPausing(console, limitMs)) === "held")
+    return unsure("somebody has paused all databases of this PgBouncer");
+  const isLeft = by !== null && names.includes(pauseConsoleName(by));
+  return isLeft ? unsure("a console that sent PAUSE is still connected") : { kind: "resumed" };
+}
+
+/** Lifts a PAUSE or SUSPEND of all databases, if there is one. */
+async function resumeAllOf(console: PgbouncerConsole, limitMs: number): Promise<void> {
+  if ((await readPausing(console, limitMs)) === "held") await refusalOf(console.query("RESUME", limitMs));
+}
+
+function unsure(problem: string, isAbsent = false): Resumed {
+  return { kind: "unsure", problem, isAbsent };
 }

@@ -2,7 +2,8 @@ import { errorMessage } from "../../cluster/values/error-message.ts";
 import { readRegularFileLater } from "../../files/regular-file.ts";
 import { replaceFile } from "../../state/files/atomic-file.ts";
 import { inTime, late } from "../../state/files/in-time.ts";
-import { type IntendedPause, parseIntents, type PauseIntent, withoutTarget, writtenIntents } from "./pause-intent.ts";
+import type { PauseTarget } from "../machine/plan.ts";
+import { parseIntents, type PauseIntent, withoutTarget, withTargets, writtenIntents } from "./pause-intent.ts";
 
 /** What an earlier process left: what it may have paused, or why that cannot be known. */
 export type LeftIntents =
@@ -44,7 +45,7 @@ export class IntentFile {
     if (path === null) return { kind: "known", intents: [] };
     try {
       const intents = parseIntents(await promptly(readRegularFileLater(path, bytesMax)));
-      if (intents === undefined) return unreadable(path, "its content must be a list of intents of format 1");
+      if (intents === undefined) return unreadable(path, "its content must be a list of intents of format 1 or 2");
       this.#intents = intents;
       return { kind: "known", intents };
     } catch (error) {
@@ -59,14 +60,30 @@ export class IntentFile {
     return this.#change((intents) => [...intents, intent]);
   }
 
-  /** Removes a target whose RESUME is verified. @throws Error if that is not on the disk after {@link limitMs} */
-  close(run: string, target: Pick<IntendedPause, "pooler" | "database">): Promise<void> {
-    return this.#change((intents) => withoutTarget(intents, run, target));
+  /** Notes that the switchover of a run may be requested from now on. @throws Error as {@link announce} */
+  request(run: string): Promise<void> {
+    return this.#change((intents) =>
+      intents.map((intent) =>
+        intent.run === run && intent.finish !== null
+          ? { ...intent, finish: { ...intent.finish, mayBeRequested: true } }
+          : intent,
+      ),
+    );
   }
 
-  /** Removes an intent of which nothing was paused. @throws Error as {@link close} */
-  withdraw(run: string): Promise<void> {
-    return this.#change((intents) => intents.filter((intent) => intent.run !== run));
+  /**
+   * Removes a target whose RESUME is verified.
+   * @param run only of this run; `null`: of all, because what is not paused is paused by none of them
+   * @throws Error if that is not on the disk after {@link limitMs}
+   */
+  close(target: PauseTarget, run: string | null = null): Promise<void> {
+    return this.#change((intents) => withoutTarget(intents, target, run));
+  }
+
+  /** Keeps only these targets of a run, or nothing of it. @throws Error as {@link close} */
+  async retain(run: string, targets: readonly PauseTarget[]): Promise<void> {
+    const isKnown = this.#intents.some((intent) => intent.run === run);
+    if (isKnown) await this.#change((intents) => withTargets(intents, run, targets));
   }
 
   #change(change: (intents: readonly PauseIntent[]) => readonly PauseIntent[]): Promise<void> {

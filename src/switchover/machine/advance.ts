@@ -1,15 +1,49 @@
-import { advanceArming, advanceChecking, advancePausing } from "./before-request.ts";
+import { advanceArming, advanceChecking, advanceClaiming, advancePausing, advanceTelling } from "./before-request.ts";
 import { advanceRouting, advanceSwitching } from "./after-request.ts";
 import { advanceFollowing, advanceResuming } from "./resuming.ts";
 import type { SwitchoverEvent } from "./event.ts";
 import type { SwitchoverPlan } from "./plan.ts";
 import type { SwitchoverState } from "./state.ts";
 import { onTime } from "./on-time.ts";
-import type { SwitchoverTransition } from "./transition.ts";
+import { resumeAll, stay, type SwitchoverTransition, withAt } from "./transition.ts";
 
 /** Begins a switchover: its checks. @param nowMs of rolecall's clock */
 export function beginSwitchover({ limits }: SwitchoverPlan, nowMs: number): SwitchoverTransition {
   return { state: { kind: "checking", untilMs: nowMs + limits.checkMs }, effects: [{ kind: "check" }] };
+}
+
+/** How far a run was whose process has died, or stands still. */
+export interface AdoptedRun {
+  /** Whether the switchover may have been requested: else nothing was changed, and clients go on at once. */
+  readonly mayBeRequested: boolean;
+  /** Positions of the targets that may be paused. */
+  readonly open: readonly number[];
+  /** When everything is resumed, whatever happens, in ms of rolecall's clock. */
+  readonly deadlineMs: number;
+  /** Why this process finishes it. */
+  readonly why: string;
+}
+
+/** Goes on with a run of another process. Where it was requested, a new primary is waited for as that process did. */
+export function adoptSwitchover(
+  plan: SwitchoverPlan,
+  { mayBeRequested, open, deadlineMs, why }: AdoptedRun,
+  nowMs: number,
+): SwitchoverTransition {
+  const held = {
+    kind: "switching",
+    targets: plan.targets.map((_, target) => (open.includes(target) ? "confirmed" : "closed")),
+    problems: plan.targets.map(() => null),
+    deadlineMs,
+    ranAtMs: nowMs,
+    heardMs: plan.peers.map(() => nowMs),
+    request: plan.start === "announced" ? "announced" : "unknown",
+    // Not known here: that the old leader is the primary is no sign that it leads again.
+    primary: plan.leader,
+    quietSinceMs: null,
+  } as const satisfies SwitchoverState;
+  if (mayBeRequested || plan.start === "announced") return stay(held);
+  return resumeAll(plan, held, { outcome: { kind: "aborted", reason: why }, nowMs });
 }
 
 /**
@@ -23,11 +57,7 @@ export function advanceSwitchover(
   { event, nowMs }: { readonly event: SwitchoverEvent; readonly nowMs: number },
 ): SwitchoverTransition {
   const timely = onTime(plan, state, nowMs);
-  // Nothing that happened before a PAUSE or a RESUME is sent can be its effect.
-  const isEarlyAnswer =
-    ((event.kind === "resumed" || event.kind === "closed") && state.kind !== "resuming") ||
-    ("target" in event && state.kind === "arming");
-  const next = isEarlyAnswer
+  const next = isEarly(state, event)
     ? { state: timely.state, effects: [] }
     : advanceState(plan, timely.state, { event, nowMs });
   return { state: withRun(next.state, nowMs), effects: [...timely.effects, ...next.effects] };
@@ -37,19 +67,32 @@ export function advanceSwitchover(
 export function wakeAtMs(state: SwitchoverState): number | null {
   switch (state.kind) {
     case "checking":
+    case "claiming":
     case "arming":
     case "following":
       return state.untilMs;
     case "pausing":
+    case "telling":
       return Math.min(state.untilMs, state.deadlineMs);
     case "switching":
-    case "routing":
       return state.deadlineMs;
+    case "routing":
+      return hasSent(state) ? Math.min(state.deadlineMs, state.repeatAtMs) : state.deadlineMs;
     case "resuming":
-      return state.repeatAtMs;
+      return Math.min(state.untilMs, state.repeatAtMs);
     case "ended":
       return null;
   }
+}
+
+/** Nothing that happened before a PAUSE or a RESUME is sent can be its effect. */
+function isEarly(state: SwitchoverState, event: SwitchoverEvent): boolean {
+  if (!("target" in event)) return false;
+  if (!("targets" in state)) return true;
+  const phase = state.targets[event.target];
+  if (event.kind === "closed") return phase !== "resumed";
+  const isAnswer = event.kind === "resumed" || event.kind === "not_resumed";
+  return isAnswer && phase !== "resuming" && phase !== "unreached";
 }
 
 function advanceState(
@@ -57,13 +100,24 @@ function advanceState(
   state: SwitchoverState,
   happened: { readonly event: SwitchoverEvent; readonly nowMs: number },
 ): SwitchoverTransition {
+  const { event, nowMs } = happened;
+  if (event.kind === "let_go" && "targets" in state)
+    return advanceState(
+      plan,
+      { ...state, targets: withAt(state.targets, event.target, "closed") },
+      { event: { kind: "tick" }, nowMs },
+    );
   switch (state.kind) {
     case "checking":
       return advanceChecking(plan, state, happened);
+    case "claiming":
+      return advanceClaiming(plan, state, happened);
     case "arming":
       return advanceArming(plan, state, happened);
     case "pausing":
       return advancePausing(plan, state, happened);
+    case "telling":
+      return advanceTelling(plan, state, happened);
     case "switching":
       return advanceSwitching(plan, state, happened);
     case "routing":
@@ -75,6 +129,11 @@ function advanceState(
     case "ended":
       return { state, effects: [] };
   }
+}
+
+/** Whether a RESUME was sent whose effect is not seen, or not written down. */
+function hasSent({ targets }: Extract<SwitchoverState, { readonly kind: "routing" }>): boolean {
+  return targets.some((phase) => phase === "resuming" || phase === "unreached" || phase === "resumed");
 }
 
 function withRun(state: SwitchoverState, nowMs: number): SwitchoverState {

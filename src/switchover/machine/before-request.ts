@@ -4,8 +4,9 @@ import {
   stay,
   step,
   pauseTargetName,
-  withPhase,
+  withAt,
   type Happened,
+  type HoldingState,
   type StateOf,
   type SwitchoverTransition,
 } from "./transition.ts";
@@ -18,15 +19,27 @@ export function advanceChecking(
   state: StateOf<"checking">,
   { event, nowMs }: Happened,
 ): SwitchoverTransition {
-  if (event.kind === "stop") return end({ kind: "refused", reason: event.reason });
+  if (event.kind === "stop" || event.kind === "give_up") return end({ kind: "refused", reason: event.reason });
   if (event.kind !== "checked") return stay(state);
   if (event.refusal !== null) return end({ kind: "refused", reason: event.refusal });
   if (plan.isDryRun) return end({ kind: "dry_run" }, step("checked"));
-  const waitsFor = ["intent", "guardian", ...plan.peers];
-  return stay({ kind: "arming", untilMs: nowMs + plan.limits.armMs, waitsFor }, step("checked"), { kind: "arm" });
+  return stay({ kind: "claiming", untilMs: nowMs + plan.limits.claimMs }, step("checked"), { kind: "claim" });
 }
 
-/** Waits until whatever happens to this process, something else will resume what it pauses. */
+/** Waits until nobody else runs a switchover of this cluster, or will while this run lasts. */
+export function advanceClaiming(
+  plan: SwitchoverPlan,
+  state: StateOf<"claiming">,
+  { event, nowMs }: Happened,
+): SwitchoverTransition {
+  const reason = event.kind === "claimed" ? event.refusal : reasonToStop(plan, event);
+  if (reason !== null) return end({ kind: "refused", reason });
+  if (event.kind !== "claimed") return stay(state);
+  const waitsFor = safeguardsOf(plan);
+  return stay({ kind: "arming", untilMs: nowMs + plan.limits.armMs, waitsFor }, { kind: "arm" });
+}
+
+/** Waits until whatever happens to this process, something else will finish what it begins. */
 export function advanceArming(
   plan: SwitchoverPlan,
   state: StateOf<"arming">,
@@ -55,19 +68,66 @@ export function advancePausing(
 ): SwitchoverTransition {
   if (event.kind === "pause_answered") return onAnswer(state, event.target);
   if (event.kind === "paused_read" && event.isPaused) return onRead(plan, state, { target: event.target, nowMs });
-  if (event.kind === "echo")
-    return stay({ ...state, heardMs: state.heardMs.map((known, at) => (at === event.peer ? nowMs : known)) });
+  return beforeRequest(plan, state, { event, nowMs });
+}
+
+/**
+ * Waits until whoever would finish the run knows that the switchover is requested next: before that, all resume at once
+ * if this process dies; after it, they lead the clients to the new primary first.
+ */
+export function advanceTelling(
+  plan: SwitchoverPlan,
+  state: StateOf<"telling">,
+  { event, nowMs }: Happened,
+): SwitchoverTransition {
+  if (event.kind !== "told") return beforeRequest(plan, state, { event, nowMs });
+  if (event.problem !== null) {
+    const reason = `${event.part}: ${event.problem}`;
+    return resumeAll(plan, state, { outcome: { kind: "aborted", reason }, nowMs });
+  }
+  const { untilMs: _, waitsFor, kind: __, ...held } = state;
+  const left = waitsFor.filter((part) => part !== event.part);
+  if (left.length > 0) return stay({ ...state, waitsFor: left });
+  const requested = { primary: plan.leader, quietSinceMs: null, request: "sent" } as const;
+  return stay({ ...held, kind: "switching", ...requested }, { kind: "request" }, step("requested"));
+}
+
+/** Sends every PAUSE. */
+export function pauseAll({ targets, peers, limits }: SwitchoverPlan, nowMs: number): SwitchoverTransition {
+  return {
+    state: {
+      kind: "pausing",
+      targets: targets.map(() => "asked"),
+      problems: targets.map(() => null),
+      untilMs: nowMs + limits.pauseMs,
+      deadlineMs: nowMs + limits.deadlineMs,
+      ranAtMs: nowMs,
+      heardMs: peers.map(() => nowMs),
+    },
+    effects: [step("armed"), ...targets.map((_, target) => ({ kind: "pause" as const, target }))],
+  };
+}
+
+/** What happens while nothing was requested: whatever is not as it should be resumes everything. */
+function beforeRequest(
+  plan: SwitchoverPlan,
+  state: StateOf<"pausing" | "telling">,
+  { event, nowMs }: Happened,
+): SwitchoverTransition {
+  if (event.kind === "echo") return stay({ ...state, heardMs: withAt(state.heardMs, event.peer, nowMs) });
   const reason = pauseProblem(plan, event) ?? reasonToStop(plan, event);
   if (reason === null) return stay(state);
-  const targets = event.kind === "pause_withheld" ? withPhase(state.targets, event.target, "withheld") : state.targets;
-  return resumeAll(plan, { ...state, targets }, { outcome: { kind: "aborted", reason }, nowMs });
+  const withheld: HoldingState =
+    event.kind === "pause_withheld" ? { ...state, targets: withAt(state.targets, event.target, "withheld") } : state;
+  return resumeAll(plan, withheld, { outcome: { kind: "aborted", reason }, nowMs });
 }
 
 /** Why a switchover ends that was not requested yet; `null` if the event is no reason. A leader that was to stop may stop. */
 function reasonToStop({ leader, start }: SwitchoverPlan, event: SwitchoverEvent): string | null {
-  if (event.kind === "guardian_lost") return "the guardian process ended";
+  if (event.kind === "guardian_lost")
+    return event.hasTakenOver ? `the guardian process has taken over (${event.why})` : `the guardian process ended`;
   if (event.kind === "fenced") return `${event.by} has taken over`;
-  if (event.kind === "stop") return event.reason;
+  if (event.kind === "stop" || event.kind === "give_up") return event.reason;
   if (event.kind !== "primary" || event.node === leader) return null;
   if (event.node !== null) return `${event.node} has become the primary`;
   return start === "announced" ? null : `${leader} is no longer a primary that takes writes`;
@@ -80,44 +140,39 @@ function pauseProblem(plan: SwitchoverPlan, event: SwitchoverEvent): string | nu
   if (event.kind === "pause_withheld") return `${name} cannot be paused: ${event.problem}`;
   if (event.kind === "pause_failed") return `PAUSE of ${name}: ${event.problem}`;
   if (event.kind === "paused_read" && !event.isPaused) return `${name} was resumed by somebody else`;
+  if (event.kind === "resumed_elsewhere") return `${name} was resumed by somebody else`;
   if (event.kind === "console_lost") return `${name} closed the connection`;
+  if (event.kind === "console_refused") return `${name}: ${event.problem}`;
   return event.kind === "restarted" ? `${name} was restarted` : null;
-}
-
-/** Sends every PAUSE. */
-export function pauseAll({ targets, peers, limits }: SwitchoverPlan, nowMs: number): SwitchoverTransition {
-  return {
-    state: {
-      kind: "pausing",
-      targets: targets.map(() => "asked"),
-      untilMs: nowMs + limits.pauseMs,
-      deadlineMs: nowMs + limits.deadlineMs,
-      ranAtMs: nowMs,
-      heardMs: peers.map(() => nowMs),
-    },
-    effects: [step("armed"), ...targets.map((_, target) => ({ kind: "pause" as const, target }))],
-  };
 }
 
 /** Once all have answered, all are read: the first may have been restarted while the last was waited for. */
 function onAnswer(state: StateOf<"pausing">, target: number): SwitchoverTransition {
   if (state.targets[target] !== "asked") return stay(state);
-  const targets = withPhase(state.targets, target, "paused");
+  const targets = withAt(state.targets, target, "paused");
   if (targets.some((phase) => phase !== "paused")) return stay({ ...state, targets });
   return stay({ ...state, targets }, ...targets.map((_, at) => ({ kind: "read_paused" as const, target: at })));
 }
 
 function onRead(
   plan: SwitchoverPlan,
-  { deadlineMs, heardMs, ...state }: StateOf<"pausing">,
+  state: StateOf<"pausing">,
   { target, nowMs }: { readonly target: number; readonly nowMs: number },
 ): SwitchoverTransition {
-  if (state.targets[target] !== "paused") return stay({ ...state, deadlineMs, heardMs });
-  const targets = withPhase(state.targets, target, "confirmed");
-  if (targets.some((phase) => phase !== "confirmed")) return stay({ ...state, targets, deadlineMs, heardMs });
-  const held = { kind: "switching", targets, deadlineMs, ranAtMs: nowMs, heardMs } as const;
-  const seen = { primary: plan.leader, quietSinceMs: null };
-  return plan.start === "announced"
-    ? stay({ ...held, ...seen, request: "announced" }, step("paused"))
-    : stay({ ...held, ...seen, request: "sent" }, step("paused"), { kind: "request" }, step("requested"));
+  if (state.targets[target] !== "paused") return stay(state);
+  const targets = withAt(state.targets, target, "confirmed");
+  if (targets.some((phase) => phase !== "confirmed")) return stay({ ...state, targets });
+  const { untilMs: _, kind: __, ...before } = state;
+  const held = { ...before, targets, ranAtMs: nowMs };
+  if (plan.start === "announced")
+    return stay(
+      { ...held, kind: "switching", primary: plan.leader, quietSinceMs: null, request: "announced" },
+      step("paused"),
+    );
+  const untilMs = nowMs + plan.limits.tellMs;
+  return stay({ ...held, kind: "telling", untilMs, waitsFor: safeguardsOf(plan) }, step("paused"), { kind: "tell" });
+}
+
+function safeguardsOf({ peers }: SwitchoverPlan): readonly string[] {
+  return ["intent", "guardian", ...peers];
 }

@@ -3,9 +3,13 @@ export type SwitchoverEvent =
   /** Time passes. */
   | { readonly kind: "tick" }
   | { readonly kind: "checked"; readonly refusal: string | null }
+  /** Whether this run is the only one of its cluster. */
+  | { readonly kind: "claimed"; readonly refusal: string | null }
   /** `intent`, `guardian` or the name of a peer. */
   | { readonly kind: "armed"; readonly part: string }
   | { readonly kind: "not_armed"; readonly part: string; readonly problem: string }
+  /** A part knows that the switchover is requested next, or it cannot be told. */
+  | { readonly kind: "told"; readonly part: string; readonly problem: string | null }
   | { readonly kind: "pause_answered"; readonly target: number }
   /** PAUSE was sent, and failed or was not answered in time. */
   | { readonly kind: "pause_failed"; readonly target: number; readonly problem: string }
@@ -13,8 +17,14 @@ export type SwitchoverEvent =
   | { readonly kind: "pause_withheld"; readonly target: number; readonly problem: string }
   /** What `SHOW DATABASES` says. */
   | { readonly kind: "paused_read"; readonly target: number; readonly isPaused: boolean }
+  /** Somebody else has sent RESUME while the clients were held. */
+  | { readonly kind: "resumed_elsewhere"; readonly target: number }
   /** The consoles of a pooler are lost. */
   | { readonly kind: "console_lost"; readonly target: number }
+  /** A pooler refuses connections to its console. */
+  | { readonly kind: "console_refused"; readonly target: number; readonly problem: string }
+  /** The console of a pooler that was lost is back, and the database is paused as before. */
+  | { readonly kind: "console_back"; readonly target: number }
   /** A pooler runs again, and is not paused. */
   | { readonly kind: "restarted"; readonly target: number }
   /** The cluster, or the gateway before it, answered the request. */
@@ -22,14 +32,21 @@ export type SwitchoverEvent =
   /** The node that rolecall says yes to for `/primary`, and whether a failover is pending in the DCS. */
   | { readonly kind: "primary"; readonly node: string | null; readonly pending: Pending }
   | { readonly kind: "routed"; readonly route: number; readonly by: "verified" | "waited" }
+  | { readonly kind: "not_routed"; readonly route: number; readonly problem: string }
   | { readonly kind: "resumed"; readonly target: number }
+  | { readonly kind: "not_resumed"; readonly target: number; readonly problem: string; readonly isRefused: boolean }
   | { readonly kind: "closed"; readonly target: number }
+  /** Another process has resumed the target: it is no business of this run any more. */
+  | { readonly kind: "let_go"; readonly target: number }
   /** A peer answered a heartbeat. */
   | { readonly kind: "echo"; readonly peer: number }
-  | { readonly kind: "guardian_lost" }
-  /** A peer has taken over, and resumes everything. */
+  /** The guardian process has ended, or has taken over. */
+  | { readonly kind: "guardian_lost"; readonly why: string; readonly hasTakenOver: boolean }
+  /** A peer has taken over, and finishes the run. */
   | { readonly kind: "fenced"; readonly by: string }
-  /** The process stops, or an operator gives up. */
+  /** An operator wants everything to be resumed at once. */
+  | { readonly kind: "give_up"; readonly reason: string }
+  /** The process stops. */
   | { readonly kind: "stop"; readonly reason: string };
 
 /** Whether a failover is pending: the key `failover` in the DCS. `unknown` without a watch of the DCS. */

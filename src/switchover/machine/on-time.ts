@@ -9,7 +9,8 @@ import {
 } from "./transition.ts";
 import { isOptional, pauseAll } from "./before-request.ts";
 import type { SwitchoverPlan } from "./plan.ts";
-import type { Outcome, SwitchoverState } from "./state.ts";
+import { finish, resumingOnTime } from "./resuming.ts";
+import type { SettledOutcome, SwitchoverState } from "./state.ts";
 
 /** What follows from the time alone. @param nowMs of rolecall's clock */
 export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: number): SwitchoverTransition {
@@ -18,13 +19,18 @@ export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: numb
       return nowMs < state.untilMs
         ? stay(state)
         : end({ kind: "refused", reason: lateText("checks", plan.limits.checkMs) });
+    case "claiming":
+      return nowMs < state.untilMs
+        ? stay(state)
+        : end({ kind: "refused", reason: lateText("the claim", plan.limits.claimMs) });
     case "arming": {
       if (nowMs < state.untilMs) return stay(state);
       const part = state.waitsFor.find((missing) => !isOptional(plan, missing));
       if (part === undefined) return pauseAll(plan, nowMs);
       return end({ kind: "refused", reason: lateText(part, plan.limits.armMs) }, { kind: "disarm" });
     }
-    case "pausing": {
+    case "pausing":
+    case "telling": {
       const reason = reasonToAbort(plan, state, nowMs);
       return reason === null ? stay(state) : resumeAll(plan, state, { outcome: { kind: "aborted", reason }, nowMs });
     }
@@ -34,12 +40,15 @@ export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: numb
     }
     case "routing": {
       const outcome = { kind: "switched", node: state.node } as const;
-      return nowMs < state.deadlineMs ? stay(state) : resumeAll(plan, state, { outcome, nowMs });
+      if (nowMs >= state.deadlineMs) return resumeAll(plan, state, { outcome, nowMs });
+      if (nowMs < state.repeatAtMs) return stay(state);
+      const repeatAtMs = nowMs + plan.limits.resumeMs;
+      return stay({ ...state, repeatAtMs }, ...effectsOfResuming(state.targets));
     }
     case "resuming":
-      return nowMs < state.repeatAtMs ? stay(state) : repeat(plan, state, nowMs);
+      return resumingOnTime(plan, state, nowMs);
     case "following":
-      return nowMs < state.untilMs ? stay(state) : end(state.outcome);
+      return nowMs < state.untilMs ? stay(state) : finish(plan, { ...state, routes: [] });
     case "ended":
       return stay(state);
   }
@@ -50,17 +59,18 @@ function lateText(part: string, limitMs: number): string {
 }
 
 /**
- * Why the switchover must not be requested any more; `null` if it may be. A peer that has not been heard may resume,
- * and the guardian resumes while this process stands still.
+ * Why the switchover must not be requested any more; `null` if it may be. A peer that has not been heard may finish the
+ * run, and the guardian does while this process stands still.
  */
-function reasonToAbort(plan: SwitchoverPlan, state: StateOf<"pausing">, nowMs: number): string | null {
-  const { silenceMs, pauseMs } = plan.limits;
+function reasonToAbort(plan: SwitchoverPlan, state: StateOf<"pausing" | "telling">, nowMs: number): string | null {
+  const { silenceMs, pauseMs, tellMs } = plan.limits;
   if (nowMs - state.ranAtMs > silenceMs) return `rolecall stood still for ${(nowMs - state.ranAtMs) / 1_000} s`;
   const silent = plan.peers.find(
     (name, peer) => !isOptional(plan, name) && nowMs - (state.heardMs[peer] ?? -Infinity) > silenceMs,
   );
   if (silent !== undefined) return `the peer ${silent} has not answered for ${silenceMs / 1_000} s`;
   if (nowMs < state.untilMs && nowMs < state.deadlineMs) return null;
+  if (state.kind === "telling") return lateText(state.waitsFor[0] ?? "safeguards", tellMs);
   const unanswered = state.targets.indexOf("asked");
   const late = unanswered === -1 ? state.targets.findIndex((phase) => phase !== "confirmed") : unanswered;
   return `PAUSE of ${pauseTargetName(plan, late)} took longer than ${pauseMs / 1_000} s (pause_limit)`;
@@ -71,7 +81,7 @@ function switchingOutcome(
   { leader, limits }: SwitchoverPlan,
   { request, primary, quietSinceMs, deadlineMs }: StateOf<"switching">,
   nowMs: number,
-): Outcome | null {
+): SettledOutcome | null {
   const isQuiet = quietSinceMs !== null && nowMs - quietSinceMs >= limits.quietMs;
   if (request === "announced" && isQuiet)
     return { kind: "stayed", reason: `${leader} still leads ${limits.quietMs / 1_000} s after it was to stop` };
@@ -80,8 +90,4 @@ function switchingOutcome(
   if (nowMs < deadlineMs) return null;
   if (primary === null) return { kind: "no_primary" };
   return { kind: "unknown", reason: `${leader} still leads ${limits.deadlineMs / 1_000} s after the first PAUSE` };
-}
-
-function repeat({ limits }: SwitchoverPlan, state: StateOf<"resuming">, nowMs: number): SwitchoverTransition {
-  return stay({ ...state, repeatAtMs: nowMs + limits.resumeMs }, ...effectsOfResuming(state.targets));
 }

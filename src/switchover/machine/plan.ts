@@ -9,6 +9,28 @@ export function pauseName({ pooler, database }: PauseTarget): string {
   return `${pooler}/${database}`;
 }
 
+/** A target of a run, and the way of its clients. */
+export interface PlannedTarget extends PauseTarget {
+  /** Positions of routes in the plan: it is resumed as soon as all of them lead to the new primary. */
+  readonly routes: readonly number[];
+}
+
+/** What is led to the new primary before clients go on there. */
+export interface PlannedRoute {
+  /** A pooler, a balancer, or the checks of balancers that rolecall can neither push to nor read. */
+  readonly balancer: string;
+  /** The database of a pooler whose file rolecall writes; `null` for any other balancer. */
+  readonly database: string | null;
+}
+
+/** The route of clients whose balancer is neither pushed to nor read: its checks are waited for. */
+export const checkedRouteName = "checks";
+
+/** The name of a route in texts: `pgb1/orders`, `lb1`. */
+export function routeName({ balancer, database }: PlannedRoute): string {
+  return database === null ? balancer : pauseName({ pooler: balancer, database });
+}
+
 /**
  * What begins the change of the leader. `request`: rolecall asks for it, once all clients are held. `announced`: somebody
  * else has, or the leader only restarts: its database is stopped in a moment, whether clients are held or not.
@@ -26,9 +48,8 @@ export interface SwitchoverPlan {
   readonly candidate: string | null;
   readonly isDryRun: boolean;
   readonly start: SwitchoverStart;
-  readonly targets: readonly PauseTarget[];
-  /** The names of what is led to the new leader before clients go on: files of poolers, balancers. */
-  readonly routes: readonly string[];
+  readonly targets: readonly PlannedTarget[];
+  readonly routes: readonly PlannedRoute[];
   /** The peers that have to acknowledge the intent. */
   readonly peers: readonly string[];
   readonly limits: SwitchoverLimits;
@@ -38,16 +59,24 @@ export interface SwitchoverPlan {
 export interface SwitchoverLimits {
   /** Of the checks before it. */
   readonly checkMs: number;
+  /** Until every peer has promised that no other run of the cluster goes on. */
+  readonly claimMs: number;
   /** Until intent, guardian and peers are ready. */
   readonly armMs: number;
   /** Until every PAUSE is answered (`pause_limit`). */
   readonly pauseMs: number;
+  /** Until all who would finish the run know that the switchover is requested next. */
+  readonly tellMs: number;
   /** From the first PAUSE until every RESUME is sent (`--deadline`). */
   readonly deadlineMs: number;
   /** How long a peer may be silent, and how long this process may stand still, before the switchover is requested. */
   readonly silenceMs: number;
   /** How often an unverified RESUME is repeated. */
   readonly resumeMs: number;
+  /** How long after the last target was to be resumed the run ends, whatever a pooler has answered. */
+  readonly settleMs: number;
+  /** How long a console that refuses connections is waited for, when nothing else is. */
+  readonly refusedMs: number;
   /**
    * How long the old leader must be writable, without a key of a failover in the DCS, until nothing is pending; after an
    * announcement whatever the key is.

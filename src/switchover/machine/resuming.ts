@@ -1,62 +1,163 @@
-import { end, stay, step, withPhase, type Happened, type StateOf, type SwitchoverTransition } from "./transition.ts";
+import {
+  effectsOfResuming,
+  end,
+  stay,
+  step,
+  type Happened,
+  holdingOf,
+  type StateOf,
+  type SwitchoverTransition,
+} from "./transition.ts";
+import type { SwitchoverEffect } from "./effect.ts";
 import type { SwitchoverEvent } from "./event.ts";
 import type { SwitchoverPlan } from "./plan.ts";
-import type { Outcome } from "./state.ts";
+import type { SettledOutcome, TargetPhase } from "./state.ts";
+import { afterTarget, changingRoutes, runOutcome, withRoute } from "./targets.ts";
 
-/** Waits until nothing is paused any more, and until the intent says so. */
+/** Waits until nothing is paused any more, until the intent says so, and until the routes lead to the new primary. */
 export function advanceResuming(
   plan: SwitchoverPlan,
   state: StateOf<"resuming">,
   happened: Happened,
 ): SwitchoverTransition {
   const { event, nowMs } = happened;
-  if (event.kind === "resumed" && state.targets[event.target] === "resuming")
-    return stay(
-      { ...state, targets: withPhase(state.targets, event.target, "resumed") },
-      { kind: "close", target: event.target },
-    );
-  if (event.kind === "closed" && state.targets[event.target] === "resumed")
-    return afterClosing(plan, { ...state, targets: withPhase(state.targets, event.target, "closed") }, nowMs);
-  const { outcome, effects } = outcomeAfter(plan, state.outcome, event);
-  return stay({ ...state, outcome }, ...effects);
+  const routes = withRoute(state.routes, event);
+  if (routes !== null) return settled(plan, { ...state, routes }, nowMs);
+  const ofTarget = afterTarget(state.targets, state.problems, event);
+  if (ofTarget !== null) {
+    const { effects, ...changed } = ofTarget;
+    return withEffects(settled(plan, { ...state, ...changed }, nowMs), effects);
+  }
+  const known = outcomeAfter(plan, state.outcome, event);
+  if (known === null) return stay(state);
+  const { outcome, node } = known;
+  if (node === null) return settled(plan, { ...state, outcome }, nowMs);
+  const led = { ...state, outcome, routes: changingRoutes(plan), untilMs: nowMs + plan.limits.settleMs };
+  return withEffects(settled(plan, led, nowMs), [step("writable", node), { kind: "route", node }]);
 }
 
-/** Clients go on, and nothing is paused. The routes are still led to a primary that appears. */
+/** Clients go on, and nothing is paused that could be resumed. The routes are still led to a primary that appears. */
 export function advanceFollowing(
   plan: SwitchoverPlan,
   state: StateOf<"following">,
-  { event }: Happened,
+  { event, nowMs }: Happened,
 ): SwitchoverTransition {
-  if (event.kind === "stop") return end(state.outcome);
-  const { outcome, effects } = outcomeAfter(plan, state.outcome, event);
-  return awaitsPrimary(outcome) ? stay({ ...state, outcome }, ...effects) : end(outcome, ...effects);
+  if (event.kind === "stop") return finish(plan, { ...state, routes: [] });
+  const known = outcomeAfter(plan, state.outcome, event);
+  if (known === null) return stay(state);
+  const { outcome, node } = known;
+  if (node === null) return finish(plan, { ...state, outcome, routes: [] });
+  const times = {
+    sinceMs: nowMs,
+    untilMs: nowMs + plan.limits.settleMs,
+    repeatAtMs: nowMs + plan.limits.resumeMs,
+  };
+  const led = { ...holdingOf(state), kind: "resuming", outcome, routes: changingRoutes(plan), ...times } as const;
+  return withEffects(settled(plan, led, nowMs), [step("writable", node), { kind: "route", node }]);
 }
 
-function afterClosing({ limits }: SwitchoverPlan, state: StateOf<"resuming">, nowMs: number): SwitchoverTransition {
-  const { outcome, targets } = state;
-  if (targets.some((phase) => phase !== "closed")) return stay(state);
-  if (!awaitsPrimary(outcome)) return end(outcome, step("resumed"));
-  return stay({ kind: "following", untilMs: nowMs + limits.followMs, outcome }, step("resumed"));
+/** The end of a run that follows no primary any more. */
+export function finish(
+  plan: SwitchoverPlan,
+  state: Pick<StateOf<"resuming">, "targets" | "problems" | "routes" | "outcome">,
+): SwitchoverTransition {
+  return end(runOutcome(plan, state.outcome, state));
+}
+
+/** What time alone does while RESUME is repeated. */
+export function resumingOnTime(plan: SwitchoverPlan, state: StateOf<"resuming">, nowMs: number): SwitchoverTransition {
+  const next = settled(plan, state, nowMs);
+  if (next.state.kind !== "resuming" || nowMs < state.repeatAtMs) return next;
+  return stay(
+    { ...next.state, repeatAtMs: nowMs + plan.limits.resumeMs },
+    ...next.effects,
+    ...effectsOfResuming(state.targets),
+  );
+}
+
+/** Whether a target leads to the new primary, if there is one. */
+function isLedTo(
+  { targets }: SwitchoverPlan,
+  { outcome, routes }: Pick<StateOf<"resuming">, "outcome" | "routes">,
+  target: number,
+): boolean {
+  const own = targets[target]?.routes ?? [];
+  return outcome.kind !== "switched" || own.every((route) => routes[route]?.phase !== "changing");
+}
+
+/** Whether the run is over: all is as it should be, its time is up, or only consoles are left that refuse connections. */
+function settled(plan: SwitchoverPlan, before: StateOf<"resuming">, nowMs: number): SwitchoverTransition {
+  const { state, effects } = withAbsent(plan, before, nowMs);
+  const { targets, sinceMs, untilMs } = state;
+  const isDone = (phase: TargetPhase, target: number): boolean =>
+    (phase === "closed" && isLedTo(plan, state, target)) || phase === "left";
+  if (targets.every(isDone)) return ended(plan, state, nowMs);
+  const areOnlyRefused = targets.every(
+    (phase, target) => isDone(phase, target) || phase === "unreached" || phase === "absent",
+  );
+  if (nowMs < untilMs && !(areOnlyRefused && nowMs >= sinceMs + plan.limits.refusedMs)) return stay(state, ...effects);
+  const left = targets.flatMap((phase, target): readonly SwitchoverEffect[] =>
+    phase === "closed" || phase === "left" ? [] : [{ kind: "leave", target }],
+  );
+  const after = targets.map((phase): TargetPhase => (phase === "closed" ? phase : "left"));
+  return withEffects(ended(plan, { ...state, targets: after }, nowMs), left);
+}
+
+/** Resumes each pooler that was gone once it leads to the new primary, or at the deadline: it may have its old route. */
+function withAbsent(
+  plan: SwitchoverPlan,
+  state: StateOf<"resuming">,
+  nowMs: number,
+): { readonly state: StateOf<"resuming">; readonly effects: readonly SwitchoverEffect[] } {
+  const isDue = (phase: TargetPhase, target: number): boolean =>
+    phase === "absent" && (nowMs >= state.deadlineMs || isLedTo(plan, state, target));
+  const effects = state.targets.flatMap((phase, target): readonly SwitchoverEffect[] =>
+    isDue(phase, target) ? [{ kind: "resume", target }] : [],
+  );
+  if (effects.length === 0) return { state, effects };
+  return {
+    state: { ...state, targets: state.targets.map((phase, at) => (isDue(phase, at) ? "resuming" : phase)) },
+    effects,
+  };
+}
+
+/** Follows a primary that may still appear, or ends. */
+function ended(plan: SwitchoverPlan, state: StateOf<"resuming">, nowMs: number): SwitchoverTransition {
+  const isResumed = state.targets.includes("left") ? [] : [step("resumed")];
+  if (!awaitsPrimary(state.outcome)) return withEffects(finish(plan, state), isResumed);
+  const untilMs = nowMs + plan.limits.followMs;
+  return stay({ ...holdingOf(state), kind: "following", untilMs, outcome: state.outcome }, ...isResumed, {
+    kind: "disarm",
+  });
 }
 
 /** After these outcomes a primary may still appear, or change. */
-function awaitsPrimary({ kind }: Outcome): boolean {
+function awaitsPrimary({ kind }: SettledOutcome): boolean {
   return kind === "unknown" || kind === "no_primary";
 }
 
-/** What was unknown may become known after clients were resumed. */
+/**
+ * What was unknown may become known after clients were resumed, and a new primary may be followed by another one.
+ * @returns the outcome, and the node that the routes are to be led to; `null` if the event changes nothing
+ */
 function outcomeAfter(
   { leader }: SwitchoverPlan,
-  outcome: Outcome,
+  outcome: SettledOutcome,
   event: SwitchoverEvent,
-): { readonly outcome: Outcome; readonly effects: SwitchoverTransition["effects"] } {
-  if (!awaitsPrimary(outcome)) return { outcome, effects: [] };
-  if (event.kind === "primary" && event.node !== null && event.node !== leader)
-    return {
-      outcome: { kind: "switched", node: event.node },
-      effects: [step("writable", event.node), { kind: "route", node: event.node }],
-    };
-  if (event.kind !== "answered" || event.result.kind !== "refused") return { outcome, effects: [] };
+): { readonly outcome: SettledOutcome; readonly node: string | null } | null {
+  if (event.kind === "primary" && event.node !== null) {
+    const isNew = outcome.kind === "switched" ? event.node !== outcome.node : event.node !== leader;
+    if (!isNew || (outcome.kind !== "switched" && !awaitsPrimary(outcome))) return null;
+    return { outcome: { kind: "switched", node: event.node }, node: event.node };
+  }
+  if (!awaitsPrimary(outcome) || event.kind !== "answered" || event.result.kind !== "refused") return null;
   const { status, reason } = event.result;
-  return { outcome: { kind: "rejected", status, reason }, effects: [] };
+  return { outcome: { kind: "rejected", status, reason }, node: null };
+}
+
+function withEffects(
+  { state, effects }: SwitchoverTransition,
+  before: readonly SwitchoverEffect[],
+): SwitchoverTransition {
+  return { state, effects: [...before, ...effects] };
 }

@@ -4,14 +4,19 @@
  * - `withheld`: PAUSE was not sent, so there is nothing to resume
  * - `paused`: PAUSE was answered
  * - `confirmed`: `SHOW DATABASES` said `paused` afterwards
+ * - `absent`: the console refuses connections while clients are held: PgBouncer is gone, or something between refuses.
+ *   Nobody waits for it
  * - `resuming`: RESUME was sent, and is repeated until its effect is seen
+ * - `unreached`: the same, and the console refuses connections: nobody waits for it
  * - `resumed`: not paused, no client waits for it, and no console with a PAUSE of ours is left
  * - `closed`: the intent says durably that nothing is paused here
+ * - `left`: the run has ended; RESUME is repeated without it
  */
-export type TargetPhase = "asked" | "withheld" | "paused" | "confirmed" | "resuming" | "resumed" | "closed";
+export type TargetPhase =
+  "asked" | "withheld" | "paused" | "confirmed" | "absent" | "resuming" | "unreached" | "resumed" | "closed" | "left";
 
-/** How a switchover ended. Only after `switched`, `unknown` and `no_primary` may another node lead. */
-export type Outcome =
+/** How a switchover came out, apart from poolers that it could not finish. */
+export type SettledOutcome =
   | { readonly kind: "dry_run" }
   /** Nothing was paused, and nothing was requested. */
   | { readonly kind: "refused"; readonly reason: string }
@@ -27,15 +32,37 @@ export type Outcome =
   /** The old leader was demoted, and no node had become primary at the deadline. */
   | { readonly kind: "no_primary" };
 
+/** How a switchover ended. Only after `switched`, `unknown` and `no_primary` may another node lead. */
+export type Outcome =
+  | SettledOutcome
+  /** It ended while poolers may be paused, or do not lead to the new primary. They are tried on. */
+  | { readonly kind: "unfinished"; readonly of: SettledOutcome; readonly left: readonly LeftTarget[] };
+
+/** A database of a pooler that a run could not finish. */
+export interface LeftTarget {
+  /** As `pgb1/orders`. */
+  readonly target: string;
+  /** `paused`: its clients may still wait. `unrouted`: they go on, and it was not seen to lead to the new primary. */
+  readonly state: "paused" | "unrouted";
+  /** What was in the way; `null` if that is not known. */
+  readonly problem: string | null;
+}
+
 /** What is known of the request to the cluster. `announced`: rolecall makes none. */
 export type RequestPhase = "sent" | "accepted" | "unknown" | "announced";
 
 /** How far a route is. A route that cannot be read is `waited` for instead. */
-export type RoutePhase = "changing" | "verified" | "waited";
+export interface RouteState {
+  readonly phase: "changing" | "verified" | "waited";
+  /** What was missing last; `null` if nothing was tried. */
+  readonly problem: string | null;
+}
 
 /** A state in which something may be paused. All times are in ms of rolecall's clock. */
 interface Holding {
   readonly targets: readonly TargetPhase[];
+  /** What was last in the way of each target; `null` if nothing was. */
+  readonly problems: readonly (string | null)[];
   /** When everything is resumed, whatever happens. */
   readonly deadlineMs: number;
   /** When the machine last ran. */
@@ -48,10 +75,14 @@ interface Holding {
 export type SwitchoverState =
   /** The checks run. */
   | { readonly kind: "checking"; readonly untilMs: number }
+  /** The peers are asked for the right to run: one run of a cluster at a time. */
+  | { readonly kind: "claiming"; readonly untilMs: number }
   /** The intent, the guardian and the peers are waited for. */
   | { readonly kind: "arming"; readonly untilMs: number; readonly waitsFor: readonly string[] }
   /** Each PAUSE is waited for, and then read back. */
   | (Holding & { readonly kind: "pausing"; readonly untilMs: number })
+  /** All clients are held. Whoever would finish the run hears that the switchover is requested next. */
+  | (Holding & { readonly kind: "telling"; readonly untilMs: number; readonly waitsFor: readonly string[] })
   /** The switchover was requested or announced; a new primary is waited for. */
   | (Holding & {
       readonly kind: "switching";
@@ -61,10 +92,23 @@ export type SwitchoverState =
       /** Since when the old leader is the primary and nothing is pending in the DCS; `null`: it is not. */
       readonly quietSinceMs: number | null;
     })
-  /** A new primary takes writes; the routes to it are waited for. */
-  | (Holding & { readonly kind: "routing"; readonly node: string; readonly routes: readonly RoutePhase[] })
-  /** Every RESUME is repeated until its effect is seen. No deadline ends this. */
-  | (Holding & { readonly kind: "resuming"; readonly outcome: Outcome; readonly repeatAtMs: number })
+  /** A new primary takes writes. Each target is resumed as soon as its own routes lead there. */
+  | (Holding & {
+      readonly kind: "routing";
+      readonly node: string;
+      readonly routes: readonly RouteState[];
+      readonly repeatAtMs: number;
+    })
+  /** Every RESUME was sent, and is repeated until its effect is seen, up to `untilMs`. */
+  | (Holding & {
+      readonly kind: "resuming";
+      readonly outcome: SettledOutcome;
+      /** Where the new primary is; empty without one. */
+      readonly routes: readonly RouteState[];
+      readonly sinceMs: number;
+      readonly untilMs: number;
+      readonly repeatAtMs: number;
+    })
   /** Clients go on without a primary. One that appears gets the routes. */
-  | { readonly kind: "following"; readonly untilMs: number; readonly outcome: Outcome }
+  | (Holding & { readonly kind: "following"; readonly untilMs: number; readonly outcome: SettledOutcome })
   | { readonly kind: "ended"; readonly outcome: Outcome };

@@ -1,7 +1,7 @@
 import type { SwitchoverEffect, StepName } from "./effect.ts";
 import type { SwitchoverEvent } from "./event.ts";
 import { type SwitchoverPlan, pauseName } from "./plan.ts";
-import type { Outcome, SwitchoverState, TargetPhase } from "./state.ts";
+import type { Outcome, RouteState, SettledOutcome, SwitchoverState, TargetPhase } from "./state.ts";
 
 /** The next state, and what is to be done. */
 export interface SwitchoverTransition {
@@ -19,7 +19,7 @@ export interface Happened {
 export type StateOf<Kind extends SwitchoverState["kind"]> = Extract<SwitchoverState, { readonly kind: Kind }>;
 
 /** Any state in which something may be paused. */
-export type HoldingState = StateOf<"pausing" | "switching" | "routing" | "resuming">;
+export type HoldingState = StateOf<"pausing" | "telling" | "switching" | "routing" | "resuming" | "following">;
 
 export function stay(state: SwitchoverState, ...effects: readonly SwitchoverEffect[]): SwitchoverTransition {
   return { state, effects };
@@ -33,9 +33,9 @@ export function step(name: StepName, text: string | null = null): SwitchoverEffe
   return { kind: "step", step: name, text };
 }
 
-/** The phases with another one for one target. */
-export function withPhase(targets: readonly TargetPhase[], target: number, phase: TargetPhase): readonly TargetPhase[] {
-  return targets.map((known, at) => (at === target ? phase : known));
+/** A list with another value at one place. */
+export function withAt<T>(list: readonly T[], at: number, value: T): readonly T[] {
+  return list.map((known, index) => (index === at ? value : known));
 }
 
 /** The name of a target in texts: `pgb1/orders`. */
@@ -44,27 +44,56 @@ export function pauseTargetName({ targets }: SwitchoverPlan, target: number): st
   return found === undefined ? "an unknown pooler" : pauseName(found);
 }
 
+/** What every state in which something may be paused has. */
+export function holdingOf({ targets, problems, deadlineMs, ranAtMs, heardMs }: HoldingState): {
+  readonly targets: readonly TargetPhase[];
+  readonly problems: readonly (string | null)[];
+  readonly deadlineMs: number;
+  readonly ranAtMs: number;
+  readonly heardMs: readonly number[];
+} {
+  return { targets, problems, deadlineMs, ranAtMs, heardMs };
+}
+
+/** Whether the clients of a target are held, and nothing was sent to let them go on. */
+export function isHeld(phase: TargetPhase): boolean {
+  return phase === "asked" || phase === "paused" || phase === "confirmed";
+}
+
 /**
  * Resumes everything that may be paused, and says at the end how it came out. What was not paused is only closed in
  * the intent.
  */
 export function resumeAll(
   { limits }: SwitchoverPlan,
-  { targets, deadlineMs, heardMs }: HoldingState,
-  { outcome, nowMs }: { readonly outcome: Outcome; readonly nowMs: number },
+  from: HoldingState,
+  { outcome, nowMs }: { readonly outcome: SettledOutcome; readonly nowMs: number },
 ): SwitchoverTransition {
-  const left = targets.map((phase): TargetPhase => (phase === "withheld" ? "resumed" : "resuming"));
-  const repeatAtMs = nowMs + limits.resumeMs;
+  const before = holdingOf(from);
+  // A pooler that is gone is led to a new primary before it is resumed, while there is time for that.
+  const isAwaited = outcome.kind === "switched" && nowMs < before.deadlineMs;
+  const targets = before.targets.map((phase): TargetPhase => {
+    if (phase === "withheld") return "resumed";
+    return isHeld(phase) || (phase === "absent" && !isAwaited) ? "resuming" : phase;
+  });
+  const routes: readonly RouteState[] = "routes" in from ? from.routes : [];
+  const times = { sinceMs: nowMs, untilMs: nowMs + limits.settleMs, repeatAtMs: nowMs + limits.resumeMs };
+  const begun = targets.filter((phase, at) => phase !== before.targets[at]);
   return {
-    state: { kind: "resuming", targets: left, deadlineMs, ranAtMs: nowMs, heardMs, outcome, repeatAtMs },
-    effects: [step("resuming", "reason" in outcome ? outcome.reason : null), ...effectsOfResuming(left)],
+    state: { kind: "resuming", ...before, ranAtMs: nowMs, targets, outcome, routes, ...times },
+    effects: [
+      ...(begun.length === 0 ? [] : [step("resuming", "reason" in outcome ? outcome.reason : null)]),
+      ...targets.flatMap((phase, target) => (phase === before.targets[target] ? [] : effectsOfTarget(phase, target))),
+    ],
   };
 }
 
 /** What is still to be done for each target until its intent is closed. */
 export function effectsOfResuming(targets: readonly TargetPhase[]): readonly SwitchoverEffect[] {
-  return targets.flatMap((phase, target): readonly SwitchoverEffect[] => {
-    if (phase === "resuming") return [{ kind: "resume", target }];
-    return phase === "resumed" ? [{ kind: "close", target }] : [];
-  });
+  return targets.flatMap(effectsOfTarget);
+}
+
+function effectsOfTarget(phase: TargetPhase, target: number): readonly SwitchoverEffect[] {
+  if (phase === "resuming" || phase === "unreached") return [{ kind: "resume", target }];
+  return phase === "resumed" ? [{ kind: "close", target }] : [];
 }

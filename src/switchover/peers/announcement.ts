@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type FinishIntent, finishSchema } from "../intent/pause-intent.ts";
 import type { PauseTarget } from "../machine/plan.ts";
 
 /** What another rolecall is about to pause. */
@@ -8,6 +9,8 @@ export interface Announcement {
   /** How long something may be paused, in ms from now: clocks differ. */
   readonly deadlineMs: number;
   readonly poolers: readonly AnnouncedPooler[];
+  /** How the run is finished; `null`: everything is resumed at once, as versions before did. */
+  readonly finish: FinishIntent | null;
 }
 
 /** The databases of one pooler. */
@@ -34,10 +37,12 @@ const announcementSchema = mapping({
     .min(1, { error: "at least 1" })
     .max(3_600_000, { error: "at most 3600000" }),
   poolers: boundedList(mapping({ pooler: text, console: text, databases }), 1, 64),
+  finish: finishSchema.nullable().optional(),
 });
 const heartbeatSchema = mapping({
   open: boundedList(mapping({ pooler: text, databases }), 0, 64).optional(),
   left_ms: z.int({ error: "a whole number from 0" }).min(0, { error: "at least 0" }).optional(),
+  may_be_requested: z.boolean({ error: "true or false" }).optional(),
 });
 
 function mapping<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
@@ -50,17 +55,17 @@ function boundedList<Element extends z.ZodType>(element: Element, min: number, m
 }
 
 /** The body of `POST /pauses`. */
-export function writtenAnnouncement({ run, cluster, deadlineMs, poolers }: Announcement): string {
-  return JSON.stringify({ run, cluster, deadline_ms: deadlineMs, poolers });
+export function writtenAnnouncement({ run, cluster, deadlineMs, poolers, finish }: Announcement): string {
+  return JSON.stringify({ run, cluster, deadline_ms: deadlineMs, poolers, ...(finish === null ? {} : { finish }) });
 }
 
 /** Reads the body of `POST /pauses`. @returns what is wrong with it, as a text, if it is no announcement */
 export function readAnnouncement(body: unknown): Announcement | string {
   const read = announcementSchema.safeParse(body);
   if (!read.success) return problemOf(read.error);
-  const { run, cluster, deadline_ms: deadlineMs, poolers } = read.data;
+  const { run, cluster, deadline_ms: deadlineMs, poolers, finish = null } = read.data;
   if (new Set(poolers.map(({ pooler }) => pooler)).size < poolers.length) return "poolers must name each pooler once";
-  return { run, cluster, deadlineMs, poolers };
+  return { run, cluster, deadlineMs, poolers, finish };
 }
 
 /** What another rolecall says of its run. */
@@ -69,13 +74,16 @@ export interface PauseHeartbeat {
   readonly open: readonly PauseTarget[] | null;
   /** Until everything has to be resumed, in ms; `null`: as said before. */
   readonly leftMs: number | null;
+  /** Whether the switchover may be requested from now on. */
+  readonly mayBeRequested: boolean;
 }
 
 /** The body of `POST /pauses/{run}/heartbeat`. */
-export function writtenHeartbeat({ open, leftMs }: PauseHeartbeat): string {
+export function writtenHeartbeat({ open, leftMs, mayBeRequested }: PauseHeartbeat): string {
   return JSON.stringify({
     ...(open === null ? {} : { open: byPooler(open) }),
     ...(leftMs === null ? {} : { left_ms: Math.round(leftMs) }),
+    ...(mayBeRequested ? { may_be_requested: true } : {}),
   });
 }
 
@@ -83,8 +91,8 @@ export function writtenHeartbeat({ open, leftMs }: PauseHeartbeat): string {
 export function readHeartbeat(body: unknown): PauseHeartbeat | string {
   const read = heartbeatSchema.safeParse(body);
   if (!read.success) return problemOf(read.error);
-  const { open, left_ms: leftMs = null } = read.data;
-  return { open: open === undefined ? null : flatTargets(open), leftMs };
+  const { open, left_ms: leftMs = null, may_be_requested: mayBeRequested = false } = read.data;
+  return { open: open === undefined ? null : flatTargets(open), leftMs, mayBeRequested };
 }
 
 /** The databases of each pooler. */

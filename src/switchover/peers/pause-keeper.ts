@@ -5,6 +5,10 @@ import type { PoolerConfig } from "../../config/model/config.ts";
 import { LimitedLines } from "../../log/limited-lines.ts";
 import type { Logger } from "../../log/logger.ts";
 import { resumeTarget, TargetResumer } from "../hands/resume-target.ts";
+import type { PausingRun } from "../hands/pause-console.ts";
+import type { OpenRun } from "../claims/claim-book.ts";
+import type { FinishIntent, IntendedPause } from "../intent/pause-intent.ts";
+import type { AdoptedRun } from "../machine/advance.ts";
 import { type PauseTarget, pauseName } from "../machine/plan.ts";
 import { type Announcement, byPooler, readAnnouncement, readHeartbeat, flatTargets } from "./announcement.ts";
 import { type Reached, type ReachedPooler, reachPoolers } from "./reach-poolers.ts";
@@ -21,6 +25,30 @@ export interface PauseKeeperContext {
   /** How other rolecalls name this one. */
   readonly name: string;
   readonly onChange: (change: KeptPauses) => void;
+  /** The promise for a run that is heard of goes on. */
+  readonly onHeard: (run: string) => void;
+  /** Goes on with a run: leads its clients to the new primary, and resumes them. @returns `null` if that is not possible */
+  readonly finish: (kept: KeptFinish, adopted: AdoptedRun) => FinishingRun | null;
+}
+
+/** The end of a run that this process brings about. */
+export interface FinishingRun {
+  /** Somebody else has resumed a target, by its position. */
+  letGo(target: number): void;
+  /** The run is over. */
+  stop(): void;
+}
+
+/** A run that this process finishes for another one. */
+export interface KeptFinish {
+  readonly run: string;
+  readonly cluster: string;
+  readonly finish: FinishIntent;
+  /** What this process reaches, with consoles that are open already. */
+  readonly targets: readonly (IntendedPause & { readonly resumer: TargetResumer | null })[];
+  readonly onResumed: (target: number) => void;
+  /** What is left then is resumed without being led anywhere. */
+  readonly onEnd: () => void;
 }
 
 /** Who calls, and for which cluster it may; `null`: for all. */
@@ -38,6 +66,7 @@ export interface HeldCount {
 
 interface KeptRun {
   readonly announcement: Announcement;
+  readonly by: PausingRun;
   readonly from: string;
   /** `null`: its poolers are being reached. */
   watch: WatchedRun | null;
@@ -46,6 +75,8 @@ interface KeptRun {
   readonly resumers: Map<string, TargetResumer>;
   /** What was open when this process took over. */
   taken: readonly PauseTarget[];
+  /** Leads and resumes what is open; `null`: nothing does, or RESUME alone is repeated. */
+  finishing: (FinishingRun & { readonly targets: readonly PauseTarget[] }) | null;
 }
 
 /** How many runs are kept at most, those included that are over and remembered. */
@@ -62,9 +93,10 @@ const atOnce = 8;
 const openMs = 1_000;
 
 /**
- * Resumes what another rolecall has paused and no longer can resume. The other one announces what it is about to pause,
- * and sends heartbeats. 2 s after the last one, or at its deadline, this one takes over: it repeats RESUME until its
- * effect is seen, and tells the other one. A restart forgets everything.
+ * Finishes what another rolecall has begun and no longer can finish. The other one announces what it is about to pause, and
+ * sends heartbeats. 2 s after the last one, or soon after its deadline, this one takes over: where the switchover may have
+ * been requested, it leads the clients to the new primary and resumes them; it repeats RESUME until its effect is seen, and
+ * tells the other one. A restart forgets everything but what it has promised.
  */
 export class PauseKeeper {
   readonly #context: PauseKeeperContext;
@@ -93,6 +125,16 @@ export class PauseKeeper {
     });
   }
 
+  /** The runs that keep others from beginning: they are announced, or finished here. */
+  get open(): readonly OpenRun[] {
+    return [...this.#runs.values()].flatMap(({ announcement, from, watch, finishing }) => {
+      if (watch !== null && (watch.open.length === 0 || (watch.kind === "taken_over" && finishing === null))) return [];
+      const { run, cluster, poolers } = announcement;
+      const what = `a switchover of ${cluster} (${run}) of ${from} goes on`;
+      return [{ run, cluster, databases: watch?.open ?? flatTargets(poolers), what }];
+    });
+  }
+
   /**
    * Takes an announcement (`POST /pauses`), and reaches all of its poolers.
    * @param hasLeft whether the caller no longer waits for the answer: then nothing is watched for it
@@ -108,7 +150,16 @@ export class PauseKeeper {
     if (this.#openRuns(cluster) >= openMax)
       return { kind: "unreached", problem: `${openMax} runs of ${cluster} are watched already` };
     if (!this.#hasRoom()) return { kind: "unreached", problem: `${runsMax} runs are watched already` };
-    const kept: KeptRun = { announcement: read, from, watch: null, poolers: new Map(), resumers: new Map(), taken: [] };
+    const kept: KeptRun = {
+      announcement: read,
+      by: { run, cluster, generation: read.finish?.generation ?? 0 },
+      from,
+      watch: null,
+      poolers: new Map(),
+      resumers: new Map(),
+      taken: [],
+      finishing: null,
+    };
     this.#runs.set(run, kept);
     const reached = await this.#reach(kept);
     // It may have ended meanwhile, and this process too.
@@ -128,6 +179,7 @@ export class PauseKeeper {
     const kept = this.#find(run, only);
     if (kept === null || kept.watch === null) return { kind: "unknown_run" };
     this.#advance(kept, { kind: "beat", ...heartbeat });
+    this.#context.onHeard(run);
     return kept.watch.kind === "held" ? { kind: "held" } : { kind: "taken_over", by: this.#context.name };
   }
 
@@ -160,7 +212,7 @@ export class PauseKeeper {
    * left for a new one.
    */
   async #reach(kept: KeptRun): Promise<Reached> {
-    const { run, poolers: announced } = kept.announcement;
+    const { poolers: announced } = kept.announcement;
     const reached = await reachPoolers(kept.announcement, this.#context.poolers());
     if (reached.kind !== "reached") return reached;
     kept.poolers = reached.poolers;
@@ -168,7 +220,7 @@ export class PauseKeeper {
       const found = reached.poolers.get(pooler);
       if (found === undefined) continue;
       for (const database of databases.slice(0, atOnce)) {
-        const resumer = new TargetResumer({ run, database, console: found.console }, limitOf(found));
+        const resumer = new TargetResumer({ by: kept.by, database, console: found.console }, limitOf(found));
         kept.resumers.set(pauseName({ pooler, database }), resumer);
       }
     }
@@ -184,7 +236,13 @@ export class PauseKeeper {
     const { log, now } = this.#context;
     const { run, cluster, deadlineMs, poolers: announced } = kept.announcement;
     const nowMs = now();
-    kept.watch = { kind: "held", open: flatTargets(announced), heardAtMs: nowMs, deadlineAtMs: nowMs + deadlineMs };
+    kept.watch = {
+      kind: "held",
+      open: flatTargets(announced),
+      heardAtMs: nowMs,
+      deadlineAtMs: nowMs + deadlineMs,
+      mayBeRequested: kept.announcement.finish?.mayBeRequested ?? false,
+    };
     log.info(
       { run, cluster, from: kept.from, deadline_ms: deadlineMs, poolers: byPooler(kept.watch.open) },
       "pauses of another rolecall are watched",
@@ -217,12 +275,49 @@ export class PauseKeeper {
     }
     kept.watch = after;
     if (after.kind !== "taken_over") return;
+    if (event.kind === "beat")
+      for (const [at, target] of (kept.finishing?.targets ?? []).entries())
+        if (!after.open.some((open) => pauseName(open) === pauseName(target))) kept.finishing?.letGo(at);
     if (before.kind === "held") {
       kept.taken = after.open;
       this.#report("taken_over", kept, after.cause);
-      for (const { pooler } of byPooler(after.open)) void this.#resumeAll(kept, pooler);
+      kept.finishing = this.#finish(kept, after);
+      if (kept.finishing === null) this.#resumeOpen(kept);
     } else if (event.kind === "resumed" && before.open.length > 0 && after.open.length === 0)
       this.#report("lifted", kept, after.cause);
+  }
+
+  /** Goes on with the run as the process did that is silent. @returns `null` if only RESUME is possible */
+  #finish(kept: KeptRun, watch: Extract<WatchedRun, { readonly kind: "taken_over" }>): KeptRun["finishing"] {
+    const { announcement, poolers, resumers, from } = kept;
+    const { run, cluster, finish } = announcement;
+    if (finish === null) return null;
+    const targets = watch.open.flatMap((target) => {
+      const reached = poolers.get(target.pooler);
+      const { user, passwordFile, tls, address } = reached?.console ?? {};
+      if (user === undefined || passwordFile === undefined || tls === undefined || address === undefined) return [];
+      const resumer = resumers.get(pauseName(target)) ?? null;
+      return [{ ...target, console: { user, passwordFile, tls, address }, resumer }];
+    });
+    const onResumed = (target: number): void => {
+      const done = targets[target];
+      if (done !== undefined) this.#advance(kept, { kind: "resumed", target: done });
+    };
+    const onEnd = (): void => {
+      kept.finishing = null;
+      for (const { resumer } of targets) resumer?.close();
+      kept.resumers.clear();
+      this.#resumeOpen(kept);
+    };
+    const { mayBeRequested, deadlineAtMs: deadlineMs } = watch;
+    const why = `${from} is silent`;
+    const adopted = { mayBeRequested, open: [...targets.keys()], deadlineMs, why };
+    const finishing = this.#context.finish({ run, cluster, finish, targets, onResumed, onEnd }, adopted);
+    return finishing === null ? null : { targets, letGo: (at) => finishing.letGo(at), stop: () => finishing.stop() };
+  }
+
+  #resumeOpen(kept: KeptRun): void {
+    for (const { pooler } of byPooler(kept.watch?.open ?? [])) void this.#resumeAll(kept, pooler);
   }
 
   #report(kind: KeptPauses["kind"], { announcement, from, taken }: KeptRun, cause: TakeoverCause): void {
@@ -233,6 +328,7 @@ export class PauseKeeper {
   #forget(kept: KeptRun): void {
     const { run } = kept.announcement;
     if (this.#runs.get(run) === kept) this.#runs.delete(run);
+    kept.finishing?.stop();
     for (const resumer of kept.resumers.values()) resumer.close();
   }
 
@@ -259,12 +355,13 @@ export class PauseKeeper {
     // The other rolecall may have resumed it meanwhile: then somebody else may have paused it since.
     const isOpen = this.#openAt(kept, target.pooler).some((open) => pauseName(open) === pauseName(target));
     if (reached === undefined || !isOpen) return;
-    const { run, cluster } = kept.announcement;
+    const { announcement, by } = kept;
+    const { run, cluster } = announcement;
     const prepared = kept.resumers.get(pauseName(target));
-    const problem = await (prepared?.resume() ??
-      resumeTarget({ run, database: target.database, console: reached.console }, limitOf(reached)));
+    const done = await (prepared?.resume() ??
+      resumeTarget({ by, database: target.database, console: reached.console }, limitOf(reached)));
     const line = { run, cluster, pooler: target.pooler, database: target.database };
-    if (problem === null) {
+    if (done.kind !== "unsure") {
       // The next database may need the connection.
       prepared?.close();
       this.#context.log.info(line, "pause of another rolecall lifted");
@@ -272,7 +369,7 @@ export class PauseKeeper {
     } else if (!this.#isStopped)
       this.#lines.write({ level: "warn", text: "pause of another rolecall cannot be lifted yet" }, () => ({
         ...line,
-        problem,
+        problem: done.problem,
       }));
   }
 

@@ -1,20 +1,15 @@
-import { Client } from "undici";
 import type { PeerConfig } from "../../config/model/config.ts";
-import { firstLine } from "../../config/access-material.ts";
-import { readTls } from "../../config/tls-material.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
-import { objectOf, parseJson } from "../../cluster/values/json.ts";
-import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import { PgbouncerConsole } from "../../push/pgbouncer/console.ts";
-import { socketProblem } from "../../push/socket-problem.ts";
 import type { IntendedPause, PauseIntent } from "../intent/pause-intent.ts";
 import type { Safeguard } from "../run/switchover-run.ts";
 import { byPooler, writtenAnnouncement, writtenHeartbeat } from "./announcement.ts";
+import { nameIn, openSession, type PeerSession, requestMs, send, textOf } from "./peer-session.ts";
 
 /** What a peer says while a run goes on. */
 export interface PeerLinkEvents {
-  /** It answered a heartbeat, and would take over. */
-  readonly onEcho: () => void;
+  /** It answered a heartbeat, and would take over. @param sentAtMs when that was sent, in ms of `performance.now()` */
+  readonly onEcho: (sentAtMs: number) => void;
   /** It has taken over, and resumes everything: this run must not go on. Called once. */
   readonly onTakenOver: (by: string) => void;
 }
@@ -28,24 +23,8 @@ type LinkState =
   | { readonly kind: "taken_over"; readonly session: PeerSession; readonly told: number }
   | { readonly kind: "ended" };
 
-/** The connection to a peer, with the credentials that were read when it was made. */
-interface PeerSession {
-  readonly client: Client;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-interface PeerReply {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-/** Each request to a peer must be answered within this time, in ms. */
-const requestMs = 500;
 /** A peer opens consoles before it answers an announcement. */
 const announceMs = 2_000;
-/** The longest answer of a peer, in bytes. */
-const answerMax = 65_536;
-
 /**
  * What one run says to one peer: that it will pause databases, then heartbeats, then that nothing is paused any more.
  * There is never more than one request at a time, each has a limit, and no error leaves it.
@@ -53,12 +32,15 @@ const answerMax = 65_536;
 export class PeerLink implements Safeguard {
   readonly name: string;
   readonly #peer: PeerConfig;
-  readonly #intent: PauseIntent;
+  readonly #intent: () => PauseIntent;
   readonly #events: PeerLinkEvents;
   #state: LinkState = { kind: "new" };
   #last: Promise<unknown> | null = null;
+  /** Whether the switchover may be requested from now on. */
+  #mayBeRequested = false;
 
-  constructor(peer: PeerConfig, intent: PauseIntent, events: PeerLinkEvents) {
+  /** @param intent what the run may pause; it is final when the link is armed */
+  constructor(peer: PeerConfig, intent: () => PauseIntent, events: PeerLinkEvents) {
     this.name = peer.name;
     this.#peer = peer;
     this.#intent = intent;
@@ -77,6 +59,31 @@ export class PeerLink implements Safeguard {
   }
 
   /**
+   * Goes on for a process that has announced the run, in place of {@link arm}.
+   * @param mayBeRequested whether the switchover may have been requested
+   * @returns why the peer cannot be reached; `null` otherwise
+   */
+  join(mayBeRequested: boolean): string | null {
+    this.#mayBeRequested = mayBeRequested;
+    try {
+      this.#state = { kind: "announced", session: openSession(this.#peer), told: -1 };
+      return null;
+    } catch (error) {
+      return textOf(error);
+    }
+  }
+
+  /** Says that the switchover is requested next. @returns why the peer does not know it; `null` once it does */
+  async tell(): Promise<string | null> {
+    this.#mayBeRequested = true;
+    // The heartbeat that is under way does not say it.
+    while (this.#last !== null) await this.#last.catch(() => {});
+    const answer = await this.#beat([...this.#intent().targets.keys()], null);
+    if (answer === "echo") return null;
+    return answer === "taken_over" ? "it has taken over" : "it has not answered";
+  }
+
+  /**
    * Sends a heartbeat, unless a request is under way.
    * @param open positions of the targets that may still be paused. They only ever get fewer
    * @param leftMs until everything has to be resumed, in ms
@@ -87,22 +94,48 @@ export class PeerLink implements Safeguard {
 
   /** As {@link beat}. Resolves when the answer was read, or is late. */
   async sendBeat(open: readonly number[], leftMs: number): Promise<void> {
+    if (this.#last === null) await this.#beat(open, leftMs);
+  }
+
+  /** Whether the peer has taken over, asked now. @returns `null` if it does not say */
+  async hasTakenOver(): Promise<boolean | null> {
+    while (this.#last !== null) await this.#last.catch(() => {});
+    const answer = await this.#beat(null, null);
+    return answer === "echo" ? false : answer === "taken_over" ? true : null;
+  }
+
+  /** @param open positions of targets; `null`: as said before */
+  async #beat(open: readonly number[] | null, leftMs: number | null): Promise<"echo" | "taken_over" | "silent"> {
     const state = this.#state;
-    if ((state.kind !== "announced" && state.kind !== "taken_over") || this.#last !== null) return;
+    if (state.kind !== "announced" && state.kind !== "taken_over") return "silent";
     const { session, told } = state;
-    const targets = open.flatMap((at) => this.#intent.targets[at] ?? []).filter(isReachable);
-    const body = writtenHeartbeat({ open: targets.length === told ? null : targets, leftMs });
-    const path = `${pathOf(this.#intent)}/heartbeat`;
+    const intent = this.#intent();
+    const targets = open?.flatMap((at) => intent.targets[at] ?? []).filter(isReachable) ?? null;
+    const isSaid = targets === null || targets.length === told;
+    const mayBeRequested = this.#mayBeRequested;
+    const body = writtenHeartbeat({ open: isSaid ? null : targets, leftMs, mayBeRequested });
+    const sentAtMs = performance.now();
+    const path = `${pathOf(intent)}/heartbeat`;
     const sending = send(session, { method: "POST", path, body, limitMs: requestMs }).catch(() => null);
     const reply = await this.#alone(sending);
-    if (reply === null || this.#state !== state) return;
+    if (reply === null || this.#state !== state) return "silent";
+    const known = targets?.length ?? told;
     if (reply.status === 200) {
-      this.#state = { ...state, told: targets.length };
-      this.#events.onEcho();
-    } else if (reply.status === 410) {
-      this.#state = { kind: "taken_over", session, told: targets.length };
-      if (state.kind === "announced") this.#events.onTakenOver(nameIn(reply, "by") ?? this.name);
+      this.#state = { ...state, told: known };
+      this.#events.onEcho(sentAtMs);
+      return "echo";
     }
+    if (reply.status !== 410) return "silent";
+    this.#state = { kind: "taken_over", session, told: known };
+    if (state.kind === "announced") this.#events.onTakenOver(nameIn(reply, "by") ?? this.name);
+    return "taken_over";
+  }
+
+  /** Closes the connection, and says nothing: the run goes on. */
+  leave(): void {
+    const state = this.#state;
+    this.#state = { kind: "ended" };
+    if (state.kind === "announced" || state.kind === "taken_over") void state.session.client.destroy().catch(() => {});
   }
 
   /** Says that nothing of the run is paused any more: the peer touches nothing from then on. */
@@ -117,14 +150,14 @@ export class PeerLink implements Safeguard {
     if (state.kind === "new" || state.kind === "ended") return;
     await this.#last;
     const { client } = state.session;
-    const path = pathOf(this.#intent);
+    const path = pathOf(this.#intent());
     await send(state.session, { method: "DELETE", path, body: null, limitMs: requestMs }).catch(() => null);
     await client.destroy().catch(() => {});
   }
 
   async #announce(): Promise<string | null> {
-    const { run, cluster, deadlineWallMs } = this.#intent;
-    const targets = this.#intent.targets.filter(isReachable);
+    const { run, cluster, deadlineWallMs, finish, ...intent } = this.#intent();
+    const targets = intent.targets.filter(isReachable);
     if (targets.length === 0) return "a peer reaches no pooler, because all have the folder of a Unix socket";
     const session = openSession(this.#peer);
     this.#state = { kind: "announced", session, told: targets.length };
@@ -136,7 +169,7 @@ export class PeerLink implements Safeguard {
         console: witnesses.get(pooler)?.name ?? "",
       }));
       const deadlineMs = Math.max(1, Math.round(deadlineWallMs - Date.now()));
-      const body = writtenAnnouncement({ run, cluster, deadlineMs, poolers });
+      const body = writtenAnnouncement({ run, cluster, deadlineMs, poolers, finish });
       const reply = await send(session, { method: "POST", path: "/pauses", body, limitMs: announceMs });
       if (reply.status === 200 && reply.body["acknowledged"] === true) return null;
       // Who refuses watches nothing. All else has to be taken back.
@@ -159,24 +192,6 @@ export class PeerLink implements Safeguard {
       this.#last = null;
     }
   }
-}
-
-/** @throws Error if a file cannot be read */
-function openSession({ url, tls, tokenFile }: PeerConfig): PeerSession {
-  const token = tokenFile === null ? null : firstLine(tokenFile).trim();
-  return {
-    client: new Client(url, {
-      connect: { timeout: requestMs, ...(tls === null ? {} : readTls(tls)) },
-      pipelining: 1,
-      maxResponseSize: answerMax,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    }),
-    headers: {
-      "content-type": "application/json",
-      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-    },
-  };
 }
 
 /** Another machine has no folder of this one. */
@@ -209,35 +224,4 @@ async function openWitnesses(targets: readonly IntendedPause[]): Promise<Readonl
   if (problem === undefined) return witnesses;
   for (const console of witnesses.values()) console.close();
   throw new Error(problem);
-}
-
-interface PeerRequest {
-  readonly method: "POST" | "DELETE";
-  readonly path: string;
-  readonly body: string | null;
-  readonly limitMs: number;
-}
-
-/** Sends a request and reads the whole answer. @throws Error if it is not there within the limit */
-async function send({ client, headers }: PeerSession, { limitMs, ...request }: PeerRequest): Promise<PeerReply> {
-  const signal = AbortSignal.timeout(limitMs);
-  try {
-    const { statusCode, body } = await client.request({ ...request, headers, signal });
-    return { status: statusCode, body: objectOf(parseJson(await body.text())) };
-  } catch (error) {
-    throw signal.aborted ? new Error(`no answer within ${limitMs} ms`, { cause: error }) : error;
-  }
-}
-
-/** A text of an answer, safe in logs. */
-function nameIn({ body }: PeerReply, key: string): string | null {
-  const value = body[key];
-  return typeof value === "string" && value !== "" ? withoutUnsafe(value.slice(0, 500)) : null;
-}
-
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { syscall }: NodeJS.ErrnoException = error;
-  // A file that is missing has the same code as a socket.
-  return (syscall === "connect" ? socketProblem(error) : null) ?? error.message;
 }

@@ -10,6 +10,8 @@ export type WatchedRun =
       readonly open: readonly PauseTarget[];
       readonly heardAtMs: number;
       readonly deadlineAtMs: number;
+      /** Whether the switchover may have been requested: then clients are led to the new primary before they go on. */
+      readonly mayBeRequested: boolean;
     }
   /**
    * This one resumes what is open. The answer to each heartbeat says so, because the other one must not go on. Without
@@ -20,6 +22,9 @@ export type WatchedRun =
       readonly cause: TakeoverCause;
       readonly open: readonly PauseTarget[];
       readonly untilMs: number;
+      readonly mayBeRequested: boolean;
+      /** When everything is resumed, led to the new primary or not. */
+      readonly deadlineAtMs: number;
     };
 
 export type WatchEvent =
@@ -30,6 +35,8 @@ export type WatchEvent =
 
 /** After this time without a heartbeat the peer takes over, in ms. */
 export const silenceMaxMs = 2_000;
+/** How long after the deadline of a run the peer takes over, in ms, if heartbeats go on. */
+export const deadlineLagMs = 1_000;
 /** How long heartbeats that came while this process stood still may take to be read, in ms. */
 const readingMs = 500;
 /** How long RESUME is repeated, and how long a run that was taken over is remembered, in ms. */
@@ -46,13 +53,20 @@ export function nextWatch(run: WatchedRun, event: WatchEvent, nowMs: number): Wa
       if (run.kind === "taken_over") return { ...run, open };
       // The deadline begins with the first PAUSE, which was ahead when the run was announced.
       const deadlineAtMs = Math.min(run.deadlineAtMs, nowMs + (event.leftMs ?? Infinity));
-      return { ...run, open, heardAtMs: nowMs, deadlineAtMs };
+      return {
+        ...run,
+        open,
+        heardAtMs: nowMs,
+        deadlineAtMs,
+        mayBeRequested: run.mayBeRequested || event.mayBeRequested,
+      };
     }
     case "resumed":
       return { ...run, open: run.open.filter((target) => pauseName(target) !== pauseName(event.target)) };
     case "tick":
       if (run.kind === "taken_over") return nowMs >= run.untilMs ? null : run;
-      if (nowMs >= run.deadlineAtMs) return takenOver(run, "deadline", nowMs);
+      // The deadline of the process that has begun the run, and of its guardian, comes first.
+      if (nowMs >= run.deadlineAtMs + deadlineLagMs) return takenOver(run, "deadline", nowMs);
       if (nowMs - run.heardAtMs < silenceMaxMs) return run;
       return event.stoodStill
         ? { ...run, heardAtMs: nowMs - silenceMaxMs + readingMs }
@@ -60,8 +74,13 @@ export function nextWatch(run: WatchedRun, event: WatchEvent, nowMs: number): Wa
   }
 }
 
-function takenOver({ open }: WatchedRun, cause: TakeoverCause, nowMs: number): WatchedRun | null {
-  return open.length === 0 ? null : { kind: "taken_over", cause, open, untilMs: nowMs + takeoverMaxMs };
+function takenOver(
+  { open, mayBeRequested, deadlineAtMs }: WatchedRun,
+  cause: TakeoverCause,
+  nowMs: number,
+): WatchedRun | null {
+  const untilMs = nowMs + takeoverMaxMs;
+  return open.length === 0 ? null : { kind: "taken_over", cause, open, untilMs, mayBeRequested, deadlineAtMs };
 }
 
 /** What is closed stays closed: nobody can open a target again. */

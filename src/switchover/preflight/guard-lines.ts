@@ -22,6 +22,27 @@ export function stateFileLine({ stateFile }: Pick<PauseGuards, "stateFile">): Pr
   return errorLine(subject, text, "Set state_file in the configuration.");
 }
 
+/** Who finishes the switchover if this process dies: the guardian process, where it lives on. */
+export function guardianLine({ peers, isUnguarded, supervisor: { ends } }: PauseGuards): PreflightLine {
+  const subject = "guardian";
+  if (ends === "none") return okLine(subject, "a process of its own finishes the switchover if rolecall dies or hangs");
+  const why =
+    ends === "container"
+      ? "rolecall runs in a container, which ends with it"
+      : "systemd ends the processes of a unit with it (KillMode=mixed or control-group)";
+  const hangs = "The guardian process finishes the switchover if rolecall hangs";
+  if (peers.length > 0 && !isUnguarded)
+    return okLine(
+      subject,
+      `${hangs}; if it dies, the guardian ends too (${why}), and ${listText(peers)} finishes it. A file that a peer does not write is not led: those clients go on at the deadline`,
+    );
+  return warningLine(
+    subject,
+    `${hangs}; if it dies, the guardian ends too (${why}), and nobody leads clients to the new primary until rolecall runs again`,
+    ends === "unit" ? "Configure peers, or set KillMode=process in the unit." : "Configure peers.",
+  );
+}
+
 /** Who resumes the clients of a pooler if this process cannot. Peers reach consoles over TCP only. */
 export function guardLine({ name, pgbouncer }: PoolerConfig, guards: PauseGuards): PreflightLine {
   const { peers, isUnguarded, supervisor } = guards;

@@ -90,7 +90,11 @@ function databaseFindings(database: PooledDatabaseConfig, setup: PoolerSetup): r
 }
 
 /** In pool mode `session` a server belongs to a client until it goes, and PAUSE waits for that. */
-function poolModeFindings(database: ShownDatabase, subject: string, { shown }: PoolerSetup): readonly PoolerFinding[] {
+function poolModeFindings(
+  database: ShownDatabase,
+  subject: string,
+  { shown, cluster }: PoolerSetup,
+): readonly PoolerFinding[] {
   const pools = shown.pools.filter((pool) => pool.database === database.name);
   const mode = database.poolMode ?? shown.settings.get("pool_mode") ?? "session";
   const inSession = pools.filter((pool) => (pool.poolMode ?? mode) === "session");
@@ -100,7 +104,8 @@ function poolModeFindings(database: ShownDatabase, subject: string, { shown }: P
   return [
     {
       kind: "pool_mode",
-      level: "warning",
+      // A run would hold the other clients up to `pause_limit`, and then give up.
+      level: clients > 0 && cluster !== null ? "error" : "warning",
       subject,
       text: `must have pool_mode transaction or statement, got session${whose}: it cannot be paused while clients are connected (now ${clients})`,
       hint: "Set pool_mode = transaction for the database, if its clients can do with it.",

@@ -23,6 +23,11 @@ export interface Preflight {
 export interface Supervisor {
   /** Whether anything does. */
   readonly isPresent: boolean;
+  /**
+   * Whether the guardian process ends with rolecall. `unit`: systemd ends what a unit has started, unless its KillMode is
+   * `process`. `container`: what runs in a container ends with its first process. `none`: it lives on.
+   */
+  readonly ends: "unit" | "container" | "none";
   /** After how long without a sign of life it is replaced too (systemd's `WatchdogSec`), in ms; `null`: never. */
   readonly watchdogMs: number | null;
 }

@@ -3,23 +3,35 @@ import type { Safeguard } from "./switchover-run.ts";
 import type { IntentFile } from "../intent/intent-file.ts";
 import type { PauseIntent } from "../intent/pause-intent.ts";
 
-/** The file that the next process reads. With it the consoles are opened that RESUME will be sent on. */
+/** The file that the next process reads. With it the consoles are opened that PAUSE and RESUME will be sent on. */
 export function intentSafeguard(
   intents: IntentFile,
-  intent: PauseIntent,
+  intent: () => PauseIntent,
   prepare: () => Promise<readonly (string | null)[]>,
 ): Safeguard {
   return {
     name: "intent",
     arm: async () => {
-      try {
-        await intents.announce(intent);
-      } catch (error) {
-        return errorMessage(error);
-      }
-      return (await prepare()).find((problem) => problem !== null) ?? null;
+      const problem = await problemOf(intents.announce(intent()));
+      return problem ?? (await prepare()).find((found) => found !== null) ?? null;
     },
+    tell: () => problemOf(intents.request(intent().run)),
     beat: () => {},
-    disarm: () => void intents.withdraw(intent.run).catch(() => {}),
+    disarm: (left) =>
+      void intents
+        .retain(
+          intent().run,
+          left.flatMap((at) => intent().targets[at] ?? []),
+        )
+        .catch(() => {}),
   };
+}
+
+async function problemOf(written: Promise<void>): Promise<string | null> {
+  try {
+    await written;
+    return null;
+  } catch (error) {
+    return errorMessage(error);
+  }
 }

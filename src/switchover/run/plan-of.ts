@@ -2,8 +2,8 @@ import type { Config, PoolerConfig } from "../../config/model/config.ts";
 import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { loopWaitMs } from "../../health/evidence/node/freshness.ts";
 import { isOfPrimary } from "../../push/pool-verdicts.ts";
-import type { IntendedPause } from "../intent/pause-intent.ts";
-import type { SwitchoverPlan, SwitchoverStart } from "../machine/plan.ts";
+import type { FinishIntent, IntendedPause, PauseIntent } from "../intent/pause-intent.ts";
+import { checkedRouteName, type PlannedRoute, type SwitchoverPlan, type SwitchoverStart } from "../machine/plan.ts";
 
 /** A seamless switchover that is asked for. Nodes have their names in the configuration. */
 export interface SwitchoverRequest {
@@ -22,9 +22,6 @@ export interface SwitchoverRequest {
   readonly routeWaitMs: number;
 }
 
-/** The route of clients whose balancer is neither pushed to nor read: its checks are waited for. */
-export const checkedRouteName = "checks";
-
 /** What is not known from the request alone. */
 export interface PlanSources {
   readonly config: Pick<Config, "poolers">;
@@ -38,10 +35,20 @@ export interface PlanSources {
 }
 
 /** Times in ms that no request changes. The checks take less than 2 s if every console answers. */
-const limits = { checkMs: 15_000, armMs: 5_000, silenceMs: 1_000, resumeMs: 250, followMs: 60_000 };
+const limits = {
+  checkMs: 15_000,
+  claimMs: 3_000,
+  armMs: 5_000,
+  tellMs: 1_000,
+  silenceMs: 1_000,
+  resumeMs: 250,
+  settleMs: 5_000,
+  refusedMs: 1_000,
+  followMs: 60_000,
+};
 
 /** Of a switchover that is announced: its caller waits at most a second until clients are held, and then its database stops. */
-const announcedLimits = { checkMs: 500, armMs: 700, quietMs: 3_000 };
+const announcedLimits = { checkMs: 500, claimMs: 400, armMs: 700, quietMs: 3_000 };
 
 /** Says what a seamless switchover does. */
 export function planOf(
@@ -56,8 +63,7 @@ export function planOf(
     candidate,
     isDryRun,
     start,
-    targets: targets.map(({ pooler, database }) => ({ pooler, database })),
-    routes: isCheckedOnly(config, cluster, balancers) ? [...balancers, checkedRouteName] : balancers,
+    ...waysOf({ config, cluster, targets, balancers }),
     peers,
     limits: {
       ...limits,
@@ -66,6 +72,54 @@ export function planOf(
       pauseMs: pauseLimitMs(config.poolers, targets),
       deadlineMs,
     },
+  };
+}
+
+/**
+ * The plan by which this process finishes the run of another one: its targets are those of the run, and it leads what it
+ * reaches itself.
+ */
+export function finishingPlan(
+  { run, cluster, finish }: PauseIntent & { readonly finish: FinishIntent },
+  { config, targets, balancers }: Pick<PlanSources, "config" | "targets" | "balancers">,
+  peers: readonly string[],
+): SwitchoverPlan {
+  const { leader, candidate, start } = finish;
+  const ways = waysOf({ config, cluster, targets, balancers });
+  const times = { quietMs: announcedLimits.quietMs, pauseMs: limits.silenceMs, deadlineMs: 0 };
+  return { run, cluster, leader, candidate, isDryRun: false, start, ...ways, peers, limits: { ...limits, ...times } };
+}
+
+/**
+ * The way of the clients of each target: the file of its database, or else every balancer that leads to the primary of the
+ * cluster.
+ */
+function waysOf({
+  config: { poolers },
+  cluster,
+  targets,
+  balancers,
+}: Pick<PlanSources, "config" | "targets" | "balancers"> & {
+  readonly cluster: string;
+}): Pick<SwitchoverPlan, "targets" | "routes"> {
+  const fileOf = ({ pooler, database }: IntendedPause): string | null =>
+    poolers.find(({ name }) => name === pooler)?.databases.find(({ name }) => name === database)?.file ?? null;
+  const others = balancers.filter((name) => poolers.every((pooler) => pooler.name !== name));
+  const shared = [...others, ...(isCheckedOnly({ poolers }, cluster, balancers) ? [checkedRouteName] : [])];
+  const ofFiles = targets.filter((target) => fileOf(target) !== null);
+  const areShared = ofFiles.length < targets.length;
+  const routes: readonly PlannedRoute[] = [
+    ...ofFiles.map(({ pooler, database }) => ({ balancer: pooler, database })),
+    ...(areShared ? shared.map((balancer) => ({ balancer, database: null })) : []),
+  ];
+  const shares = routes.flatMap(({ database }, at) => (database === null ? [at] : []));
+  return {
+    routes,
+    targets: targets.map((target) => ({
+      pooler: target.pooler,
+      database: target.database,
+      routes: ofFiles.includes(target) ? [ofFiles.indexOf(target)] : shares,
+    })),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { EndedSwitchover } from "../../cluster/ended-switchover.ts";
 import type { Outcome } from "../machine/state.ts";
 import type { PreflightLine } from "../preflight/preflight-line.ts";
+import { outcomeText } from "./outcome-text.ts";
 import type { RecordedStep, SwitchoverRun } from "./switchover-run.ts";
 
 /** What is known of a run beside its machine. */
@@ -60,12 +61,13 @@ export function runDocument(run: SwitchoverRun, { by, startedWallMs, nowMs }: Ru
     forecast_ms: preflight?.forecastMs ?? null,
     steps: steps.map(writtenStep),
     targets: plan.targets.map((target, at) => ({
-      ...target,
+      pooler: target.pooler,
+      database: target.database,
       phase: holding?.targets[at] ?? null,
       held_ms: rounded(heldMs[at] ?? null),
     })),
     outcome,
-    text: outcome === null ? null : outcomeText(outcome, plan.leader),
+    text: outcome === null ? null : outcomeText(outcome, plan),
   };
 }
 
@@ -73,13 +75,14 @@ export function runDocument(run: SwitchoverRun, { by, startedWallMs, nowMs }: Ru
 export function endedSwitchover(run: SwitchoverRun, outcome: Outcome, by: string | null): EndedSwitchover {
   const { plan, steps, preflight } = run;
   const held = run.heldMs.filter((ms) => ms !== null);
+  const settled = outcome.kind === "unfinished" ? outcome.of : outcome;
   return {
     cluster: plan.cluster,
     run: plan.run,
     outcome: outcome.kind,
-    text: outcomeText(outcome, plan.leader),
+    text: outcomeText(outcome, plan),
     leader: plan.leader,
-    node: outcome.kind === "switched" ? outcome.node : null,
+    node: settled.kind === "switched" ? settled.node : null,
     heldMs: held.length === 0 ? null : Math.round(Math.max(...held)),
     forecastMs: preflight?.forecastMs ?? null,
     steps: stepTimes(steps),
@@ -93,28 +96,6 @@ function stepTimes(steps: readonly RecordedStep[]): Readonly<Record<string, numb
   return Object.fromEntries(
     timed.map(({ step, afterMs }, at) => [step, Math.round(afterMs - (timed[at - 1]?.afterMs ?? 0))]),
   );
-}
-
-/** The outcome of a switchover as a sentence. */
-export function outcomeText(outcome: Outcome, leader: string): string {
-  switch (outcome.kind) {
-    case "dry_run":
-      return "A dry run: nothing was changed.";
-    case "refused":
-      return `Refused: ${outcome.reason}. Nothing was changed.`;
-    case "aborted":
-      return `Stopped before the switchover: ${outcome.reason}. Clients go on with ${leader}; nothing was changed.`;
-    case "rejected":
-      return `The cluster refused the switchover (${outcome.status}): ${outcome.reason}. Nothing was changed.`;
-    case "switched":
-      return `${outcome.node} is the primary, and clients go on there.`;
-    case "stayed":
-      return `Clients go on: ${outcome.reason}.`;
-    case "unknown":
-      return `Clients go on: ${outcome.reason}. A switchover may still happen.`;
-    case "no_primary":
-      return "Clients go on, and no node is the primary. A switchover may still happen.";
-  }
 }
 
 function writtenStep({ step, text, afterMs }: RecordedStep): RunDocument["steps"][number] {

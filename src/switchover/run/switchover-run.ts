@@ -1,6 +1,6 @@
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import type { Preflight } from "../preflight/preflight-line.ts";
-import { advanceSwitchover, beginSwitchover, wakeAtMs } from "../machine/advance.ts";
+import { adoptSwitchover, advanceSwitchover, beginSwitchover, wakeAtMs, type AdoptedRun } from "../machine/advance.ts";
 import type { StepName, SwitchoverEffect } from "../machine/effect.ts";
 import type { Pending, RequestResult, SwitchoverEvent } from "../machine/event.ts";
 import type { SwitchoverPlan } from "../machine/plan.ts";
@@ -17,28 +17,45 @@ export interface TargetHand {
   readonly heldMs: number | null;
 }
 
-/** What resumes everything if this process cannot: the intent on the disk, the guardian process, a peer. */
+/** What finishes a run if this process cannot: the intent on the disk, the guardian process, a peer. */
 export interface Safeguard {
   /** `intent`, `guardian` or the name of a peer, as the machine waits for it. */
   readonly name: string;
-  /** Gets ready to resume. @returns why that failed; `null` if it is ready */
+  /** Gets ready to finish the run. @returns why that failed; `null` if it is ready */
   arm(): Promise<string | null>;
+  /**
+   * Says that the switchover is requested next: from then on, whoever finishes the run leads the clients to a new primary
+   * before it resumes them. @returns why it does not know; `null` once it does
+   */
+  tell(): Promise<string | null>;
   /**
    * Says that this process lives.
    * @param open positions of the targets that may still be paused
    * @param leftMs until everything has to be resumed, in ms
    */
   beat(open: readonly number[], leftMs: number): void;
-  /** Nothing is paused any more. */
-  disarm(): void;
+  /** Nothing is paused any more. @param left positions of targets that may be, and are tried on without the run */
+  disarm(left: readonly number[]): void;
+}
+
+/** The right to run: no other run of the cluster goes on meanwhile. */
+export interface RunClaim {
+  /** Asks for it. @returns why this run must not begin; `null` if it may */
+  take(): Promise<string | null>;
+  /** Whether it is sure at this instant: what is sent now belongs to the only run of the cluster. */
+  isHeld(): boolean;
+  /** Gives it back. */
+  release(): void;
 }
 
 /** What carries out a switchover. */
 export interface SwitchoverHands {
   readonly preflight: () => Promise<Preflight>;
+  readonly claim: RunClaim;
   readonly safeguards: readonly Safeguard[];
   readonly targets: readonly TargetHand[];
-  readonly request: () => Promise<RequestResult>;
+  /** @param mayStill whether it may be sent, looked at when the connection is open: nothing may be sent too late */
+  readonly request: (mayStill: () => boolean) => Promise<RequestResult>;
   /** The node that rolecall says yes to for `/primary`, and whether a failover is pending. */
   readonly primary: () => { readonly node: string | null; readonly pending: Pending };
   /**
@@ -48,6 +65,8 @@ export interface SwitchoverHands {
   readonly lead: (route: number, node: string) => Promise<"verified" | "waited" | { readonly missing: string }>;
   /** Says durably that nothing is paused at a target. @throws Error if it cannot be said */
   readonly close: (target: number) => Promise<void>;
+  /** Takes over a target that the run leaves although it may be paused. */
+  readonly leave: (target: number) => void;
 }
 
 /** What a run depends on. */
@@ -93,6 +112,10 @@ export class SwitchoverRun {
   #beatAtMs = -Infinity;
   /** The node that routes are led to; attempts for another one end. */
   #routedNode: string | null = null;
+  /** The routes that are being led to this node. */
+  #leading = new Set<number>();
+  /** The targets that the run has left although they may be paused. */
+  readonly #left: number[] = [];
   /** The targets whose intent is being closed. */
   readonly #closing = new Set<number>();
   /** Resolves when clients are held, or will not be. */
@@ -147,6 +170,12 @@ export class SwitchoverRun {
     this.#runLater();
   }
 
+  /** Goes on with a run of another process, in place of {@link start}. */
+  adopt(adopted: AdoptedRun): void {
+    this.#follow(adoptSwitchover(this.plan, adopted, this.#context.now()));
+    this.#runLater();
+  }
+
   /** Passes an event to the machine. Does not throw. */
   happened(event: SwitchoverEvent): void {
     this.#events.push(event);
@@ -164,7 +193,13 @@ export class SwitchoverRun {
   /** Whether PAUSE may be sent now: looks at the time anew. */
   mayPause(): boolean {
     this.happened({ kind: "tick" });
-    return this.#state.kind === "pausing";
+    return this.#state.kind === "pausing" && this.#hands.claim.isHeld();
+  }
+
+  /** Whether the switchover may be requested now: looks at the time anew. */
+  mayRequest(): boolean {
+    this.happened({ kind: "tick" });
+    return this.#state.kind === "switching" && this.#state.request === "sent" && this.#hands.claim.isHeld();
   }
 
   /** To be called when the state of the cluster has changed. */
@@ -189,6 +224,8 @@ export class SwitchoverRun {
     switch (effect.kind) {
       case "check":
         return this.#check();
+      case "claim":
+        return this.#claim();
       case "arm":
         for (const safeguard of this.#hands.safeguards) this.#arm(safeguard);
         return;
@@ -198,20 +235,27 @@ export class SwitchoverRun {
         return targets[effect.target]?.readPaused();
       case "resume":
         return targets[effect.target]?.resume();
+      case "tell":
+        for (const safeguard of this.#hands.safeguards) this.#tell(safeguard);
+        return;
+      case "leave":
+        this.#left.push(effect.target);
+        return this.#hands.leave(effect.target);
       case "request":
-        void this.#hands.request().then(
-          (result) => this.happened({ kind: "answered", result }),
-          (error: unknown) =>
-            this.#failed(error, { kind: "answered", result: { kind: "unknown", reason: "internal error" } }),
-        );
+        void this.#hands
+          .request(() => this.mayRequest())
+          .then(
+            (result) => this.happened({ kind: "answered", result }),
+            (error: unknown) =>
+              this.#failed(error, { kind: "answered", result: { kind: "unknown", reason: "internal error" } }),
+          );
         return;
       case "route":
         return this.#route(effect.node);
       case "close":
         return this.#close(effect.target);
       case "disarm":
-        for (const safeguard of this.#hands.safeguards) safeguard.disarm();
-        return;
+        return this.#disarm();
       case "step":
         return this.#record(effect.step, effect.text);
       case "end":
@@ -231,6 +275,21 @@ export class SwitchoverRun {
     this.happened({ kind: "checked", refusal: preflight.refusal });
   }
 
+  #claim(): void {
+    void this.#hands.claim.take().then(
+      (refusal) => this.happened({ kind: "claimed", refusal }),
+      (error: unknown) => this.#failed(error, { kind: "claimed", refusal: "the claim failed: internal error" }),
+    );
+  }
+
+  #tell(safeguard: Safeguard): void {
+    const part = safeguard.name;
+    void safeguard.tell().then(
+      (problem) => this.happened({ kind: "told", part, problem }),
+      (error: unknown) => this.#failed(error, { kind: "told", part, problem: "internal error" }),
+    );
+  }
+
   #arm(safeguard: Safeguard): void {
     const part = safeguard.name;
     void safeguard.arm().then(
@@ -240,17 +299,26 @@ export class SwitchoverRun {
   }
 
   #route(node: string): void {
+    if (this.#routedNode !== node) this.#leading = new Set();
     this.#routedNode = node;
-    for (const route of this.plan.routes.keys()) this.#leadUntilDone(route, node);
+    for (const route of this.plan.routes.keys()) {
+      if (this.#leading.has(route)) continue;
+      this.#leading.add(route);
+      this.#leadUntilDone(route, node, this.#leading);
+    }
   }
 
-  #leadUntilDone(route: number, node: string): void {
-    const isOver = (): boolean => this.#state.kind === "ended" || this.#routedNode !== node;
+  #leadUntilDone(route: number, node: string, leading: Set<number>): void {
+    const isOver = (): boolean => this.#state.kind === "ended" || this.#leading !== leading;
     const attempt = async (): Promise<void> => {
       while (!isOver()) {
         const result = await this.#hands.lead(route, node);
         if (isOver()) return;
-        if (typeof result === "string") return this.happened({ kind: "routed", route, by: result });
+        if (typeof result === "string") {
+          leading.delete(route);
+          return this.happened({ kind: "routed", route, by: result });
+        }
+        this.happened({ kind: "not_routed", route, problem: result.missing });
         await new Promise<void>((resolve) => void this.#context.setTimer(resolve, routeRetryMs));
       }
     };
@@ -277,10 +345,15 @@ export class SwitchoverRun {
   }
 
   #end(outcome: Outcome): void {
-    for (const safeguard of this.#hands.safeguards) safeguard.disarm();
+    this.#disarm();
     for (const target of this.#hands.targets) target.close();
+    this.#hands.claim.release();
     this.#context.onEnd(outcome);
     this.#resolveEnded();
+  }
+
+  #disarm(): void {
+    for (const safeguard of this.#hands.safeguards) safeguard.disarm(this.#left);
   }
 
   #failed(error: unknown, event: SwitchoverEvent): void {
@@ -333,19 +406,17 @@ export class SwitchoverRun {
 
 /** Whether clients are held, or will not be. */
 function isDecided({ kind }: SwitchoverState): boolean {
-  return kind !== "checking" && kind !== "arming" && kind !== "pausing";
+  return kind !== "checking" && kind !== "claiming" && kind !== "arming" && kind !== "pausing" && kind !== "telling";
 }
 
-/** Whether something may be paused, or will be as soon as all safeguards are ready. */
+/** Whether something may be paused that this run answers for, or will be as soon as all safeguards are ready. */
 function isGuarded(
   state: SwitchoverState,
 ): state is Extract<SwitchoverState, { readonly kind: "arming" } | { readonly targets: unknown }> {
-  return state.kind === "arming" || "targets" in state;
+  return state.kind === "arming" || ("targets" in state && state.kind !== "following");
 }
 
 /** Whether the machine waits for a primary, or for the loss of one. */
 function isWatching({ kind }: SwitchoverState): boolean {
-  return (
-    kind === "pausing" || kind === "switching" || kind === "routing" || kind === "resuming" || kind === "following"
-  );
+  return kind !== "checking" && kind !== "claiming" && kind !== "arming" && kind !== "ended";
 }

@@ -123,6 +123,31 @@ suite("a run that does not end well is a finding", () => {
     });
 });
 
+test("a pooler that is left, and another node than was asked for, are findings of their own", async (context) => {
+  const outcome = {
+    kind: "unfinished",
+    of: { kind: "switched", node: "pg3" },
+    left: [
+      { target: "pgb1/orders", state: "paused", problem: "the connection was refused" },
+      { target: "pgb2/orders", state: "unrouted", problem: null },
+    ],
+  };
+  const { url } = await serve(context, {
+    [post]: accepted,
+    [run]: [[200, { ...switched, outcome, text: "pg3 is the primary, not pg2 as asked." }]],
+  });
+  const { exit_code: code, diagnostics } = await runJson(argvOf(url));
+  assert.equal(code, 1);
+  assert.deepEqual(
+    diagnostics.map(({ rule_id: id, severity, message }) => [id, severity, message]),
+    [
+      ["RC212", "error", "demo: clients of pgb1/orders may still wait: the connection was refused"],
+      ["RC212", "error", "demo: pgb2/orders was not seen to lead to pg3"],
+      ["RC213", "error", "demo: pg3 is the primary, not pg2 as asked"],
+    ],
+  );
+});
+
 suite("a call that the server refuses changes nothing", () => {
   for (const [status, error, action] of [
     [409, "running", "Wait until it has ended."],

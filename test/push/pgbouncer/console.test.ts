@@ -199,7 +199,7 @@ suite("a login", () => {
       [{ address: { host: "127.0.0.1", port: 1 } }, "the connection was refused (ECONNREFUSED)"],
     ] as const) {
       const failed = await failure(PgbouncerConsole.open(targetOf(fake, changes), limitMs));
-      assert.deepEqual([failed.kind, failed.message], ["lost", message]);
+      assert.deepEqual([failed.kind, failed.message], ["absent", message]);
     }
     fake.login = { kind: "clear", password: "x" };
     const noFile = targetOf(fake, { passwordFile: join(folder, "none") });

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import type { Config } from "../../../src/config/model/config.ts";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
 import type { PreflightInput, PreflightSources } from "../../../src/switchover/checks/preflight-input.ts";
 import { runPreflight } from "../../../src/switchover/checks/run-preflight.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
+import { listenDuringTest } from "../../fake/listen.ts";
 import { goodConsole } from "../../fake/good-console.ts";
 import { type ConsoleAnswer, FakeConsole } from "../../fake/fake-console.ts";
 import { poolerOf } from "../../fake/pooler-setup.ts";
@@ -29,15 +31,26 @@ function sources(): PreflightSources {
   return { view: () => viewAt(fixture.cluster, fixture.policy, 100), servers: () => [] };
 }
 
-function inputOf(poolers: Config["poolers"], changes: Partial<PreflightInput> = {}): PreflightInput {
+/** A peer that allows every run, and has this rolecall among its own peers. */
+async function agreeingPeer(context: TestContext, mutual: boolean | null = true): Promise<Config["peers"][number]> {
+  const peer = createServer((_, response) => response.end(JSON.stringify({ granted: true, mutual })));
+  const port = await listenDuringTest(context, peer);
+  context.after(() => peer.closeAllConnections());
+  return { name: "core2", url: `http://127.0.0.1:${port}`, tokenFile: null, tls: null };
+}
+
+function inputOf(
+  poolers: Config["poolers"],
+  { peers = [], ...changes }: Partial<PreflightInput> & { readonly peers?: Config["peers"] } = {},
+): PreflightInput {
   return {
     cluster: "demo",
     leader: null,
     candidate: "pg2",
-    config: { poolers, stateFile: "/state.json" },
-    peers: ["core2"],
+    config: { poolers, stateFile: "/state.json", peers },
+    self: { instance: "i1", name: "core1", generation: 1 },
     isUnguarded: false,
-    supervisor: { isPresent: false, watchdogMs: null },
+    supervisor: { isPresent: false, ends: "none", watchdogMs: null },
     deadlineMs: 15_000,
     heldMs: [],
     routeWaitMs: 0,
@@ -55,7 +68,8 @@ const texts = ({ lines }: Awaited<ReturnType<typeof runPreflight>>): readonly st
 
 test("gives every line with its figures, changes nothing, and leaves no console open", async (context) => {
   const fake = await consoleWith(context);
-  const preflight = await runPreflight(inputOf([pooler("pgb1", fake.port)]), sources());
+  const peers = [await agreeingPeer(context)];
+  const preflight = await runPreflight(inputOf([pooler("pgb1", fake.port)], { peers }), sources());
   assert.deepEqual(texts(preflight), [
     "ok leader: pg1 is the only primary that takes writes, seen with the lock for 0.1 s",
     "ok candidate: pg2 streams, 0B behind (the limit is not known), on timeline 1",
@@ -64,6 +78,8 @@ test("gives every line with its figures, changes nothing, and leaves no console 
     "ok pgb1: before the first PAUSE core2 must acknowledge it: if rolecall dies, it is resumed from there",
     "ok pgb1: no connection stayed active through 11 samples in 1 s (not provable)",
     "ok state_file: what is paused is written beside /state.json before the first PAUSE",
+    "ok peer core2: allows a switchover, and asks this rolecall before one of its own",
+    "ok guardian: a process of its own finishes the switchover if rolecall dies or hangs",
     "ok forecast: clients will wait about 2.7 s (measured with Patroni 4.1.4)",
   ]);
   assert.deepEqual([preflight.refusal, preflight.forecastMs], [null, 2_700]);
@@ -82,7 +98,8 @@ test("names the transaction that may hold the PAUSE, and its client", async (con
     const said = answer(command);
     return command === "SHOW CLIENTS" && Array.isArray(said) ? [client, ...said] : said;
   };
-  const { lines, refusal } = await runPreflight(inputOf([pooler("pgb1", fake.port)]), sources());
+  const peers = [await agreeingPeer(context)];
+  const { lines, refusal } = await runPreflight(inputOf([pooler("pgb1", fake.port)], { peers }), sources());
   assert.equal(refusal, null);
   assert.deepEqual(
     lines.filter(({ level }) => level !== "ok").map(({ subject, text }) => `${subject}: ${text}`),
@@ -99,8 +116,7 @@ test("refuses with the first error, and gives all of them", async (context) => {
   const input = inputOf([pooler("pgb1", fake.port)], {
     leader: "pg2",
     candidate: null,
-    peers: [],
-    config: { poolers: [pooler("pgb1", fake.port)], stateFile: null },
+    config: { poolers: [pooler("pgb1", fake.port)], stateFile: null, peers: [] },
   });
   const { lines, refusal } = await runPreflight(input, sources());
   assert.equal(refusal, "leader: must be pg2, got pg1");
@@ -116,7 +132,10 @@ test("is done in time although a console is silent, one does not finish, and one
   await silent.listen(context);
   const gone = { ...poolerOf("gone", "/no/such/folder"), databases: pooler("gone", 1).databases };
   const poolers = [pooler("silent", silent.port), pooler("slow", slow.port), gone, pooler("good", good.port)];
-  const { lines } = await runPreflight(inputOf(poolers, { isUnguarded: true }), sources());
+  const { lines } = await runPreflight(
+    inputOf(poolers, { isUnguarded: true, peers: [await agreeingPeer(context)] }),
+    sources(),
+  );
   assert.deepEqual(
     lines
       .filter(({ level, subject }) => level === "error" || subject === "slow")
@@ -133,9 +152,10 @@ test("is done in time although a console is silent, one does not finish, and one
 
 test("poolers of other clusters refuse nothing, unless they are the same process", async (context) => {
   const fake = await consoleWith(context);
+  const peers = [await agreeingPeer(context)];
   const own = pooler("pgb1", fake.port);
   const other = { ...poolerOf("other", "/no/such/folder"), databases: pooler("other", 1, "billing").databases };
-  const { lines, refusal } = await runPreflight(inputOf([other, own]), sources());
+  const { lines, refusal } = await runPreflight(inputOf([other, own], { peers }), sources());
   assert.equal(refusal, null);
   assert.deepEqual(
     lines.filter(({ subject }) => subject === "other").map(({ text }) => text),
@@ -145,7 +165,7 @@ test("poolers of other clusters refuse nothing, unless they are the same process
   );
   const twin = { ...pooler("twin", fake.port, "billing"), name: "twin" };
   assert.equal(
-    (await runPreflight(inputOf([own, twin]), sources())).refusal,
+    (await runPreflight(inputOf([own, twin], { peers }), sources())).refusal,
     "pgb1: must be a process that no other pooler is, got that of twin",
   );
 });
@@ -158,4 +178,19 @@ test("refuses without a pooler of the cluster, and without the cluster", async (
   );
   const unknown = await runPreflight(inputOf([]), { ...sources(), view: () => null });
   assert.deepEqual([unknown.refusal, unknown.forecastMs], ["cluster: must be one that is monitored, got demo", null]);
+});
+
+test("refuses where a peer would not ask before a switchover of its own, or does not answer", async (context) => {
+  const fake = await consoleWith(context);
+  const refusalWith = async (peer: Config["peers"][number]): Promise<string | null> =>
+    (await runPreflight(inputOf([pooler("pgb1", fake.port)], { peers: [peer] }), sources())).refusal;
+  assert.equal(
+    await refusalWith(await agreeingPeer(context, false)),
+    "peer core2: must have this rolecall among its peers, got none: it would not ask before a switchover of its own",
+  );
+  assert.equal(await refusalWith(await agreeingPeer(context, null)), null, "a warning");
+  assert.match(
+    (await refusalWith({ name: "core2", url: "http://127.0.0.1:1", tokenFile: null, tls: null })) ?? "",
+    /^peer core2: must say whether another switchover goes on there, got no answer: .*ECONNREFUSED/,
+  );
 });

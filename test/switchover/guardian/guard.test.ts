@@ -4,33 +4,92 @@ import type { ChildProcess } from "node:child_process";
 import { Guard } from "../../../src/switchover/guardian/guard.ts";
 import { Guardian } from "../../../src/switchover/guardian/guardian.ts";
 import { GuardianProcesses } from "../../../src/switchover/guardian/guardian-processes.ts";
-import type { FromGuardian, ToGuardian } from "../../../src/switchover/guardian/messages.ts";
+import type { FromGuardian, GuardedRun, ToGuardian } from "../../../src/switchover/guardian/messages.ts";
 import { setSystemTimer } from "../../../src/probe/schedule/system-timer.ts";
 import type { SetTimer } from "../../../src/cluster/timer.ts";
+import { RouteLeader } from "../../../src/switchover/hands/route-leader.ts";
+import { clusterOf, configOf } from "../../fake/config.ts";
+import { switchoverPlan } from "../../fake/switchover-plan.ts";
 import { FakePgbouncer } from "../../fake/fake-pgbouncer.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
 import { until } from "../../fake/until.ts";
+
+/** What a guardian is given for PgBouncers. */
+function guardedOf(poolers: readonly FakePgbouncer[], names = poolers.map((_, at) => `pgb${at}`)): GuardedRun {
+  const targets = poolers.map((pooler, at) => ({
+    pooler: names[at] ?? "",
+    database: "orders",
+    console: pooler.target,
+  }));
+  const evidence = { systemIdentifier: null, timeline: null };
+  const finish = { generation: 1, start: "request", leader: "pg1", candidate: "pg2", mayBeRequested: false, evidence };
+  return {
+    intent: { run: "r1", cluster: "demo", deadlineWallMs: 0, targets, finish: { ...finish, start: "request" } },
+    plan: {
+      ...switchoverPlan,
+      peers: [],
+      targets: targets.map(({ pooler, database }, at) => ({ pooler, database, routes: [at] })),
+      routes: targets.map(({ pooler, database }) => ({ balancer: pooler, database })),
+    },
+    config: configOf({ clusters: [clusterOf({ name: "demo", nodes: [] })] }),
+    intentsPath: null,
+    routeWaitMs: 0,
+  };
+}
 
 /** A guard of two PgBouncers that are paused. */
 class Fixture {
   readonly poolers: readonly FakePgbouncer[];
   readonly guard: Guard;
   readonly said: FromGuardian[] = [];
+  readonly led: string[] = [];
+  readonly clock: ManualClock;
   isOver = false;
+  primary: string | null = "pg1";
+  /** Whether somebody else has finished the run while the guard stood still. */
+  isFinished = false;
+  /** The poolers whose routes cannot be led. */
+  readonly unled = new Set<string>();
 
-  private constructor(poolers: readonly FakePgbouncer[], setTimer: SetTimer) {
+  private constructor(poolers: readonly FakePgbouncer[], clock: ManualClock | null) {
     this.poolers = poolers;
+    this.clock = clock ?? new ManualClock();
+    const now = (): number => (clock === null ? performance.now() : clock.nowMs);
+    const setTimer: SetTimer = clock === null ? setSystemTimer : (...timer) => clock.setTimer(...timer);
     this.guard = new Guard({
       setTimer,
+      now,
       send: (message) => this.said.push(message),
+      open: () => ({
+        primary: () => this.primary,
+        takeOver: () => {},
+        leader: new RouteLeader({
+          cluster: "demo",
+          lead: (balancer, { node }) => {
+            if (this.unled.has(balancer)) return Promise.resolve("not yet");
+            this.led.push(`${balancer} to ${node}`);
+            return Promise.resolve(null);
+          },
+          checks: () => Promise.resolve([]),
+          nodes: () => [],
+          waitMs: 0,
+          now,
+          setTimer,
+        }),
+        peers: () => [],
+        isOver: () => Promise.resolve(this.isFinished),
+        stop: () => {},
+      }),
+      onStep: () => {},
+      onError: (error) => assert.fail(String(error)),
       onEnd: () => {
         this.isOver = true;
       },
     });
   }
 
-  static async of(context: TestContext, setTimer: SetTimer = setSystemTimer): Promise<Fixture> {
-    const fixture = new Fixture([await FakePgbouncer.start(context), await FakePgbouncer.start(context)], setTimer);
+  static async of(context: TestContext, clock: ManualClock | null = null): Promise<Fixture> {
+    const fixture = new Fixture([await FakePgbouncer.start(context), await FakePgbouncer.start(context)], clock);
     context.after(() => fixture.guard.receive({ kind: "end" }));
     return fixture;
   }
@@ -42,12 +101,7 @@ class Fixture {
   }
 
   request(leftMs: number): ToGuardian {
-    const targets = this.poolers.map((pooler, at) => ({
-      pooler: `pgb${at}`,
-      database: "orders",
-      console: pooler.target,
-    }));
-    return { kind: "guard", run: "r1", targets, leftMs };
+    return { kind: "guard", leftMs, ...guardedOf(this.poolers) };
   }
 
   get paused(): readonly boolean[] {
@@ -71,7 +125,7 @@ describe("a guard", () => {
 
   test("resumes everything after a second of silence, counted from the last sign of life", async (context) => {
     const clock = new ManualClock();
-    const fixture = await Fixture.of(context, (...timer) => clock.setTimer(...timer));
+    const fixture = await Fixture.of(context, clock);
     await fixture.begin();
     for (let beat = 0; beat < 5; beat += 1) {
       await clock.pass(900);
@@ -106,17 +160,52 @@ describe("a guard", () => {
     assert.deepEqual(second.changes, []);
   });
 
-  test("gives up after an hour: a PgBouncer that is gone is not paused", async (context) => {
-    const clock = new ManualClock();
-    const fixture = await Fixture.of(context, (...timer) => clock.setTimer(...timer));
+  test("waits for a new primary where the switchover may be requested, leads each pooler there, and resumes it", async (context) => {
+    const fixture = await Fixture.of(context);
     await fixture.begin();
-    for (const pooler of fixture.poolers) pooler.instead.set("RESUME orders", "close");
+    fixture.guard.receive({ kind: "request" });
+    assert.deepEqual(fixture.said.at(-1), { kind: "told" });
+    fixture.unled.add("pgb1");
     fixture.guard.mainEnded();
-    assert.equal(fixture.isOver, false);
-    clock.skip(3_600_000);
-    await clock.pass(0);
+    await until("a takeover", () => fixture.said.some(({ kind }) => kind === "taken_over"));
+    assert.deepEqual(fixture.paused, [true, true], "the old primary still leads");
+    fixture.primary = "pg2";
+    await until("RESUME of the one that leads there", () => fixture.paused[0] === false);
+    assert.deepEqual([fixture.led, fixture.paused[1]], [["pgb0 to pg2"], true]);
+    fixture.unled.clear();
     await until("the end", () => fixture.isOver);
+    assert.deepEqual(fixture.paused, [false, false]);
   });
+
+  test("resumes at the deadline what may be requested, without a new primary", async (context) => {
+    const fixture = await Fixture.of(context);
+    await fixture.begin();
+    fixture.guard.receive({ kind: "request" });
+    fixture.guard.receive({ kind: "beat", open: [0, 1], leftMs: 200 });
+    fixture.primary = null;
+    fixture.guard.mainEnded();
+    await until("RESUME", () => fixture.paused.every((isPaused) => !isPaused));
+    assert.deepEqual(fixture.led, []);
+  });
+
+  for (const isFinished of [true, false])
+    test(`that has stood still does ${isFinished ? "nothing where somebody else has finished the run" : "its work if nobody else has"}`, async (context) => {
+      const clock = new ManualClock();
+      const fixture = await Fixture.of(context, clock);
+      await fixture.begin();
+      fixture.isFinished = isFinished;
+      clock.skip(60_000);
+      await clock.pass(0);
+      assert.equal(fixture.said.length, 1, "what came meanwhile is read first");
+      await clock.pass(600);
+      if (isFinished) {
+        await until("its end", () => fixture.isOver);
+        assert.deepEqual([fixture.said.length, fixture.paused], [1, [true, true]]);
+      } else {
+        await until("RESUME", () => fixture.paused.every((isPaused) => !isPaused));
+        assert.equal(fixture.said.at(-1)?.kind, "taken_over");
+      }
+    });
 
   test("ends without a RESUME when it is told to, and hears nothing any more", async (context) => {
     const fixture = await Fixture.of(context);
@@ -144,8 +233,8 @@ describe("a guardian process", () => {
   test("is ready, and resumes when nothing is said any more", async (context) => {
     const pooler = await FakePgbouncer.start(context);
     let lost = 0;
-    const targets = [{ pooler: "pgb1", database: "orders", console: pooler.target }];
-    const guardian = new Guardian({ run: "r1", targets, leftMs: 60_000 }, { process, onLost: () => (lost += 1) });
+    const guarded = (): GuardedRun => guardedOf([pooler], ["pgb1"]);
+    const guardian = new Guardian({ guarded, leftMs: 60_000, process, onLost: () => (lost += 1) });
     context.after(() => guardian.disarm());
     assert.equal(await guardian.arm(), null);
     pooler.isPaused = true;
@@ -156,15 +245,15 @@ describe("a guardian process", () => {
 
   test("ends without a RESUME when it is disarmed, and says why it cannot guard", async (context) => {
     const pooler = await FakePgbouncer.start(context);
-    const targets = [{ pooler: "pgb1", database: "orders", console: pooler.target }];
+    const guarded = (): GuardedRun => guardedOf([pooler], ["pgb1"]);
     const lost = { process, onLost: () => assert.fail("it was not lost") };
-    const guardian = new Guardian({ run: "r1", targets, leftMs: 60_000 }, lost);
+    const guardian = new Guardian({ guarded, leftMs: 60_000, ...lost });
     assert.equal(await guardian.arm(), null);
     guardian.disarm();
     await until("its end", () => pooler.console.connections === 0);
     assert.deepEqual(pooler.changes, []);
     pooler.console.login = { kind: "denied", message: "no such user" };
-    const other = new Guardian({ run: "r2", targets, leftMs: 60_000 }, { process, onLost: () => {} });
+    const other = new Guardian({ guarded, leftMs: 60_000, process, onLost: () => {} });
     assert.equal(await other.arm(), "pgb1/orders: no such user");
   });
 
@@ -177,10 +266,10 @@ describe("a guardian process", () => {
     processes.keepReady(true);
     assert.notEqual(processes.readyPid, null);
     const pooler = await FakePgbouncer.start(context);
-    const targets = [{ pooler: "pgb1", database: "orders", console: pooler.target }];
+    const guarded = (): GuardedRun => guardedOf([pooler], ["pgb1"]);
     const taken = processes.take();
     assert.equal(processes.readyPid, null);
-    const guardian = new Guardian({ run: "r1", targets, leftMs: 60_000 }, { process: () => taken, onLost: () => {} });
+    const guardian = new Guardian({ guarded, leftMs: 60_000, process: () => taken, onLost: () => {} });
     assert.equal(await guardian.arm(), null);
     guardian.disarm();
     await clock.pass(2_000);

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { PgbouncerConsole } from "../../../src/push/pgbouncer/console.ts";
 import { PauseHand, type PauseEvent } from "../../../src/switchover/hands/pause-hand.ts";
-import { pauseConsoleName, resumeTarget } from "../../../src/switchover/hands/resume-target.ts";
+import { pauseConsoleName, type PausingRun } from "../../../src/switchover/hands/pause-console.ts";
+import { type Resumed, resumeTarget } from "../../../src/switchover/hands/resume-target.ts";
 import { FakePgbouncer } from "../../fake/fake-pgbouncer.ts";
 import { until } from "../../fake/until.ts";
 
-const run = "r1";
+const run: PausingRun = { run: "r1", cluster: "orders", generation: 3 };
 
 /** A hand, and what it told. */
 class Fixture {
@@ -14,13 +15,15 @@ class Fixture {
   readonly hand: PauseHand;
   readonly told: PauseEvent[] = [];
   mayPause = true;
+  areEarlierOver = false;
 
-  private constructor(pgbouncer: FakePgbouncer, pauseMs: number) {
+  constructor(pgbouncer: FakePgbouncer, pauseMs: number, by: PausingRun = run) {
     this.pgbouncer = pgbouncer;
     this.hand = new PauseHand({
-      target: { run, database: "orders", console: pgbouncer.target },
+      target: { by, database: "orders", console: pgbouncer.target },
       limits: { commandMs: 2_000, pauseMs, pollMs: 5 },
       mayPause: () => this.mayPause,
+      areEarlierOver: () => this.areEarlierOver,
       now: () => performance.now(),
       onEvent: (event) => this.told.push(event),
     });
@@ -61,6 +64,40 @@ describe("one database of a pooler", () => {
     assert.equal(pgbouncer.isPaused, false);
     assert.ok((hand.heldMs ?? 0) > 0);
     assert.equal(fixture.kinds.filter((kind) => kind === "resumed").length, 1);
+  });
+
+  test("is not paused while another run of the cluster has a console there, whichever came first", async (context) => {
+    const { pgbouncer } = await Fixture.of(context);
+    const two = new Fixture(pgbouncer, 2_000, { ...run, run: "r2" });
+    context.after(() => two.hand.close());
+    assert.match((await two.hand.prepare()) ?? "", /another switchover of orders \(r1\) has a console there/);
+    assert.deepEqual(pgbouncer.changes, []);
+  });
+
+  test("is paused beside the console of an earlier run, if somebody has promised that it is over", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    const name = pauseConsoleName({ ...run, run: "r0", generation: 2 });
+    const earlier = await PgbouncerConsole.open(pgbouncer.target, 2_000, name);
+    context.after(() => earlier.close());
+    const fixture = new Fixture(pgbouncer, 2_000);
+    context.after(() => fixture.hand.close());
+    assert.match((await fixture.hand.prepare()) ?? "", /\(r0\)/);
+    fixture.areEarlierOver = true;
+    assert.equal(await fixture.hand.prepare(), null);
+  });
+
+  test("tells once that somebody else has resumed it while clients were held", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.hand.pause();
+    await fixture.tells("pause_answered");
+    fixture.hand.readPaused();
+    await fixture.tells("paused_read");
+    fixture.pgbouncer.isPaused = false;
+    await fixture.tells("resumed_elsewhere");
+    const heldMs = fixture.hand.heldMs;
+    await until("a look", () => fixture.pgbouncer.console.commands.length > 0);
+    assert.equal(fixture.hand.heldMs, heldMs);
+    assert.equal(fixture.kinds.filter((kind) => kind === "resumed_elsewhere").length, 1);
   });
 
   test("is read as paused only when no transaction runs", async (context) => {
@@ -155,46 +192,101 @@ describe("one database of a pooler", () => {
     fixture.pgbouncer.isPaused = false;
     fixture.pgbouncer.console.cut();
     await fixture.tells("restarted");
-    assert.deepEqual(fixture.kinds, ["pause_answered", "console_lost", "console_lost", "restarted"]);
+    assert.deepEqual(fixture.kinds, ["pause_answered", "console_lost", "console_back", "console_lost", "restarted"]);
   });
 });
 
+/** What is in the way of a RESUME; `null` if nothing is. */
+function problemOf(done: Resumed): string | null {
+  return done.kind === "unsure" ? done.problem : null;
+}
+
 describe("RESUME", () => {
+  test("of an ended run does not let clients go on that a later one holds", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    pgbouncer.isPaused = true;
+    const target = { by: run, database: "orders", console: pgbouncer.target };
+    const later = { run: "r4", cluster: "orders", generation: 4 };
+    const pause = await PgbouncerConsole.open(pgbouncer.target, 2_000, pauseConsoleName(later));
+    assert.equal((await resumeTarget(target, 2_000)).kind, "superseded");
+    assert.equal(pgbouncer.isPaused, true);
+    assert.deepEqual(pgbouncer.changes, []);
+    // An operator lifts everything, and a run of another cluster is none of this one.
+    const other = await PgbouncerConsole.open(
+      pgbouncer.target,
+      2_000,
+      pauseConsoleName({ ...later, cluster: "billing" }),
+    );
+    context.after(() => other.close());
+    pause.close();
+    await until("the end of the later run", async () => (await resumeTarget(target, 2_000)).kind === "resumed");
+    assert.equal(pgbouncer.isPaused, false);
+  });
+
+  test("that an operator asks for lifts a PAUSE of all databases, and one of a later run", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    pgbouncer.isPaused = true;
+    pgbouncer.isHeld = true;
+    const later = await PgbouncerConsole.open(pgbouncer.target, 2_000, pauseConsoleName(run));
+    context.after(() => later.close());
+    const target = { by: null, database: "orders", console: pgbouncer.target };
+    assert.equal((await resumeTarget(target, 2_000)).kind, "resumed");
+    assert.deepEqual([pgbouncer.isPaused, pgbouncer.isHeld], [false, false]);
+  });
+
+  test("says whether nobody takes connections at the console", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    const target = {
+      by: run,
+      database: "orders",
+      console: { ...pgbouncer.target, address: { host: "127.0.0.1", port: 1 } },
+    };
+    const done = await resumeTarget(target, 2_000);
+    assert.ok(done.kind === "unsure" && done.isAbsent);
+    pgbouncer.console.login = { kind: "silence" };
+    const silent = await resumeTarget({ ...target, console: pgbouncer.target }, 50);
+    assert.ok(silent.kind === "unsure" && !silent.isAbsent);
+  });
+
   test("is verified only while no console of a PAUSE of the run is left", async (context) => {
     const pgbouncer = await FakePgbouncer.start(context);
     pgbouncer.isPaused = true;
-    const target = { run, database: "orders", console: pgbouncer.target };
+    const target = { by: run, database: "orders", console: pgbouncer.target };
     const pause = await PgbouncerConsole.open(pgbouncer.target, 2_000, pauseConsoleName(run));
-    assert.equal(await resumeTarget(target, 2_000), "a console that sent PAUSE is still connected");
+    assert.equal(problemOf(await resumeTarget(target, 2_000)), "a console that sent PAUSE is still connected");
     assert.equal(pgbouncer.isPaused, false, "it is resumed nevertheless");
-    const other = await PgbouncerConsole.open(pgbouncer.target, 2_000, pauseConsoleName("r2"));
+    const other = await PgbouncerConsole.open(
+      pgbouncer.target,
+      2_000,
+      pauseConsoleName({ ...run, run: "r0", generation: 2 }),
+    );
     context.after(() => other.close());
     pause.close();
-    await until("a verified RESUME", async () => (await resumeTarget(target, 2_000)) === null);
+    await until("a verified RESUME", async () => (await resumeTarget(target, 2_000)).kind === "resumed");
   });
 
   test("is not verified while all databases are held, or the console does not answer", async (context) => {
     const pgbouncer = await FakePgbouncer.start(context);
-    const target = { run, database: "orders", console: pgbouncer.target };
+    const target = { by: run, database: "orders", console: pgbouncer.target };
     pgbouncer.isHeld = true;
-    assert.match((await resumeTarget(target, 2_000)) ?? "", /all databases/);
+    assert.match(problemOf(await resumeTarget(target, 2_000)) ?? "", /all databases/);
     pgbouncer.isHeld = false;
-    assert.equal(await resumeTarget(target, 2_000), null);
+    assert.equal((await resumeTarget(target, 2_000)).kind, "resumed");
     pgbouncer.instead.set("RESUME orders", "silence");
-    assert.match((await resumeTarget(target, 50)) ?? "", /within 50 ms/);
+    assert.match(problemOf(await resumeTarget(target, 50)) ?? "", /within 50 ms/);
     pgbouncer.instead.set("RESUME orders", { error: "no" });
     pgbouncer.isPaused = true;
-    assert.equal(await resumeTarget(target, 2_000), "no");
+    assert.equal(problemOf(await resumeTarget(target, 2_000)), "no");
   });
 
   test("takes another console than one that a cut network keeps from opening", async (context) => {
     const pgbouncer = await FakePgbouncer.start(context);
     pgbouncer.isPaused = true;
     pgbouncer.console.login = { kind: "silence" };
-    const resuming = resumeTarget({ run, database: "orders", console: pgbouncer.target }, 5_000);
+    const resuming = resumeTarget({ by: run, database: "orders", console: pgbouncer.target }, 5_000);
     await until("the first attempt", () => pgbouncer.console.starts.length === 1);
     pgbouncer.console.login = { kind: "trust" };
-    assert.equal(await resuming, null);
+    assert.equal((await resuming).kind, "resumed");
     assert.equal(pgbouncer.isPaused, false);
     await until("the end of both connections", () => pgbouncer.console.connections === 0);
   });

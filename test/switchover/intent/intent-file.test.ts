@@ -19,6 +19,14 @@ function intentOf(run: string): PauseIntent {
     run,
     cluster: "demo",
     deadlineWallMs: 1_900_000_000_000,
+    finish: {
+      generation: 7,
+      start: "request",
+      leader: "pg1",
+      candidate: "pg2",
+      mayBeRequested: false,
+      evidence: { systemIdentifier: "7300000000000000001", timeline: 4 },
+    },
     targets: [
       { pooler: "pgb1", database: "orders", console: console1 },
       { pooler: "pgb2", database: "orders", console: console2 },
@@ -47,8 +55,8 @@ describe("the file of what may be paused", () => {
     const file = newFile();
     await file.announce(intentOf("r1"));
     await file.announce(intentOf("r2"));
-    await file.close("r1", { pooler: "pgb1", database: "orders" });
-    await file.close("r1", { pooler: "pgb9", database: "orders" });
+    await file.close({ pooler: "pgb1", database: "orders" }, "r1");
+    await file.close({ pooler: "pgb9", database: "orders" });
     assert.deepEqual(
       file.open.map(({ run, targets }) => [run, targets.map(({ pooler }) => pooler)]),
       [
@@ -56,11 +64,7 @@ describe("the file of what may be paused", () => {
         ["r2", ["pgb1", "pgb2"]],
       ],
     );
-    await Promise.all([
-      file.close("r1", { pooler: "pgb2", database: "orders" }),
-      file.close("r2", { pooler: "pgb1", database: "orders" }),
-      file.withdraw("r2"),
-    ]);
+    await Promise.all([file.close({ pooler: "pgb2", database: "orders" }), file.retain("r2", [])]);
     assert.deepEqual(await new IntentFile(() => file.path).read(), { kind: "known", intents: [] });
     assert.deepEqual(readdirSync(join(file.path ?? "", "..")), ["state.json.pauses"], "no draft is left");
   });
@@ -93,7 +97,7 @@ describe("the file of what may be paused", () => {
 
   for (const [title, content] of [
     ["no JSON", "{"],
-    ["another format", '{"format":2,"intents":[]}'],
+    ["another format", '{"format":3,"intents":[]}'],
     ["a console without an address", writtenIntents([intentOf("r1")]).replace('"port": 6432', '"port": 0')],
     ["an unknown key", '{"format":1,"intents":[],"more":1}'],
     ["an empty file", ""],

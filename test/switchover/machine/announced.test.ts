@@ -15,7 +15,7 @@ import {
   undone,
 } from "./play.ts";
 
-const toHeld = "check arm pause0 pause1 read_paused0 read_paused1";
+const toHeld = "check claim arm pause0 pause1 read_paused0 read_paused1";
 const announced: Partial<SwitchoverPlan> = {
   start: "announced",
   candidate: null,
@@ -73,20 +73,20 @@ const announcedRows: readonly MachineRow[] = [
       [3_000, { kind: "primary", node: "pg1", pending: "unknown" }],
       [57_000, tick],
     ],
-    `${toHeld} ${undone}`,
+    `${toHeld} ${undone} disarm`,
     /no_primary/,
   ],
   ["the checks refuse", [[0, { kind: "checked", refusal: "no candidate" }]], "check", /refused.*no candidate/],
   [
     "the guardian is not ready in time",
-    [...armed.slice(0, 2), [5, { kind: "armed", part: "peer1" }], [400, tick]],
-    "check arm disarm",
+    [...armed.slice(0, 3), [5, { kind: "armed", part: "peer1" }], [400, tick]],
+    "check claim arm disarm",
     /refused.*guardian: not done within 0.4 s/,
   ],
   [
     "a peer is not ready in time, and silent afterwards",
     [
-      ...armed.slice(0, 3),
+      ...armed.slice(0, 4),
       [400, tick],
       [900, { kind: "pause_answered", target: 0 }],
       [900, { kind: "pause_answered", target: 1 }],
@@ -103,18 +103,18 @@ const announcedRows: readonly MachineRow[] = [
   [
     "a peer does not acknowledge, and takes over",
     [
-      ...armed.slice(0, 3),
+      ...armed.slice(0, 4),
       [5, { kind: "not_armed", part: "peer1", problem: "it reaches no console" }],
       [5, { kind: "fenced", by: "peer1" }],
       ...resumed,
     ],
-    `check arm pause0 pause1 ${undone}`,
+    `check claim arm pause0 pause1 ${undone}`,
     /aborted.*peer1 has taken over/,
   ],
   [
     "one PAUSE takes too long",
     [...armed, [900, { kind: "pause_answered", target: 0 }], [900, tick], [900, tick], [300, tick], ...resumed],
-    `check arm pause0 pause1 ${undone}`,
+    `check claim arm pause0 pause1 ${undone}`,
     /aborted.*PAUSE of pgb2\/orders took longer than 3 s \(pause_limit\)/,
   ],
 ];

@@ -4,10 +4,18 @@ import type { SwitchoverEffect } from "../../../src/switchover/machine/effect.ts
 import type { SwitchoverEvent } from "../../../src/switchover/machine/event.ts";
 import { switchoverPlan } from "../../fake/switchover-plan.ts";
 import type { SwitchoverPlan } from "../../../src/switchover/machine/plan.ts";
+import type { SwitchoverTransition } from "../../../src/switchover/machine/transition.ts";
 import type { SwitchoverState } from "../../../src/switchover/machine/state.ts";
 
-/** Two targets, two routes and a peer. */
-export const plan: SwitchoverPlan = { ...switchoverPlan, routes: ["file pgb1", "balancer lb1"] };
+/** Two targets, each with a route of its own, and a peer. */
+export const plan: SwitchoverPlan = {
+  ...switchoverPlan,
+  targets: switchoverPlan.targets.map((target, at) => ({ ...target, routes: [at] })),
+  routes: [
+    { balancer: "pgb1", database: "orders" },
+    { balancer: "lb1", database: null },
+  ],
+};
 
 /** An event, after so many ms. */
 export type Timed = readonly [waitMs: number, event: SwitchoverEvent];
@@ -15,6 +23,7 @@ export type Timed = readonly [waitMs: number, event: SwitchoverEvent];
 export const tick: SwitchoverEvent = { kind: "tick" };
 export const armed: readonly Timed[] = [
   [0, { kind: "checked", refusal: null }],
+  [5, { kind: "claimed", refusal: null }],
   [10, { kind: "armed", part: "intent" }],
   [10, { kind: "armed", part: "guardian" }],
   [10, { kind: "armed", part: "peer1" }],
@@ -26,7 +35,12 @@ export const answered: readonly Timed[] = [
   [1, { kind: "paused_read", target: 1, isPaused: true }],
   [1, { kind: "paused_read", target: 0, isPaused: true }],
 ];
-export const paused: readonly Timed[] = [...armed, ...answered];
+/** All who would finish the run know that the switchover is requested next. */
+export const told: readonly Timed[] = ["intent", "guardian", "peer1"].map((part) => [
+  1,
+  { kind: "told", part, problem: null },
+]);
+export const paused: readonly Timed[] = [...armed, ...answered, ...told];
 export const led: readonly Timed[] = [...paused, [1_000, { kind: "primary", node: "pg2", pending: "no" }]];
 export const resumed: readonly Timed[] = [
   [5, { kind: "resumed", target: 0 }],
@@ -47,7 +61,11 @@ interface Played {
 
 export function play(events: readonly Timed[], over: Partial<SwitchoverPlan> = {}): Played {
   const of = { ...plan, ...over };
-  const begun = beginSwitchover(of, 0);
+  return playFrom(beginSwitchover(of, 0), events, of);
+}
+
+/** What follows from a state at time 0. */
+export function playFrom(begun: SwitchoverTransition, events: readonly Timed[], of: SwitchoverPlan = plan): Played {
   return events.reduce<Played>(
     (from, [waitMs, event]) => {
       const nowMs = from.nowMs + waitMs;
@@ -69,7 +87,8 @@ export function wordsOf(effects: readonly SwitchoverEffect[]): string {
     .join(" ");
 }
 
-export const toPaused = "check arm pause0 pause1 read_paused0 read_paused1 request";
+export const toArmed = "check claim arm";
+export const toPaused = `${toArmed} pause0 pause1 read_paused0 read_paused1 tell request`;
 export const undone = "resume0 resume1 close0 close1";
 
 /** What leads to an outcome, the effects, and the outcome with what it says. */

@@ -13,19 +13,28 @@ const announced = { run: "r1", cluster: "orders", deadline_ms: 15_000, poolers: 
 
 test("what is written is what is read", () => {
   const { deadline_ms: deadlineMs, ...rest } = announced;
-  const announcement = { ...rest, deadlineMs };
-  assert.deepEqual(readAnnouncement(JSON.parse(writtenAnnouncement(announcement))), announcement);
+  const announcement = { ...rest, deadlineMs, finish: null };
+  const finish = {
+    generation: 3,
+    start: "request",
+    leader: "pg1",
+    candidate: null,
+    mayBeRequested: false,
+    evidence: { systemIdentifier: null, timeline: 4 },
+  } as const;
+  for (const written of [announcement, { ...announcement, finish }])
+    assert.deepEqual(readAnnouncement(JSON.parse(writtenAnnouncement(written))), written);
   const targets = [
     { pooler: "pgb1", database: "a" },
     { pooler: "pgb2", database: "a" },
     { pooler: "pgb1", database: "b" },
   ];
-  const read = readHeartbeat(JSON.parse(writtenHeartbeat({ open: targets, leftMs: 1_499.6 })));
+  const read = readHeartbeat(JSON.parse(writtenHeartbeat({ open: targets, leftMs: 1_499.6, mayBeRequested: true })));
   assert.ok(typeof read === "object");
-  assert.deepEqual([new Set(read.open), read.leftMs], [new Set(targets), 1_500]);
-  const none = { open: [], leftMs: 0 };
+  assert.deepEqual([new Set(read.open), read.leftMs, read.mayBeRequested], [new Set(targets), 1_500, true]);
+  const none = { open: [], leftMs: 0, mayBeRequested: false };
   assert.deepEqual(readHeartbeat(JSON.parse(writtenHeartbeat(none))), none);
-  const same = { open: null, leftMs: null };
+  const same = { open: null, leftMs: null, mayBeRequested: false };
   assert.deepEqual(readHeartbeat(JSON.parse(writtenHeartbeat(same))), same);
 });
 

@@ -1,7 +1,7 @@
 /** A process that announces a pause to a peer, sends heartbeats, and says what it hears: the first of two rolecalls. */
 import type { PeerConfig } from "../../../src/config/model/config.ts";
 import { PgbouncerConsole, quoteDatabase } from "../../../src/push/pgbouncer/console.ts";
-import { pauseConsoleName } from "../../../src/switchover/hands/resume-target.ts";
+import { pauseConsoleName } from "../../../src/switchover/hands/pause-console.ts";
 import type { PauseIntent } from "../../../src/switchover/intent/pause-intent.ts";
 import { PeerLink } from "../../../src/switchover/peers/peer-link.ts";
 
@@ -15,7 +15,7 @@ export interface AnnouncingOptions {
 
 const { peer, intent, pauses }: AnnouncingOptions = JSON.parse(process.argv[2] ?? "");
 let echoes = 0;
-const link = new PeerLink(peer, intent, {
+const link = new PeerLink(peer, () => intent, {
   onEcho: () => {
     echoes += 1;
     if (echoes % 4 === 0) console.log("echo");
@@ -26,7 +26,11 @@ const problem = await link.arm();
 console.log(problem ?? "acknowledged");
 if (pauses)
   for (const { database, console: target } of intent.targets) {
-    const opened = await PgbouncerConsole.open(target, 10_000, pauseConsoleName(intent.run));
+    const opened = await PgbouncerConsole.open(
+      target,
+      10_000,
+      pauseConsoleName({ run: intent.run, cluster: intent.cluster, generation: 0 }),
+    );
     await opened.query(`PAUSE ${quoteDatabase(database)}`, 10_000);
   }
 setInterval(() => link.beat([...intent.targets.keys()], 60_000), 250);

@@ -26,7 +26,7 @@ interface Heard {
 function linkTo(peer: Partial<PeerConfig>, intent: PauseIntent): { readonly link: PeerLink; readonly heard: Heard } {
   const heard: Heard = { echoes: 0, takenOver: [] };
   const whole = { name: "core2", url: "http://127.0.0.1:1", tokenFile, tls: null, ...peer };
-  const link = new PeerLink(whole, intent, {
+  const link = new PeerLink(whole, () => intent, {
     onEcho: () => (heard.echoes += 1),
     onTakenOver: (by) => heard.takenOver.push(by),
   });
@@ -39,6 +39,7 @@ function intentFor(pgbouncer: PausableConsole, parts: Partial<PauseIntent> = {})
     cluster: "orders",
     deadlineWallMs: Date.now() + 60_000,
     targets: ["a", "b"].map((database) => ({ pooler: "pgb1", database, console: pgbouncer.target })),
+    finish: null,
     ...parts,
   };
 }

@@ -7,13 +7,13 @@ const b = { pooler: "pgb2", database: "b" };
 const day = 86_400_000;
 
 /** A run that was announced at 0 and may pause until 15 s. */
-const announced: WatchedRun = { kind: "held", open: [a, b], heardAtMs: 0, deadlineAtMs: 15_000 };
+const announced: WatchedRun = { kind: "held", open: [a, b], heardAtMs: 0, deadlineAtMs: 15_000, mayBeRequested: false };
 
-const beat: WatchEvent = { kind: "beat", open: null, leftMs: null };
+const beat: WatchEvent = { kind: "beat", open: null, leftMs: null, mayBeRequested: false };
 const tick: WatchEvent = { kind: "tick", stoodStill: false };
 const lateTick: WatchEvent = { kind: "tick", stoodStill: true };
-const only = (...open: (typeof a)[]): WatchEvent => ({ kind: "beat", open, leftMs: null });
-const left = (leftMs: number): WatchEvent => ({ kind: "beat", open: null, leftMs });
+const only = (...open: (typeof a)[]): WatchEvent => ({ kind: "beat", open, leftMs: null, mayBeRequested: false });
+const left = (leftMs: number): WatchEvent => ({ kind: "beat", open: null, leftMs, mayBeRequested: false });
 const resumed = (target: typeof a): WatchEvent => ({ kind: "resumed", target });
 
 /** A state in few words: what is open, and who resumes it. */
@@ -34,7 +34,8 @@ const rows: readonly (readonly [string, readonly (readonly [number, WatchEvent, 
       [3_900, beat, "held ab"],
       [14_900, beat, "held ab"],
       [14_999, tick, "held ab"],
-      [15_000, tick, "deadline ab"],
+      [15_999, tick, "held ab"],
+      [16_000, tick, "deadline ab"],
     ],
   ],
   [
@@ -43,8 +44,8 @@ const rows: readonly (readonly [string, readonly (readonly [number, WatchEvent, 
       [100, left(20_000), "held ab"],
       [13_500, left(1_000), "held ab"],
       [13_600, left(9_000), "held ab"],
-      [14_499, tick, "held ab"],
-      [14_500, tick, "deadline ab"],
+      [15_499, tick, "held ab"],
+      [15_500, tick, "deadline ab"],
     ],
   ],
   [
@@ -98,7 +99,7 @@ const rows: readonly (readonly [string, readonly (readonly [number, WatchEvent, 
       [10_000, tick, "held ab"],
     ],
   ],
-  ["this process stood still over the deadline", [[15_000, lateTick, "deadline ab"]]],
+  ["this process stood still over the deadline", [[16_000, lateTick, "deadline ab"]]],
   [
     "for a day, whether all is resumed or not",
     [

@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { type PauseGuards, guardLine, stateFileLine } from "../../../src/switchover/preflight/guard-lines.ts";
+import {
+  guardianLine,
+  type PauseGuards,
+  guardLine,
+  stateFileLine,
+} from "../../../src/switchover/preflight/guard-lines.ts";
 import { poolerOf } from "../../fake/pooler-setup.ts";
 
 const guards: PauseGuards = {
   stateFile: "/var/lib/rolecall/state.json",
   peers: [],
   isUnguarded: false,
-  supervisor: { isPresent: false, watchdogMs: null },
+  supervisor: { isPresent: false, ends: "none", watchdogMs: null },
 };
 
 test("a state file is required", () => {
@@ -56,13 +61,13 @@ suite("a pooler needs a peer that reaches it, or --unguarded", () => {
     [
       "unguarded, with a supervisor",
       folder,
-      { peers: ["core2"], isUnguarded: true, supervisor: { isPresent: true, watchdogMs: null } },
+      { peers: ["core2"], isUnguarded: true, supervisor: { isPresent: true, ends: "unit", watchdogMs: null } },
       `warning: is not reached by a peer (a peer cannot reach the folder of a Unix socket): ${unguarded}which its supervisor starts; if they hang, without a bound, because no watchdog is seen`,
     ],
     [
       "unguarded, with a watchdog",
       tcp,
-      { isUnguarded: true, supervisor: { isPresent: true, watchdogMs: 10_000 } },
+      { isUnguarded: true, supervisor: { isPresent: true, ends: "unit", watchdogMs: 10_000 } },
       `warning: is not reached by a peer (no peer is configured): ${unguarded}which its supervisor starts: if they hang, within 10 s (WatchdogSec) + RestartSec + 1 s`,
     ],
   ];
@@ -71,4 +76,29 @@ suite("a pooler needs a peer that reaches it, or --unguarded", () => {
       const { level, subject, text } = guardLine(poolerOf("pgb1", address), { ...guards, ...changes });
       assert.deepEqual([subject, `${level}: ${text}`], ["pgb1", expected]);
     });
+});
+
+suite("the guardian process finishes a switchover, where it lives on", () => {
+  const supervised = (
+    ends: PauseGuards["supervisor"]["ends"],
+    peers: readonly string[],
+    isUnguarded = false,
+  ): string => {
+    const { level, text } = guardianLine({ ...guards, peers, isUnguarded, supervisor: { ...guards.supervisor, ends } });
+    return `${level}: ${text}`;
+  };
+  test("beside rolecall", () =>
+    assert.equal(supervised("none", []), "ok: a process of its own finishes the switchover if rolecall dies or hangs"));
+  test("in a unit of systemd, with a peer", () =>
+    assert.match(
+      supervised("unit", ["core2"]),
+      /^ok: .*KillMode=mixed.*core2 finishes it\. A file that a peer does not write/,
+    ));
+  test("in a container, without a peer that is asked", () => {
+    assert.match(
+      supervised("container", []),
+      /^warning: .*in a container.*nobody leads clients to the new primary until/,
+    );
+    assert.match(supervised("container", ["core2"], true), /^warning: /);
+  });
 });

@@ -11,8 +11,8 @@ import { ManualClock } from "../../fake/manual-clock.ts";
 
 const plan: SwitchoverPlan = {
   ...switchoverPlan,
-  targets: [{ pooler: "pgb1", database: "orders" }],
-  routes: ["pgb1"],
+  targets: [{ pooler: "pgb1", database: "orders", routes: [0] }],
+  routes: [{ balancer: "pgb1", database: "orders" }],
   peers: [],
 };
 const passed: Preflight = { lines: [], refusal: null, forecastMs: 1_900 };
@@ -27,7 +27,10 @@ class Fixture {
   primary: string | null = "pg1";
   preflight = (): Promise<Preflight> => Promise.resolve(passed);
   arm: Safeguard["arm"] = () => Promise.resolve(null);
-  request = (): Promise<RequestResult> => {
+  tell: Safeguard["tell"] = () => Promise.resolve(null);
+  claim = (): Promise<string | null> => Promise.resolve(null);
+  isHeld = true;
+  request: SwitchoverHands["request"] = (): Promise<RequestResult> => {
     this.primary = "pg2";
     return Promise.resolve({ kind: "accepted" });
   };
@@ -50,6 +53,7 @@ class Fixture {
       safeguards: ["intent", "guardian"].map((name) => ({
         name,
         arm: () => this.arm(),
+        tell: () => this.tell(),
         beat: (open, leftMs) => this.done.push(`${name} beat ${open.join()} ${leftMs}`),
         disarm: () => this.done.push(`${name} disarm`),
       })),
@@ -62,10 +66,16 @@ class Fixture {
           close: () => this.done.push("close consoles"),
         },
       ],
-      request: () => this.request(),
+      request: (mayStill) => this.request(mayStill),
       primary: () => ({ node: this.primary, pending: "unknown" }),
       lead: (route, node) => this.lead(route, node),
       close: () => this.close(),
+      claim: {
+        take: () => this.claim(),
+        isHeld: () => this.isHeld,
+        release: () => this.done.push("claim released"),
+      },
+      leave: (target) => this.done.push(`leave ${target}`),
     }));
   }
 
@@ -88,7 +98,15 @@ describe("a run of a switchover", () => {
     await fixture.pass(1_000);
     assert.deepEqual(fixture.outcome, { kind: "switched", node: "pg2" });
     const deeds = fixture.done.filter((deed) => !deed.includes("beat"));
-    assert.deepEqual(deeds, ["pause", "read", "resume", "intent disarm", "guardian disarm", "close consoles"]);
+    assert.deepEqual(deeds, [
+      "pause",
+      "read",
+      "resume",
+      "intent disarm",
+      "guardian disarm",
+      "close consoles",
+      "claim released",
+    ]);
     await fixture.run.ended;
     assert.equal(fixture.clock.timers, 0);
     const facts = { by: "ann", startedWallMs: 0, nowMs: fixture.clock.nowMs };

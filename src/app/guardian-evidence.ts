@@ -1,0 +1,106 @@
+import { pino } from "pino";
+import { errorMessage } from "../cluster/values/error-message.ts";
+import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
+import type { Logger } from "../log/logger.ts";
+import { setSystemTimer } from "../probe/schedule/system-timer.ts";
+import { noSavedState, readSavedState } from "../state/saved-state.ts";
+import { provenPrimary } from "../switchover/finish/proven-primary.ts";
+import type { GuardEvidence } from "../switchover/guardian/guard.ts";
+import type { GuardedRun } from "../switchover/guardian/messages.ts";
+import { RouteLeader } from "../switchover/hands/route-leader.ts";
+import { IntentFile } from "../switchover/intent/intent-file.ts";
+import { PeerLink } from "../switchover/peers/peer-link.ts";
+import type { Safeguard } from "../switchover/run/switchover-run.ts";
+import { BalancerPushes } from "./balancer-pushes.ts";
+import { type LocalProbes, startProbes } from "./probe-once.ts";
+
+/** The guardian has no metrics. */
+const noMetrics = { set: () => {}, count: () => {}, observe: () => {}, remove: () => {} };
+
+/**
+ * What a guardian knows of the cluster of its run: it asks the nodes itself, by the same rules as the main process. While
+ * that lives it sends nothing to balancers.
+ * @param onError takes what goes wrong; the run goes on without it
+ */
+export function openEvidence(guarded: GuardedRun, onError: (error: unknown) => void): GuardEvidence {
+  const { intent, plan, config, routeWaitMs } = guarded;
+  const { cluster } = intent;
+  const log: Logger = pino({ level: "warn", base: null }, { write: (text: string) => void process.stderr.write(text) });
+  let probes: LocalProbes | null = null;
+  let isStopped = false;
+  const started = async (): Promise<void> => {
+    const file = config.stateFile;
+    const saved = file === null ? noSavedState : await readSavedState(file, config.clusters);
+    if (isStopped) return;
+    probes = startProbes(config, (name, problem) => onError(new Error(`TLS files of ${name}: ${problem}`)), saved);
+    probes.onChange((name) => pushes.clusterChanged(name));
+    await probes.firstRound;
+  };
+  const view = (): ClusterView | null => {
+    if (probes === null) return null;
+    const { probed } = probes;
+    const [state, policy] = [probed.cluster(cluster), probed.policy(cluster)];
+    return state === undefined || policy === undefined ? null : viewAt(state, policy, probed.now());
+  };
+  const pushes = new BalancerPushes({
+    log,
+    metrics: noMetrics,
+    cluster: (name) => probes?.probed.cluster(name),
+    policy: (name) => probes?.probed.policy(name),
+    now: () => performance.now(),
+    setTimer: setSystemTimer,
+  });
+  const leader = new RouteLeader({
+    cluster,
+    lead: (balancer, to, limitMs) => pushes.lead(balancer, to, limitMs),
+    checks: () => Promise.resolve([]),
+    nodes: () => view()?.cluster.nodes.map(({ node: { name } }) => name) ?? [],
+    waitMs: routeWaitMs,
+    now: () => performance.now(),
+    setTimer: setSystemTimer,
+  });
+  void started().catch(onError);
+  return {
+    primary: () => provenPrimary(view(), intent.finish.evidence, plan.leader),
+    takeOver: () => {
+      pushes.configure(config);
+      probes?.hint(cluster);
+    },
+    leader,
+    peers: (mayBeRequested) => linksOf(guarded, mayBeRequested),
+    isOver: () => isOver(guarded),
+    stop: () => {
+      isStopped = true;
+      pushes.stop();
+      probes?.stop();
+    },
+  };
+}
+
+/** The peers that have acknowledged the run: they hear of this process from now on. */
+function linksOf({ intent, plan, config }: GuardedRun, mayBeRequested: boolean): readonly Safeguard[] {
+  return config.peers
+    .filter(({ name }) => plan.peers.includes(name))
+    .flatMap((peer) => {
+      const link = new PeerLink(peer, () => intent, { onEcho: () => {}, onTakenOver: () => {} });
+      return link.join(mayBeRequested) === null ? [link] : [];
+    });
+}
+
+/** Whether the run has ended, or a peer finishes it, while this process stood still. */
+async function isOver({ intent, plan, config, intentsPath }: GuardedRun): Promise<boolean> {
+  const left = await new IntentFile(() => intentsPath).read();
+  if (left.kind === "known" && left.intents.every(({ run }) => run !== intent.run)) return true;
+  const answers = await Promise.all(
+    config.peers
+      .filter(({ name }) => plan.peers.includes(name))
+      .map(async (peer) => {
+        const link = new PeerLink(peer, () => intent, { onEcho: () => {}, onTakenOver: () => {} });
+        if (link.join(false) !== null) return null;
+        const answer = await link.hasTakenOver().catch((error: unknown) => errorMessage(error));
+        link.leave();
+        return answer;
+      }),
+  );
+  return answers.includes(true);
+}
