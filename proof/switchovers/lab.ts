@@ -110,6 +110,7 @@ export class Lab {
       admin: {
         management: "on",
         auth: { for: "unsafe", bearer: [this.#tokenFile("token", this.#token)] },
+        pause_tokens: [token_file],
         ...this.#options.admin,
       },
       ...(this.#options.route === "envoy" ? { listeners: [pushedPools.listener] } : {}),
@@ -123,13 +124,23 @@ export class Lab {
     });
   }
 
-  /** Starts the second rolecall, for the first time or again, and waits until it is ready. */
+  /**
+   * Starts the second rolecall, for the first time or again, and waits until it is ready. It reaches all that the first one
+   * reaches, and each has the other among its peers.
+   */
   async startPeer(): Promise<void> {
+    const token_file = this.#tokenFile("peer-token", this.#peerToken);
+    const peers = [{ url: `http://127.0.0.1:${ports.rolecallAdmin}`, token_file }];
+    mkdirSync(this.stateFolder, { recursive: true });
     this.#peer = await Rolecall.start(this.cluster, {
       number: 2,
       cluster: await this.#clusterSettings(),
-      admin: { read_only: true, pause_tokens: [this.#tokenFile("peer-token", this.#peerToken)] },
-      top: { poolers: await this.#poolerSettings(false) },
+      admin: { read_only: true, pause_tokens: [token_file] },
+      top: {
+        state_file: join(this.stateFolder, "rolecall2.state"),
+        poolers: await this.#poolerSettings(this.#options.route === "file"),
+        peers,
+      },
     });
   }
 

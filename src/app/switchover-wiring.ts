@@ -69,6 +69,7 @@ export function buildSwitchovers(parts: SwitchoverParts): SwitchoverServices {
     poolers: () => config().poolers,
     name: hostname(),
     onHeard: (run) => claims.heard(run),
+    onOver: (run) => void claims.give(run),
     finish: (...kept) => switchovers.finish(...kept),
     onChange: (change) => {
       try {

@@ -124,6 +124,8 @@ export class RunBuilder {
       readonly close: (target: number) => Promise<void>;
       readonly leave: (target: number) => void;
       readonly onEnd: (outcome: Outcome) => void;
+      /** Whether a change of the leader is pending in the DCS; `null` if it is not known. */
+      readonly isChangePending: () => Promise<boolean | null>;
     },
   ): SwitchoverRun {
     const { now, setTimer, onStep } = this.#context;
@@ -230,10 +232,10 @@ export class RunBuilder {
       readonly hands: readonly PauseHand[];
     },
   ): readonly Safeguard[] {
-    const { intents, now, guardian } = this.#context;
+    const { intents, now, wall, guardian } = this.#context;
     const { armMs, deadlineMs } = plan.limits;
     return [
-      intentSafeguard(intents, intent, () => Promise.all(hands.map((hand) => hand.prepare()))),
+      intentSafeguard(intents, intent, { prepare: () => Promise.all(hands.map((hand) => hand.prepare())), wall }),
       new Guardian({
         process: guardian,
         guarded: () => this.#guardedRun(plan, intent(), parts.request.routeWaitMs),

@@ -13,6 +13,7 @@ import { LeftPauses } from "./left-pauses.ts";
 import type { AdoptedRun } from "./machine/advance.ts";
 import { type PauseTarget, pauseName, type SwitchoverPlan } from "./machine/plan.ts";
 import type { Outcome, SwitchoverState } from "./machine/state.ts";
+import { peerGrantor } from "./peers/peer-grantor.ts";
 import type { FinishingRun, KeptFinish } from "./peers/pause-keeper.ts";
 import { type BeginRefusal, alreadyRunning, refused } from "./run/begin-refusal.ts";
 import { holdAnswerOf, notHeld } from "./run/hold-answer.ts";
@@ -197,6 +198,7 @@ export class Switchovers {
         },
         leave: () => {},
         onEnd,
+        isChangePending: () => this.#context.isChangePending(cluster),
       },
     );
     return {
@@ -284,7 +286,7 @@ export class Switchovers {
 
   /** Goes on with the run of an earlier process. */
   #adopt(intent: PauseIntent & { readonly finish: FinishIntent }): void {
-    const { intents, wall, now, view } = this.#context;
+    const { intents, wall, now, view, config, self, isChangePending } = this.#context;
     const { cluster, targets, deadlineWallMs, finish } = intent;
     const plan = finishingPlan(intent, this.#builder.sourcesOf(cluster, targets), []);
     const leftMs = Math.min(adoptedMaxMs, Math.max(0, deadlineWallMs - wall()));
@@ -303,7 +305,12 @@ export class Switchovers {
           const left = targets[target];
           if (left !== undefined) this.#left.take(intent, left);
         },
-        onEnd: (outcome) => this.#onEnd(plan, outcome),
+        onEnd: (outcome) => {
+          // The promises for it were those of the process before.
+          for (const peer of config().peers) peerGrantor(peer, self.instance, true).release(plan.run);
+          this.#onEnd(plan, outcome);
+        },
+        isChangePending: () => isChangePending(cluster),
       },
     );
     this.#runs.add({ run, by: null, startedWallMs: wall() });

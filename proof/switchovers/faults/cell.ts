@@ -69,12 +69,18 @@ export async function playCell(faultLab: FaultLab, spec: FaultSpec, state: MetSt
     const run = await endOfRun(faultLab, observers);
     const endedMs = performance.now();
     const pauses = observers.map(({ seen }) => pausesOf(seen));
-    broken.push(...faulty.applied.problems, ...brokenBounds(spec, faulty.applied, pauses), ...brokenOutcome(spec, run));
+    broken.push(
+      ...faulty.applied.problems,
+      ...brokenBounds({ spec, state }, faulty.applied, pauses),
+      ...brokenOutcome(spec, run),
+    );
     if (alertSeen === 0) broken.push("rolecall_paused_databases was 0 while a pooler could not be reached");
     const resumedBy = resumersIn(logs.own.text, logs.peer?.text ?? "");
     const recoveredMs = await recover(faultLab, load, broken, endedMs);
     const { acknowledged } = load.window;
     const [failed, worstWaitMs] = [load.failed, worstWait(load.window).waitMs];
+    if (spec.isClean === true && failed > 0)
+      broken.push(`${failed} transactions failed, although somebody could finish it`);
     const stale = writesOfOldPrimaries(acknowledged).length;
     if (stale > 0) broken.push(`${stale} writes were taken by an old primary`);
     const lost = await lostRows(faultLab, load, broken);
@@ -218,14 +224,19 @@ async function lostRows({ lab }: FaultLab, load: Load, broken: string[]): Promis
   return lost.length;
 }
 
-function brokenBounds(spec: FaultSpec, applied: Applied, pauses: readonly (readonly Pause[])[]): readonly string[] {
-  const { gone = null, pausedMaxMs = deadlineMs, inflicted } = spec;
+function brokenBounds(
+  { spec, state }: { readonly spec: FaultSpec; readonly state: MetState },
+  applied: Applied,
+  pauses: readonly (readonly Pause[])[],
+): readonly string[] {
+  const { gone = null, pausedMaxMs = deadlineMs, othersMaxMs = pausedMaxMs, inflicted } = spec;
+  const isRequested = state !== "arming" && state !== "pausing";
   return pauses.flatMap((own, at) =>
     brokenPauses(`pgb${at + 1}`, own, {
-      deadlineMs: pausedMaxMs,
+      deadlineMs: at === 0 ? pausedMaxMs : othersMaxMs,
       goneAtMs: applied.atMs,
       startedAtMs: applied.startedAtMs,
-      gone,
+      gone: isRequested ? null : gone,
       reachableAtMs: at === 0 && inflicted.kind !== "transaction" ? applied.reachableAtMs : null,
     }),
   );
@@ -241,8 +252,8 @@ function brokenOutcome({ outcomes }: FaultSpec, outcome: string): readonly strin
 function resumersIn(own: string, peer: string): readonly string[] {
   return [
     ...(own.includes('"step":"resumed"') ? ["rolecall"] : []),
-    ...(own.includes("the guardian resumes") ? ["guardian"] : []),
-    ...(own.includes("database resumed that an earlier process") ? ["the next start"] : []),
+    ...(own.includes("the guardian finishes") ? ["guardian"] : []),
+    ...(own.includes("finishing the switchover of an earlier process") ? ["the next start"] : []),
     ...(peer.includes("pauses_taken_over") ? ["peer"] : []),
   ];
 }

@@ -20,7 +20,7 @@ export type Inflicted =
   | { readonly kind: "api"; readonly answer: 412 | 503 | "hang" | "lose" }
   | { readonly kind: "second_switchover" | "state_file" };
 
-/** How soon all is resumed once rolecall is gone or stands still, in ms. */
+/** How soon all is resumed once rolecall is gone or stands still before the request, in ms. After it, clients are led first. */
 export interface GoneLimit {
   /** From the fault, or from the start of the next rolecall. */
   readonly from: "fault" | "start";
@@ -40,12 +40,19 @@ export interface FaultSpec {
   readonly outcomes?: readonly string[];
   /** How long anything may be paused, in ms, if less than the deadline. */
   readonly pausedMaxMs?: number;
+  /** How long a pooler may be paused that the fault does not hit, in ms: it waits for no other one. */
+  readonly othersMaxMs?: number;
+  /** Whether no transaction may fail: somebody lives who finishes the switchover. */
+  readonly isClean?: boolean;
 }
 
 /** `--deadline` of every switchover with a fault, in ms. */
 export const deadlineMs = 10_000;
 /** `pause_limit` of the poolers, in ms. */
 const pauseLimitMs = 3_000;
+
+/** A demotion, and all that rolecall itself needs. */
+const othersMaxMs = 5_000;
 
 const afterArming = ["pausing", "switching", "routing", "resuming"] as const;
 const all = ["checking", "arming", ...afterArming] as const;
@@ -60,7 +67,15 @@ const freeze = { kind: "freeze_rolecall", guardian: false } as const;
 const freezeBoth = { kind: "freeze_rolecall", guardian: true } as const;
 
 export const faults: readonly FaultSpec[] = [
-  { name: "rolecall killed", lab: "alone", inflicted: kill, states: all, lastsMs: 1_000, gone: byGuardian },
+  {
+    name: "rolecall killed",
+    lab: "alone",
+    inflicted: kill,
+    states: all,
+    lastsMs: 1_000,
+    gone: byGuardian,
+    isClean: true,
+  },
   {
     name: "rolecall and its guardian killed",
     lab: "alone",
@@ -76,14 +91,32 @@ export const faults: readonly FaultSpec[] = [
     states: all,
     lastsMs: 5_000,
     gone: byGuardianOfFrozen,
+    isClean: true,
   },
-  { name: "a PgBouncer killed", lab: "alone", inflicted: { kind: "kill_pooler" }, states: all, lastsMs: 1_000 },
+  {
+    name: "a PgBouncer killed",
+    lab: "alone",
+    inflicted: { kind: "kill_pooler" },
+    states: all,
+    lastsMs: 1_000,
+    othersMaxMs,
+  },
+  {
+    name: "a PgBouncer killed, and gone beyond the deadline",
+    lab: "alone",
+    inflicted: { kind: "kill_pooler" },
+    states: ["switching", "routing"],
+    lastsMs: 13_000,
+    othersMaxMs,
+    outcomes: ["unfinished"],
+  },
   {
     name: "a PgBouncer frozen for 4 s",
     lab: "alone",
     inflicted: { kind: "freeze_pooler" },
     states: all,
     lastsMs: 4_000,
+    othersMaxMs,
   },
   {
     name: "a PgBouncer frozen beyond the deadline",
@@ -91,6 +124,7 @@ export const faults: readonly FaultSpec[] = [
     inflicted: { kind: "freeze_pooler" },
     states: ["switching", "resuming"],
     lastsMs: 13_000,
+    othersMaxMs,
   },
   {
     name: "the candidate killed",
@@ -208,6 +242,7 @@ export const faults: readonly FaultSpec[] = [
     states: afterArming,
     lastsMs: 4_000,
     gone: byGuardian,
+    isClean: true,
   },
   {
     name: "rolecall and its guardian killed, with a peer",
@@ -216,6 +251,7 @@ export const faults: readonly FaultSpec[] = [
     states: ["arming", ...afterArming],
     lastsMs: 5_000,
     gone: byPeer,
+    isClean: true,
   },
   {
     name: "rolecall frozen for 6 s, with a peer",
@@ -224,6 +260,7 @@ export const faults: readonly FaultSpec[] = [
     states: afterArming,
     lastsMs: 6_000,
     gone: byGuardianOfFrozen,
+    isClean: true,
   },
   {
     name: "rolecall and its guardian frozen for 6 s, with a peer",
@@ -232,6 +269,7 @@ export const faults: readonly FaultSpec[] = [
     states: ["arming", ...afterArming],
     lastsMs: 6_000,
     gone: byPeer,
+    isClean: true,
   },
   {
     name: "the peer killed",

@@ -1,5 +1,6 @@
 import type { SetTimer } from "../../cluster/timer.ts";
 import type { PausingRun } from "../hands/pause-console.ts";
+import { PendingChange } from "../hands/pending-change.ts";
 import { PauseHand } from "../hands/pause-hand.ts";
 import type { TargetResumer } from "../hands/resume-target.ts";
 import type { RouteLeader } from "../hands/route-leader.ts";
@@ -25,6 +26,8 @@ export interface FinishContext {
   readonly setTimer: SetTimer;
   /** The primary that clients may be led to now; `null` if there is none. */
   readonly primary: () => string | null;
+  /** Whether a change of the leader is pending in the DCS; `null` if it is not known. */
+  readonly isChangePending: () => Promise<boolean | null>;
   readonly leader: RouteLeader;
   /** Who hears that this process lives. */
   readonly safeguards: readonly Safeguard[];
@@ -47,7 +50,8 @@ const pollMs = 20;
  * primary and then resumed; at the deadline, all are.
  */
 export function finishRun(context: FinishContext, adopted: AdoptedRun): SwitchoverRun {
-  const { plan, by, targets, now, primary, leader, safeguards, close, leave } = context;
+  const { plan, by, targets, now, primary, isChangePending, leader, safeguards, close, leave } = context;
+  const pending = new PendingChange({ now, read: isChangePending });
   const run = new SwitchoverRun(context, (begun) => {
     const hands = targets.map(
       ({ database, console, resumer }, target) =>
@@ -72,7 +76,7 @@ export function finishRun(context: FinishContext, adopted: AdoptedRun): Switchov
       safeguards,
       targets: hands,
       request: () => Promise.reject(new Error("a run that is finished for another process requests nothing")),
-      primary: () => ({ node: primary(), pending: "unknown" as const }),
+      primary: () => ({ node: primary(), pending: pending.look() }),
       lead: async (route, node) => {
         const planned = plan.routes[route];
         return planned === undefined ? { missing: "it is not known" } : leader.lead(planned, node);

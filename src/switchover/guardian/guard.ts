@@ -164,9 +164,9 @@ export class Guard {
     const nowMs = this.#context.now();
     guarded.heardAtMs = nowMs;
     guarded.hasStoodStill = false;
+    guarded.deadlineAtMs = nowMs + message.leftMs;
     if (message.kind === "beat") {
       guarded.open = message.open;
-      guarded.deadlineAtMs = nowMs + message.leftMs;
       return;
     }
     guarded.mayBeRequested = true;
@@ -240,6 +240,7 @@ export class Guard {
         now,
         setTimer,
         primary: evidence.primary,
+        isChangePending: () => Promise.resolve(null),
         leader: evidence.leader,
         safeguards: evidence.peers(mayBeRequested),
         // The next start of the main process closes the intent: it may be changing the file right now.

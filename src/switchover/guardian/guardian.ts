@@ -61,11 +61,11 @@ export class Guardian implements Safeguard {
     });
   }
 
-  tell(): Promise<string | null> {
+  tell(leftMs: number): Promise<string | null> {
     if (this.#child?.connected !== true) return Promise.resolve("the process ended");
     return new Promise((resolve) => {
       this.#onTold = resolve;
-      this.#send({ kind: "request" });
+      this.#send({ kind: "request", leftMs });
     });
   }
 

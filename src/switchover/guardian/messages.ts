@@ -20,8 +20,8 @@ export type ToGuardian =
   | ({ readonly kind: "guard"; readonly leftMs: number } & GuardedRun)
   /** The main process lives. Positions of the targets that may be paused, and how long they may stay so, in ms. */
   | { readonly kind: "beat"; readonly open: readonly number[]; readonly leftMs: number }
-  /** The switchover is requested next. */
-  | { readonly kind: "request" }
+  /** The switchover is requested next. `leftMs`: how long all may stay paused from now on, in ms. */
+  | { readonly kind: "request"; readonly leftMs: number }
   /** Nothing is paused any more. */
   | { readonly kind: "end" };
 

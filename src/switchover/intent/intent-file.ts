@@ -60,12 +60,16 @@ export class IntentFile {
     return this.#change((intents) => [...intents, intent]);
   }
 
-  /** Notes that the switchover of a run may be requested from now on. @throws Error as {@link announce} */
-  request(run: string): Promise<void> {
+  /**
+   * Notes that the switchover of a run may be requested from now on.
+   * @param deadlineWallMs when everything is resumed at the latest, in ms since the epoch
+   * @throws Error as {@link announce}
+   */
+  request(run: string, deadlineWallMs: number): Promise<void> {
     return this.#change((intents) =>
       intents.map((intent) =>
         intent.run === run && intent.finish !== null
-          ? { ...intent, finish: { ...intent.finish, mayBeRequested: true } }
+          ? { ...intent, deadlineWallMs, finish: { ...intent.finish, mayBeRequested: true } }
           : intent,
       ),
     );

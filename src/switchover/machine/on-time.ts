@@ -89,5 +89,7 @@ function switchingOutcome(
     return { kind: "unknown", reason: `the request failed; ${leader} still leads, and nothing is pending in the DCS` };
   if (nowMs < deadlineMs) return null;
   if (primary === null) return { kind: "no_primary" };
-  return { kind: "unknown", reason: `${leader} still leads ${limits.deadlineMs / 1_000} s after the first PAUSE` };
+  // Who goes on with the run of another process knows when it must end, not when it has begun.
+  const when = limits.deadlineMs === 0 ? "at the deadline" : `${limits.deadlineMs / 1_000} s after the first PAUSE`;
+  return { kind: "unknown", reason: `${leader} still leads ${when}` };
 }

@@ -67,7 +67,7 @@ export interface SwitchoverLimits {
   readonly pauseMs: number;
   /** Until all who would finish the run know that the switchover is requested next. */
   readonly tellMs: number;
-  /** From the first PAUSE until every RESUME is sent (`--deadline`). */
+  /** From the first PAUSE until every RESUME is sent (`--deadline`); 0: another process has begun the run. */
   readonly deadlineMs: number;
   /** How long a peer may be silent, and how long this process may stand still, before the switchover is requested. */
   readonly silenceMs: number;

@@ -27,6 +27,8 @@ export interface PauseKeeperContext {
   readonly onChange: (change: KeptPauses) => void;
   /** The promise for a run that is heard of goes on. */
   readonly onHeard: (run: string) => void;
+  /** A run is over: what was promised for it is free again. */
+  readonly onOver: (run: string) => void;
   /** Goes on with a run: leads its clients to the new primary, and resumes them. @returns `null` if that is not possible */
   readonly finish: (kept: KeptFinish, adopted: AdoptedRun) => FinishingRun | null;
 }
@@ -188,6 +190,7 @@ export class PauseKeeper {
     const kept = this.#find(run, only);
     if (kept === null) return { kind: "unknown_run" };
     this.#forget(kept);
+    this.#context.onOver(run);
     return { kind: "ended" };
   }
 
@@ -284,7 +287,7 @@ export class PauseKeeper {
       kept.finishing = this.#finish(kept, after);
       if (kept.finishing === null) this.#resumeOpen(kept);
     } else if (event.kind === "resumed" && before.open.length > 0 && after.open.length === 0)
-      this.#report("lifted", kept, after.cause);
+      this.#onLifted(kept, after.cause);
   }
 
   /** Goes on with the run as the process did that is silent. @returns `null` if only RESUME is possible */
@@ -305,6 +308,8 @@ export class PauseKeeper {
     };
     const onEnd = (): void => {
       kept.finishing = null;
+      // What is left keeps nobody from another run.
+      this.#context.onOver(run);
       for (const { resumer } of targets) resumer?.close();
       kept.resumers.clear();
       this.#resumeOpen(kept);
@@ -314,6 +319,11 @@ export class PauseKeeper {
     const adopted = { mayBeRequested, open: [...targets.keys()], deadlineMs, why };
     const finishing = this.#context.finish({ run, cluster, finish, targets, onResumed, onEnd }, adopted);
     return finishing === null ? null : { targets, letGo: (at) => finishing.letGo(at), stop: () => finishing.stop() };
+  }
+
+  #onLifted(kept: KeptRun, cause: TakeoverCause): void {
+    this.#report("lifted", kept, cause);
+    this.#context.onOver(kept.announcement.run);
   }
 
   #resumeOpen(kept: KeptRun): void {

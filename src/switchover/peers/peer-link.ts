@@ -74,11 +74,11 @@ export class PeerLink implements Safeguard {
   }
 
   /** Says that the switchover is requested next. @returns why the peer does not know it; `null` once it does */
-  async tell(): Promise<string | null> {
+  async tell(leftMs: number): Promise<string | null> {
     this.#mayBeRequested = true;
     // The heartbeat that is under way does not say it.
     while (this.#last !== null) await this.#last.catch(() => {});
-    const answer = await this.#beat([...this.#intent().targets.keys()], null);
+    const answer = await this.#beat([...this.#intent().targets.keys()], leftMs);
     if (answer === "echo") return null;
     return answer === "taken_over" ? "it has taken over" : "it has not answered";
   }

@@ -25,9 +25,11 @@ export interface Safeguard {
   arm(): Promise<string | null>;
   /**
    * Says that the switchover is requested next: from then on, whoever finishes the run leads the clients to a new primary
-   * before it resumes them. @returns why it does not know; `null` once it does
+   * before it resumes them.
+   * @param leftMs until everything has to be resumed, in ms
+   * @returns why it does not know; `null` once it does
    */
-  tell(): Promise<string | null>;
+  tell(leftMs: number): Promise<string | null>;
   /**
    * Says that this process lives.
    * @param open positions of the targets that may still be paused
@@ -284,7 +286,8 @@ export class SwitchoverRun {
 
   #tell(safeguard: Safeguard): void {
     const part = safeguard.name;
-    void safeguard.tell().then(
+    const leftMs = "deadlineMs" in this.#state ? Math.max(0, this.#state.deadlineMs - this.#context.now()) : 0;
+    void safeguard.tell(leftMs).then(
       (problem) => this.happened({ kind: "told", part, problem }),
       (error: unknown) => this.#failed(error, { kind: "told", part, problem: "internal error" }),
     );

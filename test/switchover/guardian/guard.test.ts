@@ -163,7 +163,7 @@ describe("a guard", () => {
   test("waits for a new primary where the switchover may be requested, leads each pooler there, and resumes it", async (context) => {
     const fixture = await Fixture.of(context);
     await fixture.begin();
-    fixture.guard.receive({ kind: "request" });
+    fixture.guard.receive({ kind: "request", leftMs: 60_000 });
     assert.deepEqual(fixture.said.at(-1), { kind: "told" });
     fixture.unled.add("pgb1");
     fixture.guard.mainEnded();
@@ -180,7 +180,7 @@ describe("a guard", () => {
   test("resumes at the deadline what may be requested, without a new primary", async (context) => {
     const fixture = await Fixture.of(context);
     await fixture.begin();
-    fixture.guard.receive({ kind: "request" });
+    fixture.guard.receive({ kind: "request", leftMs: 60_000 });
     fixture.guard.receive({ kind: "beat", open: [0, 1], leftMs: 200 });
     fixture.primary = null;
     fixture.guard.mainEnded();

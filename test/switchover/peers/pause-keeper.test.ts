@@ -21,6 +21,7 @@ class Fixture {
   poolers: readonly PoolerConfig[];
   readonly keeper: PauseKeeper;
   readonly heard: string[] = [];
+  readonly over: string[] = [];
   finish: (kept: KeptFinish, adopted: AdoptedRun) => FinishingRun | null = () => null;
 
   constructor(poolers: readonly PoolerConfig[]) {
@@ -32,6 +33,7 @@ class Fixture {
       poolers: () => this.poolers,
       name: "core2",
       onHeard: (run) => this.heard.push(run),
+      onOver: (run) => this.over.push(run),
       finish: (kept, adopted) => this.finish(kept, adopted),
       onChange: (change) => this.changes.push(change),
     });

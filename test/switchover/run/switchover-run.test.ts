@@ -53,7 +53,7 @@ class Fixture {
       safeguards: ["intent", "guardian"].map((name) => ({
         name,
         arm: () => this.arm(),
-        tell: () => this.tell(),
+        tell: (leftMs) => this.tell(leftMs),
         beat: (open, leftMs) => this.done.push(`${name} beat ${open.join()} ${leftMs}`),
         disarm: () => this.done.push(`${name} disarm`),
       })),
