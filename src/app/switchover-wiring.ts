@@ -8,6 +8,7 @@ import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
 import { runPreflight } from "../switchover/checks/run-preflight.ts";
 import { supervisorOf } from "../switchover/checks/supervisor.ts";
+import { fleetGrantor } from "../switchover/claims/fleet-grantor.ts";
 import { Claims } from "../switchover/claims/claims.ts";
 import { IntentFile } from "../switchover/intent/intent-file.ts";
 import type { RequestResult } from "../switchover/machine/event.ts";
@@ -122,7 +123,10 @@ function buildRuns({ log, config, monitor, gateway, metrics, checks }: Switchove
     checks,
     balancersOf: (cluster) => monitor.leadingToPrimary(cluster),
     lead: (balancer, to, limitMs) => monitor.lead(balancer, to, limitMs),
-    grantors: () => [],
+    grantors: (isOptional) => {
+      const fleet = monitor.fleet.membership;
+      return fleet === null ? [] : [fleetGrantor(fleet, isOptional)];
+    },
     onStep: ({ cluster, run }, { step, text, afterMs }) =>
       log.info({ cluster, run, step, text, after_ms: Math.round(afterMs) }, "switchover"),
     onEnd: (ended) => {

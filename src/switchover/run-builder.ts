@@ -53,8 +53,8 @@ export interface RunBuilderContext {
   readonly checks: () => Promise<readonly BackendCount[]>;
   readonly balancersOf: (cluster: string) => readonly string[];
   readonly lead: (balancer: string, to: LeadTo, limitMs: number) => Promise<string | null>;
-  /** Who grants a claim beside the peers: the store of the fleet. */
-  readonly grantors: () => readonly Grantor[];
+  /** Who grants a claim beside the peers: the store of the fleet. @param isOptional whether it may be silent */
+  readonly grantors: (isOptional: boolean) => readonly Grantor[];
   readonly onStep: (plan: SwitchoverPlan, step: RecordedStep) => void;
   /** Starts the guardian process of a run, or takes one that is ready. */
   readonly guardian: () => ChildProcess;
@@ -264,8 +264,11 @@ export class RunBuilder {
     const databases = targets.map(({ pooler, database }) => ({ pooler, database }));
     return new OwnClaim({
       claims,
-      grantors: [...grantors(), ...peers.map((peer) => peerGrantor(peer, self.instance, isHurried))],
-      claim: { run, cluster, by: self.name, databases },
+      grantors: [
+        ...(request.isUnguarded ? [] : grantors(isHurried)),
+        ...peers.map((peer) => peerGrantor(peer, isHurried)),
+      ],
+      claim: { run, cluster, by: self.name, instance: self.instance, databases },
       now,
     });
   }

@@ -286,7 +286,7 @@ export class Switchovers {
 
   /** Goes on with the run of an earlier process. */
   #adopt(intent: PauseIntent & { readonly finish: FinishIntent }): void {
-    const { intents, wall, now, view, config, self, isChangePending } = this.#context;
+    const { intents, wall, now, view, config, isChangePending } = this.#context;
     const { cluster, targets, deadlineWallMs, finish } = intent;
     const plan = finishingPlan(intent, this.#builder.sourcesOf(cluster, targets), []);
     const leftMs = Math.min(adoptedMaxMs, Math.max(0, deadlineWallMs - wall()));
@@ -307,7 +307,7 @@ export class Switchovers {
         },
         onEnd: (outcome) => {
           // The promises for it were those of the process before.
-          for (const peer of config().peers) peerGrantor(peer, self.instance, true).release(plan.run);
+          for (const peer of config().peers) peerGrantor(peer, true).release(plan.run);
           this.#onEnd(plan, outcome);
         },
         isChangePending: () => isChangePending(cluster),

@@ -1,4 +1,4 @@
-import type { FleetStore, StoreEvents, StorePhase } from "../../src/fleet/ownership/fleet-store.ts";
+import type { ClaimedKey, FleetStore, StoreEvents, StorePhase } from "../../src/fleet/ownership/fleet-store.ts";
 import type { SetTimer } from "../../src/cluster/timer.ts";
 
 /** What a store needs of a clock. */
@@ -163,6 +163,15 @@ export class MemoryFleetStore implements FleetStore {
   async putFor(key: string, value: string, lifeS: number): Promise<void> {
     if (!this.#isReached) throw new Error("apart");
     this.#keys.put(key, value, this.#keys.grant(lifeS * 1_000));
+  }
+
+  async claimFor(key: string, value: string, lifeS: number): Promise<ClaimedKey> {
+    if (!this.#isReached) throw new Error("apart");
+    const known = this.#keys.keys.get(key);
+    if (known !== undefined) return { value: known.value, revision: Number(known.lease) };
+    const lease = this.#keys.grant(lifeS * 1_000);
+    this.#keys.put(key, value, lease);
+    return { value, revision: Number(lease) };
   }
 
   async remove(key: string): Promise<void> {

@@ -145,6 +145,6 @@ export function encode(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-function decode(text: unknown): string {
+export function decode(text: unknown): string {
   return typeof text === "string" ? Buffer.from(text, "base64").toString() : "";
 }

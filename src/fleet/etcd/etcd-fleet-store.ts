@@ -5,9 +5,11 @@ import type { AccessMaterial } from "../../config/access-material.ts";
 import { EtcdClient, type EtcdLimits, statusText } from "../../dcs/etcd/etcd-client.ts";
 import { encode, folderRange, type KeyEvent, parseRange, type RangeReply } from "../../dcs/etcd/etcd-messages.ts";
 import { EtcdWatch, WatchLimit, type WatchUnits } from "../../dcs/etcd/etcd-watch.ts";
-import type { FleetStore, StoreEvents, StorePhase } from "../ownership/fleet-store.ts";
+import type { ClaimedKey, FleetStore, StoreEvents, StorePhase } from "../ownership/fleet-store.ts";
 import {
+  claimOrReadRequest,
   claimRequest,
+  parseClaim,
   parseGrant,
   parseKeepAlive,
   parseTransaction,
@@ -116,6 +118,16 @@ export class EtcdFleetStore implements FleetStore {
     const { client } = this.#connected();
     const lease = await leaseFrom(client, lifeS);
     await bodyOf(client, "/v3/kv/put", putRequest(this.#pathOf(key), value, lease));
+  }
+
+  async claimFor(key: string, value: string, lifeS: number): Promise<ClaimedKey> {
+    const { client } = this.#connected();
+    const lease = await leaseFrom(client, lifeS);
+    const body = await bodyOf(client, "/v3/kv/txn", claimOrReadRequest(this.#pathOf(key), value, lease));
+    const claimed = parseClaim(body, value);
+    if (claimed === null) throw new Error("etcd must say who holds the key");
+    if (claimed.value !== value) void client.call("/v3/lease/revoke", { ID: lease });
+    return claimed;
   }
 
   async remove(key: string): Promise<void> {

@@ -1,11 +1,17 @@
 /** What a fleet writes to etcd's JSON gateway (etcd 3.4 and later), and what it reads of the answers. */
-import { encode, numberOf } from "../../dcs/etcd/etcd-messages.ts";
-import { isObject } from "../../cluster/values/json.ts";
+import { decode, encode, numberOf } from "../../dcs/etcd/etcd-messages.ts";
+import type { ClaimedKey } from "../ownership/fleet-store.ts";
+import { isObject, listOf } from "../../cluster/values/json.ts";
 
 /** Writes a key if there is none. */
 export function claimRequest(key: string, value: string, lease: string): object {
   const free = { key: encode(key), target: "CREATE", result: "EQUAL", create_revision: "0" };
   return { compare: [free], success: [{ request_put: putRequest(key, value, lease) }] };
+}
+
+/** The same, and reads what is there if there is one. */
+export function claimOrReadRequest(key: string, value: string, lease: string): object {
+  return { ...claimRequest(key, value, lease), failure: [{ request_range: { key: encode(key) } }] };
 }
 
 /** Writes a key if it has a value. */
@@ -27,6 +33,23 @@ export function putRequest(key: string, value: string, lease: string): object {
 export function parseTransaction(body: unknown): boolean | null {
   if (!isObject(body) || !isObject(body["header"])) return null;
   return body["succeeded"] === true;
+}
+
+/** What a key holds after {@link claimOrReadRequest}; `null` if the answer does not say. */
+export function parseClaim(body: unknown, value: string): ClaimedKey | null {
+  const isDone = parseTransaction(body);
+  if (isDone === null || !isObject(body) || !isObject(body["header"])) return null;
+  const revision = numberOf(body["header"]["revision"]);
+  if (!Number.isSafeInteger(revision) || revision < 1) return null;
+  if (isDone) return { value, revision };
+  const response = listOf(body["responses"])[0];
+  const range = isObject(response) ? response["response_range"] : null;
+  const found = isObject(range) ? listOf(range["kvs"])[0] : null;
+  if (!isObject(found)) return null;
+  const createdAt = numberOf(found["create_revision"]);
+  return Number.isSafeInteger(createdAt) && createdAt >= 1
+    ? { value: decode(found["value"]), revision: createdAt }
+    : null;
 }
 
 /** The lease that was granted; `null` if none was. */

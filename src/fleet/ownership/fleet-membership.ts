@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
-import type { FleetStore, StorePhase } from "./fleet-store.ts";
+import type { ClaimedKey, FleetStore, StorePhase } from "./fleet-store.ts";
 import {
   fleetPieces,
   type FleetSummary,
@@ -19,6 +19,7 @@ import {
   memberKey,
   type MemberDrain,
   memberRecord,
+  runKey,
 } from "./fleet-view.ts";
 import { type OwnershipStep, ownersOf, planOwnership } from "./ownership-plan.ts";
 
@@ -206,6 +207,20 @@ export class FleetMembership {
     this.#take(drainingKey(id), null);
     this.#context.onDrain({ member: id, drain: null, by });
     this.#lookIn(gatherMs);
+  }
+
+  /**
+   * Asks for the right to run a switchover of a cluster: one member of the fleet has it at a time.
+   * @param lifeS how long it lasts, unless it is given back, in s
+   * @throws Error if the store does not say who has it
+   */
+  claimRun(cluster: string, value: string, lifeS: number): Promise<ClaimedKey> {
+    return this.#context.store.claimFor(runKey(cluster), value, lifeS);
+  }
+
+  /** Gives the right back, if this value has it. */
+  async releaseRun(cluster: string, value: string): Promise<void> {
+    await this.#context.store.release(runKey(cluster), value);
   }
 
   /** Leaves the fleet, so that others take its clusters at once. */

@@ -19,6 +19,13 @@ export interface StoreEvents {
   readonly onChange: (key: string, value: string | null) => void;
 }
 
+/** A key that one member claims. */
+export interface ClaimedKey {
+  readonly value: string;
+  /** When it was written: a number that grows with every change of the store. */
+  readonly revision: number;
+}
+
 /**
  * Where members of a fleet see each other: keys that live as long as the lease of their member, and changes that are made
  * only if what they are based on still holds. Keys are without the folder of the fleet.
@@ -36,6 +43,13 @@ export interface FleetStore {
   release(key: string, value: string): Promise<boolean>;
   /** Writes a key that ends by itself. @param lifeS in s @throws Error if it cannot be written */
   putFor(key: string, value: string, lifeS: number): Promise<void>;
+  /**
+   * Writes a key that ends by itself, if there is none. A key with this value is the caller's own.
+   * @param lifeS in s
+   * @returns what the key holds now
+   * @throws Error if that is not known
+   */
+  claimFor(key: string, value: string, lifeS: number): Promise<ClaimedKey>;
   /** Deletes a key. @throws Error if it cannot be deleted */
   remove(key: string): Promise<void>;
   /** Ends the lease, so that others go on at once. */

@@ -70,6 +70,11 @@ export function drainingKey(id: string): string {
   return `${folders.draining}${id}`;
 }
 
+/** The key of the member that runs a switchover of a cluster. It says nothing of who owns it. */
+export function runKey(cluster: string): string {
+  return `runs/${encodeURIComponent(cluster)}`;
+}
+
 /** A place of a cluster that one member may take: one, or two with `observers: 2`. */
 export interface Place {
   readonly cluster: string;

@@ -57,7 +57,11 @@ export function promise(
     answer: { kind: "denied", why, generation: highest, isBehind },
     book,
   });
-  const others = book.entries.filter((entry) => entry.claim.run !== claim.run && isConflict(entry.claim, claim));
+  const isReplaced = (entry: BookedClaim): boolean =>
+    entry.kind === "promised" && entry.claim.instance === claim.instance && entry.claim.cluster === claim.cluster;
+  const others = book.entries.filter(
+    (entry) => entry.claim.run !== claim.run && !isReplaced(entry) && isConflict(entry.claim, claim),
+  );
   const inTheWay =
     others.find((entry) => entry.kind === "held" || entry.kind === "promised") ??
     others.find((entry) => entry.kind === "asked" && entry.claim.run < claim.run);
@@ -70,7 +74,7 @@ export function promise(
   if (again === undefined && book.entries.length >= entriesMax)
     return deny(`${entriesMax} claims are promised already`);
   const entries = book.entries
-    .filter((entry) => entry !== again)
+    .filter((entry) => entry !== again && !isReplaced(entry))
     .map((entry): BookedClaim => (others.includes(entry) ? { claim: entry.claim, kind: "yielded" } : entry));
   return {
     answer: { kind: "granted", leaseMs: claimLeaseMs, isMutual: null },

@@ -9,13 +9,13 @@ export interface Claim {
   readonly generation: number;
   /** Who asks, for people. */
   readonly by: string;
+  /** The process that asks. It has one run of a cluster at a time: a new one means that the one before is over. */
+  readonly instance: string;
   readonly databases: readonly PauseTarget[];
 }
 
 /** What another rolecall asks by `POST /claims`. */
 export interface AskedClaim extends Claim {
-  /** Its process: by it a peer knows itself again among the peers of its peers. */
-  readonly instance: string;
   /** Whether only the answer is wanted: nothing is promised. */
   readonly isDryRun: boolean;
 }
@@ -32,13 +32,14 @@ const claimShape = {
   cluster: text,
   generation: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
   by: text,
+  instance: text,
   databases: z
     .array(z.strictObject({ pooler: text, database: text }))
     .min(1)
     .max(databasesMax),
 };
 export const claimSchema = z.strictObject(claimShape);
-const askedSchema = z.strictObject({ ...claimShape, instance: text, dry_run: z.boolean() });
+const askedSchema = z.strictObject({ ...claimShape, dry_run: z.boolean() });
 
 /** The body of `POST /claims`. */
 export function writtenClaim({ isDryRun, ...claim }: AskedClaim): string {

@@ -87,7 +87,7 @@ export class Claims {
   ): Promise<ClaimAnswer | string> {
     const asked = readClaim(body);
     if (typeof asked === "string") return asked;
-    const { instance, isDryRun, ...claim } = { ...asked, by: `${asked.by} (${from})`.slice(0, byMax) };
+    const { isDryRun, ...claim } = { ...asked, by: `${asked.by} (${from})`.slice(0, byMax) };
     if (only !== null && claim.cluster !== only)
       return {
         kind: "denied",
@@ -95,7 +95,7 @@ export class Claims {
         generation: 0,
         isBehind: false,
       };
-    const isMutual = isDryRun ? await this.#context.isPeer(instance).catch(() => null) : null;
+    const isMutual = isDryRun ? await this.#context.isPeer(claim.instance).catch(() => null) : null;
     const unsure = this.#unsure(claim.cluster);
     if (unsure !== null) return unsure;
     const { answer, book } = promise(this.#book, claim, this.#now());

@@ -65,7 +65,12 @@ export function finish(
 }
 
 /** What time alone does while RESUME is repeated. */
-export function resumingOnTime(plan: SwitchoverPlan, state: StateOf<"resuming">, nowMs: number): SwitchoverTransition {
+export function resumingOnTime(plan: SwitchoverPlan, before: StateOf<"resuming">, nowMs: number): SwitchoverTransition {
+  // A process that stood still has read nothing meanwhile: somebody else may have resumed everything.
+  const hasStoodStill = nowMs - before.ranAtMs > plan.limits.silenceMs;
+  const state = hasStoodStill
+    ? { ...before, ranAtMs: nowMs, untilMs: Math.max(before.untilMs, nowMs + plan.limits.settleMs) }
+    : before;
   const next = settled(plan, state, nowMs);
   if (next.state.kind !== "resuming" || nowMs < state.repeatAtMs) return next;
   return stay(

@@ -12,11 +12,11 @@ const hurriedMs = 300;
 const identityMs = 500;
 
 /** A peer that is asked whether a run may begin. @param isHurried a peer that is late is not waited for */
-export function peerGrantor(peer: PeerConfig, instance: string, isHurried: boolean): Grantor {
+export function peerGrantor(peer: PeerConfig, isHurried: boolean): Grantor {
   return {
     name: peer.name,
     isOptional: isHurried,
-    ask: (claim) => askPeer(peer, { ...claim, instance, isDryRun: false }, isHurried ? hurriedMs : askMs),
+    ask: (claim) => askPeer(peer, { ...claim, isDryRun: false }, isHurried ? hurriedMs : askMs),
     release: (run) =>
       void call(peer, { method: "DELETE", path: pathOf(run), body: null, limitMs: askMs }).catch(() => {}),
   };

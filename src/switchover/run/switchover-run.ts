@@ -198,8 +198,10 @@ export class SwitchoverRun {
     return this.#state.kind === "pausing" && this.#hands.claim.isHeld();
   }
 
-  /** Whether the switchover may be requested now: looks at the time anew. */
+  /** Whether the switchover may be requested now: looks at the time anew. Who stood still may have been taken over. */
   mayRequest(): boolean {
+    const before = this.#state;
+    if ("ranAtMs" in before && this.#context.now() - before.ranAtMs > this.plan.limits.silenceMs) return false;
     this.happened({ kind: "tick" });
     return this.#state.kind === "switching" && this.#state.request === "sent" && this.#hands.claim.isHeld();
   }

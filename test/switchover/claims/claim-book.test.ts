@@ -18,6 +18,7 @@ const orders = (run: string, generation = 1, parts: Partial<Claim> = {}): Claim 
   cluster: "orders",
   generation,
   by: "core1",
+  instance: run,
   databases: [{ pooler: "pgb1", database: "orders" }],
   ...parts,
 });
@@ -45,6 +46,19 @@ describe("the right to run a switchover", () => {
     assert.equal(asked(withoutClaim(book, "a"), orders("b", 2)).said, "yes");
     assert.equal(asked(renew(book, "a", 10_000), orders("b", 2), 24_999).said.includes("promised"), true);
     assert.equal(asked(book, orders("a")).said, "yes", "who has it may ask again");
+  });
+
+  test("is free for another run of the process that has it: the one before is over", () => {
+    const { book } = asked(emptyBook, orders("a", 1, { instance: "i1" }));
+    const next = asked(book, orders("b", 2, { instance: "i1" }));
+    assert.equal(next.said, "yes");
+    assert.deepEqual(
+      next.book.entries.map(({ claim }) => claim.run),
+      ["b"],
+    );
+    const held = hold(asking(orders("a", 1, { instance: "i1" })), "a");
+    assert.ok(held !== null);
+    assert.match(asked(held, orders("b", 2, { instance: "i1" })).said, /goes on here/, "but not of this one");
   });
 
   test("is that of a cluster, and of each database of a pooler", () => {

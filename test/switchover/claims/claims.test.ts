@@ -56,11 +56,11 @@ describe("claims of other rolecalls", () => {
     await second.claims.start();
     second.clock.skip(14_999);
     assert.match(
-      await saidTo(second.claims, { run: "b", generation: 2 }),
+      await saidTo(second.claims, { run: "b", generation: 2, instance: "i2" }),
       /\(a\) is promised to core1 \(10\.0\.0\.1\)/,
     );
     second.clock.skip(1);
-    assert.equal(await saidTo(second.claims, { run: "b", generation: 2 }), "yes");
+    assert.equal(await saidTo(second.claims, { run: "b", generation: 2, instance: "i2" }), "yes");
     await second.claims.give("b");
     const third = processAt(path);
     await third.claims.start();
@@ -153,7 +153,7 @@ describe("a claim of this process", () => {
     const claim = new OwnClaim({
       claims,
       grantors,
-      claim: { run: "a", cluster: "orders", by: "core1", databases },
+      claim: { run: "a", cluster: "orders", by: "core1", instance: "i1", databases },
       now: () => clock.nowMs,
     });
     return { claim, refusal: await claim.take(), clock, released };

@@ -7,6 +7,7 @@ import {
   tick,
   answered,
   armed,
+  passing,
   paused,
   plan,
   led,
@@ -209,7 +210,7 @@ const rows: readonly MachineRow[] = [
       [14_000, tick],
       [5, { kind: "resumed", target: 1 }],
       [5, { kind: "closed", target: 1 }],
-      [5_000, tick],
+      ...passing(5_000),
     ],
     `${toPaused} route:pg2 resume0 close0 resume1 close1`,
     /unfinished.*switched.*pg2.*"left":\[.*pgb2\/orders.*unrouted.*lb1: no space left/,
@@ -269,9 +270,9 @@ const rows: readonly MachineRow[] = [
       [5, { kind: "closed", target: 0 }],
       [14_000, tick],
       [5, { kind: "not_resumed", target: 1, problem: "no complete answer within 1000 ms", isRefused: false }],
-      [5_000, tick],
+      ...passing(5_000),
     ],
-    `${toPaused} route:pg2 resume0 close0 resume1 leave1`,
+    `${toPaused} route:pg2 resume0 close0 resume1${" resume1".repeat(9)} leave1`,
     /unfinished.*"left":\[.*pgb2\/orders.*paused.*no complete answer/,
   ],
   [
@@ -411,6 +412,17 @@ describe("a seamless switchover", () => {
   test("everything is resumed at the deadline, even if the process was stopped until long after it", () => {
     const { effects } = play([...paused, [600_000, { kind: "primary", node: "pg2", pending: "no" }]]);
     assert.match(wordsOf(effects), /request resume0 resume1 route:pg2$/);
+  });
+
+  test("that stood still while it resumed reads what became of it before it says that clients wait", () => {
+    const { state } = play([
+      ...led,
+      ...routed,
+      [6_000, tick],
+      [100, { kind: "resumed", target: 0 }],
+      ...resumed.slice(1),
+    ]);
+    assert.deepEqual(state, { kind: "ended", outcome: { kind: "switched", node: "pg2" } });
   });
 
   for (const [title, event, text] of [

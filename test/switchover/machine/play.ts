@@ -21,6 +21,8 @@ export const plan: SwitchoverPlan = {
 export type Timed = readonly [waitMs: number, event: SwitchoverEvent];
 
 export const tick: SwitchoverEvent = { kind: "tick" };
+/** So many ms in which the process runs, and nothing else happens. */
+export const passing = (ms: number): readonly Timed[] => Array.from({ length: ms / 500 }, () => [500, tick] as const);
 export const armed: readonly Timed[] = [
   [0, { kind: "checked", refusal: null }],
   [5, { kind: "claimed", refusal: null }],
