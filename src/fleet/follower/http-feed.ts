@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import { Client } from "undici";
 import { errorMessage } from "../../cluster/values/error-message.ts";
+import { secretProblem } from "../../cluster/values/secret-destination.ts";
 import { objectOf, parseJson } from "../../cluster/values/json.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import { firstLine } from "../../config/access-material.ts";
@@ -101,9 +102,10 @@ class HttpFeed implements FeedConnection {
     void answered().catch((error: unknown) => this.#end(problemOf(error)));
   }
 
-  #open({ url, tls, tokenFile }: UpstreamConfig): Session | null {
+  #open(upstream: UpstreamConfig): Session | null {
     try {
-      const token = tokenFile === null ? null : firstLine(tokenFile).trim();
+      const { url, tls } = upstream;
+      const token = tokenFor(upstream);
       const connect = { timeout: requestMs, ...(tls === null ? {} : readTls(tls)) };
       const options = { pipelining: 1, connect, headersTimeout: requestMs, bodyTimeout: 0 };
       return {
@@ -163,6 +165,15 @@ class HttpFeed implements FeedConnection {
     this.close();
     this.#sink.onEnd(problem);
   }
+}
+
+/** Reads the token of an upstream. @throws Error if it must not be sent there, or cannot be read */
+function tokenFor({ url, tokenFile, stated }: UpstreamConfig): string | null {
+  if (tokenFile === null) return null;
+  const destination = stated === undefined ? { word: "configured" as const } : { word: "stated" as const, ...stated };
+  const problem = secretProblem("instance_token", { address: url, ...destination });
+  if (problem !== null) throw new Error(`Cannot send the token: the address must be ${problem}, got ${url}`);
+  return firstLine(tokenFile).trim();
 }
 
 async function refusalOf(status: number, body: Readable): Promise<string> {
