@@ -41,18 +41,18 @@ export function wantedIn(
  * The clusters that a follower is fed.
  * @param unknown names that were asked for and are not kept
  */
-export function selectionOf(
+export function feedSelectionOf(
   config: FedConfig,
   { wanted, mayFollow }: Asked,
   unknown: readonly string[],
 ): FeedSelection {
   const configured = byName(config);
   const clusters = new Set(wanted.keys());
-  const refused = unknown.map((name) => refusalOf(name, mayFollow(name) ? "unknown_cluster" : "not_allowed"));
+  const refused = unknown.map((name) => feedRefusalOf(name, mayFollow(name) ? "unknown_cluster" : "not_allowed"));
   for (const [name, difference] of wanted) {
     const refusal =
       refusalOfRights(name, configured.get(name), mayFollow) ??
-      (difference === null ? null : refusalOf(name, "differs", difference));
+      (difference === null ? null : feedRefusalOf(name, "differs", difference));
     if (refusal === null) continue;
     if (refused.length < refusalsMax) refused.push(refusal);
     clusters.delete(name);
@@ -82,13 +82,13 @@ function refusalOfRights(
   config: ClusterConfig | undefined,
   mayFollow: Asked["mayFollow"],
 ): FeedRefusal | null {
-  if (!mayFollow(cluster)) return refusalOf(cluster, "not_allowed");
-  if (config === undefined) return refusalOf(cluster, "unknown_cluster");
-  return config.follow.length > 0 ? refusalOf(cluster, "not_probed") : null;
+  if (!mayFollow(cluster)) return feedRefusalOf(cluster, "not_allowed");
+  if (config === undefined) return feedRefusalOf(cluster, "unknown_cluster");
+  return config.follow.length > 0 ? feedRefusalOf(cluster, "not_probed") : null;
 }
 
 /** @param key in which the two configurations differ */
-export function refusalOf(cluster: string, reason: FeedRefusal["reason"], key = ""): FeedRefusal {
+export function feedRefusalOf(cluster: string, reason: FeedRefusal["reason"], key = ""): FeedRefusal {
   const why: Readonly<Record<FeedRefusal["reason"], string>> = {
     not_allowed: "the credential must be one that may follow it",
     unknown_cluster: "it must be configured here",

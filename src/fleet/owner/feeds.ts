@@ -19,7 +19,7 @@ import {
 } from "../feed/feed-messages.ts";
 import { sentStateOf, stateForm } from "../feed/cluster-state-schema.ts";
 import { FeedGroup } from "./feed-group.ts";
-import { type FeedSelection, refusalFor, refusalOf, selectionOf, wantedIn } from "./feed-selection.ts";
+import { type FeedSelection, refusalFor, feedRefusalOf, feedSelectionOf, wantedIn } from "./feed-selection.ts";
 import { type FeedAbout, type FeedOutlet, FeedStream, unread } from "./feed-stream.ts";
 import { limitUnread, waitingOf } from "./unread-bytes.ts";
 
@@ -127,7 +127,7 @@ export class Feeds {
     const id = this.#context.newId();
     const follower = withoutUnsafe(`${request.name} (${name})`);
     const about = { id, follower, principal, mayFollow, canMove: request.canMove, wanted };
-    const { clusters, refused } = selectionOf(this.#context.config(), about, unknown);
+    const { clusters, refused } = feedSelectionOf(this.#context.config(), about, unknown);
     const served = this.#groupOf(clusters);
     const missed = request.resume?.group === served.id ? served.group.since(request.resume.seq) : null;
     if (missed === null) served.group.beginAnew();
@@ -168,8 +168,8 @@ export class Feeds {
     const refused: FeedRefusal[] = [];
     for (const [name, difference] of wanted)
       if (mayFollow(name)) stream.about.wanted.set(name, difference);
-      else refused.push(refusalOf(name, "not_allowed"));
-    const selection = selectionOf(this.#context.config(), stream.about, unknown);
+      else refused.push(feedRefusalOf(name, "not_allowed"));
+    const selection = feedSelectionOf(this.#context.config(), stream.about, unknown);
     this.#move(stream, { ...selection, refused: [...refused, ...selection.refused].slice(0, refusalsMax) });
     return true;
   }
@@ -177,7 +177,7 @@ export class Feeds {
   /** Which clusters are probed here has changed: each stream goes on with those that its follower has asked for. */
   reselect(): void {
     for (const stream of this.#streams()) {
-      const selection = selectionOf(this.#context.config(), stream.about, []);
+      const selection = feedSelectionOf(this.#context.config(), stream.about, []);
       if (keyOf(selection.clusters) !== keyOf(stream.clusters)) this.#move(stream, selection);
     }
   }

@@ -6,6 +6,7 @@ import type { Logger } from "../../log/logger.ts";
 import type { BalancerStatus } from "../balancer.ts";
 import { HostAddresses, type LookUp } from "../host-addresses.ts";
 import { isOfPrimary } from "../pool-verdicts.ts";
+import type { CountedEnvoys } from "./counted-envoys.ts";
 import { Encodings } from "./encodings.ts";
 import { EndpointAddresses } from "./endpoint-addresses.ts";
 import { GrpcServer, type GrpcWire, type StreamHandler } from "./grpc-server.ts";
@@ -30,6 +31,8 @@ export interface XdsSettings extends SharedRules {
   /** Its name in logs and metrics: its address and port. */
   readonly name: string;
   readonly pools: readonly PoolConfig[];
+  /** The Envoys that a switchover waits for, and that the audit looks at. */
+  readonly counted: CountedEnvoys;
 }
 
 /** Whether an Envoy has the newest assignment of a pool; `refused`: it said that it does not take it. */
@@ -120,13 +123,19 @@ export class XdsService {
     this.#assignments.clusterChanged(cluster);
   }
 
-  /** Whether clients subscribe to a pool of this cluster's primary. */
+  /** Whether clients that count subscribe to a pool of this cluster's primary. */
   leadsToPrimary(cluster: string): boolean {
-    return [...this.#streams.keys()].some((stream) => stream.pools.some((pool) => leadsTo(pool, cluster)));
+    return this.#counted.some((stream) => stream.pools.some((pool) => leadsTo(pool, cluster)));
+  }
+
+  /** How many other clients do: they are served, and nobody waits for them. */
+  uncounted(cluster: string): number {
+    const others = [...this.#streams.keys()].filter((stream) => !this.#counts(stream));
+    return others.filter((stream) => stream.pools.some((pool) => leadsTo(pool, cluster))).length;
   }
 
   /**
-   * Waits until every Envoy with a pool of a cluster's primary has taken an assignment in which this node alone gets
+   * Waits until every Envoy that counts with a pool of a cluster's primary has taken an assignment in which this node alone gets
    * new connections. Never rejects.
    * @returns `null` once all have; else what is missing
    */
@@ -155,9 +164,9 @@ export class XdsService {
     return [...this.#streams.keys()].slice(0, shownMax).map((stream) => this.#statusOf(stream, only));
   }
 
-  /** Of each Envoy, one after the other, the pools that it subscribes to and whose newest assignment it has not taken. */
+  /** Of each Envoy that counts, one after the other, the pools that it subscribes to and whose newest assignment it has not taken. */
   *lackingAcknowledgements(): Iterable<readonly PoolAcknowledgement[]> {
-    for (const stream of this.#streams.keys())
+    for (const stream of this.#counted)
       yield stream.pools.flatMap((pool) => {
         const state = stream.stateOf(pool);
         if (state === "has") return [];
@@ -174,6 +183,15 @@ export class XdsService {
     this.#addresses.stop();
     for (const wire of this.#streams.values()) wire.end("rolecall is stopping");
     this.#server.close();
+  }
+
+  get #counted(): readonly XdsStream[] {
+    return [...this.#streams.keys()].filter((stream) => this.#counts(stream));
+  }
+
+  #counts({ client }: XdsStream): boolean {
+    const { counted } = this.#settings;
+    return counted === "all" || (client !== null && counted.has(client.id));
   }
 
   #open(wire: GrpcWire): StreamHandler | string {
@@ -233,7 +251,7 @@ export class XdsService {
 
   /** @returns what keeps the clients of a cluster's primary from going to this node; `null`: nothing */
   #missing(cluster: string, node: string): string | null {
-    for (const stream of this.#streams.keys())
+    for (const stream of this.#counted)
       for (const pool of stream.pools) {
         if (!leadsTo(pool, cluster)) continue;
         const healthy = pool.assignment.endpoints.filter(({ isHealthy }) => isHealthy).map((one) => one.node);
