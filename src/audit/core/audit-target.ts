@@ -2,7 +2,7 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { RouteFindingKind } from "../../cluster/route-finding.ts";
 import { formatHostPort } from "../../config/values/address.ts";
 import type { Allowance } from "./allowance.ts";
-import { addressByName, type AuditedPool, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
+import { addressByName, type AuditedPool, nodeNameOf, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
 import { confirmMs, neverLooked, nextPhase, type DifferencePhase, type Seen } from "./phase.ts";
 import type { PoolReading, ServerReading, TargetReading } from "./reading.ts";
 import {
@@ -30,6 +30,10 @@ export interface Difference {
   readonly leadsThere: boolean;
   /** Where a server that has the name of a member and leads elsewhere should lead to; otherwise `null`. */
   readonly belongsAt: DatabaseAddress | null;
+  /** Whether the target itself checks the server. */
+  readonly isChecked: boolean;
+  /** Why nothing can begin on the server at all; `null`: something can. */
+  readonly closed: string | null;
 }
 
 /** What is remembered of a target from one look to the next. */
@@ -105,7 +109,7 @@ export function auditTarget(memory: TargetMemory, reading: TargetReading, contex
     const whole = { kind: "unreachable" as const, pool: null, server: null, node: null };
     const own =
       reach.kind === "found"
-        ? [{ ...whole, sinceMs: reach.sinceMs, what: `cannot be read: ${reading.problem}`, ...noSessions }]
+        ? [{ ...whole, sinceMs: reach.sinceMs, what: `cannot be read: ${reading.problem}`, ...noServer }]
         : [];
     return { memory: { ...memory, reach, differences: [...own, ...kept] }, lookAgainMs: Infinity };
   }
@@ -120,6 +124,8 @@ export function auditTarget(memory: TargetMemory, reading: TargetReading, contex
 }
 
 const noSessions = { isStaying: false, leadsThere: false, belongsAt: null } as const;
+/** Of what is no server of the target. */
+const noServer = { ...noSessions, isChecked: true, closed: null } as const;
 
 /** One pool of a target, with what both sides say of it. */
 interface ComparedPool {
@@ -130,6 +136,8 @@ interface ComparedPool {
   /** The nodes that may have new sessions. */
   readonly fit: ReadonlySet<string>;
   readonly shares: PoolShares;
+  /** Whether a server that leads to a fit node can get sessions, now or later. */
+  readonly isUsable: boolean;
 }
 
 /** One look: gathers what is remembered of it. */
@@ -155,7 +163,7 @@ class TargetLook {
     if (allowances.length > 0 && allowances.every(({ kind }) => kind === "untold")) this.#unknown.add(pool.cluster);
     const untaken = { seen: notTaken === null ? "right" : "wrong", sinceMs: -Infinity, what: notTaken ?? "" } as const;
     const before = this.#before.untaken.get(pool.backend) ?? neverLooked;
-    const about = { pool, server: null, node: null, kind: "unreachable", ...noSessions } as const;
+    const about = { pool, server: null, node: null, kind: "unreachable", ...noServer } as const;
     this.#untaken.set(pool.backend, this.#follow(before, { ...untaken, delayMs: reachDelayMs }, about));
     if (servers === null) {
       const what = `has no ${pool.backend}`;
@@ -166,7 +174,8 @@ class TargetLook {
     const nodes = servers.map((server) => nodeOfServer(server, pool, { ...truth, arePlaced }));
     const fit = new Set([...truth.allowances].flatMap(([node, { kind }]) => (kind === "new" ? [node] : [])));
     const shares = sharesOf(servers, (at) => fit.has(nodes[at] ?? ""));
-    const compared = { pool, reading: { ...reading, servers }, truth, nodes, fit, shares };
+    const isUsable = servers.some(({ closed }, at) => closed === null && fit.has(nodes[at] ?? ""));
+    const compared = { pool, reading: { ...reading, servers }, truth, nodes, fit, shares, isUsable };
     for (const [at, server] of servers.entries()) this.#addServer(compared, server, nodes[at] ?? null);
     if (pool.lists !== "none") this.#addLacking(compared);
   }
@@ -197,19 +206,21 @@ class TargetLook {
       nowMs: this.#nowMs,
       hasOther: fit.size > (node !== null && fit.has(node) ? 1 : 0),
       keepsSessions: pool.keepsSessions,
+      leads: leadsText(server, node, { pool, truth }),
     };
     const misrouted = lookForMisrouted(server, context);
+    const { isUsable } = compared;
     const { isShared, leadsTo } = reading;
-    const starved = lookForStarved(server, { ...context, isShared, shares, window: before.window });
+    const starved = lookForStarved(server, { ...context, isShared, isUsable, shares, window: before.window });
     const foreign = pool.hasOnlyMembers ? foreignSeen(server, node, truth) : "right";
     const isRouted =
       leadsTo !== null &&
       node !== null &&
       nodeOfServer({ server: "", address: leadsTo }, pool, { ...truth, arePlaced: true }) === node;
-    const about = { pool, server: server.server, node };
+    const about = { pool, server: server.server, node, isChecked: server.isChecked, closed: server.closed };
     const next: ServerMemory = {
       node,
-      last: server.total === null ? null : { atMs: this.#nowMs, total: server.total },
+      last: server.total === null ? null : countedOf(server, server.total, this.#nowMs),
       window: starved.window,
       wasStaying: misrouted.isStaying,
       misrouted: this.#follow(before.misrouted, misrouted, {
@@ -264,7 +275,7 @@ class TargetLook {
     const key = `${pool.backend}/${subject}`;
     const look = { seen, sinceMs: -Infinity, delayMs: missingDelayMs, what: about.what };
     const before = this.#before.lacking.get(key) ?? neverLooked;
-    const next = this.#follow(before, look, { ...about, pool, kind: "missing", ...noSessions });
+    const next = this.#follow(before, look, { ...noServer, ...about, pool, kind: "missing" });
     if (next.kind !== "right") this.#lacking.set(key, next);
   }
 
@@ -326,6 +337,21 @@ const unlistable: ReadonlySet<string> = new Set(["down", "tag", "noloadbalance",
 function foreignSeen({ use, sessions, address }: ServerReading, node: string | null, truth: PoolTruth): Seen {
   if (node !== null || (use !== "takes" && sessions === 0)) return "right";
   return truth.isComplete && address !== null ? "wrong" : "untold";
+}
+
+function countedOf({ sessions, endedBytes, failed }: ServerReading, total: number, atMs: number): Counted {
+  return { atMs, total, sessions, endedBytes, failed };
+}
+
+/** Where a server leads that has the name of another member: what is said of its node is not said of that one. */
+function leadsText(
+  { server, address }: ServerReading,
+  node: string | null,
+  { pool, truth }: Pick<ComparedPool, "pool" | "truth">,
+): string {
+  const named = nodeNameOf(server, pool);
+  if (node === null || named === node || address === null || !truth.members.has(named)) return "";
+  return `leads to ${node} (${formatHostPort(address)}), and not to ${named} as its name says: ${node} `;
 }
 
 function foreignText({ address }: ServerReading, { cluster }: AuditedPool): string {

@@ -77,6 +77,7 @@ export function addressByName(
   return members.get(nodeNameOf(server, pool))?.database ?? null;
 }
 
-function nodeNameOf(server: string, { servers }: Pick<AuditedPool, "servers">): string {
+/** The node that a server has by its name. */
+export function nodeNameOf(server: string, { servers }: Pick<AuditedPool, "servers">): string {
   return servers?.[server] ?? server;
 }

@@ -47,7 +47,8 @@ export function poolOfDatabase({ name, hasFile }: ReadDatabase, shows: PoolerSho
 }
 
 function serverAt(server: string, address: DatabaseAddress, delayMs: number): ServerReading {
-  const counts = { sessions: 0, total: null, newestAgoMs: null, unchangedMs: null, weight: 1 };
+  const uncounted = { total: null, endedBytes: null, failed: null, closed: null, isChecked: false };
+  const counts = { sessions: 0, ...uncounted, newestAgoMs: null, unchangedMs: null, weight: 1 };
   return { server, address: address.host === "unix" ? null : address, use: "takes", ...counts, delayMs };
 }
 

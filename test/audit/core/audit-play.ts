@@ -19,7 +19,8 @@ export const playedPool: AuditedPool = {
 /** A server that takes sessions. */
 export function serverOf(server: string, parts: Partial<ServerReading> = {}): ServerReading {
   const counts = { sessions: 0, total: 0, newestAgoMs: null, unchangedMs: null, weight: 100, delayMs: 3_000 };
-  return { server, address: null, use: "takes", ...counts, ...parts };
+  const more = { endedBytes: null, failed: null, closed: null, isChecked: true };
+  return { server, address: null, use: "takes", ...counts, ...more, ...parts };
 }
 
 /**

@@ -27,11 +27,22 @@ const uses: readonly ServerUse[] = ["takes", "down", "spare", "held"];
 function serversOf(has: NonNullable<Step["has"]>): readonly ServerReading[] | string {
   if (typeof has === "string") return has;
   return Object.entries(has).map(([server, text]) => {
-    const [counts = "", word = "takes"] = text.split(" ");
+    const [counts = "", ...words] = text.split(" ");
     const [sessions = "", total = ""] = counts.split("/");
-    const use = uses.find((one) => one === word) ?? "takes";
-    const address = { host: server, port: 5432 };
-    return serverOf(server, { sessions: Number(sessions), total: total === "-" ? null : Number(total), use, address });
+    const valueOf = (name: string): string | null =>
+      words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+    const numberOf = (name: string): number | null => (valueOf(name) === null ? null : Number(valueOf(name)));
+    const [closed, ago] = [valueOf("closed"), numberOf("ago")];
+    return serverOf(server, {
+      sessions: Number(sessions),
+      total: total === "-" ? null : Number(total),
+      use: closed === null ? (uses.find((one) => words.includes(one)) ?? "takes") : "held",
+      address: { host: valueOf("at") ?? server, port: 5432 },
+      newestAgoMs: ago === null ? null : ago * 1_000,
+      endedBytes: numberOf("bytes"),
+      failed: numberOf("failed"),
+      closed: closed ?? (words.includes("down") ? "DOWN" : null),
+    });
   });
 }
 
