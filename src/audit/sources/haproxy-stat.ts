@@ -11,7 +11,7 @@ export function statCommand(backend: string): string {
 const wanted = [
   ...(["pxname", "svname", "scur", "stot", "status", "weight", "bck", "type", "throttle", "lastsess"] as const),
   ...(["slim", "lastchg", "check_rise", "check_fall", "addr", "algo"] as const),
-  ...(["bout", "econ", "wretr", "wredis", "check_status"] as const),
+  ...(["bout", "econ", "wretr", "wredis"] as const),
 ];
 type Column = (typeof wanted)[number];
 
@@ -108,7 +108,7 @@ function serverOf(cell: (name: Column) => string, { interMs, pushMs }: StatSetti
     endedBytes: number("bout"),
     failed,
     closed: closedBy(status, weight),
-    isChecked: status !== "no check" && cell("check_status") !== "",
+    isChecked: status !== "no check",
     // It is stated in whole seconds.
     newestAgoMs: lastSession >= 0 ? (lastSession + 1) * 1_000 : null,
     unchangedMs: cell("lastchg") === "" ? null : number("lastchg") * 1_000,

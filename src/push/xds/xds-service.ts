@@ -171,7 +171,7 @@ export class XdsService {
         const state = stream.stateOf(pool);
         if (state === "has") return [];
         const refusal = state === "refused" ? (stream.refusal?.problem ?? null) : null;
-        return [{ envoy: stream.name, pool: pool.pool.name, state, refusal }];
+        return [{ envoy: this.#nameOf(stream), pool: pool.pool.name, state, refusal }];
       });
   }
 
@@ -187,6 +187,13 @@ export class XdsService {
 
   get #counted(): readonly XdsStream[] {
     return [...this.#streams.keys()].filter((stream) => this.#counts(stream));
+  }
+
+  /** The name of an Envoy for people. Those that run one file may all state one node id: then with their addresses. */
+  #nameOf(stream: XdsStream): string {
+    const { name } = stream;
+    const isShared = [...this.#streams.keys()].some((other) => other.name === name && hostOf(other) !== hostOf(stream));
+    return isShared ? `${name} (${hostOf(stream)})` : name;
   }
 
   #counts({ client }: XdsStream): boolean {
@@ -270,7 +277,7 @@ export class XdsService {
     const pools = stream.pools.filter(({ pool }) => only === null || pool.cluster === only);
     const { sentAtMs, wire, client } = stream;
     return {
-      balancer: stream.name,
+      balancer: this.#nameOf(stream),
       kind: "envoy",
       socket: wire.peer,
       up: true,
@@ -318,6 +325,11 @@ export class XdsService {
     const fields = { listener: this.#settings.name, envoy: name, address: wire.peer, problem };
     this.#lines.write({ level: "warn", text: "Envoy refuses an assignment and keeps the last one" }, () => fields);
   }
+}
+
+/** The host of `10.0.0.7:50000` or `[::1]:50000`. */
+function hostOf({ wire }: XdsStream): string {
+  return wire.peer.replace(/:\d+$/, "");
 }
 
 /** Whether a pool leads to the primary of a cluster. */
