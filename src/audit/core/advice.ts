@@ -89,9 +89,16 @@ export function poolerAdvice({ address, user, hasFile }: AdvisedPooler): (differ
   const [host, port] = "host" in address ? [address.host, address.port] : [address.folder, address.port];
   const console = `psql "host=${host} port=${port} user=${user} dbname=pgbouncer"`;
   const where = "host" in address ? formatHostPort(address) : socketOf(address);
-  return ({ kind, pool, leadsThere }) => {
+  return ({ kind, pool, leadsThere, closed }) => {
     const database = pool?.backend ?? "";
     if (kind === "unreachable") return { mechanism: `the console at ${where}`, command: doctor };
+    if (kind === "starved") {
+      const command = `${closed === "disabled" ? "ENABLE" : "RESUME"} ${quoteDatabase(database)}`;
+      return {
+        mechanism: "the operator or program that has paused or disabled the database",
+        command: `${console} -c '${command.replaceAll("'", String.raw`'\''`)}'`,
+      };
+    }
     const reconnect = `${console} -c '${`RECONNECT ${quoteDatabase(database)}`.replaceAll("'", String.raw`'\''`)}'`;
     if (!leadsThere)
       return {

@@ -89,6 +89,8 @@ export interface TargetAudit {
 const reachDelayMs = 5_000;
 /** How long a server or member may be missing before that is a finding, in ms: rolecall adds members within seconds. */
 const missingDelayMs = 10_000;
+/** How long a pool may be paused, in ms: longer than a switchover for which its clients wait. */
+const pausedDelayMs = 30_000;
 /** How many differences of one kind are listed of a target: one that lists servers without end must not fill all pages. */
 const listedMax = 300;
 /** How soon after a change the next look follows that can see new sessions, in ms. */
@@ -165,6 +167,7 @@ class TargetLook {
     const before = this.#before.untaken.get(pool.backend) ?? neverLooked;
     const about = { pool, server: null, node: null, kind: "unreachable", ...noServer } as const;
     this.#untaken.set(pool.backend, this.#follow(before, { ...untaken, delayMs: reachDelayMs }, about));
+    this.#addClosed(pool, reading, allowances);
     if (servers === null) {
       const what = `has no ${pool.backend}`;
       this.#lack(pool, { subject: "", seen: "wrong", server: null, node: null, what });
@@ -178,6 +181,18 @@ class TargetLook {
     const compared = { pool, reading: { ...reading, servers }, truth, nodes, fit, shares, isUsable };
     for (const [at, server] of servers.entries()) this.#addServer(compared, server, nodes[at] ?? null);
     if (pool.lists !== "none") this.#addLacking(compared);
+  }
+
+  /** Whoever has paused a pool: no client can use it, while a node is fit. */
+  #addClosed(pool: AuditedPool, { closed }: PoolReading, allowances: readonly Allowance[]): void {
+    const key = `${pool.backend}/`;
+    const before = this.#before.untaken.get(key) ?? neverLooked;
+    const isWrong = closed !== null && allowances.some(({ kind }) => kind === "new");
+    if (!isWrong && before.kind === "right") return;
+    const look = { seen: isWrong ? "wrong" : "right", sinceMs: -Infinity, delayMs: pausedDelayMs } as const;
+    const what = `is ${closed}: no client can use it`;
+    const about = { ...noServer, pool, server: null, node: null, kind: "starved", closed } as const;
+    this.#untaken.set(key, this.#follow(before, { ...look, what }, about));
   }
 
   end(reach: DifferencePhase): TargetAudit {

@@ -46,6 +46,8 @@ export interface PoolReading {
   readonly isShared: boolean;
   /** What the pool of the target leads to for new sessions, where that is one address; `null`: see the servers. */
   readonly leadsTo: DatabaseAddress | null;
+  /** Why the target lets no client of the pool through, as `paused`; `null`: it does. */
+  readonly closed: string | null;
   /** What was sent to the target and not taken by it; `null`: nothing. */
   readonly notTaken: string | null;
 }

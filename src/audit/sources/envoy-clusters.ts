@@ -22,7 +22,7 @@ export function parseEnvoyClusters(
             .filter(isObject)
             .flatMap((host) => serverOf(host, delayMs) ?? []);
     // How an Envoy chooses among endpoints is not in this document.
-    return { backend: name, servers, isShared: false, leadsTo: null, notTaken: null };
+    return { backend: name, servers, isShared: false, leadsTo: null, closed: null, notTaken: null };
   });
 }
 

@@ -81,7 +81,7 @@ export function parseHaproxyStat(backend: string, answer: string, settings: Stat
 
 /** A backend that HAProxy does not have. */
 export function missingBackend(backend: string): PoolReading {
-  return { backend, servers: null, isShared: false, leadsTo: null, notTaken: null };
+  return { backend, servers: null, isShared: false, leadsTo: null, closed: null, notTaken: null };
 }
 
 function serverOf(cell: (name: Column) => string, { interMs, pushMs }: StatSettings): ServerReading {

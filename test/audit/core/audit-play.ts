@@ -58,11 +58,16 @@ export class AuditPlay {
   }
 
   /** Looks. @returns what is found now */
-  look(nowMs: number, servers: readonly ServerReading[] | string, isShared = true): readonly string[] {
+  look(
+    nowMs: number,
+    servers: readonly ServerReading[] | string,
+    isShared = true,
+    closed: string | null = null,
+  ): readonly string[] {
     const reading: TargetReading =
       typeof servers === "string"
         ? { kind: "failed", problem: servers }
-        : { kind: "read", pools: [{ backend: "be", servers, isShared, leadsTo: null, notTaken: null }] };
+        : { kind: "read", pools: [{ backend: "be", servers, isShared, leadsTo: null, closed, notTaken: null }] };
     const { memory, lookAgainMs } = auditTarget(this.memory, reading, {
       nowMs,
       pools: [this.#pool],

@@ -60,6 +60,20 @@ describe("a target against the snapshot", () => {
   }
 });
 
+test("a database that somebody has paused, while a node is fit, is a pool that nobody can use", () => {
+  const play = new AuditPlay({ keepsSessions: false, lists: "none" }, ["pg1", "pg2"]);
+  play.judge(0, { pg1: "new", pg2: "kept" });
+  const servers = [serverOf("pg1", { total: null })];
+  assert.deepEqual(play.look(1_000, servers, false, "paused"), []);
+  assert.deepEqual(play.look(29_000, servers, false, "paused"), []);
+  assert.deepEqual(play.look(32_000, servers, false, "paused"), ["starved - -"]);
+  assert.equal(play.memory.differences[0]?.what, "is paused: no client can use it");
+  assert.deepEqual(play.look(33_000, servers, false), []);
+  // Without a node that is fit, nobody could use it anyway.
+  play.judge(40_000, { pg1: "none down" });
+  for (const at of [41_000, 90_000]) assert.deepEqual(play.look(at, [], false, "paused"), []);
+});
+
 test("looks again when the mechanism must have moved what is suspected", () => {
   const play = new AuditPlay({}, ["pg1", "pg2"]);
   play.judge(0, { pg1: "none superseded", pg2: "new" });

@@ -22,6 +22,7 @@ for (const version of ["2.6", "3.2"]) {
       backend: "be",
       isShared: true,
       leadsTo: null,
+      closed: null,
       notTaken: null,
       servers: [
         {
