@@ -2,7 +2,7 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { RouteFindingKind } from "../../cluster/route-finding.ts";
 import { formatHostPort } from "../../config/values/address.ts";
 import type { Allowance } from "./allowance.ts";
-import { addressByName, type AuditedPool, nodeNameOf, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
+import { addressByName, type AuditedPool, nodeByName, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
 import { confirmMs, neverLooked, nextPhase, type DifferencePhase, type Seen } from "./phase.ts";
 import type { PoolReading, ServerReading, TargetReading } from "./reading.ts";
 import {
@@ -364,7 +364,7 @@ function leadsText(
   node: string | null,
   { pool, truth }: Pick<ComparedPool, "pool" | "truth">,
 ): string {
-  const named = nodeNameOf(server, pool);
+  const named = nodeByName(server, pool);
   if (node === null || named === node || address === null || !truth.members.has(named)) return "";
   return `leads to ${node} (${formatHostPort(address)}), and not to ${named} as its name says: ${node} `;
 }
