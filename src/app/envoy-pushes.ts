@@ -3,6 +3,7 @@ import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { formatHostPort } from "../config/values/address.ts";
 import type { XdsHandler } from "../http/listener/listener-set.ts";
 import type { BalancerStatus } from "../push/balancer.ts";
+import { countedEnvoys } from "../push/xds/counted-envoys.ts";
 import type { XdsService, XdsServiceContext, XdsSettings } from "../push/xds/xds-service.ts";
 
 /** What the pushes to Envoys depend on. */
@@ -70,6 +71,14 @@ export class EnvoyPushes {
       .map(({ name }) => name);
   }
 
+  /** How many Envoys of each listener lead to the primary of a cluster and do not count, as {@link countedEnvoys}. */
+  uncounted(cluster: string): readonly { readonly listener: string; readonly envoys: number }[] {
+    return this.#services().flatMap((service) => {
+      const envoys = service.uncounted(cluster);
+      return envoys === 0 ? [] : [{ listener: service.name, envoys }];
+    });
+  }
+
   /**
    * Waits until the Envoys of a listener lead the clients of a cluster's primary to a node.
    * @returns `undefined` if there is no listener of this name; else as {@link XdsService.lead}
@@ -129,16 +138,15 @@ async function accept({ loaded }: ServedListener, socket: Socket): Promise<void>
   else service.accept(socket);
 }
 
-function settingsOf(
-  { address, port, cluster, xds }: ListenerConfig,
-  { pools, probe }: Pick<Config, "pools" | "probe">,
-): XdsSettings {
+function settingsOf(listener: ListenerConfig, { pools, probe }: Pick<Config, "pools" | "probe">): XdsSettings {
+  const { address, port, cluster, xds } = listener;
   if (xds === null) throw new Error("Cannot serve Envoys: the dialect of the listener must be xds");
   const served = pools.filter((pool) => cluster === null || pool.cluster === cluster);
   return {
     name: `xds ${formatHostPort({ host: address, port })}`,
     pools: served,
     roundMs: probe.intervalMs + probe.timeoutMs,
+    counted: countedEnvoys(listener),
     ...xds,
   };
 }

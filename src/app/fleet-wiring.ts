@@ -12,6 +12,7 @@ import type { Probers } from "../probe/probers.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Drains } from "../state/drains.ts";
 import type { Store } from "../state/store.ts";
+import type { AddressProofs } from "./address-proofs.ts";
 import { FollowedClusters } from "./followed-clusters.ts";
 import { followLines } from "./logs/follow-log.ts";
 import type { Machine } from "./machine.ts";
@@ -34,6 +35,8 @@ interface FleetParts {
 /** What following acts on. */
 interface FollowedParts {
   readonly record: (outcome: ProbeOutcome) => void;
+  /** Is told of which clusters another instance has told something. */
+  readonly proofs: Pick<AddressProofs, "hear">;
   readonly probers: Pick<Probers, "begin" | "end" | "ask" | "isActive">;
   readonly errorLines: LimitedLines;
   /** The first evidence of a cluster has come from an upstream. */
@@ -135,7 +138,7 @@ function surroundingsOf(
 
 function buildFollowed(
   { log, machine, store, clock, eventLog }: FleetParts,
-  { record, probers, onFirst, errorLines }: FollowedParts,
+  { record, proofs, probers, onFirst, errorLines }: FollowedParts,
 ): FollowedClusters {
   const { setTimer, random, openFeed = null } = machine;
   return new FollowedClusters({
@@ -143,8 +146,14 @@ function buildFollowed(
     self: { version: version(), name: hostname() },
     state: (name) => store.clusterNamed(name),
     policy: (name) => store.policyOf(name),
-    record,
-    adopt: (state) => store.adopt(state),
+    record: (outcome) => {
+      proofs.hear(outcome.cluster);
+      record(outcome);
+    },
+    adopt: (state) => {
+      proofs.hear(state.name);
+      store.adopt(state);
+    },
     onDrain: (change) => eventLog.recordDrain(change),
     now: () => clock.now(),
     reading: () => clock.observeReading(),

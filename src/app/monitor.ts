@@ -18,6 +18,7 @@ import { HistoryStore } from "../history/history-store.ts";
 import { ConnectedAddresses } from "../probe/client/connected-addresses.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
+import { AddressProofs } from "./address-proofs.ts";
 import { BalancerPushes } from "./balancer-pushes.ts";
 import { EnvoyPushes, type EnvoyPushesContext } from "./envoy-pushes.ts";
 import { RouteAudits, type RouteAuditsContext } from "./route-audits.ts";
@@ -61,6 +62,8 @@ export class Monitor {
   readonly routes: RouteAudits;
   /** Takes the outcomes of clusters from other instances, and feeds others. */
   readonly fleet: Fleet;
+  /** Tells whether the address of a node is more than another instance's word. */
+  readonly proofs: AddressProofs;
   readonly #log: Logger;
   readonly #errorLines: LimitedLines;
   readonly #drains: Drains;
@@ -99,7 +102,8 @@ export class Monitor {
     this.routes = this.#buildRouteAudits({ ...follows, now: () => clock.now() });
     const probed = new ConnectedAddresses(() => clock.now());
     this.envoys = this.#buildEnvoys({ ...follows, now: () => clock.observe() }, probed);
-    this.#stateFile = new StateFile(() => this.#config.stateFile, log, { clock, bootId: machine.bootId });
+    this.proofs = new AddressProofs({ config: () => this.#config, now: () => clock.now() });
+    this.#stateFile = this.#buildStateFile();
     this.#probers = new Probers({
       cluster: state,
       policy,
@@ -118,7 +122,7 @@ export class Monitor {
       onTls: (cluster, problem) => logTlsFiles(log, cluster, problem),
     });
     const onFirst = (cluster: string): void => this.#endFirstRound(cluster);
-    const acts = { record, probers: this.#probers, onFirst, errorLines: this.#errorLines };
+    const acts = { record, proofs: this.proofs, probers: this.#probers, onFirst, errorLines: this.#errorLines };
     const shares = { config: () => this.#sources.assigned, joined: () => this.#sources.joined };
     const parts = { log, machine, store, clock, eventLog: this.eventLog, drains: this.#drains, ...shares };
     this.fleet = buildFleet(parts, acts);
@@ -143,6 +147,7 @@ export class Monitor {
   async restore(): Promise<void> {
     const saved = await this.#stateFile.read(this.#config.clusters);
     this.store.restore(restoreClusters(this.#config, saved));
+    for (const cluster of saved.heard) this.proofs.hear(cluster);
     this.#drains.start(saved.drains);
     this.#followChanges();
     await this.#stateFile.removeStaleDrafts();
@@ -224,6 +229,11 @@ export class Monitor {
 
   get #clusterNames(): readonly string[] {
     return this.store.current.clusters.map(({ name }) => name);
+  }
+
+  #buildStateFile(): StateFile {
+    const boot = { clock: this.clock, bootId: this.#machine.bootId };
+    return new StateFile(() => this.#config.stateFile, this.#log, { boot, heard: () => this.proofs.heard });
   }
 
   #buildDrains(): Drains {

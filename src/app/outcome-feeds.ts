@@ -1,13 +1,23 @@
+import { BodyBudget } from "../http/message/body-budget.ts";
 import type { FedFollower, Feeds, FeedsContext } from "../fleet/owner/feeds.ts";
+
+/** Bodies that are being received, in bytes: of one caller, and of all. One that names 10,000 clusters has some 4 MB. */
+const bodyBytes = { one: 16 * 1024 * 1024, all: 32 * 1024 * 1024 } as const;
 
 /** Feeds other instances with the outcomes of the clusters that are probed here. Loaded once somebody follows. */
 export class OutcomeFeeds {
   readonly #context: FeedsContext;
   #feeds: Feeds | null = null;
   #isStopping = false;
+  readonly #bodies = new BodyBudget(bodyBytes);
 
   constructor(context: FeedsContext) {
     this.#context = context;
+  }
+
+  /** As {@link BodyBudget.reserve}, for the bodies of requests for feeds. */
+  reserve(bytes: number, who: string): (() => void) | null {
+    return this.#bodies.reserve(bytes, who);
   }
 
   /** Opens a stream, as {@link Feeds.open}. */
@@ -19,13 +29,13 @@ export class OutcomeFeeds {
   }
 
   /** Sends a token back, as {@link Feeds.echo}. */
-  echo(body: unknown): boolean {
-    return this.#feeds?.echo(body) ?? false;
+  echo(...call: Parameters<Feeds["echo"]>): boolean {
+    return this.#feeds?.echo(...call) ?? false;
   }
 
   /** Changes the clusters of a stream, as {@link Feeds.select}. */
-  select(body: unknown): boolean {
-    return this.#feeds?.select(body) ?? false;
+  select(...call: Parameters<Feeds["select"]>): boolean {
+    return this.#feeds?.select(...call) ?? false;
   }
 
   /** Which clusters are probed here has changed, as {@link Feeds.reselect}. */
@@ -34,8 +44,8 @@ export class OutcomeFeeds {
   }
 
   /** Drains a node as an operator of a follower asks, as {@link Feeds.drain}. */
-  async drain(body: unknown): ReturnType<Feeds["drain"]> {
-    return this.#feeds?.drain(body) ?? { problem: "the stream must be open" };
+  async drain(...call: Parameters<Feeds["drain"]>): ReturnType<Feeds["drain"]> {
+    return this.#feeds?.drain(...call) ?? { problem: "the stream must be open" };
   }
 
   /** The present followers. */

@@ -1,5 +1,6 @@
 import { readAccess } from "../config/access-material.ts";
 import type { ClusterConfig, Config, FleetConfig, UpstreamConfig } from "../config/model/config.ts";
+import { isLoopback } from "../config/values/loopback.ts";
 import { version } from "../config/version.ts";
 import type { OtherOwners } from "../fleet/follower/follows.ts";
 import type { FleetMembership } from "../fleet/ownership/fleet-membership.ts";
@@ -141,6 +142,11 @@ function assignedCluster(cluster: ClusterConfig, { membership, config }: JoinedF
   return { ...cluster, follow: upstreamsAt(assignment.owners, config) };
 }
 
-function upstreamsAt(owners: readonly FleetMember[], { tls, tokenFile }: FleetConfig): readonly UpstreamConfig[] {
-  return owners.map(({ url }) => ({ url, tls, tokenFile }));
+/** What others have written into etcd is their word: it does not decide that a token goes there. */
+function upstreamsAt(
+  owners: readonly FleetMember[],
+  { tls, tokenFile, advertise }: FleetConfig,
+): readonly UpstreamConfig[] {
+  const mayBeHere = isLoopback(new URL(advertise).hostname.replace(/^\[|\]$/g, ""));
+  return owners.map(({ url }) => ({ url, tls, tokenFile, stated: { mayBeHere } }));
 }

@@ -115,7 +115,7 @@ function envoyTarget({ name, admin, pools: mapped }: AuditedEnvoy, { pools, list
     })),
     source: envoySource(source),
     needsVerdicts: true,
-    advise: envoyAdvice(admin),
+    advise: envoyAdvice(admin, cuts.length > 0),
     key: JSON.stringify([source, audited]),
   };
 }

@@ -1,7 +1,8 @@
 import type { NodeRequest } from "../cluster/management-call.ts";
+import type { Node } from "../cluster/node.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
-import { refuseUnproved } from "./checks/unproved.ts";
+import { refuseHearsay, refuseUnproved } from "./checks/unproved.ts";
 import { namedNode } from "./checks/target-selection.ts";
 import { forward } from "./forward.ts";
 import { headersFor, requestIdOf } from "./headers.ts";
@@ -14,6 +15,8 @@ export interface FetchContext {
   readonly view: ClusterView;
   readonly credentials: NodeCredentials;
   readonly inFlight: InFlightLimiter;
+  /** Whether the address of a node is its own by what this instance itself knows. */
+  readonly isOwnAddress: (node: Node) => Promise<boolean>;
 }
 
 /** The longest answer, in bytes: longer than any page of metrics. */
@@ -28,7 +31,7 @@ const timeoutMs = 60_000;
 export async function fetchFromNode(
   request: NodeRequest,
   incoming: IncomingCall,
-  { view, credentials, inFlight }: FetchContext,
+  { view, credentials, inFlight, isOwnAddress }: FetchContext,
 ): Promise<void> {
   const { message, response, caller, limits } = incoming;
   const found = namedNode(view, request.node, `GET ${request.path}`);
@@ -58,6 +61,11 @@ export async function fetchFromNode(
   const requestId = requestIdOf(message.headers);
   const { host } = new URL(origin);
   try {
+    // The headers of a client may hold a password.
+    if (!(await isOwnAddress(node))) {
+      refuse(response, refuseHearsay(node));
+      return;
+    }
     await forward({
       call: incoming,
       upstreamName: "The node",

@@ -14,6 +14,7 @@ import { CallContext, type OwnAnswer } from "./call-context.ts";
 import { checkCall } from "./checks/check-call.ts";
 import { type SwitchoverOptions, switchoverOptions } from "./checks/switchover-candidates.ts";
 import type { Refusal } from "./checks/refusal.ts";
+import { refuseHearsay } from "./checks/unproved.ts";
 import { selectTarget } from "./checks/target-selection.ts";
 import { fetchFromNode, nodeHeader } from "./fetch.ts";
 import { forward } from "./forward.ts";
@@ -60,6 +61,11 @@ export interface GatewayContext {
   /** Milliseconds since the epoch. */
   readonly wall: () => number;
   readonly credentials: (cluster: string) => NodeCredentials;
+  /**
+   * Whether the address of a node is its own by what this instance itself knows: what another instance says of addresses
+   * and their proof is a hint. Asks the servers, without credentials, where nothing else tells. Never rejects.
+   */
+  readonly isOwnAddress: (cluster: string, node: Node) => Promise<boolean>;
   /** Probes every node of the cluster now. */
   readonly probeNow: (cluster: string) => void;
   /** A call is about to be forwarded that makes another node the primary. @returns what says that it came to nothing */
@@ -143,7 +149,7 @@ export class Gateway {
     const { target, receiver, refusal } =
       view === null
         ? { target: null, receiver: null, refusal: unknownCluster(cluster) }
-        : this.#decide(call, body, view);
+        : await this.#decide(call, body, view);
     if (receiver === null) {
       const refused = refusal ?? unknownCluster(cluster);
       const { status, error } = refused;
@@ -179,7 +185,8 @@ export class Gateway {
       return;
     }
     const credentials = this.#dependencies.credentials(cluster);
-    await fetchFromNode(request, incoming, { view, credentials, inFlight: this.#fetches });
+    const isOwnAddress = (node: Node): Promise<boolean> => this.#dependencies.isOwnAddress(cluster, node);
+    await fetchFromNode(request, incoming, { view, credentials, inFlight: this.#fetches, isOwnAddress });
   }
 
   async #route(context: CallContext, body: Buffer): Promise<void> {
@@ -195,17 +202,19 @@ export class Gateway {
       context.answer(this.#dependencies.switchOverSeamlessly(view, seamless, how));
       return;
     }
-    const { target, receiver, refusal } = this.#decide(call, body, view);
+    const { target, receiver, refusal } = await this.#decide(call, body, view);
     if (call.isDryRun || receiver === null) this.#answerLocally(context, target, refusal);
     else await this.#forward(context, receiver, call.name === "reinitialize" ? normalizeReinitialize(body) : body);
   }
 
   /** Finds the node that receives a call, or why none does. */
-  #decide(call: ManagementCall, body: Buffer, view: ClusterView): Decision {
+  async #decide(call: ManagementCall, body: Buffer, view: ClusterView): Promise<Decision> {
     const target = selectTarget(view, call);
     if ("error" in target) return { target: null, receiver: null, refusal: target };
     const { node } = target;
-    const refusal = checkCall({ call, body, view, target, wallMs: this.#dependencies.wall() });
+    const { wall, isOwnAddress } = this.#dependencies;
+    const refused = checkCall({ call, body, view, target, wallMs: wall() });
+    const refusal = refused ?? ((await isOwnAddress(call.cluster, node)) ? null : refuseHearsay(node));
     const isReceived = refusal === null && node.api !== null;
     return { target, receiver: isReceived ? { node, api: node.api } : null, refusal };
   }

@@ -1,5 +1,5 @@
 import { errorMessage } from "../cluster/values/error-message.ts";
-import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
+import { isObject, listOf, parseJson, type JsonObject } from "../cluster/values/json.ts";
 import type { SavedClaim } from "../cluster/leadership.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import { isSameLastClaim } from "../health/evidence/leadership/last-claim.ts";
@@ -22,6 +22,8 @@ export interface SavedState {
   /** The claim of each cluster that stood last, by cluster name. */
   readonly claims: ReadonlyMap<string, SavedClaim>;
   readonly drains: readonly SavedDrain[];
+  /** The clusters of which another instance has told this one something: proofs of their addresses are its word. */
+  readonly heard: readonly string[];
   /** Why the file, or a part of it, is not used. */
   readonly problems: readonly string[];
 }
@@ -36,6 +38,7 @@ export const noSavedState: SavedState = {
   refusals: [],
   claims: new Map(),
   drains: [],
+  heard: [],
   problems: [],
 };
 
@@ -57,6 +60,7 @@ export async function readSavedState(
     refusals: parseRefusals(value["refused"]),
     claims: parseClaims(section(value, "held"), boot),
     drains: parseDrains(value["drains"]),
+    heard: listOf(value["heard"]).flatMap((name) => (typeof name === "string" ? [name] : [])),
     problems,
   };
 }
@@ -65,9 +69,14 @@ export async function readSavedState(
  * Writes what must survive a restart: the discovered members of all clusters, the incumbents, the nodes marked
  * detached, stalled or diverged (rules 5 and 6), the marks of refused claims (rule 2), the claims that stood last
  * (guard `survive`), and the drains. The file is replaced whole.
+ * @param options.heard the clusters of which another instance has told this one something
  * @throws the file system's error
  */
-export async function writeSavedState(file: string, snapshot: Snapshot, boot: BootClock = noBootClock): Promise<void> {
+export async function writeSavedState(
+  file: string,
+  snapshot: Snapshot,
+  { boot = noBootClock, heard = [] }: { readonly boot?: BootClock; readonly heard?: readonly string[] } = {},
+): Promise<void> {
   const content = {
     version: 1,
     clusters: membersToJson(snapshot),
@@ -80,6 +89,7 @@ export async function writeSavedState(file: string, snapshot: Snapshot, boot: Bo
     accused: accusationsToJson(snapshot),
     refused: refusalsToJson(snapshot),
     held: claimsToJson(snapshot, boot),
+    heard: snapshot.clusters.flatMap(({ name }) => (heard.includes(name) ? [name] : [])),
   };
   await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }

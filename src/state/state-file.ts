@@ -19,6 +19,7 @@ export class StateFile {
   readonly #path: () => string | null;
   readonly #log: Logger;
   readonly #boot: BootSource | null;
+  readonly #heard: () => readonly string[];
   #written: Promise<Durability> = Promise.resolve({ kind: "durable" });
   /** The write that is queued and has not begun. It will save the state as of its beginning, so one is enough. */
   #pending: Promise<Durability> | null = null;
@@ -26,8 +27,17 @@ export class StateFile {
   /**
    * @param path the configured path; a reload may change it
    * @param boot without it, nothing that has an instant is kept
+   * @param heard the clusters of which another instance has told this one something
    */
-  constructor(path: () => string | null, log: Logger, boot: BootSource | null = null) {
+  constructor(
+    path: () => string | null,
+    log: Logger,
+    {
+      boot = null,
+      heard = () => [],
+    }: { readonly boot?: BootSource | null; readonly heard?: () => readonly string[] } = {},
+  ) {
+    this.#heard = heard;
     this.#path = path;
     this.#boot = boot;
     this.#log = log;
@@ -83,7 +93,7 @@ export class StateFile {
     const file = this.#path();
     if (file === null) return { kind: "volatile" };
     try {
-      await writeSavedState(file, current(), this.#bootClock);
+      await writeSavedState(file, current(), { boot: this.#bootClock, heard: this.#heard() });
       return { kind: "durable" };
     } catch (error) {
       this.#log.error({ err: error, file }, "state file not written");

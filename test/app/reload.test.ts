@@ -120,7 +120,7 @@ test("a reload asks only nodes that it adds or moves", limit, async (context) =>
   assert.deepEqual([pg1, pg2, pg3].map(asked), [3, 4, 2]);
 });
 
-const xdsDefaults = { checksAt: null, cutMs: 2_000, staleAfterMs: null };
+const xdsDefaults = { checksAt: null, cutMs: 2_000, staleAfterMs: null, envoys: [] };
 
 /** What a listener on a port becomes in a reload, and whether the reload is applied. */
 const changes: readonly (readonly [from: Partial<ListenerConfig>, to: Partial<ListenerConfig>, isApplied: boolean])[] =

@@ -81,7 +81,7 @@ class AuditFixture {
     if (this.tookMs > 0) await new Promise<void>((resolve) => void this.clock.setTimer(resolve, this.tookMs));
     this.running -= 1;
     if (typeof servers === "string") throw new Error(servers);
-    return [{ backend: "w", servers, isShared: true, leadsTo: null, notTaken: null }];
+    return [{ backend: "w", servers, isShared: true, leadsTo: null, closed: null, notTaken: null }];
   }
 }
 

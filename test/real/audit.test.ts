@@ -3,132 +3,24 @@
  * rolecall: the audit names them within 5 s of the mechanism's own delay, and no more once they are mended.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { suite, test, type TestContext } from "node:test";
 import { Client } from "pg";
-import { App } from "../../src/app/app.ts";
-import { listOf, objectOf } from "../../src/cluster/values/json.ts";
-import type { Config } from "../../src/config/model/config.ts";
 import { plainCheck } from "../../src/health/check.ts";
-import { clusterOf, configOf, haproxyBackendOf, listenerOf, nodeOf } from "../fake/config.ts";
-import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
+import { haproxyBackendOf } from "../fake/config.ts";
 import { FakePostgres } from "../fake/fake-postgres.ts";
 import { freePort } from "../fake/free-port.ts";
-import { silentLogger } from "../fake/silent-logger.ts";
 import { until } from "../fake/until.ts";
+import { AuditLab, echoDatabases, folderOf, runtimeCommand, sessionsAt } from "./lab/audit-lab.ts";
 import { balancerPrograms } from "./lab/balancer-programs.ts";
 import { Child } from "./lab/child.ts";
-import { EchoDatabase, EchoSession } from "./lab/echo-database.ts";
 import { Envoy } from "./lab/envoy.ts";
 import { Pgbouncer, pgbouncer118, pgbouncer124 } from "./lab/pgbouncer.ts";
-import { removeAtExit } from "./lab/reaper.ts";
 
 /** How much longer than the mechanism's own delay it takes to name what differs, in s. */
 const namedWithinS = 5;
 const check = plainCheck("primary");
-
-/** A cluster of three nodes in which pg1 leads, and an audit of some targets. */
-class AuditLab {
-  readonly nodes: readonly FakeNode[];
-  readonly #app: App;
-
-  static async start(context: TestContext, databases: readonly number[], parts: Partial<Config>): Promise<AuditLab> {
-    const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
-    const fixed = nodes.map(({ name, api }, at) =>
-      nodeOf({ name, api, database: { host: "127.0.0.1", port: databases[at] ?? 0 } }),
-    );
-    const app = new App(
-      configOf({
-        clusters: [clusterOf({ nodes: fixed })],
-        listen: [listenerOf({ dialect: "admin" })],
-        audit: { intervalMs: 5_000, envoys: [] },
-        ...parts,
-      }),
-      silentLogger,
-    );
-    context.after(() => app.stop({ drains: false }));
-    await app.start();
-    return new AuditLab(nodes, app);
-  }
-
-  private constructor(nodes: readonly FakeNode[], app: App) {
-    this.nodes = nodes;
-    this.#app = app;
-  }
-
-  lead(leader: string): void {
-    for (const node of this.nodes) node.leader = leader;
-  }
-
-  /** What is found, such as `misrouted pg1`. */
-  async found(): Promise<readonly string[]> {
-    const document = await this.#get("/audit");
-    return listOf(document["findings"])
-      .map(objectOf)
-      .map(({ finding, node }) => `${String(finding)} ${String(node)}`)
-      .toSorted();
-  }
-
-  /** Waits until these are the kinds of the events about the routes. */
-  async records(wanted: readonly string[]): Promise<void> {
-    let kinds: readonly string[] = [];
-    const evidence = (): string => kinds.join(", ");
-    await until({ what: `events: ${wanted.join(", ")}`, evidence }, async () => {
-      const document = await this.#get("/events");
-      kinds = listOf(document["events"]).map((event) => String(objectOf(event)["kind"]));
-      kinds = kinds.filter((kind) => kind.startsWith("routes_"));
-      return JSON.stringify(kinds) === JSON.stringify(wanted);
-    });
-  }
-
-  async looked(): Promise<void> {
-    await until("a look at every target", async () =>
-      listOf((await this.#get("/audit"))["targets"]).every((target) => objectOf(target)["up"] === true),
-    );
-  }
-
-  /** Waits until exactly this is found. */
-  async finds(wanted: readonly string[], seconds: number): Promise<void> {
-    let last: readonly string[] = [];
-    const evidence = (): string => last.join(", ");
-    await until({ what: `findings: ${wanted.join(", ") || "none"}`, seconds, evidence }, async () => {
-      last = await this.found();
-      return JSON.stringify(last) === JSON.stringify(wanted);
-    });
-  }
-
-  async #get(path: string): Promise<ReturnType<typeof objectOf>> {
-    const port = this.#app.listeners[0]?.port ?? 0;
-    return objectOf(await (await fetch(`http://127.0.0.1:${port}${path}`)).json());
-  }
-}
-
-function folderOf(): string {
-  const folder = mkdtempSync(join(tmpdir(), "rolecall-audit-"));
-  removeAtExit(folder);
-  return folder;
-}
-
-async function echoDatabases(context: TestContext): Promise<readonly EchoDatabase[]> {
-  const databases = await Promise.all(["pg1", "pg2", "pg3"].map((name) => EchoDatabase.start(name)));
-  context.after(() => Promise.all(databases.map((database) => database.stop())));
-  return databases;
-}
-
-async function sessionsAt(port: number, count: number): Promise<readonly EchoSession[]> {
-  const open = (): Promise<EchoSession | undefined> => EchoSession.open(port);
-  await until("a session", async () => {
-    const session = await open();
-    session?.close();
-    return session !== undefined;
-  });
-  const sessions = await Promise.all(Array.from({ length: count }, open));
-  return sessions.filter((session) => session !== undefined);
-}
 
 suite("the audit of real balancers", { concurrency: false }, () => {
   for (const { kind, title, found } of balancerPrograms()) {
@@ -199,16 +91,10 @@ listen w
   lab.lead("pg2");
   // Without `fall`: three checks of 2 s, and 1 s for a push.
   await lab.finds(["misrouted pg1", "missing pg3"], 7 + namedWithinS);
-  await runtime(socket, "shutdown sessions server w/pg1");
+  await runtimeCommand(socket, "shutdown sessions server w/pg1");
   await until("the end of the sessions", () => sessions.every(({ isCut }) => isCut));
   await lab.finds(["missing pg3"], namedWithinS + 1);
   await lab.records(["routes_differ", "routes_differ", "routes_agree"]);
-}
-
-async function runtime(socket: string, command: string): Promise<string> {
-  const connection = connect(socket);
-  connection.end(`${command}\n`);
-  return text(connection);
 }
 
 /** Envoy with fixed endpoints and no checks. */

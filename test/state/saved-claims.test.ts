@@ -55,7 +55,7 @@ suite("the claim that stood last in the state file", () => {
   async function write(cluster: ClusterState): Promise<string> {
     const file = join(folder, "state.json");
     const snapshot = { instance: "run", sequence: 1, clusters: [cluster], index: new Map([["demo", 0]]) };
-    await writeSavedState(file, snapshot, { id: "boot", offsetMs: 1_000_000 });
+    await writeSavedState(file, snapshot, { boot: { id: "boot", offsetMs: 1_000_000 } });
     return file;
   }
 

@@ -260,11 +260,11 @@ export class VirtualEdge {
     };
     post(() => void accept(feeds, stream, { request, name: this.name }));
     return {
-      echo: (id, token) => post(() => void feeds.echo({ stream: id, token })),
-      select: (selection) => post(() => void feeds.select(selection)),
+      echo: (id, token) => post(() => void feeds.echo({ stream: id, token }, callerOf(this.name))),
+      select: (selection) => post(() => void feeds.select(selection, callerOf(this.name))),
       drain: async (order) => {
         await new Promise<void>((resolve) => stream.after(resolve));
-        const done = await feeds.drain(order);
+        const done = await feeds.drain(order, callerOf(this.name));
         await new Promise<void>((resolve) => void time.after("delivery", delayMs(), () => resolve()));
         if ("problem" in done) throw new Error(done.problem);
         return done;
@@ -294,13 +294,16 @@ export function nameOf(id: string): string {
 
 type Feeds = Subject["monitor"]["fleet"]["feeds"];
 
+function callerOf(name: string): Parameters<Feeds["open"]>[1] {
+  return { name, principal: name, mayFollow: () => true, mayDrain: () => true };
+}
+
 async function accept(
   feeds: Feeds,
   stream: VirtualStream,
   { request, name }: { readonly request: unknown; readonly name: string },
 ): Promise<void> {
-  const caller = { name, mayFollow: () => true, mayDrain: () => true };
-  const opened = await feeds.open(request, caller, () => stream);
+  const opened = await feeds.open(request, callerOf(name), () => stream);
   if (opened.kind === "open") stream.onClosed = opened.ended;
   else stream.fail(opened.problem);
 }

@@ -17,6 +17,9 @@ import { metrics } from "./subject-metrics.ts";
 import type { OwnerLife } from "./plan.ts";
 import type { SeenTime, VirtualTime } from "./virtual-time.ts";
 
+/** Who follows: the subject. */
+const caller = { name: "subject", principal: null, mayFollow: () => true, mayDrain: () => false };
+
 /** What an owner is made of. */
 export interface OwnerParts {
   readonly config: Config;
@@ -134,8 +137,8 @@ export class VirtualOwner {
     this.#streams.add(stream);
     stream.after(() => void this.#accept(stream, request));
     return {
-      echo: (id, token) => stream.after(() => void this.#monitor.fleet.feeds.echo({ stream: id, token })),
-      select: (selection) => stream.after(() => void this.#monitor.fleet.feeds.select(selection)),
+      echo: (id, token) => stream.after(() => void this.#monitor.fleet.feeds.echo({ stream: id, token }, caller)),
+      select: (selection) => stream.after(() => void this.#monitor.fleet.feeds.select(selection, caller)),
       drain: () => Promise.reject(new Error("no operator drains here")),
       close: () => this.#forget(stream),
     };
@@ -162,7 +165,6 @@ export class VirtualOwner {
   }
 
   async #accept(stream: VirtualStream, request: unknown): Promise<void> {
-    const caller = { name: "subject", mayFollow: () => true, mayDrain: () => false };
     const opened = await this.#monitor.fleet.feeds.open(request, caller, () => stream);
     if (opened.kind === "open") stream.onClosed = opened.ended;
     else stream.fail(opened.problem);

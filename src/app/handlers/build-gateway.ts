@@ -14,6 +14,7 @@ export interface GatewayParts {
     readonly clock: { wall(): number };
     /** Probes every node of the cluster now. */
     probeNow(cluster: string): void;
+    readonly proofs: { readonly isOwn: GatewayContext["isOwnAddress"] };
     readonly eventLog: Pick<EventLog, "recordCall">;
   };
   readonly credentials: NodeCredentialStore;
@@ -31,6 +32,7 @@ export function buildGateway(
     now,
     wall: () => monitor.clock.wall(),
     credentials: (cluster) => credentials.get(cluster),
+    isOwnAddress: (cluster, node) => monitor.proofs.isOwn(cluster, node),
     probeNow: (cluster) => monitor.probeNow(cluster),
     announceChange: (change) => monitor.eventLog.recordCall(change),
     switchOverSeamlessly,

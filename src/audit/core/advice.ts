@@ -14,7 +14,7 @@ export function haproxyAdvice(
   followsMembers: (backend: string) => boolean,
 ): (difference: Difference) => RouteAdvice {
   const send = (commands: string): string => `echo ${JSON.stringify(commands)} | socat stdio ${socatAddress(socket)}`;
-  return ({ kind, pool, server, node, isStaying, belongsAt }) => {
+  return ({ kind, pool, server, node, isStaying, belongsAt, isChecked, closed }) => {
     const backend = pool?.backend ?? "";
     const at = `${backend}/${server ?? ""}`;
     if (kind === "unreachable")
@@ -36,6 +36,25 @@ export function haproxyAdvice(
           : "the operator or program that edits the configuration of HAProxy when a node joins",
         command: node === null ? doctor : "rolecall render haproxy --config FILE > haproxy.cfg",
       };
+    // What nothing checks is moved by nothing but commands, and a health that one sets there is never undone.
+    if (kind === "starved" && closed !== null && closedByHand.test(closed))
+      return {
+        mechanism: "the operator or program that has closed the server",
+        command: send(`set server ${at} ${closed === "weight 0" ? "weight 100%" : "state ready"}`),
+      };
+    if (!isChecked && kind === "misrouted")
+      return {
+        mechanism:
+          "nothing: HAProxy does not check the server (add check to its line), and so rolecall does not push it; a check",
+        command: isStaying
+          ? send(`shutdown sessions server ${at}`)
+          : "rolecall render haproxy --config FILE > haproxy.cfg",
+      };
+    if (!isChecked && kind === "starved")
+      return {
+        mechanism: "nothing: HAProxy does not check the server (add check to its line); a check",
+        command: send(`set server ${at} health up`),
+      };
     if (kind === "starved")
       return { mechanism: "HAProxy's check, and rolecall's push", command: send(`set server ${at} health up`) };
     return isStaying
@@ -51,6 +70,8 @@ export function haproxyAdvice(
 }
 
 const doctor = "rolecall doctor --config FILE";
+/** What an operator says of a server, and not its checks. */
+const closedByHand = /^(MAINT|DRAIN|weight 0)$/;
 
 function socatAddress(socket: RuntimeAddress): string {
   return "path" in socket ? socket.path : `tcp:${formatHostPort(socket)}`;
@@ -68,9 +89,16 @@ export function poolerAdvice({ address, user, hasFile }: AdvisedPooler): (differ
   const [host, port] = "host" in address ? [address.host, address.port] : [address.folder, address.port];
   const console = `psql "host=${host} port=${port} user=${user} dbname=pgbouncer"`;
   const where = "host" in address ? formatHostPort(address) : socketOf(address);
-  return ({ kind, pool, leadsThere }) => {
+  return ({ kind, pool, leadsThere, closed }) => {
     const database = pool?.backend ?? "";
     if (kind === "unreachable") return { mechanism: `the console at ${where}`, command: doctor };
+    if (kind === "starved") {
+      const command = `${closed === "disabled" ? "ENABLE" : "RESUME"} ${quoteDatabase(database)}`;
+      return {
+        mechanism: "the operator or program that has paused or disabled the database",
+        command: `${console} -c '${command.replaceAll("'", String.raw`'\''`)}'`,
+      };
+    }
     const reconnect = `${console} -c '${`RECONNECT ${quoteDatabase(database)}`.replaceAll("'", String.raw`'\''`)}'`;
     if (!leadsThere)
       return {
@@ -88,15 +116,22 @@ export function poolerAdvice({ address, user, hasFile }: AdvisedPooler): (differ
   };
 }
 
-/** Words for the differences of one Envoy, by the address of its admin interface. */
-export function envoyAdvice(admin: string): (difference: Difference) => RouteAdvice {
+/**
+ * Words for the differences of one Envoy, by the address of its admin interface.
+ * @param isPushed whether its endpoints come from rolecall; otherwise they are in its file, which a restart reads again
+ */
+export function envoyAdvice(admin: string, isPushed: boolean): (difference: Difference) => RouteAdvice {
   return ({ kind, node }) => {
     if (kind === "unreachable")
       return { mechanism: `the admin interface at ${admin}`, command: `curl -s ${admin}/ready` };
+    if (!isPushed)
+      return {
+        mechanism:
+          kind === "misrouted" ? "Envoy's check of the endpoint" : "the file with Envoy's endpoints, or its check",
+        command: kind === "missing" ? "rolecall render envoy --config FILE > envoy.yaml" : `curl -s ${admin}/clusters`,
+      };
     const mechanism =
-      kind === "misrouted"
-        ? "rolecall's push (xDS) and Envoy's check of open sessions"
-        : "rolecall's push (xDS), or the rendered file";
+      kind === "misrouted" ? "rolecall's push (xDS) and Envoy's check of open sessions" : "rolecall's push (xDS)";
     // Envoy has no command for one endpoint: a restart ends all of its sessions, and reads all pools again.
     const command =
       kind === "missing" && node !== null ? `curl -s ${admin}/clusters` : `curl -sX POST ${admin}/quitquitquit`;

@@ -2,7 +2,7 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { RouteFindingKind } from "../../cluster/route-finding.ts";
 import { formatHostPort } from "../../config/values/address.ts";
 import type { Allowance } from "./allowance.ts";
-import { addressByName, type AuditedPool, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
+import { addressByName, type AuditedPool, nodeByName, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
 import { confirmMs, neverLooked, nextPhase, type DifferencePhase, type Seen } from "./phase.ts";
 import type { PoolReading, ServerReading, TargetReading } from "./reading.ts";
 import {
@@ -30,6 +30,10 @@ export interface Difference {
   readonly leadsThere: boolean;
   /** Where a server that has the name of a member and leads elsewhere should lead to; otherwise `null`. */
   readonly belongsAt: DatabaseAddress | null;
+  /** Whether the target itself checks the server. */
+  readonly isChecked: boolean;
+  /** Why nothing can begin on the server at all; `null`: something can. */
+  readonly closed: string | null;
 }
 
 /** What is remembered of a target from one look to the next. */
@@ -85,6 +89,8 @@ export interface TargetAudit {
 const reachDelayMs = 5_000;
 /** How long a server or member may be missing before that is a finding, in ms: rolecall adds members within seconds. */
 const missingDelayMs = 10_000;
+/** How long a pool may be paused, in ms: longer than a switchover for which its clients wait. */
+const pausedDelayMs = 30_000;
 /** How many differences of one kind are listed of a target: one that lists servers without end must not fill all pages. */
 const listedMax = 300;
 /** How soon after a change the next look follows that can see new sessions, in ms. */
@@ -105,7 +111,7 @@ export function auditTarget(memory: TargetMemory, reading: TargetReading, contex
     const whole = { kind: "unreachable" as const, pool: null, server: null, node: null };
     const own =
       reach.kind === "found"
-        ? [{ ...whole, sinceMs: reach.sinceMs, what: `cannot be read: ${reading.problem}`, ...noSessions }]
+        ? [{ ...whole, sinceMs: reach.sinceMs, what: `cannot be read: ${reading.problem}`, ...noServer }]
         : [];
     return { memory: { ...memory, reach, differences: [...own, ...kept] }, lookAgainMs: Infinity };
   }
@@ -120,6 +126,8 @@ export function auditTarget(memory: TargetMemory, reading: TargetReading, contex
 }
 
 const noSessions = { isStaying: false, leadsThere: false, belongsAt: null } as const;
+/** Of what is no server of the target. */
+const noServer = { ...noSessions, isChecked: true, closed: null } as const;
 
 /** One pool of a target, with what both sides say of it. */
 interface ComparedPool {
@@ -130,6 +138,8 @@ interface ComparedPool {
   /** The nodes that may have new sessions. */
   readonly fit: ReadonlySet<string>;
   readonly shares: PoolShares;
+  /** Whether a server that leads to a fit node can get sessions, now or later. */
+  readonly isUsable: boolean;
 }
 
 /** One look: gathers what is remembered of it. */
@@ -155,8 +165,9 @@ class TargetLook {
     if (allowances.length > 0 && allowances.every(({ kind }) => kind === "untold")) this.#unknown.add(pool.cluster);
     const untaken = { seen: notTaken === null ? "right" : "wrong", sinceMs: -Infinity, what: notTaken ?? "" } as const;
     const before = this.#before.untaken.get(pool.backend) ?? neverLooked;
-    const about = { pool, server: null, node: null, kind: "unreachable", ...noSessions } as const;
+    const about = { pool, server: null, node: null, kind: "unreachable", ...noServer } as const;
     this.#untaken.set(pool.backend, this.#follow(before, { ...untaken, delayMs: reachDelayMs }, about));
+    this.#addClosed(pool, reading, allowances);
     if (servers === null) {
       const what = `has no ${pool.backend}`;
       this.#lack(pool, { subject: "", seen: "wrong", server: null, node: null, what });
@@ -166,9 +177,22 @@ class TargetLook {
     const nodes = servers.map((server) => nodeOfServer(server, pool, { ...truth, arePlaced }));
     const fit = new Set([...truth.allowances].flatMap(([node, { kind }]) => (kind === "new" ? [node] : [])));
     const shares = sharesOf(servers, (at) => fit.has(nodes[at] ?? ""));
-    const compared = { pool, reading: { ...reading, servers }, truth, nodes, fit, shares };
+    const isUsable = servers.some(({ closed }, at) => closed === null && fit.has(nodes[at] ?? ""));
+    const compared = { pool, reading: { ...reading, servers }, truth, nodes, fit, shares, isUsable };
     for (const [at, server] of servers.entries()) this.#addServer(compared, server, nodes[at] ?? null);
     if (pool.lists !== "none") this.#addLacking(compared);
+  }
+
+  /** Whoever has paused a pool: no client can use it, while a node is fit. */
+  #addClosed(pool: AuditedPool, { closed }: PoolReading, allowances: readonly Allowance[]): void {
+    const key = `${pool.backend}/`;
+    const before = this.#before.untaken.get(key) ?? neverLooked;
+    const isWrong = closed !== null && allowances.some(({ kind }) => kind === "new");
+    if (!isWrong && before.kind === "right") return;
+    const look = { seen: isWrong ? "wrong" : "right", sinceMs: -Infinity, delayMs: pausedDelayMs } as const;
+    const what = `is ${closed}: no client can use it`;
+    const about = { ...noServer, pool, server: null, node: null, kind: "starved", closed } as const;
+    this.#untaken.set(key, this.#follow(before, { ...look, what }, about));
   }
 
   end(reach: DifferencePhase): TargetAudit {
@@ -197,19 +221,21 @@ class TargetLook {
       nowMs: this.#nowMs,
       hasOther: fit.size > (node !== null && fit.has(node) ? 1 : 0),
       keepsSessions: pool.keepsSessions,
+      leads: leadsText(server, node, { pool, truth }),
     };
     const misrouted = lookForMisrouted(server, context);
+    const { isUsable } = compared;
     const { isShared, leadsTo } = reading;
-    const starved = lookForStarved(server, { ...context, isShared, shares, window: before.window });
+    const starved = lookForStarved(server, { ...context, isShared, isUsable, shares, window: before.window });
     const foreign = pool.hasOnlyMembers ? foreignSeen(server, node, truth) : "right";
     const isRouted =
       leadsTo !== null &&
       node !== null &&
       nodeOfServer({ server: "", address: leadsTo }, pool, { ...truth, arePlaced: true }) === node;
-    const about = { pool, server: server.server, node };
+    const about = { pool, server: server.server, node, isChecked: server.isChecked, closed: server.closed };
     const next: ServerMemory = {
       node,
-      last: server.total === null ? null : { atMs: this.#nowMs, total: server.total },
+      last: server.total === null ? null : countedOf(server, server.total, this.#nowMs),
       window: starved.window,
       wasStaying: misrouted.isStaying,
       misrouted: this.#follow(before.misrouted, misrouted, {
@@ -264,7 +290,7 @@ class TargetLook {
     const key = `${pool.backend}/${subject}`;
     const look = { seen, sinceMs: -Infinity, delayMs: missingDelayMs, what: about.what };
     const before = this.#before.lacking.get(key) ?? neverLooked;
-    const next = this.#follow(before, look, { ...about, pool, kind: "missing", ...noSessions });
+    const next = this.#follow(before, look, { ...noServer, ...about, pool, kind: "missing" });
     if (next.kind !== "right") this.#lacking.set(key, next);
   }
 
@@ -326,6 +352,21 @@ const unlistable: ReadonlySet<string> = new Set(["down", "tag", "noloadbalance",
 function foreignSeen({ use, sessions, address }: ServerReading, node: string | null, truth: PoolTruth): Seen {
   if (node !== null || (use !== "takes" && sessions === 0)) return "right";
   return truth.isComplete && address !== null ? "wrong" : "untold";
+}
+
+function countedOf({ sessions, endedBytes, failed }: ServerReading, total: number, atMs: number): Counted {
+  return { atMs, total, sessions, endedBytes, failed };
+}
+
+/** Where a server leads that has the name of another member: what is said of its node is not said of that one. */
+function leadsText(
+  { server, address }: ServerReading,
+  node: string | null,
+  { pool, truth }: Pick<ComparedPool, "pool" | "truth">,
+): string {
+  const named = nodeByName(server, pool);
+  if (node === null || named === node || address === null || !truth.members.has(named)) return "";
+  return `leads to ${node} (${formatHostPort(address)}), and not to ${named} as its name says: ${node} `;
 }
 
 function foreignText({ address }: ServerReading, { cluster }: AuditedPool): string {

@@ -61,7 +61,7 @@ export function nodeOfServer(
   { members, at, isComplete, arePlaced }: AuditedMembers & { readonly arePlaced: boolean },
 ): string | null {
   const there = address === null ? [] : (at.get(formatHostPort(address)) ?? []);
-  const name = nodeNameOf(server, pool);
+  const name = nodeByName(server, pool);
   if (there.includes(name)) return name;
   if (there[0] !== undefined) return there[0];
   const isElsewhere = address !== null && arePlaced && isComplete && members.get(name)?.database !== null;
@@ -74,9 +74,10 @@ export function addressByName(
   pool: Pick<AuditedPool, "servers">,
   { members }: AuditedMembers,
 ): DatabaseAddress | null {
-  return members.get(nodeNameOf(server, pool))?.database ?? null;
+  return members.get(nodeByName(server, pool))?.database ?? null;
 }
 
-function nodeNameOf(server: string, { servers }: Pick<AuditedPool, "servers">): string {
+/** The node that a server has by its name. */
+export function nodeByName(server: string, { servers }: Pick<AuditedPool, "servers">): string {
   return servers?.[server] ?? server;
 }

@@ -14,8 +14,19 @@ export interface ServerReading {
   readonly address: DatabaseAddress | null;
   readonly use: ServerUse;
   readonly sessions: number;
-  /** Sessions since some instant of the past; it falls when the target starts anew. `null`: not counted. */
+  /**
+   * Sessions since some instant of the past, without attempts to connect that failed; it falls when the target starts
+   * anew. `null`: not counted.
+   */
   readonly total: number | null;
+  /** What its sessions that have ended got from it, in bytes. `null`: not counted. */
+  readonly endedBytes: number | null;
+  /** Attempts to connect to it that failed, since the same instant. `null`: not counted. */
+  readonly failed: number | null;
+  /** Why nothing can begin there at all, in the words of the target; `null`: something can, if only later. */
+  readonly closed: string | null;
+  /** Whether the target checks it: otherwise only a command or its configuration moves its traffic. */
+  readonly isChecked: boolean;
   /** At most how long ago the last session began, in ms; `null`: not known. */
   readonly newestAgoMs: number | null;
   /** At least how long its checks have said the same, in ms; `null`: not known. At a start all may be up at first. */
@@ -35,6 +46,8 @@ export interface PoolReading {
   readonly isShared: boolean;
   /** What the pool of the target leads to for new sessions, where that is one address; `null`: see the servers. */
   readonly leadsTo: DatabaseAddress | null;
+  /** Why the target lets no client of the pool through, as `paused`; `null`: it does. */
+  readonly closed: string | null;
   /** What was sent to the target and not taken by it; `null`: nothing. */
   readonly notTaken: string | null;
 }

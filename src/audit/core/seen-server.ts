@@ -19,6 +19,9 @@ export interface Look {
 export interface Counted {
   readonly atMs: number;
   readonly total: number;
+  readonly sessions: number;
+  readonly endedBytes: number | null;
+  readonly failed: number | null;
 }
 
 /** Since when a server got nothing new, while the same others did. */
@@ -40,6 +43,8 @@ export interface SeenContext {
   readonly nowMs: number;
   /** Whether another node may have new sessions: if none may, a soft no has nowhere to send them. */
   readonly hasOther: boolean;
+  /** What is to be said of where the server leads, before what is wrong; usually nothing. */
+  readonly leads: string;
   /** Whether sessions may stay after a soft no. */
   readonly keepsSessions: boolean;
 }
@@ -48,22 +53,27 @@ const nothing: Look = { seen: "right", sinceMs: 0, delayMs: 0, what: "", isStayi
 
 /** Whether a server has sessions that it must not have. */
 export function lookForMisrouted(server: ServerReading, context: SeenContext): Look {
-  const { allowance, nowMs, wasStaying, hasOther, keepsSessions } = context;
+  const { allowance, nowMs, wasStaying, hasOther, keepsSessions, leads } = context;
   if (allowance.kind === "untold") return { ...nothing, seen: "untold" };
   if (allowance.kind === "new") return nothing;
   const { sessions, delayMs } = server;
   const { reason } = allowance;
+  // With no other node to go to, a session is better where it is, unless it does harm there.
+  if (allowance.kind === "none" && !hasOther && !harmful.has(reason)) return { ...nothing, seen: "quiet" };
   const isStrict = allowance.kind === "none" || (!keepsSessions && hasOther);
   // What was found under a hard no goes on although the reason is a soft one by now, as that of an old primary is.
   if ((isStrict || wasStaying) && sessions > 0) {
     const sinceMs = allowance.kind === "none" ? allowance.againstMs : allowance.sinceMs;
-    const what = `has ${countText(sessions, "session")}, and is ${reason}`;
+    const what = `${leads}has ${countText(sessions, "session")}, and is ${reason}`;
     return { seen: "wrong", sinceMs, delayMs, what, isStaying: true };
   }
-  const newSessions = newSince(server, context, settledMs(server, allowance, nowMs));
-  if (newSessions > 0 && (isStrict || hasOther)) {
-    const what = `gets new sessions (${newSessions} since the last look), and is ${reason}`;
-    return { ...nothing, seen: "wrong", sinceMs: nowMs, what };
+  const settledAtMs = settledMs(server, allowance, nowMs);
+  const newSessions = newSince(server, context, settledAtMs);
+  if (newSessions.count > 0 && (isStrict || hasOther)) {
+    const what = `${leads}gets new sessions (${newSessions.count} since the last look), and is ${reason}`;
+    // Where it is not sure, another look has to see new ones again.
+    const when = newSessions.areSure ? { sinceMs: nowMs, delayMs: 0 } : { sinceMs: settledAtMs, delayMs: 1 };
+    return { ...nothing, seen: "wrong", ...when, what };
   }
   return { ...nothing, seen: isStrict ? "right" : "quiet" };
 }
@@ -80,11 +90,36 @@ export function settledMs(
   return Math.max(sinceMs, unchangedMs === null ? -Infinity : nowMs - unchangedMs) + delayMs;
 }
 
-/** How many sessions are known to have begun after an instant, in ms of rolecall's clock. */
-function newSince({ total, newestAgoMs }: ServerReading, { last, nowMs }: SeenContext, sinceMs: number): number {
+/** Reasons for which a session does harm where it is, although it has nowhere else to go: it could write, or reads lies. */
+const harmful: ReadonlySet<string> = new Set([
+  "contested",
+  "superseded",
+  "stray_primary",
+  "foreign",
+  "misaddressed",
+  "moved",
+  "diverged",
+  "detached",
+]);
+
+/**
+ * How many sessions are known to have begun after an instant, in ms of rolecall's clock. An attempt that is under way is
+ * counted as a session at first: `areSure`, these were none. An instant that stays the same says that nothing is new.
+ */
+function newSince(
+  { total, newestAgoMs, endedBytes, failed, sessions }: ServerReading,
+  { last, nowMs }: SeenContext,
+  sinceMs: number,
+): { readonly count: number; readonly areSure: boolean } {
+  const none = { count: 0, areSure: true };
   const risen = total === null || last === null || last.atMs < sinceMs ? 0 : total - last.total;
-  if (risen > 0) return risen;
-  return newestAgoMs !== null && nowMs - newestAgoMs > sinceMs ? 1 : 0;
+  if (risen > 0 && last !== null) {
+    const areSure = endedBytes === null || last.endedBytes === null || endedBytes > last.endedBytes;
+    return areSure || sessions > last.sessions ? { count: risen, areSure } : none;
+  }
+  const isNewer = newestAgoMs !== null && nowMs - newestAgoMs > Math.max(sinceMs, last?.atMs ?? -Infinity);
+  // HAProxy states the instant of the last attempt, whatever came of it.
+  return isNewer && (failed === null || failed === (last?.failed ?? 0)) ? { count: 1, areSure: true } : none;
 }
 
 /**
@@ -94,6 +129,8 @@ function newSince({ total, newestAgoMs }: ServerReading, { last, nowMs }: SeenCo
 const dueMin = 30;
 /** The same where the target itself says that it sends none there: the traffic need only be some. */
 const divertedMin = 3;
+/** How long nobody can use a pool before that is a finding, beside what the target itself takes, in ms. */
+const closedMinMs = 2_000;
 /** The shortest time without a new session, in ms. */
 const idleMinMs = 10_000;
 
@@ -125,7 +162,9 @@ export function sharesOf(servers: readonly ServerReading[], isFit: (at: number) 
 }
 
 /** What is known around a server that may be starved. */
-export interface StarvedContext extends Pick<SeenContext, "allowance" | "nowMs"> {
+export interface StarvedContext extends Pick<SeenContext, "allowance" | "nowMs" | "leads"> {
+  /** Whether a server of the pool that leads to a fit node can get sessions. */
+  readonly isUsable: boolean;
   readonly isShared: boolean;
   readonly shares: PoolShares;
   readonly window: IdleWindow | null;
@@ -133,11 +172,24 @@ export interface StarvedContext extends Pick<SeenContext, "allowance" | "nowMs">
 
 /** Whether a fit server gets nothing new while others do. @returns also the window for the next look */
 export function lookForStarved(
-  { use, total, weight, delayMs, sessions }: ServerReading,
-  { allowance, nowMs, isShared, shares, window }: StarvedContext,
+  server: ServerReading,
+  { allowance, nowMs, isShared, shares, window, isUsable, leads }: StarvedContext,
 ): Look & { readonly window: IdleWindow | null } {
+  const { use, total, weight, delayMs, sessions, closed } = server;
   const none = { ...nothing, window: null };
   if (allowance.kind === "untold") return { ...none, seen: "untold" };
+  if (allowance.kind === "new" && closed !== null && !isUsable) {
+    // Whoever has closed it, and whether clients have come meanwhile: none can get in.
+    const what = `${leads}takes no session (${closed}), and no other server leads to a fit node: no client can use the pool`;
+    return {
+      ...nothing,
+      seen: "wrong",
+      sinceMs: allowance.sinceMs,
+      delayMs: delayMs + closedMinMs,
+      what,
+      window: null,
+    };
+  }
   const isSettled = allowance.kind === "new" && nowMs - allowance.sinceMs >= delayMs;
   if (!isSettled || total === null || use === "held" || use === "spare") return none;
   const isDown = use === "down";
@@ -156,7 +208,7 @@ export function lookForStarved(
   // Where more sessions are open than elsewhere, `leastconn` sends nothing new for a while.
   const isFull = !isDown && takers.leastLoad < sessions / weight;
   if (!isStarved || isFull) return { ...none, seen: "quiet", window };
-  const what = `gets no new sessions (${gained} went elsewhere), and is fit${isDown ? "; the target has it down" : ""}`;
+  const what = `${leads}gets no new sessions (${gained} went elsewhere), and is fit${isDown ? "; the target has it down" : ""}`;
   return { ...nothing, seen: "wrong", sinceMs: window.atMs, what, window };
 }
 

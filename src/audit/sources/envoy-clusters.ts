@@ -22,7 +22,7 @@ export function parseEnvoyClusters(
             .filter(isObject)
             .flatMap((host) => serverOf(host, delayMs) ?? []);
     // How an Envoy chooses among endpoints is not in this document.
-    return { backend: name, servers, isShared: false, leadsTo: null, notTaken: null };
+    return { backend: name, servers, isShared: false, leadsTo: null, closed: null, notTaken: null };
   });
 }
 
@@ -41,7 +41,11 @@ function serverOf(host: JsonObject, delayMs: number): ServerReading | null {
     address: at,
     use: isHealthy(objectOf(host["health_status"])) ? (priority > 0 ? "spare" : "takes") : "down",
     sessions: countOf(stats.get("cx_active")),
-    total: countOf(stats.get("cx_total")),
+    total: Math.max(0, countOf(stats.get("cx_total")) - countOf(stats.get("cx_connect_fail"))),
+    endedBytes: null,
+    failed: countOf(stats.get("cx_connect_fail")),
+    closed: isHealthy(objectOf(host["health_status"])) ? null : "unhealthy",
+    isChecked: true,
     newestAgoMs: null,
     unchangedMs: null,
     weight: Number(host["weight"] ?? 1),

@@ -11,6 +11,7 @@ export function statCommand(backend: string): string {
 const wanted = [
   ...(["pxname", "svname", "scur", "stot", "status", "weight", "bck", "type", "throttle", "lastsess"] as const),
   ...(["slim", "lastchg", "check_rise", "check_fall", "addr", "algo"] as const),
+  ...(["bout", "econ", "wretr", "wredis"] as const),
 ];
 type Column = (typeof wanted)[number];
 
@@ -80,7 +81,7 @@ export function parseHaproxyStat(backend: string, answer: string, settings: Stat
 
 /** A backend that HAProxy does not have. */
 export function missingBackend(backend: string): PoolReading {
-  return { backend, servers: null, isShared: false, leadsTo: null, notTaken: null };
+  return { backend, servers: null, isShared: false, leadsTo: null, closed: null, notTaken: null };
 }
 
 function serverOf(cell: (name: Column) => string, { interMs, pushMs }: StatSettings): ServerReading {
@@ -95,12 +96,19 @@ function serverOf(cell: (name: Column) => string, { interMs, pushMs }: StatSetti
   const sessions = number("scur");
   const sessionsMax = number("slim");
   const isFull = sessionsMax > 0 && sessions >= sessionsMax;
+  const status = cell("status");
+  // HAProxy counts each attempt to connect as a session of the server, also those that fail and are tried again.
+  const failed = number("econ") + number("wretr") + number("wredis");
   return {
     server: nameOf(cell("svname")),
     address: addressOf(cell("addr")),
-    use: isWarming || isFull || weight === 0 ? "held" : useOf(cell("status"), cell("bck") === "1"),
+    use: isWarming || isFull || weight === 0 ? "held" : useOf(status, cell("bck") === "1"),
     sessions,
-    total: number("stot"),
+    total: Math.max(0, number("stot") - failed),
+    endedBytes: number("bout"),
+    failed,
+    closed: closedBy(status, weight),
+    isChecked: status !== "no check",
     // It is stated in whole seconds.
     newestAgoMs: lastSession >= 0 ? (lastSession + 1) * 1_000 : null,
     unchangedMs: cell("lastchg") === "" ? null : number("lastchg") * 1_000,
@@ -113,6 +121,13 @@ function useOf(status: string, isSpare: boolean): ServerUse {
   if (/^(DOWN|NOLB)/.test(status)) return "down";
   if (!/^(UP|no check)/.test(status)) return "held";
   return isSpare ? "spare" : "takes";
+}
+
+/** Why a server gets nothing at all: its checks, an operator, or the weight 0, which is as good as draining. */
+function closedBy(status: string, weight: number): string | null {
+  const [word] = /^(DOWN|NOLB|MAINT|DRAIN)/.exec(status) ?? [];
+  if (word !== undefined) return word;
+  return weight === 0 ? "weight 0" : null;
 }
 
 /** An address as HAProxy shows it to an operator: `10.0.0.1:5432`, `[::1]:5432`; otherwise it is not shown. */

@@ -29,7 +29,7 @@ const dnsTtlDefaultS = 15;
 /** The connections of one database, by the server that they lead to. */
 export function poolOfDatabase({ name, hasFile }: ReadDatabase, shows: PoolerShows): PoolReading {
   const found = shows.databases.find((database) => database.name === name);
-  const none = { backend: name, isShared: false, leadsTo: null, notTaken: null };
+  const none = { backend: name, isShared: false, leadsTo: null, closed: null, notTaken: null };
   if (found === undefined) return { ...none, servers: null };
   const hosts = found.host?.split(",") ?? [];
   const { port } = found;
@@ -43,11 +43,13 @@ export function poolOfDatabase({ name, hasFile }: ReadDatabase, shows: PoolerSho
     const known = servers.get(server) ?? serverAt(server, where, delayOf({ hosts, hasFile }, where, shows));
     servers.set(server, { ...known, sessions: known.sessions + 1 });
   }
-  return { ...none, leadsTo, servers: [...servers.values()] };
+  const closed = found.isPaused ? "paused" : found.isDisabled ? "disabled" : null;
+  return { ...none, leadsTo, closed, servers: [...servers.values()] };
 }
 
 function serverAt(server: string, address: DatabaseAddress, delayMs: number): ServerReading {
-  const counts = { sessions: 0, total: null, newestAgoMs: null, unchangedMs: null, weight: 1 };
+  const uncounted = { total: null, endedBytes: null, failed: null, closed: null, isChecked: false };
+  const counts = { sessions: 0, ...uncounted, newestAgoMs: null, unchangedMs: null, weight: 1 };
   return { server, address: address.host === "unix" ? null : address, use: "takes", ...counts, delayMs };
 }
 

@@ -35,5 +35,5 @@ function poolOf(pool: string, without: readonly PoolAcknowledgement[]): PoolRead
     without.length === 0
       ? null
       : `was not taken by ${envoys}${refusal === null ? "" : ` (${refusal})`}: new connections go where they went before`;
-  return { backend: pool, servers: [], isShared: false, leadsTo: null, notTaken };
+  return { backend: pool, servers: [], isShared: false, leadsTo: null, closed: null, notTaken };
 }

@@ -19,6 +19,8 @@ export function envoyProxy(name: string, address: string, port: number): object 
     "@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
     stat_prefix: name,
     cluster: name,
+    // A replica that has just crashed takes no connection: the next try goes to another one.
+    max_connect_attempts: 3,
     access_log: [{ name: "envoy.access_loggers.stdout", typed_config: { "@type": stdoutLog } }],
   };
   return {

@@ -41,6 +41,8 @@ interface Bootstrap {
 
 const header = `# Rendered by rolecall for Envoy, which gets the endpoints of its pools by push (docs/envoy.md).
 # Validate it: envoy --mode validate -c THIS_FILE
+# Start it: envoy -c THIS_FILE --service-node NAME, with another NAME for each Envoy that runs this file. rolecall names
+# Envoys by it; without it all of them have the name of node.id below.
 #
 # The endpoints come from the listener of rolecall with the dialect xds. Their health there decides new connections.
 # The check of every endpoint only asks about its open sessions (for=sessions). It goes to the listener rolecall-checks
@@ -52,6 +54,7 @@ const header = `# Rendered by rolecall for Envoy, which gets the endpoints of it
 # unhealthy_threshold: counts checks without an answer alone. A 503 needs one.
 # healthy_panic_threshold 0: with Envoy's default of 50 %, a pool without a healthy endpoint sends to unhealthy ones.
 # update_merge_window 0s: the default lets changes of health wait for a second.
+# max_connect_attempts: a replica that has just crashed takes no connection, and the next try goes to another one.
 # retry_back_off: without it Envoy may be deaf for many seconds after rolecall was restarted.
 # connection_keepalive, /readyz: a frozen or blind rolecall is left for another one.
 `;

@@ -19,6 +19,7 @@ const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode vali
 #   writes to replicas.
 # no_traffic_interval: the default is 60 s.
 # close_connections_on_host_health_failure: closes the sessions of an old primary.
+# max_connect_attempts: a replica that has just crashed takes no connection, and the next try goes to another one.
 # access_log: one line on stdout for each session, none for checks.
 `;
 

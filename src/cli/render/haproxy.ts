@@ -125,6 +125,8 @@ function defaultsSection({ statsPort, isBare }: RenderOptions): readonly string[
     "  timeout client 30m",
     "  timeout server 30m",
     "  timeout check 2s",
+    "  # A server that has just crashed refuses connections before its check says so: the next try goes to another one.",
+    "  option redispatch 1",
     ...(statsPort === null
       ? []
       : [

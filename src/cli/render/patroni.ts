@@ -1,3 +1,4 @@
+import { secretProblem } from "../../cluster/values/secret-destination.ts";
 import { isLoopback } from "../../config/values/loopback.ts";
 import type { Arguments } from "../framework/arguments.ts";
 import type { CommandContext } from "../framework/command-context.ts";
@@ -30,7 +31,7 @@ export function renderPatroni({ args, result }: CommandContext, targets: Targets
     throw new CommandError("RC112", `Cannot render: no node of ${empty.name} with an API is known`);
   if (args.list("hint-to").length === 0) diagnoseListener(result, targets, options.pauseTokenFile !== null);
   for (const url of options.urls)
-    if (url.startsWith("http:") && !isLoopback(hostOf(url)))
+    if (secretProblem("instance_token", { address: url, word: "configured" }) !== null)
       result.diagnose("RC121", { message: `${url} is not https, so the network can read the hint token` });
   const settings = targets.clusters.flatMap(({ name, scraped }) =>
     scraped.flatMap((node) => (node.api === null ? [] : settingsOf(name, node.name, options.script))),

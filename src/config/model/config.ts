@@ -81,7 +81,10 @@ export interface ClusterConfig extends Omit<ClusterShape, "guards" | "follow"> {
 }
 
 /** Another rolecall whose outcomes are taken. */
-export type UpstreamConfig = ConfigShape["follow"][number];
+export type UpstreamConfig = ConfigShape["follow"][number] & {
+  /** Another process has stated its address, in a key of etcd. `mayBeHere`: it can be on this machine. */
+  readonly stated?: { readonly mayBeHere: boolean };
+};
 
 /** The fleet whose members share the probes of the clusters. Files are absolute paths. */
 export type FleetConfig = NonNullable<Config["fleet"]>;

@@ -1,11 +1,5 @@
 import type * as z from "zod";
-import { isLoopback } from "../values/loopback.ts";
-
-/** Whether others on the network could read what is sent to the base address of an API. */
-function isReadable(address: string): boolean {
-  const { protocol, hostname } = new URL(address);
-  return protocol === "http:" && !isLoopback(hostname.replace(/^\[|\]$/g, ""));
-}
+import { secretProblem } from "../../cluster/values/secret-destination.ts";
 
 /**
  * Refuses an address that a token would be sent to in clear text.
@@ -17,7 +11,9 @@ export function checkTokenAddress<Key extends string>(
   address: Key,
   context: z.RefinementCtx,
 ): void {
-  if (written.token_file === null || !isReadable(written[address])) return;
-  const message = "an https address, because a token is sent to it";
+  if (written.token_file === null) return;
+  const problem = secretProblem("instance_token", { address: written[address], word: "configured" });
+  if (problem === null) return;
+  const message = `an ${problem} address, because a token is sent to it`;
   context.addIssue({ code: "custom", path: [address], message });
 }

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import * as z from "zod";
 import { parseHostPort } from "../values/address.ts";
-import { duration, parsedText } from "./value-schemas.ts";
+import { duration, list, parsedText, plainText } from "./value-schemas.ts";
 
 /** The `xds` mapping of a listener. */
 export const xdsSchema = z
@@ -34,7 +34,16 @@ export const xdsSchema = z
           "After how long without any assignment Envoy refuses new connections. Each is sent again after a third of it. " +
             "Default: never, because a rolecall that is stopped would be an outage",
         ),
+      envoys: list(plainText("the node id of an Envoy", 128), 1_024).describe(
+        "The node ids of the Envoys that count on a listener that everybody may reach: a switchover waits for them, and " +
+          "the audit names them. Where allow, tls.client: required or a loopback address keeps strangers out, all count",
+      ),
     },
-    { error: "a mapping with the keys checks, cut_within and stale_after" },
+    { error: "a mapping with the keys checks, cut_within, stale_after and envoys" },
   )
-  .transform(({ checks, cut_within: cutMs, stale_after: staleAfterMs }) => ({ checksAt: checks, cutMs, staleAfterMs }));
+  .transform(({ checks, cut_within: cutMs, stale_after: staleAfterMs, envoys }) => ({
+    checksAt: checks,
+    cutMs,
+    staleAfterMs,
+    envoys,
+  }));

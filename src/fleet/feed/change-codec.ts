@@ -14,8 +14,8 @@ import { withPatch, patchOf } from "./text-patch.ts";
 
 /** What is not remembered is written in full next time. The other end remembers more, and for longer. */
 const remembered = {
-  encoder: { forgetMs: 300_000, charactersMax: 64 * 1024 * 1024 },
-  decoder: { forgetMs: 1_800_000, charactersMax: 128 * 1024 * 1024 },
+  encoder: { forgetMs: 300_000, charactersMax: 24 * 1024 * 1024 },
+  decoder: { forgetMs: 1_800_000, charactersMax: 32 * 1024 * 1024 },
 } as const;
 
 const kinds: ReadonlySet<unknown> = new Set<ProbeOutcome["kind"]>([

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { drainExtents, drainMsMax, drainTextMax } from "../../cluster/drain.ts";
-import { parseJson } from "../../cluster/values/json.ts";
+import { isObject, parseJson } from "../../cluster/values/json.ts";
 import { type ClockReading, instantOf } from "../../state/clock.ts";
-import { sentInstant } from "./state-values.ts";
+import { boundedList, sentInstant, shortened } from "./state-values.ts";
 
 /** The version of the protocol. One that adds fields is the same version: unknown fields are ignored. */
 export const feedProtocol = 1;
@@ -25,7 +25,18 @@ export function sendingTime(reading: ClockReading): z.output<typeof clock> {
   return { at: instantOf(reading), added: reading.addedMs };
 }
 
-const wantedSchema = z.object({ name: z.string(), shape: z.record(z.string(), z.string()) });
+/** The longest name of a cluster, of a stream or a group, and of a version, in characters. */
+const nameMax = { cluster: 128, stream: 64, version: 64 } as const;
+/** The longest text for people, in characters. */
+const textMax = 200;
+/** How many refusals are told, and read, of a stream: what is not configured here is counted, not listed. */
+export const refusalsMax = 200;
+
+const wantedSchema = z.object({
+  name: z.string().max(nameMax.cluster),
+  /** Only the keys that are known here are looked at. */
+  shape: z.custom<Readonly<Record<string, unknown>>>(isObject),
+});
 
 /** A cluster that a follower asks for, and what its own configuration asks of it. */
 export type WantedCluster = z.output<typeof wantedSchema>;
@@ -42,11 +53,11 @@ export const feedRequestSchema = z
     name: z.string().max(256),
     /** Comes back with the first message: see {@link SendingBound}. */
     token: z.number(),
-    clusters: z.array(wantedSchema).max(feedClustersMax),
+    clusters: boundedList(wantedSchema, feedClustersMax),
     /** Whether it may want none: it owns clusters that are probed there, too, and nothing but drains passes. */
     isOwner: z.boolean().catch(false),
     /** The last message that it has got. */
-    resume: z.object({ group: z.string(), seq: z.number() }).nullable(),
+    resume: z.object({ group: z.string().max(nameMax.stream), seq: z.number() }).nullable(),
     /** Whether it understands `moved`: otherwise its stream ends where others go on with other clusters. */
     canMove: z.boolean().catch(false),
   })
@@ -57,8 +68,8 @@ export type FeedRequest = z.output<typeof feedRequestSchema>;
 /** Other clusters on an open stream. */
 export const selectionSchema = z.object({
   stream: z.string().max(64),
-  add: z.array(wantedSchema).max(feedClustersMax),
-  drop: z.array(z.string()).max(feedClustersMax),
+  add: boundedList(wantedSchema, feedClustersMax),
+  drop: boundedList(z.string().max(nameMax.cluster), feedClustersMax),
 });
 
 export type Selection = z.output<typeof selectionSchema>;
@@ -105,10 +116,13 @@ export type OrderedDrain = z.output<typeof orderedDrainSchema>;
 export const refusalReasons = ["unknown_cluster", "not_allowed", "not_probed", "differs", "protocol"] as const;
 
 const refusalSchema = z.object({
-  cluster: z.string(),
+  cluster: z.string().max(nameMax.cluster),
   reason: z.enum(refusalReasons).catch("unknown_cluster"),
-  message: z.string().max(1_000),
+  message: shortened(textMax * 2),
 });
+const refusalsSchema = boundedList(refusalSchema, feedClustersMax).transform((refused) =>
+  refused.slice(0, refusalsMax),
+);
 
 /** Why a cluster is not fed. */
 export type FeedRefusal = z.output<typeof refusalSchema>;
@@ -116,28 +130,28 @@ export type FeedRefusal = z.output<typeof refusalSchema>;
 const messageSchema = z.union([
   z.object({
     hello: clock.extend({
-      version: z.string(),
-      instance: z.string(),
-      stream: z.string(),
+      version: z.string().max(nameMax.version),
+      instance: z.string().max(nameMax.stream),
+      stream: z.string().max(nameMax.stream),
       /** Messages are numbered within it. */
-      group: z.string(),
+      group: z.string().max(nameMax.stream),
       /** Whether the messages that follow continue those before. */
       resumed: z.boolean(),
       token: z.number(),
-      refused: z.array(refusalSchema),
+      refused: refusalsSchema,
       /** Whether the clusters of the stream may be changed. */
       canMove: z.boolean().catch(false),
     }),
   }),
   /** The stream has other clusters from now on. Those that are new to it follow in full. */
-  z.object({ moved: z.object({ group: z.string(), refused: z.array(refusalSchema) }) }),
+  z.object({ moved: z.object({ group: z.string().max(nameMax.stream), refused: refusalsSchema }) }),
   /** A cluster in full: its state, in this form. */
-  z.object({ full: clock.extend({ cluster: z.string(), form: z.number(), state: z.unknown() }) }),
+  z.object({ full: clock.extend({ cluster: z.string().max(nameMax.cluster), form: z.number(), state: z.unknown() }) }),
   /** All clusters were sent in full. */
   z.object({ ready: z.literal(true) }),
   z.object({ changes: z.array(z.unknown()), seq: z.number(), ...clock.shape }),
   z.object({ echo: clock.extend({ token: z.number() }) }),
-  z.object({ bye: z.string() }),
+  z.object({ bye: shortened(textMax) }),
 ]);
 
 /** One message of a feed: a line of JSON. */

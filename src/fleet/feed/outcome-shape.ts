@@ -55,7 +55,7 @@ function shapeOf({ scope, discover, nodes, companions, dcs }: ClusterConfig, pro
 }
 
 /** The first key in which two shapes differ; `null` if they agree. A key that only one has is of another version. */
-export function firstDifference(one: OutcomeShape, other: OutcomeShape): string | null {
+export function firstDifference(one: OutcomeShape, other: Readonly<Record<string, unknown>>): string | null {
   return Object.keys(one).find((key) => other[key] !== undefined && one[key] !== other[key]) ?? null;
 }
 

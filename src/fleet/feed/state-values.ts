@@ -58,7 +58,22 @@ export function instantsBy({ toFollower, sentAtMs }: FollowerTimes): InstantSche
 
 /** A list that has an end. */
 export function sentList<T>(value: z.ZodType<T>): z.ZodType<readonly T[]> {
-  return z.array(value).max(entriesMax);
+  return boundedList(value, entriesMax);
+}
+
+/**
+ * A list of at most so many entries. Of a longer one no entry is read: each that is not valid would cost more than it
+ * has bytes.
+ */
+export function boundedList<T>(value: z.ZodType<T>, most: number): z.ZodType<T[]> {
+  const error = `at most ${most} entries`;
+  return z.custom<unknown[]>((list) => Array.isArray(list) && list.length <= most, { error }).pipe(z.array(value));
+}
+
+/** A text for people, of which so many characters count. */
+export function shortened(most: number): z.ZodType<string> {
+  // A slice alone would keep the whole text in memory.
+  return z.string().transform((text) => (text.length <= most ? text : Buffer.from(text.slice(0, most)).toString()));
 }
 
 /** A Map of names. */

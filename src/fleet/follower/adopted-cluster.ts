@@ -1,4 +1,5 @@
 import type { DcsOutcome, DocumentOutcome, StatusOutcome } from "../../cluster/outcome.ts";
+import type { Node } from "../../cluster/node.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { ClusterConfig, ProbeConfig } from "../../config/model/config.ts";
 import { entriesMax } from "../feed/state-values.ts";
@@ -28,8 +29,15 @@ export function withOwnersMembers(cluster: ClusterState, owners: ClusterState): 
   const addresses = new Set(cluster.nodes.flatMap(({ node }) => node.api ?? []));
   const added = owners.nodes
     .filter(({ node }) => !cluster.index.has(node.name) && (node.api === null || !addresses.has(node.api)))
-    .slice(0, Math.max(0, entriesMax - cluster.nodes.length));
+    .slice(0, Math.max(0, entriesMax - cluster.nodes.length))
+    .map((known) => ({ ...known, node: asDiscovered(known.node) }));
   return added.length === 0 ? cluster : withNodes(cluster, [...cluster.nodes, ...added]);
+}
+
+/** A member as a list gives it: what an owner says that its configuration says of the node is not this instance's. */
+function asDiscovered({ name, member, api, database }: Node): Node {
+  const unknown = { isMemberFixed: false, exporter: null, isArchiveFed: false, zone: null, isFixed: false };
+  return { ...unknown, name, member, api, database };
 }
 
 /** What the owner's state was made of, as far as it is not asked again soon: of other things the next outcomes tell. */

@@ -3,10 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import { Client } from "undici";
 import { errorMessage } from "../../cluster/values/error-message.ts";
+import { secretProblem } from "../../cluster/values/secret-destination.ts";
 import { objectOf, parseJson } from "../../cluster/values/json.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import { firstLine } from "../../config/access-material.ts";
 import type { UpstreamConfig } from "../../config/model/config.ts";
+import { exceedsLimits } from "../../probe/parse/json-size.ts";
 import { socketProblem } from "../../push/socket-problem.ts";
 import { readTls } from "../../config/tls-material.ts";
 import {
@@ -26,8 +28,12 @@ import { WorkShare } from "./work-share.ts";
 
 /** How long connecting, and an answer to a request, may take, in ms. */
 const requestMs = 2_000;
+/** How long a whole answer may take, its connection included, in ms. */
+const answerMs = 2 * requestMs;
 /** The longest line, in characters: a cluster in full. */
 const lineMax = 16 * 1024 * 1024;
+/** A line of so many characters is parsed only if it has no more values than this: they take more memory than its text. */
+const parsing = { fromCharacters: 262_144, json: { members: 1_000_000, separators: 2_000_000 } } as const;
 /** The longest text of a refusal that is read, in characters. */
 const refusalMax = 4_096;
 
@@ -76,7 +82,8 @@ class HttpFeed implements FeedConnection {
     const { tokens, headers } = this.#session;
     const body = JSON.stringify(order);
     const path = `/${feedDrainPath}`;
-    const reply = await tokens.request({ method: "POST", path, headers, body, bodyTimeout: requestMs });
+    const signal = AbortSignal.timeout(answerMs);
+    const reply = await tokens.request({ method: "POST", path, headers, body, signal });
     if (reply.statusCode !== 200) throw new Error(await refusalOf(reply.statusCode, reply.body));
     return orderedDrainSchema.parse(parseJson(await textOf(reply.body)));
   }
@@ -92,7 +99,10 @@ class HttpFeed implements FeedConnection {
     if (this.#session === null || this.#isEnded) return;
     const { tokens, headers } = this.#session;
     const answered = async (): Promise<void> => {
-      const reply = await tokens.request({ method: "POST", path: `/${path}`, headers, body: JSON.stringify(body) });
+      // An answer without an end would keep all that follow waiting.
+      const signal = AbortSignal.timeout(answerMs);
+      const sent = { method: "POST", path: `/${path}`, headers, body: JSON.stringify(body), signal } as const;
+      const reply = await tokens.request(sent);
       // What was asked for will not come, or the stream has ended there. Another token that is lost is one of many.
       if (reply.statusCode >= 300 && (path === feedClustersPath || reply.statusCode === 404))
         this.#end(await refusalOf(reply.statusCode, reply.body));
@@ -101,9 +111,10 @@ class HttpFeed implements FeedConnection {
     void answered().catch((error: unknown) => this.#end(problemOf(error)));
   }
 
-  #open({ url, tls, tokenFile }: UpstreamConfig): Session | null {
+  #open(upstream: UpstreamConfig): Session | null {
     try {
-      const token = tokenFile === null ? null : firstLine(tokenFile).trim();
+      const { url, tls } = upstream;
+      const token = tokenFor(upstream);
       const connect = { timeout: requestMs, ...(tls === null ? {} : readTls(tls)) };
       const options = { pipelining: 1, connect, headersTimeout: requestMs, bodyTimeout: 0 };
       return {
@@ -154,7 +165,10 @@ class HttpFeed implements FeedConnection {
   }
 
   #take(line: string): void {
-    const message = this.#isEnded ? null : parseFeedMessage(line);
+    if (this.#isEnded) return;
+    if (line.length >= parsing.fromCharacters && exceedsLimits(Buffer.from(line), parsing.json))
+      return this.#end("a message has too many values");
+    const message = parseFeedMessage(line);
     if (message !== null) this.#sink.onMessage(message);
   }
 
@@ -163,6 +177,15 @@ class HttpFeed implements FeedConnection {
     this.close();
     this.#sink.onEnd(problem);
   }
+}
+
+/** Reads the token of an upstream. @throws Error if it must not be sent there, or cannot be read */
+function tokenFor({ url, tokenFile, stated }: UpstreamConfig): string | null {
+  if (tokenFile === null) return null;
+  const destination = stated === undefined ? { word: "configured" as const } : { word: "stated" as const, ...stated };
+  const problem = secretProblem("instance_token", { address: url, ...destination });
+  if (problem !== null) throw new Error(`Cannot send the token: the address must be ${problem}, got ${url}`);
+  return firstLine(tokenFile).trim();
 }
 
 async function refusalOf(status: number, body: Readable): Promise<string> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import { isObject } from "../../cluster/values/json.ts";
 import { type ClockReading, instantOf } from "../../state/clock.ts";
 import { clusterStateSchema, stateForm } from "../feed/cluster-state-schema.ts";
 import { ChangeDecoder, type MessageTime } from "../feed/change-codec.ts";
@@ -71,6 +72,8 @@ interface Session {
 const retry = { firstMs: 250, mostMs: 5_000 } as const;
 /** A stream that has brought nothing for so long, in ms, is opened anew: tokens come back far sooner. */
 const silenceMaxMs = 10_000;
+/** So does one whose first message has not come after so long, in ms. */
+const beginMaxMs = 8_000;
 /** More tokens than come back in time. */
 const tokensMax = 32;
 
@@ -179,6 +182,18 @@ export class Upstream {
       },
     );
     this.#session = { connection, bound: new SendingBound(), stream: null, tokens, asked, canMove: false };
+    this.#awaitBegin(this.#session, this.#context.now());
+  }
+
+  /** A stream that was accepted and does not begin is given up. */
+  #awaitBegin(session: Session, sinceMs: number): void {
+    const { setTimer, now, echoEveryMs } = this.#context;
+    this.#cancelEcho?.();
+    this.#cancelEcho = setTimer(() => {
+      if (session.stream !== null) return;
+      if (now() - sinceMs >= beginMaxMs) this.#leave(`its stream did not begin within ${beginMaxMs / 1_000} s`);
+      else this.#awaitBegin(session, sinceMs);
+    }, echoEveryMs);
   }
 
   #newToken(tokens: Map<number, ClockReading>): number {
@@ -295,6 +310,9 @@ export class Upstream {
   #decode(changes: readonly unknown[], time: MessageTime): readonly ProbeOutcome[] | null {
     const outcomes: ProbeOutcome[] = [];
     for (const change of changes) {
+      // Nothing is kept of what was not asked for.
+      const cluster = isObject(change) ? change["cluster"] : null;
+      if (typeof cluster === "string" && !this.#wanted.has(cluster)) continue;
       const outcome = this.#decoder.decode(change, time);
       if (outcome === null) return null;
       if (outcome !== "ignored") outcomes.push(outcome);

@@ -9,6 +9,8 @@ import { sendingTime } from "../feed/feed-messages.ts";
 const batchMs = 5;
 /** What is kept for followers that come back: for so long, in ms, and so many bytes. */
 const kept = { ms: 30_000, bytes: 8 * 1024 * 1024 } as const;
+/** All groups together keep so many bytes. */
+const keptInAll = 32 * 1024 * 1024;
 
 /** A message that was written, for all followers. */
 interface Batch {
@@ -22,6 +24,8 @@ export interface FeedGroupContext {
   /** Reads the owner's clock, and looks for a gap first. */
   readonly reading: () => ClockReading;
   readonly setTimer: SetTimer;
+  /** How many groups there are: they share what may be kept. */
+  readonly groups: () => number;
   /** Sends a message to all followers of the group. Must not throw. */
   readonly send: (bytes: Buffer) => void;
 }
@@ -88,9 +92,10 @@ export class FeedGroup {
   #keep(batch: Batch): void {
     this.#batches.push(batch);
     this.#bytes += batch.bytes.length;
+    const most = Math.min(kept.bytes, keptInAll / Math.max(1, this.#context.groups()));
     let dropped = 0;
     for (const { bytes, atMs } of this.#batches) {
-      if (this.#bytes <= kept.bytes && batch.atMs - atMs <= kept.ms) break;
+      if (this.#bytes <= most && batch.atMs - atMs <= kept.ms) break;
       this.#bytes -= bytes.length;
       dropped += 1;
     }

@@ -1,5 +1,4 @@
 import type { JsonObject } from "../../cluster/values/json.ts";
-import type { WantedCluster } from "../feed/feed-messages.ts";
 import { writtenState } from "../feed/state-values.ts";
 import { compressedLine } from "./feed-group.ts";
 
@@ -23,8 +22,16 @@ interface FeedStart {
   readonly isResumed: boolean;
 }
 
-/** A follower that does not read for so many bytes is disconnected. */
-const waitingMax = 16 * 1024 * 1024;
+/**
+ * What waits for followers that do not read, in bytes: one that leaves more is disconnected. Of all followers with one
+ * credential, and of all together, those are that leave most. Clusters are sent in full while little waits.
+ */
+export const unread = {
+  stream: 8 * 1024 * 1024,
+  principal: 24 * 1024 * 1024,
+  all: 48 * 1024 * 1024,
+  full: 1024 * 1024,
+} as const;
 /** A follower that sends no token for so long, in ms, has lost its connection. */
 const silentMax = 15_000;
 
@@ -33,13 +40,17 @@ export interface FeedAbout {
   readonly id: string;
   /** The name of the follower, and who it is to the listener. */
   readonly follower: string;
-  /** Whether it may follow a cluster, and drain its nodes. */
+  /** By which credential it has come; `null`: by none. */
+  readonly principal: string | null;
+  /** Whether it may follow a cluster. */
   readonly mayFollow: (cluster: string) => boolean;
-  readonly mayDrain: (cluster: string) => boolean;
   /** Whether it understands that its stream has other clusters. */
   readonly canMove: boolean;
-  /** The clusters that it has asked for, by name. */
-  readonly wanted: Map<string, WantedCluster>;
+  /**
+   * The clusters of the configuration that it has asked for -> the key in which the two configurations differ; `null` if
+   * they agree. Nothing else that it names is kept.
+   */
+  readonly wanted: Map<string, string | null>;
 }
 
 /** The stream of one follower. */
@@ -63,6 +74,11 @@ export class FeedStream {
     return this.#clusters;
   }
 
+  /** How many bytes wait for it. */
+  get waiting(): number {
+    return this.#outlet.waiting;
+  }
+
   /** Whether some clusters were not sent in full yet. */
   get isStarting(): boolean {
     return this.#phase.kind === "starting";
@@ -76,7 +92,7 @@ export class FeedStream {
   send(bytes: Buffer): void {
     if (this.#phase.kind === "ended") return;
     this.#outlet.write(bytes);
-    if (this.#outlet.waiting > waitingMax) this.end("unread");
+    if (this.#outlet.waiting > unread.stream) this.end("unread");
   }
 
   /** Sends a message to this follower alone. */
@@ -96,7 +112,7 @@ export class FeedStream {
 
   /** The next cluster to be sent in full; `null` if there is none, or the follower has to read first. */
   nextCluster(): string | null {
-    if (this.#phase.kind !== "starting" || this.#outlet.waiting > waitingMax / 4) return null;
+    if (this.#phase.kind !== "starting" || this.#outlet.waiting > unread.full) return null;
     const next = this.#phase.left.shift();
     if (next !== undefined) return next;
     this.#phase = { kind: "live" };

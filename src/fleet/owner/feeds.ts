@@ -8,20 +8,20 @@ import { type ClockReading, instantOf } from "../../state/clock.ts";
 import {
   drainOrderSchema,
   echoRequestSchema,
-  feedClustersMax,
   feedProtocol,
   type FeedRefusal,
   type FeedRequest,
   feedRequestSchema,
   type OrderedDrain,
+  refusalsMax,
   selectionSchema,
   sendingTime,
-  type WantedCluster,
 } from "../feed/feed-messages.ts";
 import { sentStateOf, stateForm } from "../feed/cluster-state-schema.ts";
-import { firstDifference, outcomeShape } from "../feed/outcome-shape.ts";
 import { FeedGroup } from "./feed-group.ts";
-import { type FeedAbout, type FeedOutlet, FeedStream } from "./feed-stream.ts";
+import { type FeedSelection, refusalFor, feedRefusalOf, feedSelectionOf, wantedIn } from "./feed-selection.ts";
+import { type FeedAbout, type FeedOutlet, FeedStream, unread } from "./feed-stream.ts";
+import { limitUnread, waitingOf } from "./unread-bytes.ts";
 
 /** What feeds depend on. */
 export interface FeedsContext {
@@ -48,6 +48,8 @@ export interface FeedsContext {
 export interface FeedCaller {
   /** For people. */
   readonly name: string;
+  /** Its credential: what it asks of a stream counts if that was opened by the same one. `null`: none. */
+  readonly principal: string | null;
   /** Whether it may follow a cluster. */
   readonly mayFollow: (cluster: string) => boolean;
   /** Whether it may drain nodes of a cluster that it follows. */
@@ -74,21 +76,20 @@ interface ServedGroup {
   leftAtMs: number;
 }
 
-/** The clusters that a follower is fed, and why it is not fed others. */
-interface FeedSelection {
-  readonly clusters: ReadonlySet<string>;
-  readonly refused: readonly FeedRefusal[];
-}
-
-/** How many followers there may be. */
+/** How many followers there may be, with how many different selections, and of how many clusters in all. */
 const streamsMax = 256;
+const groupsMax = 128;
+const wantedMax = 1_000_000;
 /** How long a group without a follower is kept, in ms: one that lost its connection continues where it was. */
 const keptMs = 30_000;
 /** How many of them are kept at most. */
 const keptGroupsMax = 16;
 const sweepMs = 1_000;
-/** How many clusters are sent in full before other work goes on, and after how many ms the next ones follow. */
-const slice = { clusters: 10, gapMs: 2 } as const;
+/**
+ * How many clusters are sent in full before other work goes on, and after how many ms the next ones follow; more if the
+ * follower has to read first.
+ */
+const slice = { clusters: 10, gapMs: 2, unreadGapMs: 50 } as const;
 
 /**
  * Feeds followers with the outcomes of the clusters that this instance probes. Costs nothing while nobody follows. A
@@ -116,17 +117,17 @@ export class Feeds {
    * @param respond begins the response, once the request is not refused
    * @returns what is to be called when the follower has left; or why there is no stream
    */
-  open(body: unknown, { name, mayFollow, mayDrain }: FeedCaller, respond: () => FeedOutlet): OpenedFeed {
+  open(body: unknown, { name, principal, mayFollow }: FeedCaller, respond: () => FeedOutlet): OpenedFeed {
     const read = feedRequestSchema.safeParse(body);
     if (!read.success) return { kind: "unreadable", problem: "the body must be a request of a follower" };
-    const problem = this.#problemOf(read.data);
-    if (problem !== null) return { kind: "refused", problem };
     const request = read.data;
+    const { wanted, unknown } = wantedIn(this.#context.config(), request.clusters);
+    const problem = this.#problemOf(request, wanted);
+    if (problem !== null) return { kind: "refused", problem };
     const id = this.#context.newId();
     const follower = withoutUnsafe(`${request.name} (${name})`);
-    const wanted = new Map(request.clusters.map((cluster) => [cluster.name, cluster]));
-    const about = { id, follower, mayFollow, mayDrain, canMove: request.canMove, wanted };
-    const { clusters, refused } = this.#selectionFor(about);
+    const about = { id, follower, principal, mayFollow, canMove: request.canMove, wanted };
+    const { clusters, refused } = feedSelectionOf(this.#context.config(), about, unknown);
     const served = this.#groupOf(clusters);
     const missed = request.resume?.group === served.id ? served.group.since(request.resume.seq) : null;
     if (missed === null) served.group.beginAnew();
@@ -152,49 +153,64 @@ export class Feeds {
     return { kind: "open", ended: () => this.#leave(stream) };
   }
 
-  /** A follower asks for other clusters on its stream. @param body unchecked @returns `false` if there is no such stream */
-  select(body: unknown): boolean {
+  /**
+   * A follower asks for other clusters on its stream. It gets those that the caller may follow, too.
+   * @param body unchecked
+   * @returns `false` if the caller has no such stream
+   */
+  select(body: unknown, { principal, mayFollow }: FeedCaller): boolean {
     const { stream: id, add, drop } = selectionSchema.safeParse(body).data ?? { stream: "", add: [], drop: [] };
-    const stream = this.#streamNamed(id);
+    const stream = this.#streamNamed(id, principal);
     if (stream === undefined) return false;
-    const { wanted } = stream.about;
-    for (const name of drop) wanted.delete(name);
-    if (wanted.size + add.filter(({ name }) => !wanted.has(name)).length > feedClustersMax) return false;
-    for (const cluster of add) wanted.set(cluster.name, cluster);
-    this.#move(stream, this.#selectionFor(stream.about));
+    const { wanted, unknown } = wantedIn(this.#context.config(), add);
+    if (this.#wantedInAll + wanted.size > wantedMax) return false;
+    for (const name of drop) stream.about.wanted.delete(name);
+    const refused: FeedRefusal[] = [];
+    for (const [name, difference] of wanted)
+      if (mayFollow(name)) stream.about.wanted.set(name, difference);
+      else refused.push(feedRefusalOf(name, "not_allowed"));
+    const selection = feedSelectionOf(this.#context.config(), stream.about, unknown);
+    this.#move(stream, { ...selection, refused: [...refused, ...selection.refused].slice(0, refusalsMax) });
     return true;
   }
 
   /** Which clusters are probed here has changed: each stream goes on with those that its follower has asked for. */
   reselect(): void {
     for (const stream of this.#streams()) {
-      const selection = this.#selectionFor(stream.about);
+      const selection = feedSelectionOf(this.#context.config(), stream.about, []);
       if (keyOf(selection.clusters) !== keyOf(stream.clusters)) this.#move(stream, selection);
     }
   }
 
-  /** Sends a token back to the follower that sent it. @param body unchecked @returns `false` if there is no such stream */
-  echo(body: unknown): boolean {
+  /**
+   * Sends a token back to the follower that sent it.
+   * @param body unchecked
+   * @returns `false` if the caller has no such stream
+   */
+  echo(body: unknown, { principal }: Pick<FeedCaller, "principal">): boolean {
     const time = sendingTime(this.#context.reading());
     const { stream: id, token } = echoRequestSchema.safeParse(body).data ?? { stream: "", token: 0 };
-    const stream = this.#streamNamed(id);
+    const stream = this.#streamNamed(id, principal);
     if (stream === undefined) return false;
     stream.heard(time.at);
     stream.tell({ echo: { token, ...time } });
     return true;
   }
 
-  /** Drains a node as an operator of a follower asks. @param body unchecked @returns what came of it, or why nothing did */
-  async drain(body: unknown): Promise<OrderedDrain | { readonly problem: string }> {
+  /**
+   * Drains a node as an operator of a follower asks, by the rights of the caller.
+   * @param body unchecked
+   * @returns what came of it, or why nothing did
+   */
+  async drain(body: unknown, caller: FeedCaller): Promise<OrderedDrain | { readonly problem: string }> {
     const read = drainOrderSchema.safeParse(body);
     if (!read.success) return { problem: "the body must be the order of a drain" };
     const { stream: id, cluster, node, by, drain } = read.data;
-    const stream = this.#streamNamed(id);
+    const stream = this.#streamNamed(id, caller.principal);
     if (stream === undefined) return { problem: "the stream must be open" };
-    const { mayFollow, mayDrain } = stream.about;
-    const refusal = this.#refusal({ name: cluster, shape: null }, mayFollow);
+    const refusal = refusalFor(this.#context.config(), cluster, caller.mayFollow);
     if (refusal !== null) return { problem: refusal.message };
-    if (!mayDrain(cluster)) return { problem: "the credential must be one of a follower with drains: true" };
+    if (!caller.mayDrain(cluster)) return { problem: "the credential must be one of a follower with drains: true" };
     const who = `${by ?? "somebody"} at ${stream.about.follower}`.slice(0, drainTextMax);
     const { drains } = this.#context;
     const state = (): ReturnType<FeedsContext["cluster"]> => this.#context.cluster(cluster);
@@ -217,23 +233,19 @@ export class Feeds {
     if (reason === "stopping") this.#stop();
   }
 
-  #problemOf({ protocol }: FeedRequest): string | null {
+  #problemOf({ protocol }: FeedRequest, wanted: FeedAbout["wanted"]): string | null {
     if (this.#isStopping) return "rolecall must not be stopping";
     if (protocol !== feedProtocol)
       return `protocol must be ${feedProtocol}, which rolecall ${this.#context.version} speaks, got ${protocol}`;
-    return this.#streams().length < streamsMax ? null : `there must be at most ${streamsMax} followers`;
+    if (this.#streams().length >= streamsMax) return `there must be at most ${streamsMax} followers`;
+    if (this.#groups.size >= groupsMax) return `there must be at most ${groupsMax} selections of clusters`;
+    return this.#wantedInAll + wanted.size <= wantedMax
+      ? null
+      : `all followers together must ask for at most ${wantedMax} clusters`;
   }
 
-  #selectionFor({ wanted, mayFollow }: Pick<FeedAbout, "wanted" | "mayFollow">): FeedSelection {
-    const clusters = new Set(wanted.keys());
-    const refused: FeedRefusal[] = [];
-    for (const cluster of wanted.values()) {
-      const refusal = this.#refusal(cluster, mayFollow);
-      if (refusal === null) continue;
-      refused.push(refusal);
-      clusters.delete(cluster.name);
-    }
-    return { clusters, refused };
+  get #wantedInAll(): number {
+    return this.#streams().reduce((sum, { about }) => sum + about.wanted.size, 0);
   }
 
   /** A stream goes on with other clusters, in the group of those who have the same. */
@@ -248,25 +260,6 @@ export class Feeds {
     if (!wasStarting) this.#sendFull(stream);
   }
 
-  /** @param shape what the follower's own configuration asks of the cluster; `null`: nothing, as it only sends drains */
-  #refusal(
-    { name: cluster, shape }: Pick<WantedCluster, "name"> & { readonly shape: WantedCluster["shape"] | null },
-    mayFollow: FeedCaller["mayFollow"],
-  ): FeedRefusal | null {
-    const { clusters, probe } = this.#context.config();
-    const config = clusters.find((other) => other.name === cluster);
-    const refuse = (reason: FeedRefusal["reason"], why: string): FeedRefusal => ({
-      cluster,
-      reason,
-      message: `Cannot feed cluster ${cluster}: ${why}`,
-    });
-    if (!mayFollow(cluster)) return refuse("not_allowed", "the credential must be one that may follow it");
-    if (config === undefined) return refuse("unknown_cluster", "it must be configured here");
-    if (config.follow.length > 0) return refuse("not_probed", "it must be probed here, and is followed");
-    const key = shape === null ? null : firstDifference(outcomeShape(config, probe), shape);
-    return key === null ? null : refuse("differs", `${key} must be the same in both configurations`);
-  }
-
   #groupOf(clusters: ReadonlySet<string>): ServedGroup {
     const key = keyOf(clusters);
     const known = this.#groups.get(key);
@@ -274,9 +267,10 @@ export class Feeds {
     const streams = new Set<FeedStream>();
     const send = (bytes: Buffer): void => {
       for (const stream of streams) stream.send(bytes);
+      limitUnread(this.#streams());
     };
     const { reading, setTimer, newId } = this.#context;
-    const group = new FeedGroup({ reading, setTimer, send });
+    const group = new FeedGroup({ reading, setTimer, send, groups: () => this.#groups.size });
     const served = { id: newId(), group, clusters, streams, leftAtMs: Infinity };
     this.#groups.set(key, served);
     return served;
@@ -284,8 +278,11 @@ export class Feeds {
 
   /** Sends what the follower has not: a slice at a time, so that checks are answered meanwhile. */
   #sendFull(stream: FeedStream): void {
+    const { all } = unread;
     for (let sent = 0; sent < slice.clusters; sent += 1) {
       if (stream.isEnded) return;
+      // Others have to read first.
+      if (stream.waiting > 0 && waitingOf(this.#streams()) > all / 2) break;
       const name = stream.nextCluster();
       if (name === null) break;
       // What is not sent yet would be taken as a change of what the full state has already.
@@ -295,7 +292,9 @@ export class Feeds {
       const time = sendingTime(this.#context.reading());
       stream.tell({ full: { cluster: name, form: stateForm, state: sentStateOf(cluster), ...time } });
     }
-    if (stream.isStarting) this.#context.setTimer(() => this.#sendFull(stream), slice.gapMs);
+    limitUnread(this.#streams());
+    const gapMs = stream.waiting > 0 ? slice.unreadGapMs : slice.gapMs;
+    if (stream.isStarting) this.#context.setTimer(() => this.#sendFull(stream), gapMs);
   }
 
   #leave(stream: FeedStream): void {
@@ -359,8 +358,9 @@ export class Feeds {
     this.#groups.clear();
   }
 
-  #streamNamed(id: string): FeedStream | undefined {
-    return this.#streams().find(({ about }) => about.id === id);
+  /** A stream that somebody with this credential has opened. */
+  #streamNamed(id: string, principal: string | null): FeedStream | undefined {
+    return this.#streams().find(({ about }) => about.id === id && about.principal === principal);
   }
 
   #streams(): readonly FeedStream[] {

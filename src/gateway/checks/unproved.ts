@@ -1,3 +1,4 @@
+import type { Node } from "../../cluster/node.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Refusal } from "./refusal.ts";
 
@@ -7,6 +8,15 @@ import type { Refusal } from "./refusal.ts";
  */
 export function refuseUnproved({ node, proof }: Observation): Refusal | null {
   if (proof !== "none" || node.isFixed) return null;
-  const message = `Cannot forward the call: the address of ${node.name} must be configured or have proved itself, got ${node.api}`;
+  return unproved(node, "must be configured or have proved itself");
+}
+
+/** Refuses to pass a call to an address that another instance gives, and that has not proved itself here. */
+export function refuseHearsay(node: Node): Refusal {
+  return unproved(node, "is another instance's word: it must be configured here or prove itself here");
+}
+
+function unproved({ name, api }: Node, what: string): Refusal {
+  const message = `Cannot forward the call: the address of ${name} ${what}, got ${api}`;
   return { status: 503, error: "unproved", message };
 }

@@ -1,8 +1,9 @@
 import { basename } from "node:path";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
-import { readJsonBody } from "../message/json-body.ts";
+import type { Caller } from "../message/caller.ts";
+import { type JsonBody, readJsonBody } from "../message/json-body.ts";
 import { errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
@@ -21,6 +22,14 @@ export interface RefusedFeed {
   readonly problem: string;
 }
 
+/** Who calls, and what the credential of this call permits. */
+interface FollowingCaller {
+  readonly name: string;
+  readonly principal: string | null;
+  readonly mayFollow: (cluster: string) => boolean;
+  readonly mayDrain: (cluster: string) => boolean;
+}
+
 /** What feeds are opened by. */
 export interface FeedApiContext {
   readonly access: Pick<ListenerAccess, "followers" | "readOnly">;
@@ -28,23 +37,23 @@ export interface FeedApiContext {
     /** @returns what is to be called when the follower has left */
     open(
       body: unknown,
-      caller: {
-        readonly name: string;
-        readonly mayFollow: (cluster: string) => boolean;
-        readonly mayDrain: (cluster: string) => boolean;
-      },
+      caller: FollowingCaller,
       respond: () => FeedResponse,
     ): Promise<{ readonly kind: "open"; readonly ended: () => void } | RefusedFeed>;
-    /** Each of them: @returns `false` if there is no such stream */
-    echo(body: unknown): boolean;
-    select(body: unknown): boolean;
+    /** Each of them: @returns `false` if the caller has no such stream */
+    echo(body: unknown, caller: FollowingCaller): boolean;
+    select(body: unknown, caller: FollowingCaller): boolean;
     /** Drains a node as an operator of a follower asks. @returns what came of it, or why nothing did */
-    drain(body: unknown): Promise<object | { readonly problem: string }>;
+    drain(body: unknown, caller: FollowingCaller): Promise<object | { readonly problem: string }>;
+    /** Reserves the bytes of a body that is to be read. @returns gives them back; `null`: too many are being received */
+    reserve(bytes: number, who: string): (() => void) | null;
   };
 }
 
 /** The longest request for a feed, in bytes: for 10,000 clusters. */
 const bodyMax = 8 * 1024 * 1024;
+/** Up to so many bytes, any number may be received at the same time. */
+const smallMax = 16_384;
 
 const feedPaths = ["feed", "feed/clusters", "feed/echo", "feed/drain"] as const;
 type FeedPath = (typeof feedPaths)[number];
@@ -68,18 +77,13 @@ export async function answerFeed(
   { feeds, access, only }: FeedApiContext & { readonly only: string | null },
 ): Promise<Reply | null> {
   if (request.method !== "POST") return methodNotAllowed(request.method, "POST");
-  const namesClusters = path === "feed" || path === "feed/clusters";
-  const read = await readJsonBody(message, namesClusters ? bodyMax : undefined);
+  const read = await readFeedBody(message, path, { feeds, who: caller.principal ?? caller.address });
   if (!read.ok) return read.reply;
-  if (path === "feed/echo") return streamReply(feeds.echo(read.body), "return this token");
-  if (path === "feed/clusters") return streamReply(feeds.select(read.body), "change the clusters");
-  if (path === "feed/drain") return drainReply(await feeds.drain(read.body));
-  const who = { principal: caller.principal, access };
-  const name = caller.principal === null ? caller.address : `${caller.principal} at ${caller.address}`;
-  const mayFollow = (cluster: string): boolean =>
-    (only === null || only === cluster) && followerOf(cluster, who) !== null;
-  const mayDrain = (cluster: string): boolean => !access.readOnly && followerOf(cluster, who)?.drains === true;
-  const opened = await feeds.open(read.body, { name, mayFollow, mayDrain }, () => begin(response));
+  const following = followingCaller(caller, access, only);
+  if (path === "feed/echo") return streamReply(feeds.echo(read.body, following), "return this token");
+  if (path === "feed/clusters") return streamReply(feeds.select(read.body, following), "change the clusters");
+  if (path === "feed/drain") return drainReply(await feeds.drain(read.body, following));
+  const opened = await feeds.open(read.body, following, () => begin(response));
   if (opened.kind !== "open")
     return errorReply(opened.kind === "unreadable" ? 400 : 503, opened.kind, {
       message: `Cannot feed outcomes: ${opened.problem}`,
@@ -87,6 +91,35 @@ export async function answerFeed(
   if (response.destroyed) opened.ended();
   else response.once("close", opened.ended);
   return null;
+}
+
+/** Reads the body of a call. Those that name clusters may be long, so few of them are received at the same time. */
+async function readFeedBody(
+  message: IncomingMessage,
+  path: FeedPath,
+  { feeds, who }: { readonly feeds: Pick<FeedApiContext["feeds"], "reserve">; readonly who: string },
+): Promise<JsonBody> {
+  const stated = Number(message.headers["content-length"] ?? bodyMax);
+  if ((path !== "feed" && path !== "feed/clusters") || stated <= smallMax) return readJsonBody(message);
+  const release = feeds.reserve(Math.min(stated, bodyMax), who);
+  if (release === null) {
+    const text = "Cannot read this body: too many of this size are being received";
+    return { ok: false, reply: errorReply(503, "busy", { message: text }) };
+  }
+  try {
+    return await readJsonBody(message, bodyMax);
+  } finally {
+    release();
+  }
+}
+
+function followingCaller(caller: Caller, access: FeedApiContext["access"], only: string | null): FollowingCaller {
+  const who = { principal: caller.principal, access };
+  const name = caller.principal === null ? caller.address : `${caller.principal} at ${caller.address}`;
+  const mayFollow = (cluster: string): boolean =>
+    (only === null || only === cluster) && followerOf(cluster, who) !== null;
+  const mayDrain = (cluster: string): boolean => !access.readOnly && followerOf(cluster, who)?.drains === true;
+  return { name, principal: caller.principal, mayFollow, mayDrain };
 }
 
 function streamReply(isDone: boolean, what: string): Reply {

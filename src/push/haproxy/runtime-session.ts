@@ -79,13 +79,16 @@ export class RuntimeSession {
   #receive(chunk: string): void {
     this.#received += chunk;
     this.#receivedInAll += chunk.length;
+    if (this.#receivedInAll > answersMax) return this.#fail(`the answers are longer than ${answersMax} characters`);
+    const tooLong = `the answer is longer than ${answerMax} characters`;
     for (let at = this.#received.indexOf(prompt); at >= 0; at = this.#received.indexOf(prompt)) {
+      if (at > answerMax) return this.#fail(tooLong);
       const answer = this.#received.slice(0, at).trim();
       this.#received = this.#received.slice(at + prompt.length);
       this.#waiters.shift()?.resolve(answer);
     }
-    if (this.#received.length > answerMax) this.#fail(`the answer is longer than ${answerMax} characters`);
-    if (this.#receivedInAll > answersMax) this.#fail(`the answers are longer than ${answersMax} characters`);
+    // Of the prompt some may be missing.
+    if (this.#received.length > answerMax + prompt.length) this.#fail(tooLong);
   }
 
   #fail(problem: string): void {

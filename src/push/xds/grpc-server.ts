@@ -58,8 +58,11 @@ const methods: Readonly<Record<string, XdsForm>> = {
 const livezPath = "/rolecall.Livez/Get";
 /** A request with the names of thousands of pools has some 100 kB. */
 const requestMax = 1_048_576;
-/** Envoy opens a stream for each pool unless it aggregates them. */
-const streamsPerConnection = 1_024;
+/**
+ * Envoy opens a stream for each pool unless it aggregates them, and another connection for more. A connection that is cut
+ * ends all of its streams in one turn of the event loop.
+ */
+const streamsPerConnection = 64;
 /** Responses of one stream that were not read yet: nothing more is sent before. */
 const unreadMax = 2;
 /** How long a connection may have no stream, and how long a client may be silent when it is asked to answer, in ms. */

@@ -6,6 +6,7 @@ import type { Logger } from "../../log/logger.ts";
 import type { BalancerStatus } from "../balancer.ts";
 import { HostAddresses, type LookUp } from "../host-addresses.ts";
 import { isOfPrimary } from "../pool-verdicts.ts";
+import type { CountedEnvoys } from "./counted-envoys.ts";
 import { Encodings } from "./encodings.ts";
 import { EndpointAddresses } from "./endpoint-addresses.ts";
 import { GrpcServer, type GrpcWire, type StreamHandler } from "./grpc-server.ts";
@@ -30,6 +31,8 @@ export interface XdsSettings extends SharedRules {
   /** Its name in logs and metrics: its address and port. */
   readonly name: string;
   readonly pools: readonly PoolConfig[];
+  /** The Envoys that a switchover waits for, and that the audit looks at. */
+  readonly counted: CountedEnvoys;
 }
 
 /** Whether an Envoy has the newest assignment of a pool; `refused`: it said that it does not take it. */
@@ -120,13 +123,19 @@ export class XdsService {
     this.#assignments.clusterChanged(cluster);
   }
 
-  /** Whether clients subscribe to a pool of this cluster's primary. */
+  /** Whether clients that count subscribe to a pool of this cluster's primary. */
   leadsToPrimary(cluster: string): boolean {
-    return [...this.#streams.keys()].some((stream) => stream.pools.some((pool) => leadsTo(pool, cluster)));
+    return this.#counted.some((stream) => stream.pools.some((pool) => leadsTo(pool, cluster)));
+  }
+
+  /** How many other clients do: they are served, and nobody waits for them. */
+  uncounted(cluster: string): number {
+    const others = [...this.#streams.keys()].filter((stream) => !this.#counts(stream));
+    return others.filter((stream) => stream.pools.some((pool) => leadsTo(pool, cluster))).length;
   }
 
   /**
-   * Waits until every Envoy with a pool of a cluster's primary has taken an assignment in which this node alone gets
+   * Waits until every Envoy that counts with a pool of a cluster's primary has taken an assignment in which this node alone gets
    * new connections. Never rejects.
    * @returns `null` once all have; else what is missing
    */
@@ -155,14 +164,14 @@ export class XdsService {
     return [...this.#streams.keys()].slice(0, shownMax).map((stream) => this.#statusOf(stream, only));
   }
 
-  /** Of each Envoy, one after the other, the pools that it subscribes to and whose newest assignment it has not taken. */
+  /** Of each Envoy that counts, one after the other, the pools that it subscribes to and whose newest assignment it has not taken. */
   *lackingAcknowledgements(): Iterable<readonly PoolAcknowledgement[]> {
-    for (const stream of this.#streams.keys())
+    for (const stream of this.#counted)
       yield stream.pools.flatMap((pool) => {
         const state = stream.stateOf(pool);
         if (state === "has") return [];
         const refusal = state === "refused" ? (stream.refusal?.problem ?? null) : null;
-        return [{ envoy: stream.name, pool: pool.pool.name, state, refusal }];
+        return [{ envoy: this.#nameOf(stream), pool: pool.pool.name, state, refusal }];
       });
   }
 
@@ -174,6 +183,22 @@ export class XdsService {
     this.#addresses.stop();
     for (const wire of this.#streams.values()) wire.end("rolecall is stopping");
     this.#server.close();
+  }
+
+  get #counted(): readonly XdsStream[] {
+    return [...this.#streams.keys()].filter((stream) => this.#counts(stream));
+  }
+
+  /** The name of an Envoy for people. Those that run one file may all state one node id: then with their addresses. */
+  #nameOf(stream: XdsStream): string {
+    const { name } = stream;
+    const isShared = [...this.#streams.keys()].some((other) => other.name === name && hostOf(other) !== hostOf(stream));
+    return isShared ? `${name} (${hostOf(stream)})` : name;
+  }
+
+  #counts({ client }: XdsStream): boolean {
+    const { counted } = this.#settings;
+    return counted === "all" || (client !== null && counted.has(client.id));
   }
 
   #open(wire: GrpcWire): StreamHandler | string {
@@ -233,7 +258,7 @@ export class XdsService {
 
   /** @returns what keeps the clients of a cluster's primary from going to this node; `null`: nothing */
   #missing(cluster: string, node: string): string | null {
-    for (const stream of this.#streams.keys())
+    for (const stream of this.#counted)
       for (const pool of stream.pools) {
         if (!leadsTo(pool, cluster)) continue;
         const healthy = pool.assignment.endpoints.filter(({ isHealthy }) => isHealthy).map((one) => one.node);
@@ -252,7 +277,7 @@ export class XdsService {
     const pools = stream.pools.filter(({ pool }) => only === null || pool.cluster === only);
     const { sentAtMs, wire, client } = stream;
     return {
-      balancer: stream.name,
+      balancer: this.#nameOf(stream),
       kind: "envoy",
       socket: wire.peer,
       up: true,
@@ -300,6 +325,11 @@ export class XdsService {
     const fields = { listener: this.#settings.name, envoy: name, address: wire.peer, problem };
     this.#lines.write({ level: "warn", text: "Envoy refuses an assignment and keeps the last one" }, () => fields);
   }
+}
+
+/** The host of `10.0.0.7:50000` or `[::1]:50000`. */
+function hostOf({ wire }: XdsStream): string {
+  return wire.peer.replace(/:\d+$/, "");
 }
 
 /** Whether a pool leads to the primary of a cluster. */

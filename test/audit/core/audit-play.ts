@@ -19,7 +19,8 @@ export const playedPool: AuditedPool = {
 /** A server that takes sessions. */
 export function serverOf(server: string, parts: Partial<ServerReading> = {}): ServerReading {
   const counts = { sessions: 0, total: 0, newestAgoMs: null, unchangedMs: null, weight: 100, delayMs: 3_000 };
-  return { server, address: null, use: "takes", ...counts, ...parts };
+  const more = { endedBytes: null, failed: null, closed: null, isChecked: true };
+  return { server, address: null, use: "takes", ...counts, ...more, ...parts };
 }
 
 /**
@@ -57,11 +58,16 @@ export class AuditPlay {
   }
 
   /** Looks. @returns what is found now */
-  look(nowMs: number, servers: readonly ServerReading[] | string, isShared = true): readonly string[] {
+  look(
+    nowMs: number,
+    servers: readonly ServerReading[] | string,
+    isShared = true,
+    closed: string | null = null,
+  ): readonly string[] {
     const reading: TargetReading =
       typeof servers === "string"
         ? { kind: "failed", problem: servers }
-        : { kind: "read", pools: [{ backend: "be", servers, isShared, leadsTo: null, notTaken: null }] };
+        : { kind: "read", pools: [{ backend: "be", servers, isShared, leadsTo: null, closed, notTaken: null }] };
     const { memory, lookAgainMs } = auditTarget(this.memory, reading, {
       nowMs,
       pools: [this.#pool],

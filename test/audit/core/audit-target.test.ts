@@ -27,11 +27,22 @@ const uses: readonly ServerUse[] = ["takes", "down", "spare", "held"];
 function serversOf(has: NonNullable<Step["has"]>): readonly ServerReading[] | string {
   if (typeof has === "string") return has;
   return Object.entries(has).map(([server, text]) => {
-    const [counts = "", word = "takes"] = text.split(" ");
+    const [counts = "", ...words] = text.split(" ");
     const [sessions = "", total = ""] = counts.split("/");
-    const use = uses.find((one) => one === word) ?? "takes";
-    const address = { host: server, port: 5432 };
-    return serverOf(server, { sessions: Number(sessions), total: total === "-" ? null : Number(total), use, address });
+    const valueOf = (name: string): string | null =>
+      words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+    const numberOf = (name: string): number | null => (valueOf(name) === null ? null : Number(valueOf(name)));
+    const [closed, ago] = [valueOf("closed"), numberOf("ago")];
+    return serverOf(server, {
+      sessions: Number(sessions),
+      total: total === "-" ? null : Number(total),
+      use: closed === null ? (uses.find((one) => words.includes(one)) ?? "takes") : "held",
+      address: { host: valueOf("at") ?? server, port: 5432 },
+      newestAgoMs: ago === null ? null : ago * 1_000,
+      endedBytes: numberOf("bytes"),
+      failed: numberOf("failed"),
+      closed: closed ?? (words.includes("down") ? "DOWN" : null),
+    });
   });
 }
 
@@ -47,6 +58,20 @@ describe("a target against the snapshot", () => {
       }
     });
   }
+});
+
+test("a database that somebody has paused, while a node is fit, is a pool that nobody can use", () => {
+  const play = new AuditPlay({ keepsSessions: false, lists: "none" }, ["pg1", "pg2"]);
+  play.judge(0, { pg1: "new", pg2: "kept" });
+  const servers = [serverOf("pg1", { total: null })];
+  assert.deepEqual(play.look(1_000, servers, false, "paused"), []);
+  assert.deepEqual(play.look(29_000, servers, false, "paused"), []);
+  assert.deepEqual(play.look(32_000, servers, false, "paused"), ["starved - -"]);
+  assert.equal(play.memory.differences[0]?.what, "is paused: no client can use it");
+  assert.deepEqual(play.look(33_000, servers, false), []);
+  // Without a node that is fit, nobody could use it anyway.
+  play.judge(40_000, { pg1: "none down" });
+  for (const at of [41_000, 90_000]) assert.deepEqual(play.look(at, [], false, "paused"), []);
 });
 
 test("looks again when the mechanism must have moved what is suspected", () => {

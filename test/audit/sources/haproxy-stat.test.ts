@@ -22,6 +22,7 @@ for (const version of ["2.6", "3.2"]) {
       backend: "be",
       isShared: true,
       leadsTo: null,
+      closed: null,
       notTaken: null,
       servers: [
         {
@@ -30,6 +31,10 @@ for (const version of ["2.6", "3.2"]) {
           use: "down",
           sessions: 0,
           total: 0,
+          endedBytes: 0,
+          failed: 0,
+          closed: "DOWN",
+          isChecked: true,
           newestAgoMs: null,
           unchangedMs: 1_000,
           weight: 1,
@@ -40,7 +45,12 @@ for (const version of ["2.6", "3.2"]) {
           address: { host: "127.0.0.1", port: 45_998 },
           use: "spare",
           sessions: 0,
-          total: 1,
+          // The one session was an attempt to connect that failed.
+          total: 0,
+          endedBytes: 0,
+          failed: 1,
+          closed: null,
+          isChecked: false,
           newestAgoMs: 2_000,
           unchangedMs: 1_000,
           weight: 50,

@@ -44,7 +44,7 @@ class XdsAudit {
     const listener = listenerOf({
       dialect: "xds",
       port: 8010,
-      xds: { checksAt: null, cutMs: 2_000, staleAfterMs: null },
+      xds: { checksAt: null, cutMs: 2_000, staleAfterMs: null, envoys: [] },
     });
     const pools = [poolOf("write", "primary"), poolOf("read", "replica")];
     const config = configOf({ clusters: [clusterOf({})], listen: [listener], pools });

@@ -101,7 +101,7 @@ class MovingPair {
   }
 
   #opener(knows: { readonly owner: boolean; readonly follower: boolean }): OpenFeed {
-    const caller = { name: "f", mayFollow: () => true, mayDrain: () => false };
+    const caller = { name: "f", principal: null, mayFollow: () => true, mayDrain: () => false };
     return (request, sink) => {
       this.opened += 1;
       let isOpen = true;
@@ -119,8 +119,8 @@ class MovingPair {
       const asked = knows.follower ? request : { ...request, canMove: undefined };
       this.clock.setTimer(() => isOpen && this.feeds.open(asked, caller, () => outlet), 1);
       return {
-        echo: (stream, token) => void this.feeds.echo({ stream, token }),
-        select: (selection) => void this.clock.setTimer(() => assert.ok(this.feeds.select(selection)), 1),
+        echo: (stream, token) => void this.feeds.echo({ stream, token }, caller),
+        select: (selection) => void this.clock.setTimer(() => assert.ok(this.feeds.select(selection, caller)), 1),
         drain: () => assert.fail("nobody drains"),
         close: () => {
           isOpen = false;
@@ -200,14 +200,16 @@ suite("a stream whose clusters change", () => {
       assert.ok(pair.opened > 1, `${pair.opened} streams`);
     });
 
-  test("is asked for no more clusters than a stream may have, however often", async () => {
+  test("keeps nothing of clusters that are not configured, however many and often", async () => {
     const pair = new MovingPair(["a"], ["a"]);
     await pair.probed();
-    const many = (from: string): object[] =>
-      Array.from({ length: 9_999 }, (_, at) => ({ name: `${from}${at}`, shape: {} }));
-    assert.equal(pair.feeds.select({ stream: "1", add: many("x"), drop: [] }), true);
-    assert.equal(pair.feeds.select({ stream: "1", add: many("y"), drop: [] }), false);
-    assert.equal(pair.feeds.select({ stream: "1", add: [], drop: [] }), true, "nothing of it was kept");
+    const many = (from: string, count: number): object[] =>
+      Array.from({ length: count }, (_, at) => ({ name: `${from}${at}`, shape: { scope: "x".repeat(100) } }));
+    const caller = { name: "f", principal: null, mayFollow: () => true, mayDrain: () => false };
+    for (let round = 0; round < 5; round += 1)
+      assert.equal(pair.feeds.select({ stream: "1", add: many(`x${round}`, 10_000), drop: [] }, caller), true);
+    assert.equal(pair.feeds.select({ stream: "1", add: many("y", 10_001), drop: [] }, caller), false);
+    assert.equal(pair.feeds.select({ stream: "1", add: [], drop: [] }, caller), true);
     assert.deepEqual(await pair.probed(), ["a liveness"]);
   });
 

@@ -79,6 +79,26 @@ test("a stream that brings nothing for 10 s is opened anew", () => {
   upstream.stop();
 });
 
+test("a stream that is accepted and does not begin is given up within 10 s", () => {
+  const { upstream, streams, pass } = upstreamFixture();
+  const kind = (): string => upstream.state.kind;
+  upstream.start();
+  streams[0]?.onBytes(20);
+  for (let times = 0; times < 7; times += 1) pass(1_000);
+  assert.equal(kind(), "connecting");
+  pass(1_000);
+  assert.equal(upstreamProblem(upstream.state), "its stream did not begin within 8 s");
+  // What comes of it later changes nothing.
+  streams[0]?.onMessage(hello);
+  assert.equal(kind(), "waiting");
+  pass(1_000);
+  assert.equal(streams.length, 2);
+  streams[1]?.onMessage(hello);
+  for (let times = 0; times < 9; times += 1) pass(1_000);
+  assert.equal(kind(), "live");
+  upstream.stop();
+});
+
 test("while a stream is opened again, it is known why there is none, until it begins", () => {
   const { upstream, streams, pass } = upstreamFixture();
   const state = (): readonly unknown[] => [upstream.state.kind, upstreamProblem(upstream.state)];

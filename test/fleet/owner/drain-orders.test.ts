@@ -11,6 +11,13 @@ import { storeFixture } from "../../fake/store-fixture.ts";
 
 const order = { cluster: "demo", node: "pg2", by: "ann", drain: { forMs: 60_000, reason: "disk", extent: "all" } };
 
+const callerWith = (mayDrain: boolean) => ({
+  name: "token",
+  principal: "edge.token:1",
+  mayFollow: () => true,
+  mayDrain: () => mayDrain,
+});
+
 /** Feeds of one cluster, with one stream. @param wanted the clusters that its follower asks for; all, if left out */
 function feedsFixture(
   mayDrain: boolean,
@@ -53,19 +60,22 @@ function feedsFixture(
     isOwner: wanted?.length === 0,
     resume: null,
   };
-  const caller = { name: "token", mayFollow: () => true, mayDrain: () => mayDrain };
+  const caller = callerWith(mayDrain);
   assert.equal(feeds.open(request, caller, () => ({ write: () => {}, waiting: 0, end: () => {} })).kind, "open");
   return { feeds, begun, ended };
 }
 
 test("a drain that an operator of a follower asks for is set at the owner, and says by whom", async () => {
   const { feeds, begun, ended } = feedsFixture(true);
-  assert.deepEqual(await feeds.drain({ ...order, stream: "stream" }), {
+  assert.deepEqual(await feeds.drain({ ...order, stream: "stream" }, callerWith(true)), {
     isDurable: true,
     drain: { reason: "disk", by: "ann at edge3 (token)", extent: "all", since: "a", until: "b", leftMs: 60_000 },
   });
   assert.deepEqual(begun, [{ reason: "disk", extent: "all", forMs: 60_000, by: "ann at edge3 (token)" }]);
-  assert.deepEqual(await feeds.drain({ ...order, drain: null, stream: "stream" }), { isDurable: false, drain: null });
+  assert.deepEqual(await feeds.drain({ ...order, drain: null, stream: "stream" }, callerWith(true)), {
+    isDurable: false,
+    drain: null,
+  });
   assert.deepEqual(ended, ["ann at edge3 (token)"]);
 });
 
@@ -88,13 +98,13 @@ for (const [what, body, mayDrain, problem] of [
 ] as const)
   test(`an order ${what} is refused`, async () => {
     const { feeds, begun } = feedsFixture(mayDrain);
-    const came = await feeds.drain(body);
+    const came = await feeds.drain(body, callerWith(mayDrain));
     assert.match("problem" in came ? came.problem : "", problem);
     assert.deepEqual(begun, []);
   });
 
 test("another owner of the cluster orders a drain on a stream that brings it nothing", async () => {
   const { feeds, begun } = feedsFixture(true, []);
-  assert.equal("problem" in (await feeds.drain({ ...order, stream: "stream" })), false);
+  assert.equal("problem" in (await feeds.drain({ ...order, stream: "stream" }, callerWith(true))), false);
   assert.equal(begun.length, 1);
 });

@@ -11,6 +11,7 @@ function group(): { readonly clock: ManualClock; readonly sent: Buffer[]; readon
     reading: () => ({ monotonicMs: clock.nowMs, addedMs: 0 }),
     setTimer: (run, delayMs) => clock.setTimer(run, delayMs),
     send: (bytes) => sent.push(bytes),
+    groups: () => 1,
   });
   return { clock, sent, feed };
 }

@@ -40,7 +40,7 @@ class ManyClusters {
       clusters: [{ name, shape: outcomeShape(cluster, this.#config.probe) }],
       resume: group === null ? null : { group, seq: 0 },
     };
-    const caller = { name: "token", mayFollow: () => true, mayDrain: () => false };
+    const caller = { name: "token", principal: null, mayFollow: () => true, mayDrain: () => false };
     const opened = this.#feeds.open(body, caller, () => ({ write, waiting: 0, end: () => {} }));
     assert.equal(opened.kind, "open");
     await this.#clock.pass(10);

@@ -64,6 +64,7 @@ export async function xdsFixture(context: TestContext, options: XdsFixtureOption
     cutMs: 2_000,
     roundMs: 0,
     staleAfterMs: null,
+    counted: "all",
     ...options.settings,
     ...parts,
   });

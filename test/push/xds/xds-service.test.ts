@@ -14,7 +14,7 @@ import {
 import { poolOf, xdsFixture } from "./xds-fixture.ts";
 
 const subscribed = ["write", "read"];
-const unnamed = { name: "xds", checksAt: null, cutMs: 2_000, roundMs: 0, staleAfterMs: null };
+const unnamed = { name: "xds", checksAt: null, cutMs: 2_000, roundMs: 0, staleAfterMs: null, counted: "all" as const };
 
 /** Sends the first request of a stream. */
 function subscribe(stream: XdsClientStream, form: "sotw" | "delta", names: readonly string[], zone = ""): void {
@@ -230,6 +230,28 @@ describe("XdsService", () => {
     other.close();
     await until({ what: "the end of both" }, () => !service.leadsToPrimary("demo") || undefined);
     assert.equal(await service.lead("demo", "pg2", 10), null);
+  });
+
+  it("serves a stranger on an open listener and never waits for it; who is listed counts", async (context) => {
+    const { cluster, service, connect } = await xdsFixture(context, { settings: { counted: new Set(["envoy-1"]) } });
+    const stranger = connect("ads sotw");
+    stranger.send({ node: { id: "stranger" }, type_url: assignmentType, resource_names: ["write"] });
+    // It is served, and takes nothing.
+    assert.equal((await stranger.next()).resources.length, 1);
+    cluster.nowMs += 100;
+    assert.equal(service.leadsToPrimary("demo"), false);
+    assert.equal(service.uncounted("demo"), 1);
+    assert.equal(await service.lead("demo", "pg1", 50), null);
+    assert.deepEqual([...service.lackingAcknowledgements()], []);
+    const lacks = (): boolean => [...service.lackingAcknowledgements()].flat().some(({ pool }) => pool === "write");
+    const own = connect("ads sotw");
+    subscribe(own, "sotw", ["write"]);
+    const first = await own.next();
+    assert.equal(service.leadsToPrimary("demo"), true);
+    assert.equal(await service.lead("demo", "pg1", 50), "Envoy envoy-1 has not taken write");
+    accept(own, "sotw", first);
+    await until({ what: "its answer" }, () => !lacks() || undefined);
+    assert.equal(await service.lead("demo", "pg1", 50), null);
   });
 
   it("ends a stream whose unknown names it has forgotten when the pools change", async (context) => {

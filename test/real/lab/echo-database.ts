@@ -12,10 +12,10 @@ export class EchoDatabase {
   readonly #sockets = new Set<Socket>();
   #accepted = 0;
 
-  /** Starts one on a free port of 127.0.0.1. */
-  static async start(name: string): Promise<EchoDatabase> {
+  /** Starts one on 127.0.0.1. @param port Default: any free one */
+  static async start(name: string, port = 0): Promise<EchoDatabase> {
     const database = new EchoDatabase(name);
-    await new Promise<void>((resolve) => void database.#server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => void database.#server.listen(port, "127.0.0.1", resolve));
     return database;
   }
 

@@ -1,4 +1,5 @@
 import type { Node } from "../../../cluster/node.ts";
+import { secretProblem } from "../../../cluster/values/secret-destination.ts";
 import type { HealthPolicy } from "../../health-policy.ts";
 
 /**
@@ -6,5 +7,7 @@ import type { HealthPolicy } from "../../health-policy.ts";
  * TLS. Otherwise anybody who can add a member to a list would receive the password in clear text.
  */
 export function withholdsPassword({ api }: Pick<Node, "api">, { clearPasswordFor }: HealthPolicy): boolean {
-  return clearPasswordFor !== undefined && api?.startsWith("http:") === true && !clearPasswordFor.includes(api);
+  if (api === null || clearPasswordFor === undefined) return false;
+  const word = clearPasswordFor.includes(api) ? "configured" : "proved";
+  return secretProblem("node_password", { address: api, word, expectsTls: true }) !== null;
 }
