@@ -145,10 +145,12 @@ export interface StatedTimeline {
   readonly sinceMs: number;
 }
 
-/** A leader, and the highest position that it has stated on its timeline, in bytes of WAL. */
+/** What a leader has stated on its timeline, in bytes of WAL. */
 export interface LeaderPeak {
   readonly leader: string;
   readonly highest: number;
+  /** The last position. It is lower than the highest one after a crash, or if the leader was set back. */
+  readonly last: number;
 }
 
 /** An earlier timeline that equals the leader's history at least up to the position `upTo`. */

@@ -20,7 +20,7 @@ import {
 } from "./state-values.ts";
 
 /** The version of the form of a state. A follower that knows another one probes the cluster first. */
-export const stateForm = 1;
+export const stateForm = 2;
 
 /** What an owner knows of a cluster and its follower does not: the rest follows from it. */
 export type SentState = Omit<ClusterState, "index" | "source" | "sequence" | "revision">;
@@ -131,7 +131,7 @@ const positionSchema = (deadline: z.ZodType<number>): z.ZodType<LeaderPosition> 
     system: sentTextOrNull,
     timeline: sentFigureOrNull,
     highest: sentFigure,
-    peak: z.object({ leader: sentText, highest: sentFigure }).nullable(),
+    peak: z.object({ leader: sentText, highest: sentFigure, last: sentFigure }).nullable(),
     shared: sentList(z.object({ timeline: sentFigure, upTo: sentFigure })),
     pageUntilMs: deadline.optional(),
   });

@@ -84,6 +84,7 @@ const attachmentSchema = (instant: z.ZodType<number>): z.ZodType<Attachment> =>
     received: sentFigureOrNull,
     replayed: sentFigureOrNull,
     timeline: sentFigureOrNull,
+    replayedSinceMs: instant.nullable(),
     silentMs: sentFigure,
     listedMs: sentFigure,
     lowerTimelineMs: sentFigure,
@@ -93,6 +94,7 @@ const attachmentSchema = (instant: z.ZodType<number>): z.ZodType<Attachment> =>
     isOffTimeline: sentFlag,
     ahead: z.object({ replayed: sentFigure, sinceMs: instant, leaderAt: sentFigureOrNull }).nullable(),
     idleLeader: z.object({ leader: sentText, api: sentTextOrNull, location: sentFigure, sinceMs: instant }).nullable(),
+    setBack: z.object({ leader: sentText, api: sentText, startedAt: sentText, replayed: sentFigure }).nullable(),
     fork: z
       .object({
         upTo: sentFigure,

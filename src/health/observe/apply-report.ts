@@ -3,6 +3,7 @@ import { observationDraftOf, type DcsContact, type Observation } from "../../clu
 import { draftOf, type ClusterState, type Draft } from "../../cluster/snapshot.ts";
 import { reachAfterAnswer } from "../evidence/node/fall-and-rise.ts";
 import { isFresh } from "../evidence/node/freshness.ts";
+import { afterSetBack } from "../evidence/attachment/set-back.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/leadership/lock-status.ts";
 import { statementOf, withSilentReport, withStanding } from "../evidence/leadership/leader-statement.ts";
 import { advancePosition } from "../evidence/position/position.ts";
@@ -152,6 +153,9 @@ export function applyReport(
   const derivation = { policy, nowMs, lock };
   const derived = deriveNodeFields(positioned, { before, after: observation }, derivation);
   positioned.nodes = positioned.nodes.with(at, derived);
-  if (givesSample) positioned.lastStatement = statementOf(positioned, derived);
+  if (givesSample) {
+    positioned.nodes = afterSetBack(positioned, derived);
+    positioned.lastStatement = statementOf(positioned, derived);
+  }
   return { state: withOthersMeasured(positioned, cluster.position, derivation), lock };
 }
