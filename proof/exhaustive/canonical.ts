@@ -38,6 +38,8 @@ const instants: ReadonlySet<string> = new Set([
   "heldUntilMs",
   "pastSinceMs",
   "sinceMs",
+  "replayedSinceMs",
+  "readAtMs",
 ]);
 
 /**
