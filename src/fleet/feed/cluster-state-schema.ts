@@ -148,6 +148,19 @@ const statementSchema = (
     sampledAtMs: instant,
     countsFromMs: deadline,
     free: z.object({ fromMs: deadline, untilMs: deadline }).nullable(),
+    isUnbroken: sentFlag,
+    stoppedAtMs: instant.nullable(),
+    returned: z
+      .object({
+        stoppedAtMs: instant,
+        heldAtMs: instant,
+        last: sentFigure,
+        timeline: sentFigureOrNull,
+        position: sentFigure,
+        untilMs: deadline,
+        held: sentList(sentText),
+      })
+      .nullable(),
   });
 
 const drainSchema = (deadline: z.ZodType<number>): z.ZodType<Drain> =>

@@ -9,6 +9,7 @@ import { statementOf, withSilentReport, withStanding } from "../evidence/leaders
 import { advancePosition } from "../evidence/position/position.ts";
 import { withReceivedSamples } from "../evidence/position/received-samples.ts";
 import { statesPosition } from "../evidence/node/report-position.ts";
+import { returnAfter } from "../evidence/position/leader-return.ts";
 import { carriedSamples, withSample } from "../evidence/position/time-lag.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { deriveNodeFields, withOthersMeasured } from "./derived-fields.ts";
@@ -139,6 +140,7 @@ export function applyReport(
   // query of PostgreSQL failed, or the holder is not promoted yet. To sample the known position again would give an old
   // value a new time.
   const givesSample = isHolder && report !== null && statesPosition(report);
+  const returned = givesSample ? returnAfter(standing, observation, context) : null;
   // Keeps the earlier samples that are valid under the new position. For a newly promoted leader, its last report as a
   // replica (`before`) may give one more sample.
   const carried = carriedSamples(withNewHolderPosition, position, givesSample ? before : null);
@@ -155,7 +157,7 @@ export function applyReport(
   positioned.nodes = positioned.nodes.with(at, derived);
   if (givesSample) {
     positioned.nodes = afterSetBack(positioned, derived);
-    positioned.lastStatement = statementOf(positioned, derived);
+    positioned.lastStatement = { ...statementOf(positioned, derived), returned };
   }
   return { state: withOthersMeasured(positioned, cluster.position, derivation), lock };
 }
