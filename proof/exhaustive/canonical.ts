@@ -40,6 +40,7 @@ const instants: ReadonlySet<string> = new Set([
   "sinceMs",
   "replayedSinceMs",
   "readAtMs",
+  "heldSinceMs",
 ]);
 
 /**

@@ -118,6 +118,7 @@ function leadershipSchema(instant: z.ZodType<number>): z.ZodType<Leadership> {
     ),
     refusedClaims: mapOf(refused),
     incumbent: sentTextOrNull,
+    heldSinceMs: instant.nullable(),
     lastLoss: z.object({ node: sentText, atMs: instant }).nullable(),
     savedClaim: z.object({ node: sentText, api: sentText, system: sentTextOrNull, atMs: instant }).nullable(),
   });
