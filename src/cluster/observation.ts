@@ -44,6 +44,8 @@ export interface Observation {
    */
   readonly countedAtMs: number;
   readonly attachment: Attachment;
+  /** Of a node without an API: whether a sender list has ever named it, also in an earlier run. */
+  readonly isNamed: boolean;
   /** The primary that it is beside the one that leads; `null` if its reports show none. */
   readonly stray: StrayPrimary | null;
   /** What its reports say of the DCS; `null` while none did. For people only: no verdict depends on it. */
@@ -82,6 +84,7 @@ export function observationDraftOf(known: Observation): DraftObservation {
     liveness: known.liveness,
     countedAtMs: known.countedAtMs,
     attachment: known.attachment,
+    isNamed: known.isNamed,
     stray: known.stray,
     dcsContact: known.dcsContact,
     dampedLag: known.dampedLag,
@@ -168,6 +171,7 @@ export function neverProbed(node: Node): Observation {
     liveness: null,
     countedAtMs: -Infinity,
     attachment: noAttachment,
+    isNamed: false,
     stray: null,
     dcsContact: null,
     dampedLag: null,

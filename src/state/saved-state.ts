@@ -11,6 +11,7 @@ import { drainsToJson, parseDrains, type SavedDrain } from "./saved-drains.ts";
 import { noBootClock, type BootClock } from "./boot-clock.ts";
 import { claimsToJson, parseClaims } from "./saved-claims.ts";
 import { hasSameRefusals, parseRefusals, refusalsToJson, type SavedRefusal } from "./saved-refusals.ts";
+import { hasSameNames, namesToJson, parseNames, type SavedName } from "./saved-names.ts";
 import { hasSameMembers, membersToJson, parseMembers, type SavedCluster } from "./saved-members.ts";
 
 /** What an earlier run wrote to the state file (config key `state_file`). */
@@ -22,6 +23,7 @@ export interface SavedState {
   /** The claim of each cluster that stood last, by cluster name. */
   readonly claims: ReadonlyMap<string, SavedClaim>;
   readonly drains: readonly SavedDrain[];
+  readonly names: readonly SavedName[];
   /** Why the file, or a part of it, is not used. */
   readonly problems: readonly string[];
 }
@@ -36,6 +38,7 @@ export const noSavedState: SavedState = {
   refusals: [],
   claims: new Map(),
   drains: [],
+  names: [],
   problems: [],
 };
 
@@ -57,6 +60,7 @@ export async function readSavedState(
     refusals: parseRefusals(value["refused"]),
     claims: parseClaims(section(value, "held"), boot),
     drains: parseDrains(value["drains"]),
+    names: parseNames(value["named"]),
     problems,
   };
 }
@@ -64,7 +68,7 @@ export async function readSavedState(
 /**
  * Writes what must survive a restart: the discovered members of all clusters, the incumbents, the nodes marked
  * detached, stalled or diverged (rules 5 and 6), the marks of refused claims (rule 2), the claims that stood last
- * (guard `survive`), and the drains. The file is replaced whole.
+ * (guard `survive`), the drains, and which nodes without an API sender lists have named (rule 5). The file is replaced whole.
  * @throws the file system's error
  */
 export async function writeSavedState(file: string, snapshot: Snapshot, boot: BootClock = noBootClock): Promise<void> {
@@ -80,6 +84,7 @@ export async function writeSavedState(file: string, snapshot: Snapshot, boot: Bo
     accused: accusationsToJson(snapshot),
     refused: refusalsToJson(snapshot),
     held: claimsToJson(snapshot, boot),
+    named: namesToJson(snapshot),
   };
   await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
@@ -92,7 +97,8 @@ export function hasSameSavedState(before: ClusterState, after: ClusterState): bo
     hasSameMembers(before, after) &&
     hasSameRefusals(before, after) &&
     isSameLastClaim(before, after) &&
-    hasSameAccusations(before, after)
+    hasSameAccusations(before, after) &&
+    hasSameNames(before, after)
   );
 }
 

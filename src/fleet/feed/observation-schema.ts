@@ -158,6 +158,7 @@ export function observationSchema(times: FollowerTimes): z.ZodType<Observation> 
     liveness: z.object({ isAlive: sentFlag, sentAtMs: instant, sinceMs: instant }).nullable(),
     countedAtMs: instant,
     attachment: attachmentSchema(instant),
+    isNamed: sentFlag,
     stray: z.object({ beside: sentText, sinceMs: instant, isConfirmed: sentFlag }).nullable(),
     dcsContact: z.object({ seen: sentFigure, statedSinceMs: instant, formerForMs: sentFigureOrNull }).nullable(),
     dampedLag: z

@@ -5,6 +5,7 @@ import { reachAfterAnswer } from "../evidence/node/fall-and-rise.ts";
 import { isFresh } from "../evidence/node/freshness.ts";
 import { afterSetBack } from "../evidence/attachment/set-back.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/leadership/lock-status.ts";
+import { withNamed } from "../evidence/leadership/sender-chain.ts";
 import { statementOf, withSilentReport, withStanding } from "../evidence/leadership/leader-statement.ts";
 import { advancePosition } from "../evidence/position/position.ts";
 import { withReceivedSamples } from "../evidence/position/received-samples.ts";
@@ -154,7 +155,7 @@ export function applyReport(
     : withSilentReport(withReceivedSamples(sampled, known, context), observation, policy);
   const derivation = { policy, nowMs, lock };
   const derived = deriveNodeFields(positioned, { before, after: observation }, derivation);
-  positioned.nodes = positioned.nodes.with(at, derived);
+  positioned.nodes = withNamed(positioned.nodes.with(at, derived), derived);
   if (givesSample) {
     positioned.nodes = afterSetBack(positioned, derived);
     positioned.lastStatement = { ...statementOf(positioned, derived), returned };

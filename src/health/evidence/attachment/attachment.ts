@@ -7,7 +7,7 @@ import { nextFork } from "./fork.ts";
 import { walReached } from "../node/report-position.ts";
 import type { ClusterView } from "../leadership/cluster-view.ts";
 import { isPastLeader } from "../position/past-leader.ts";
-import { freshLeader, isInSenderChain, isListedStreaming } from "../leadership/sender-chain.ts";
+import { freshLeader, isInSenderChain, isListedStreaming, isUnknownToLists } from "../leadership/sender-chain.ts";
 
 /** Whether the node needs no stream: it is configured with `archive_fed`, or tagged `nostream`. */
 export function isExempt({ node, report }: Observation): boolean {
@@ -67,7 +67,9 @@ export function nextAttachment(
   const positionedMs = before.report === null || !isCounted(report) ? 0 : positionedTime(view, before, after);
   const windowMs = view.policy.guards.attachWindowMs;
   const { received, replayed, timeline, replayedSinceMs } = at;
-  const { silentMs, listedMs, isDetached, isStalled } = countSigns(known, signs, { positionedMs, windowMs });
+  const { silentMs, listedMs, isDetached, isStalled } = isUnknownToLists(view, after)
+    ? noSignCounts
+    : countSigns(known, signs, { positionedMs, windowMs });
   const isLowerAndNotStreaming = isOnLowerTimeline(view.cluster, after) && !isStreaming();
   const divergenceInputs = { known, after, isLowerAndNotStreaming, isListed, isExempt: isExempt(after) };
   const { lowerTimelineMs, pastSinceMs, isOffTimeline } = nextDivergence(view, divergenceInputs, positionedMs);
@@ -114,6 +116,8 @@ export function restartWindow(observation: Observation, nowMs: number, windowMs:
   return { ...observation, countedAtMs: nowMs, attachment: isSame(known, next) ? known : next };
 }
 
+const noSignCounts: SignCounts = { silentMs: 0, listedMs: 0, isDetached: false, isStalled: false };
+
 type SignCounts = Pick<Attachment, "silentMs" | "listedMs" | "isDetached" | "isStalled">;
 
 /**
@@ -125,7 +129,7 @@ function countSigns(
   signs: { readonly hasStrongerSign: boolean; readonly isListed: () => boolean },
   { positionedMs, windowMs }: { readonly positionedMs: number; readonly windowMs: number },
 ): SignCounts {
-  if (signs.hasStrongerSign) return { silentMs: 0, listedMs: 0, isDetached: false, isStalled: false };
+  if (signs.hasStrongerSign) return noSignCounts;
   if (signs.isListed()) {
     // A detached node restarts its count: it has only just reconnected.
     const listedMs = known.isDetached && !known.isStalled ? 0 : known.listedMs + positionedMs;
