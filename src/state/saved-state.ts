@@ -59,7 +59,7 @@ export async function readSavedState(
     accusations: parseAccusations(value["accused"]),
     refusals: parseRefusals(value["refused"]),
     claims: parseClaims(section(value, "held"), boot),
-    drains: parseDrains(value["drains"]),
+    drains: parseDrains(value["drains"], boot),
     names: parseNames(value["named"]),
     problems,
   };
@@ -80,7 +80,7 @@ export async function writeSavedState(file: string, snapshot: Snapshot, boot: Bo
         incumbent === null ? [] : [[name, incumbent]],
       ),
     ),
-    drains: drainsToJson(snapshot),
+    drains: drainsToJson(snapshot, boot),
     accused: accusationsToJson(snapshot),
     refused: refusalsToJson(snapshot),
     held: claimsToJson(snapshot, boot),

@@ -108,9 +108,14 @@ function demotedForMs({ policy }: ClusterView, { isForSessions }: Check): number
   return isForSessions ? Math.max(configuredMs, demotedForSessionsMs) : configuredMs;
 }
 
-/** Refuses a claim that is not accepted. */
+/**
+ * Refuses a claim that is not accepted. After the distrust of its node has ended by time, it is not decided anew who
+ * leads until that is recorded: the claim is refused for the distrust until then, and not as one of two.
+ */
 function refuseClaim(view: ClusterView, { node }: Observation): Unfit {
   const isLost = view.cluster.leadership.lostClaims.has(node.name);
+  const drain = view.cluster.drains.get(node.name);
+  if (drain?.extent === "distrust" && !isLost && view.lock.holder === null) return unfit("distrusted", drain.reason);
   return view.lock.isContested && !isLost ? unfit("contested") : unfit("superseded", view.lock.holder);
 }
 
