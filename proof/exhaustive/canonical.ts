@@ -38,6 +38,9 @@ const instants: ReadonlySet<string> = new Set([
   "heldUntilMs",
   "pastSinceMs",
   "sinceMs",
+  "replayedSinceMs",
+  "readAtMs",
+  "heldSinceMs",
 ]);
 
 /**

@@ -44,12 +44,15 @@ for (const [name, alphabet] of alphabets)
   }
 
 const refusedDepth = Math.min(depth, refusedDepthMax);
-const refused = exploreRefused({ observe, judge, policy: exploredPolicy }, refusedDepth);
-console.log(`a claim beside another one, with a third node, to depth ${refusedDepth}:`);
-console.log(`  new states of each depth: ${refused.states.join(", ")}; with a marked claim: ${refused.marked}`);
-if (refused.violation !== null) {
-  console.log(`  VIOLATION: ${refused.violation.problem}\n    ${refused.violation.events.join("\n    ")}`);
-  process.exitCode = 1;
+for (const isWatched of [false, true]) {
+  const refused = exploreRefused({ observe, judge, policy: exploredPolicy }, refusedDepth, isWatched);
+  const dcs = isWatched ? ", and a watched DCS" : "";
+  console.log(`a claim beside another one, with a third node${dcs}, to depth ${refusedDepth}:`);
+  console.log(`  new states of each depth: ${refused.states.join(", ")}; with a marked claim: ${refused.marked}`);
+  if (refused.violation !== null) {
+    console.log(`  VIOLATION: ${refused.violation.problem}\n    ${refused.violation.events.join("\n    ")}`);
+    process.exitCode = 1;
+  }
 }
 
 console.log(`seamless switchovers, from ${exploredStarts.length} states, to depth ${depth}:`);

@@ -22,6 +22,8 @@ export interface Model {
   /** Since when pg1 has reported that it holds no lock; null: it has not. */
   readonly deniedMs: number | null;
   readonly heardMs: number;
+  /** Whom the leader key names while it can be read; null: nobody knows. */
+  readonly dcs: NodeName | null;
 }
 
 /** One event: time, or what a node answers. */
@@ -69,13 +71,14 @@ function thirdNames(names: NodeName | null): Event {
     outcome: (sentMs) => leaderViewOutcome(third, names, sentMs),
     after: (model, { sentMs, stands }) => {
       const isNewer = model.claimedMs !== null && sentMs > model.claimedMs;
-      const isMarked = names === claimant ? false : model.isMarked || (isNewer && names === leader && stands);
+      const begins = isNewer && names === leader && stands && model.dcs !== claimant;
+      const isMarked = names === claimant ? false : model.isMarked || begins;
       return { ...model, view: { names, sentMs }, isMarked };
     },
   };
 }
 
-/** All events. Answers take no time; what passes between them is an interval. */
+/** The events without a DCS. Answers take no time; what passes between them is an interval. */
 export const refusedEvents: readonly Event[] = [
   {
     name: `${leader} leads`,
@@ -112,4 +115,29 @@ export const refusedEvents: readonly Event[] = [
     after: same,
   },
   { name: "an interval passes", advanceMs: exploredPolicy.intervalMs, outcome: null, after: same },
+];
+
+/** A linearizable read of the leader key, as the watch reports it. */
+export function dcsNames(leads: NodeName): (sentMs: number) => ProbeOutcome {
+  const read = { leader: leads, source: "etcd", revision: 1, hasScope: true };
+  return (sentAtMs) => ({ kind: "dcs", cluster: "demo", sentAtMs, result: { read } });
+}
+
+const failure = { kind: "timeout", detail: "an injected timeout" } as const;
+
+/** The same with a watched DCS. */
+export const watchedEvents: readonly Event[] = [
+  ...refusedEvents,
+  ...([leader, claimant] as const).map((names): Event => ({
+    name: `the DCS names ${names}`,
+    advanceMs: 0,
+    outcome: dcsNames(names),
+    after: (model) => ({ ...model, dcs: names, isMarked: model.isMarked && names !== claimant }),
+  })),
+  {
+    name: "the DCS cannot be read",
+    advanceMs: 0,
+    outcome: (sentAtMs) => ({ kind: "dcs", cluster: "demo", sentAtMs, result: { failure } }),
+    after: (model) => ({ ...model, dcs: null }),
+  },
 ];

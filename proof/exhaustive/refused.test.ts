@@ -15,6 +15,26 @@ describe("every sequence of events about a claim beside another one, with a thir
     assert.ok(marked > 0);
   });
 
+  test("breaks no promise with a watched DCS", () => {
+    const { violation, marked } = exploreRefused(ours, 3, true);
+    assert.equal(violation, null);
+    assert.ok(marked > 0);
+  });
+
+  test("finds marks that outlast a read of the DCS", () => {
+    const blind: Subject = {
+      ...ours,
+      observe: (cluster, outcome, context) => {
+        const next = observe(cluster, outcome, context);
+        if (outcome.kind !== "dcs") return next;
+        const { refusedClaims } = cluster.leadership;
+        const dcs = next.dcs === null ? null : { ...next.dcs, isUp: false };
+        return { ...next, dcs, leadership: { ...next.leadership, refusedClaims } };
+      },
+    };
+    assert.match(exploreRefused(blind, 3, true).violation?.problem ?? "nothing", /the DCS names it/);
+  });
+
   test("finds marks that are dropped", () => {
     const forgetful: Subject = {
       ...ours,

@@ -1,18 +1,30 @@
 /**
  * Explores refused claims (rule 2) of three nodes: pg1 leads, pg2 claims the lock beside it or after it, and pg3 is the
  * third node. Every sequence of events is judged by a model of its own: pg2 gets no yes while pg3 speaks against it,
- * and none is withheld from it in a real failover.
+ * and none is withheld from it in a real failover. With a watched DCS, no mark outlasts a read that names pg2.
  */
 import { createHash } from "node:crypto";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
+import { unreadDcs } from "../../src/cluster/dcs.ts";
 import { plainCheck } from "../../src/health/check.ts";
 import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
 import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../../test/health/arbitraries.ts";
 import { canonical } from "./canonical.ts";
 import { exploredPolicy } from "./policy.ts";
 import type { Subject } from "./promises.ts";
-import { claimant, type Event, leader, type Model, nodes, refusedEvents, status, third } from "./refused-events.ts";
+import {
+  claimant,
+  dcsNames,
+  type Event,
+  leader,
+  type Model,
+  nodes,
+  refusedEvents,
+  status,
+  third,
+  watchedEvents,
+} from "./refused-events.ts";
 import { unprobedCluster } from "./unprobed-cluster.ts";
 
 const primary = plainCheck("primary");
@@ -42,16 +54,17 @@ export interface RefusedExploration {
   readonly violation: { readonly problem: string; readonly events: readonly string[] } | null;
 }
 
-/** Explores breadth first, from a cluster that pg1 leads. */
-export function exploreRefused(subject: Subject, depth: number): RefusedExploration {
-  let frontier: readonly State[] = [start(subject)];
+/** Explores breadth first, from a cluster that pg1 leads. @param isWatched whether its DCS is watched */
+export function exploreRefused(subject: Subject, depth: number, isWatched = false): RefusedExploration {
+  const events = isWatched ? watchedEvents : refusedEvents;
+  let frontier: readonly State[] = [start(subject, isWatched)];
   const seen = new Set(frontier.map(keyOf));
   const states: number[] = [];
   let marked = 0;
   for (let level = 1; level <= depth; level += 1) {
     const next: State[] = [];
     for (const state of frontier)
-      for (const event of refusedEvents) {
+      for (const event of events) {
         const after = advance(subject, state, event);
         const key = keyOf(after);
         if (seen.has(key)) continue;
@@ -67,17 +80,19 @@ export function exploreRefused(subject: Subject, depth: number): RefusedExplorat
   return { states, marked, violation: null };
 }
 
-function start(subject: Subject): State {
+function start(subject: Subject, isWatched: boolean): State {
   const nowMs = 100_000;
   const sentMs = nowMs - 10;
   const outcomes = [status(leader, true), status(claimant, false), status(third, false)].map((of) => of(sentMs));
   const views = nodes.map((node) => leaderViewOutcome(node, leader, sentMs));
-  const cluster = [...outcomes, ...views].reduce<ClusterState>(
+  const reads = isWatched ? [dcsNames(leader)(sentMs)] : [];
+  const cluster = [...outcomes, ...views, ...reads].reduce<ClusterState>(
     (state, outcome) => subject.observe(state, outcome, { policy: subject.policy, nowMs }),
-    { ...unprobedCluster(nodes), config },
+    { ...unprobedCluster(nodes), config, dcs: isWatched ? unreadDcs : null },
   );
   const view = { names: leader, sentMs } as const;
-  const model = { claimedMs: null, view, isMarked: false, deniedMs: null, heardMs: sentMs };
+  const dcs = isWatched ? leader : null;
+  const model = { claimedMs: null, view, isMarked: false, deniedMs: null, heardMs: sentMs, dcs } as const;
   return { cluster, nowMs, model, events: [] };
 }
 
@@ -152,9 +167,22 @@ const failovers: readonly (readonly [
   ],
 ];
 
+/** With a watch that is trusted, the leader key has to name pg2, and counts more than an old view of pg3 then. */
+const watchedFailover: (typeof failovers)[number] = [
+  `the DCS names it, ${third} goes on naming ${leader}`,
+  2,
+  [
+    status(third, false),
+    dcsNames(claimant),
+    (sentMs) => leaderViewOutcome(claimant, claimant, sentMs),
+    (sentMs) => leaderViewOutcome(third, leader, sentMs),
+  ],
+];
+
 function needlessNo(subject: Subject, state: State): string | null {
   const { judge, observe, policy } = subject;
-  for (const [name, rounds, events] of failovers) {
+  const isTrusted = state.cluster.dcs !== null && state.cluster.dcs.distrust === null;
+  for (const [name, rounds, events] of isTrusted ? [watchedFailover] : failovers) {
     let { cluster, nowMs } = state;
     let isFit = false;
     for (let round = 1; round <= rounds && !isFit; round += 1) {

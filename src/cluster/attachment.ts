@@ -4,6 +4,8 @@ export interface Attachment {
   readonly received: number | null;
   readonly replayed: number | null;
   readonly timeline: number | null;
+  /** When the first of the successive reports with that replayed position arrived, in ms of rolecall's clock. */
+  readonly replayedSinceMs: number | null;
   /** Positioned time without any sign, in ms. */
   readonly silentMs: number;
   /** Positioned time in which being listed was the only sign, in ms. */
@@ -24,17 +26,19 @@ export interface Attachment {
   readonly ahead: Ahead | null;
   /** The leader that the node's reports are past although it does not move (rule 6 (c)); `null` if they are not. */
   readonly idleLeader: IdleLeader | null;
+  /** The leader that started anew below what the node had replayed (rule 6 (c)); `null` if none did. */
+  readonly setBack: SetBack | null;
   /** The mark by (c) or (d) of rule 6; `null` if the node has none. */
   readonly fork: Fork | null;
 }
 
-/** What a replica had replayed, in bytes of WAL, when that was higher than all that the leader had stated. */
+/** What a replica had replayed, in bytes of WAL, when that was higher than what the leader had last stated. */
 export interface Ahead {
   readonly replayed: number;
   /** When the report with this position arrived, in ms of rolecall's clock. */
   readonly sinceMs: number;
   /**
-   * The leader's highest position when the replica next reported after a later report of the leader; `null` until then.
+   * The leader's position when the replica next reported after a later report of the leader; `null` until then.
    */
   readonly leaderAt: number | null;
 }
@@ -48,6 +52,17 @@ export interface IdleLeader {
   readonly location: number;
   /** When the first of those reports of the replica arrived, in ms of rolecall's clock. */
   readonly sinceMs: number;
+}
+
+/** A leader that stated its first position after a start of its database, below what a replica had replayed before. */
+export interface SetBack {
+  readonly leader: string;
+  /** The address of its API: another server may answer elsewhere. */
+  readonly api: string;
+  /** The start that it stated with that position. Its next report must state the same one. */
+  readonly startedAt: string;
+  /** What the replica had replayed, in bytes of WAL. */
+  readonly replayed: number;
 }
 
 /** WAL of a node that the leader does not have, although their timelines have the same number. */
@@ -79,6 +94,7 @@ export const noAttachment: Attachment = {
   received: null,
   replayed: null,
   timeline: null,
+  replayedSinceMs: null,
   silentMs: 0,
   listedMs: 0,
   lowerTimelineMs: 0,
@@ -88,6 +104,7 @@ export const noAttachment: Attachment = {
   isOffTimeline: false,
   ahead: null,
   idleLeader: null,
+  setBack: null,
   fork: null,
 };
 

@@ -84,6 +84,8 @@ export interface Leadership {
    * matter which of them was answered some milliseconds earlier.
    */
   readonly incumbent: string | null;
+  /** Since when the present holder has been accepted without a break, in ms of rolecall's clock; `null` without one. */
+  readonly heldSinceMs: number | null;
   /** The last time that a holder ceased to be one. */
   readonly lastLoss: LeaderLoss | null;
   /** What an earlier run saved; `null` if nothing. Counts until its node answers, or another claim stands. */
@@ -96,6 +98,7 @@ export const unknownLeadership: Leadership = {
   lostClaims: new Map(),
   refusedClaims: new Map(),
   incumbent: null,
+  heldSinceMs: null,
   lastLoss: null,
   savedClaim: null,
 };

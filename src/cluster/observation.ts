@@ -44,6 +44,10 @@ export interface Observation {
    */
   readonly countedAtMs: number;
   readonly attachment: Attachment;
+  /** Of a node without an API: whether a sender list has ever named it, also in an earlier run. */
+  readonly isNamed: boolean;
+  /** The primary that it is beside the one that leads; `null` if its reports show none. */
+  readonly stray: StrayPrimary | null;
   /** What its reports say of the DCS; `null` while none did. For people only: no verdict depends on it. */
   readonly dcsContact: DcsContact | null;
   /** Its lag over the last reports; `null` while damping is off. */
@@ -80,6 +84,8 @@ export function observationDraftOf(known: Observation): DraftObservation {
     liveness: known.liveness,
     countedAtMs: known.countedAtMs,
     attachment: known.attachment,
+    isNamed: known.isNamed,
+    stray: known.stray,
     dcsContact: known.dcsContact,
     dampedLag: known.dampedLag,
     listedAtMs: known.listedAtMs,
@@ -109,6 +115,16 @@ export interface DcsContact {
    * not, the node reached the DCS in between.
    */
   readonly formerForMs: number | null;
+}
+
+/** A running primary without the lock, while another node leads: an episode, which ends with a report that denies it. */
+export interface StrayPrimary {
+  /** The node that leads. */
+  readonly beside: string;
+  /** When the first report that showed it was requested, in ms of rolecall's clock. */
+  readonly sinceMs: number;
+  /** Whether a report that was requested 1 s later showed it again. */
+  readonly isConfirmed: boolean;
 }
 
 /** A node's lag at one report. */
@@ -155,6 +171,8 @@ export function neverProbed(node: Node): Observation {
     liveness: null,
     countedAtMs: -Infinity,
     attachment: noAttachment,
+    isNamed: false,
+    stray: null,
     dcsContact: null,
     dampedLag: null,
     listedAtMs: -Infinity,

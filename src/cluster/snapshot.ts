@@ -145,10 +145,12 @@ export interface StatedTimeline {
   readonly sinceMs: number;
 }
 
-/** A leader, and the highest position that it has stated on its timeline, in bytes of WAL. */
+/** What a leader has stated on its timeline, in bytes of WAL. */
 export interface LeaderPeak {
   readonly leader: string;
   readonly highest: number;
+  /** The last position. It is lower than the highest one after a crash, or if the leader was set back. */
+  readonly last: number;
 }
 
 /** An earlier timeline that equals the leader's history at least up to the position `upTo`. */
@@ -173,6 +175,29 @@ export interface LeaderStatement {
   readonly countsFromMs: number;
   /** Free time that has not ended: since the leader's last report, which showed no running primary. */
   readonly free: { readonly fromMs: number; readonly untilMs: number } | null;
+  /** Whether no other node stood since. */
+  readonly isUnbroken: boolean;
+  /** When the leader's newest report since that showed no running primary was requested; `null` while none did. */
+  readonly stoppedAtMs: number | null;
+  /** The return of the leader that this statement belongs to; `null` if there is none. */
+  readonly returned: LeaderReturn | null;
+}
+
+/** The leader returned after PostgreSQL was down. Instants are in ms of rolecall's clock, positions in bytes of WAL. */
+export interface LeaderReturn {
+  /** When its newest report that showed no running primary was requested. */
+  readonly stoppedAtMs: number;
+  /** The instant at which the lag of its replicas was held until then. */
+  readonly heldAtMs: number;
+  /** Its last position before, and the timeline of it. */
+  readonly last: number;
+  readonly timeline: number | null;
+  /** Its first position since. */
+  readonly position: number;
+  /** Until when the lag of its replicas counts from its return. */
+  readonly untilMs: number;
+  /** The replicas that had replayed its last position, and whose lag was held. */
+  readonly held: readonly string[];
 }
 
 /** At `atMs` of rolecall's clock the leader had not passed `position`. */

@@ -6,6 +6,8 @@ export const clusterEventKinds = [
   "timeline_back",
   "claims_conflict",
   "claims_resolved",
+  "stray_primary",
+  "stray_ended",
   "system_conflict",
   "system_resolved",
   "detached",

@@ -13,6 +13,7 @@ const levels: { readonly [severity in EventSeverity]: "error" | "warn" | "info" 
 /** The reasons that events stand for: a log line refers to their explanation. */
 const reasons: { readonly [kind in EventKind]?: Reason } = {
   claims_conflict: "contested",
+  stray_primary: "stray_primary",
   detached: "detached",
   diverged: "diverged",
   stalled: "stalled",

@@ -14,6 +14,7 @@ export const hardReasons = [
   "moved",
   "diverged",
   "detached",
+  "stray_primary",
 ] as const;
 
 /** Soft reasons: the node is alive, but not what the check asks for. */

@@ -1,4 +1,5 @@
 import { nodeNamed } from "../cluster/lookup.ts";
+import type { Reason } from "../health/reason.ts";
 import type { Check } from "../health/check.ts";
 import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
 import { oneNodeRoutes } from "../health/route.ts";
@@ -75,8 +76,10 @@ export function poolVerdicts(
  */
 function isReplaced(verdict: Verdict, { lock }: ClusterView, node: string): boolean {
   if (verdict.fit || lock.holder === null || lock.holder === node) return false;
-  return verdict.reason === "superseded" || verdict.reason === "demoted";
+  return replacedReasons.has(verdict.reason);
 }
+
+const replacedReasons: ReadonlySet<Reason> = new Set<Reason>(["superseded", "demoted", "stray_primary"]);
 
 /** Whether HAProxy accepts a name for a server. A node with another name has no server of its name. */
 export function isServerName(text: string): boolean {

@@ -1,15 +1,8 @@
 import { clusterNamed } from "../cluster/lookup.ts";
 import type { Clock } from "./clock.ts";
-import {
-  drainFields,
-  drainMsMax,
-  type Drain,
-  type DrainChange,
-  type DrainRequest,
-  type Durability,
-} from "../cluster/drain.ts";
+import { drainFields, type Drain, type DrainChange, type DrainRequest, type Durability } from "../cluster/drain.ts";
 import type { DrainOutcome } from "../cluster/outcome.ts";
-import type { SavedDrain } from "./saved-drains.ts";
+import { remainingOf, type SavedDrain } from "./saved-drains.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import { activeDrainOf } from "../health/evidence/node/active-drain.ts";
@@ -116,8 +109,8 @@ export class Drains {
 
   #restore({ cluster, node, ...rest }: SavedDrain): void {
     const { clock, log } = this.#context;
-    const remainingMs = Math.min(Date.parse(rest.until) - clock.wall(), drainMsMax);
-    if (remainingMs <= 0) return;
+    const remainingMs = remainingOf(rest, { nowMs: clock.now(), wallMs: clock.wall() });
+    if (!(remainingMs > 0)) return;
     const drain: Drain = { ...rest, untilMs: clock.now() + remainingMs };
     this.#record(cluster, node, drain);
     log.info({ audit: true, cluster, node, ...drainFields(drain) }, "drain restored after a restart");

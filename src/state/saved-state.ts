@@ -11,6 +11,7 @@ import { drainsToJson, parseDrains, type SavedDrain } from "./saved-drains.ts";
 import { noBootClock, type BootClock } from "./boot-clock.ts";
 import { claimsToJson, parseClaims } from "./saved-claims.ts";
 import { hasSameRefusals, parseRefusals, refusalsToJson, type SavedRefusal } from "./saved-refusals.ts";
+import { hasSameNames, namesToJson, parseNames, type SavedName } from "./saved-names.ts";
 import { hasSameMembers, membersToJson, parseMembers, type SavedCluster } from "./saved-members.ts";
 
 /** What an earlier run wrote to the state file (config key `state_file`). */
@@ -24,6 +25,7 @@ export interface SavedState {
   readonly drains: readonly SavedDrain[];
   /** The clusters of which another instance has told this one something: proofs of their addresses are its word. */
   readonly heard: readonly string[];
+  readonly names: readonly SavedName[];
   /** Why the file, or a part of it, is not used. */
   readonly problems: readonly string[];
 }
@@ -39,6 +41,7 @@ export const noSavedState: SavedState = {
   claims: new Map(),
   drains: [],
   heard: [],
+  names: [],
   problems: [],
 };
 
@@ -59,7 +62,8 @@ export async function readSavedState(
     accusations: parseAccusations(value["accused"]),
     refusals: parseRefusals(value["refused"]),
     claims: parseClaims(section(value, "held"), boot),
-    drains: parseDrains(value["drains"]),
+    drains: parseDrains(value["drains"], boot),
+    names: parseNames(value["named"]),
     heard: listOf(value["heard"]).flatMap((name) => (typeof name === "string" ? [name] : [])),
     problems,
   };
@@ -68,7 +72,7 @@ export async function readSavedState(
 /**
  * Writes what must survive a restart: the discovered members of all clusters, the incumbents, the nodes marked
  * detached, stalled or diverged (rules 5 and 6), the marks of refused claims (rule 2), the claims that stood last
- * (guard `survive`), and the drains. The file is replaced whole.
+ * (guard `survive`), the drains, and which nodes without an API sender lists have named (rule 5). The file is replaced whole.
  * @param options.heard the clusters of which another instance has told this one something
  * @throws the file system's error
  */
@@ -85,11 +89,12 @@ export async function writeSavedState(
         incumbent === null ? [] : [[name, incumbent]],
       ),
     ),
-    drains: drainsToJson(snapshot),
+    drains: drainsToJson(snapshot, boot),
     accused: accusationsToJson(snapshot),
     refused: refusalsToJson(snapshot),
     held: claimsToJson(snapshot, boot),
     heard: snapshot.clusters.flatMap(({ name }) => (heard.includes(name) ? [name] : [])),
+    named: namesToJson(snapshot),
   };
   await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
@@ -102,7 +107,8 @@ export function hasSameSavedState(before: ClusterState, after: ClusterState): bo
     hasSameMembers(before, after) &&
     hasSameRefusals(before, after) &&
     isSameLastClaim(before, after) &&
-    hasSameAccusations(before, after)
+    hasSameAccusations(before, after) &&
+    hasSameNames(before, after)
   );
 }
 

@@ -88,6 +88,18 @@ test("every node has its age, reachability, lag, role, and fitness with the reas
   assert.equal(fit.length, 6);
 });
 
+test("a running primary without the lock has a role of its own from its second report on", async () => {
+  const watched = new ClusterFixture({ nodes: ["pg1", "pg2"] });
+  for (const [atMs, roles] of [
+    [1_000, ["pg1 primary"]],
+    [2_000, ["pg1 primary", "pg2 stray_primary"]],
+  ] as const) {
+    watched.lead("pg1", atMs - 500);
+    watched.answer("pg2", { fields: { role: "primary", timeline: 2 } }, atMs);
+    assert.deepEqual(await atInstant(watched, atMs, "rolecall_node_role"), roles);
+  }
+});
+
 /** The lines of a family a moment later, by node: `pg1 primary` for a role, `pg1 0` for a figure. */
 async function atInstant(watched: ClusterFixture, nowMs: number, name: string): Promise<readonly string[]> {
   const lines = await linesOf(metricsOf(watched, new AnswerCounter(), upstream, nowMs), name);

@@ -224,14 +224,20 @@ test("restores saved drains when it starts, and reads and schedules nothing befo
     onChange: () => assert.fail("a restored drain is not new"),
   });
   assert.equal(recorded.length, 0);
-  const saved = { cluster: "demo", reason: "disk swap", by: null, extent: "replica" as const, since: "" };
+  const saved = { cluster: "demo", reason: "disk swap", by: null, extent: "replica" as const, untilMs: null };
+  const since = new Date(wallMs - 60_000).toISOString();
   drains.start([
-    { ...saved, node: "pg1", until: new Date(wallMs + 1_000).toISOString() },
-    { ...saved, node: "pg2", until: new Date(wallMs).toISOString() },
+    { ...saved, node: "pg1", since, until: new Date(wallMs + 1_000).toISOString() },
+    { ...saved, node: "pg2", since, until: new Date(wallMs).toISOString() },
+    // The machine has not booted since: its boot clock decides, and the wall clock was set.
+    { ...saved, node: "pg3", since, until: new Date(wallMs - 30_000).toISOString(), untilMs: nowMs + 2_000 },
   ]);
   drains.stop();
   assert.deepEqual(
     recorded.map(({ node, drain }) => [node, drain?.untilMs]),
-    [["pg1", nowMs + 1_000]],
+    [
+      ["pg1", nowMs + 1_000],
+      ["pg3", nowMs + 2_000],
+    ],
   );
 });

@@ -44,3 +44,11 @@ export function virtualMachine({ time, chance, network, dcs }: MachineParts): Ma
     },
   };
 }
+
+/** The machine as a process sees it that starts now: the monotonic clock of a process begins with it. */
+export function withOwnClock(machine: Machine): Machine {
+  const { monotonic } = machine.time;
+  if (monotonic === undefined) return machine;
+  const beganMs = monotonic();
+  return { ...machine, time: { ...machine.time, monotonic: () => monotonic() - beganMs } };
+}

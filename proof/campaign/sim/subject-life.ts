@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Machine } from "../../../src/app/machine.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import type { Store } from "../../../src/state/store.ts";
+import { withOwnClock } from "./machine.ts";
 import { Subject, type SubjectOptions } from "./subject.ts";
 
 /** What a rolecall that can be restarted is made of. */
@@ -119,11 +120,11 @@ export class SubjectLife {
   }
 }
 
-/** A machine whose timers end with the process. */
+/** A machine as one process sees it: its timers end with it, and its clock begins with it. */
 function mortal(machine: Machine, lifetime: { readonly isOver: boolean }): Machine {
   const setTimer: Machine["setTimer"] = (callback, delayMs) =>
     machine.setTimer(() => {
       if (!lifetime.isOver) callback();
     }, delayMs);
-  return { ...machine, setTimer };
+  return { ...withOwnClock(machine), setTimer };
 }

@@ -12,6 +12,7 @@ import type { FeedOutlet } from "../../../src/fleet/owner/feed-stream.ts";
 import type { NodeConnection, NodeReply } from "../../../src/probe/client/client.ts";
 import { silentLogger } from "../../../test/fake/silent-logger.ts";
 import type { Chance } from "../chance.ts";
+import { withOwnClock } from "./machine.ts";
 import { timedOut } from "./network-failures.ts";
 import { metrics } from "./subject-metrics.ts";
 import type { OwnerLife } from "./plan.ts";
@@ -147,7 +148,7 @@ export class VirtualOwner {
   #build(): Monitor {
     const { config, machine } = this.#parts;
     const connect: Machine["connect"] = (origin, ...rest) => this.#guarded(origin, machine.connect(origin, ...rest));
-    return new Monitor(config, { log: silentLogger, machine: { ...machine, connect }, metrics });
+    return new Monitor(config, { log: silentLogger, machine: { ...withOwnClock(machine), connect }, metrics });
   }
 
   async #restart(): Promise<void> {

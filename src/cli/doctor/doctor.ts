@@ -17,6 +17,7 @@ import { checkFleetMembers } from "./fleet.ts";
 import { checkHaproxyServers } from "./haproxy-servers.ts";
 import { checkTls } from "./tls.ts";
 import { checkUpstreams } from "./upstreams.ts";
+import { checkSenderLists } from "./sender-lists.ts";
 import { checkZones } from "./zones.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -51,6 +52,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkMaxAge(context);
   checkGuards(context);
   checkZones(context);
+  checkSenderLists(context);
   checkCompanions(context);
   progress.report("checking clocks, certificates, listeners, balancers, poolers and the DCS");
   const checks = [checkClocks, checkTls, checkListenerPorts, diagnoseBalancers, diagnosePoolers, checkDcs];

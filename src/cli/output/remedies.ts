@@ -15,6 +15,7 @@ const remedies: { readonly [reason in Reason]: string } = {
   moved: "the load balancer must use the address of its database: update the server there",
   diverged: "it must have the leader's WAL only: rewind it, or copy it anew with rolecall reinitialize",
   detached: "it must receive WAL from the leader again: check primary_conninfo, the slot and the network",
+  stray_primary: "its PostgreSQL must not run as a primary beside the leader: stop it, then rewind it or copy it anew",
   stalled: "its position must move again: check its WAL receiver and the network to the leader",
   wrong_role: "it must have the role that the check asks for, for example after a switchover",
   lagging: "its lag must fall below the limit, or the check must allow more",

@@ -275,6 +275,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "a companion answers beside no node",
     "Correct its port or kind, start it, or let rolecall through to it.",
   ),
+  RC176: rule(
+    "warning",
+    "no sender list names a replica that is known by its exporter alone",
+    "Set application_name in primary_conninfo of the replica (or cluster_name) to the name of the node, or set database of the node to the address from which it connects. Until then its lag is unknown, and it is not refused when it is cut off.",
+  ),
   RC178: rule(
     "error",
     "a replayed answer differs from the one that the incident file expects",

@@ -101,7 +101,7 @@ const haproxySchema = z
       cut_sessions: flag()
         .default(false)
         .describe(
-          "Whether the sessions of a server are closed when its node is superseded, or demoted while another node leads",
+          "Whether the sessions of a server are closed when its node is superseded, a stray primary, or demoted while another node leads",
         ),
       zone: zoneName()
         .nullable()

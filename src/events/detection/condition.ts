@@ -33,6 +33,10 @@ const ends: { readonly [kind in EventKind]?: End } = {
     kind: "claims_resolved",
     text: (cluster) => `the claims on the leader lock of ${cluster} no longer conflict`,
   },
+  stray_primary: {
+    kind: "stray_ended",
+    text: (cluster, node) => `${node} of ${cluster} is no primary beside the leader any more`,
+  },
   system_conflict: {
     kind: "system_resolved",
     text: (cluster) => `${cluster} is no longer one of several clusters of its database system with a primary`,

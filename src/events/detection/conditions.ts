@@ -1,6 +1,6 @@
 import type { ClaimLoss } from "../../cluster/leadership.ts";
 import { nodeOfMember } from "../../cluster/lookup.ts";
-import type { Observation } from "../../cluster/observation.ts";
+import type { Observation, StrayPrimary } from "../../cluster/observation.ts";
 import type { EventDraft, EventKind } from "../cluster-event.ts";
 import {
   type AttachmentMark,
@@ -220,9 +220,28 @@ function nodeConditions(facts: ClusterFacts): readonly Condition[] {
   const conditions: Condition[] = [];
   for (const node of facts.nodes) {
     if (node.isDown) conditions.push(down(facts, node));
+    if (node.observation.stray?.isConfirmed === true)
+      conditions.push(strayPrimary(facts, node, node.observation.stray));
     if (node.mark !== null) conditions.push(attachment(facts, node, node.mark));
   }
   return conditions;
+}
+
+/** Its end is a report that denies it: while nobody leads for a moment, and while it is silent, it goes on. */
+function strayPrimary({ cluster }: ClusterFacts, { node }: NodeFacts, { beside, sinceMs }: StrayPrimary): Condition {
+  return {
+    level: "",
+    sinceMs,
+    begins: beginning({
+      kind: "stray_primary",
+      severity: "error",
+      cluster,
+      node,
+      message: `${node} of ${cluster} is a running primary without the leader lock, which ${beside} holds: writes to ${node} will be lost`,
+      cause: `its status says primary and running, and ${beside} leads`,
+      figures: { primary: beside },
+    }),
+  };
 }
 
 function down({ cluster }: ClusterFacts, { node, observation }: NodeFacts): Condition {

@@ -20,7 +20,7 @@ import {
 } from "./state-values.ts";
 
 /** The version of the form of a state. A follower that knows another one probes the cluster first. */
-export const stateForm = 1;
+export const stateForm = 2;
 
 /** What an owner knows of a cluster and its follower does not: the rest follows from it. */
 export type SentState = Omit<ClusterState, "index" | "source" | "sequence" | "revision">;
@@ -118,6 +118,7 @@ function leadershipSchema(instant: z.ZodType<number>): z.ZodType<Leadership> {
     ),
     refusedClaims: mapOf(refused),
     incumbent: sentTextOrNull,
+    heldSinceMs: instant.nullable(),
     lastLoss: z.object({ node: sentText, atMs: instant }).nullable(),
     savedClaim: z.object({ node: sentText, api: sentText, system: sentTextOrNull, atMs: instant }).nullable(),
   });
@@ -131,7 +132,7 @@ const positionSchema = (deadline: z.ZodType<number>): z.ZodType<LeaderPosition> 
     system: sentTextOrNull,
     timeline: sentFigureOrNull,
     highest: sentFigure,
-    peak: z.object({ leader: sentText, highest: sentFigure }).nullable(),
+    peak: z.object({ leader: sentText, highest: sentFigure, last: sentFigure }).nullable(),
     shared: sentList(z.object({ timeline: sentFigure, upTo: sentFigure })),
     pageUntilMs: deadline.optional(),
   });
@@ -148,6 +149,19 @@ const statementSchema = (
     sampledAtMs: instant,
     countsFromMs: deadline,
     free: z.object({ fromMs: deadline, untilMs: deadline }).nullable(),
+    isUnbroken: sentFlag,
+    stoppedAtMs: instant.nullable(),
+    returned: z
+      .object({
+        stoppedAtMs: instant,
+        heldAtMs: instant,
+        last: sentFigure,
+        timeline: sentFigureOrNull,
+        position: sentFigure,
+        untilMs: deadline,
+        held: sentList(sentText),
+      })
+      .nullable(),
   });
 
 const drainSchema = (deadline: z.ZodType<number>): z.ZodType<Drain> =>

@@ -84,6 +84,7 @@ const attachmentSchema = (instant: z.ZodType<number>): z.ZodType<Attachment> =>
     received: sentFigureOrNull,
     replayed: sentFigureOrNull,
     timeline: sentFigureOrNull,
+    replayedSinceMs: instant.nullable(),
     silentMs: sentFigure,
     listedMs: sentFigure,
     lowerTimelineMs: sentFigure,
@@ -93,6 +94,7 @@ const attachmentSchema = (instant: z.ZodType<number>): z.ZodType<Attachment> =>
     isOffTimeline: sentFlag,
     ahead: z.object({ replayed: sentFigure, sinceMs: instant, leaderAt: sentFigureOrNull }).nullable(),
     idleLeader: z.object({ leader: sentText, api: sentTextOrNull, location: sentFigure, sinceMs: instant }).nullable(),
+    setBack: z.object({ leader: sentText, api: sentText, startedAt: sentText, replayed: sentFigure }).nullable(),
     fork: z
       .object({
         upTo: sentFigure,
@@ -156,6 +158,8 @@ export function observationSchema(times: FollowerTimes): z.ZodType<Observation> 
     liveness: z.object({ isAlive: sentFlag, sentAtMs: instant, sinceMs: instant }).nullable(),
     countedAtMs: instant,
     attachment: attachmentSchema(instant),
+    isNamed: sentFlag,
+    stray: z.object({ beside: sentText, sinceMs: instant, isConfirmed: sentFlag }).nullable(),
     dcsContact: z.object({ seen: sentFigure, statedSinceMs: instant, formerForMs: sentFigureOrNull }).nullable(),
     dampedLag: z
       .object({

@@ -3,6 +3,7 @@ import type { Check } from "../check.ts";
 import { hasNothingToReceive, isExempt } from "../evidence/attachment/attachment.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { walReached } from "../evidence/node/report-position.ts";
+import { isPastLeader } from "../evidence/position/past-leader.ts";
 import { isListedStreaming } from "../evidence/leadership/sender-chain.ts";
 import { isReadyWhileRunning } from "../rules/attached.ts";
 import { isForReplicas, passesAsLeader, rulesFor } from "../rules/route-rules.ts";
@@ -36,5 +37,6 @@ export function attachmentKnowledge(
   const reached = walReached(report);
   const hasMoved = reached !== null && firstWalPosition !== null && reached > firstWalPosition;
   const isStreaming = (): boolean => isListedStreaming(view, observation.node.name);
-  return hasMoved || hasNothingToReceive(view, report, isStreaming) ? "known" : "not known";
+  const isPast = (): boolean => isPastLeader(view.cluster, observation);
+  return hasMoved || hasNothingToReceive(view, { report, isPast, isStreaming }) ? "known" : "not known";
 }

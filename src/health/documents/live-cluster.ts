@@ -79,7 +79,7 @@ export interface FleetRow {
 /** How many problems a row names. */
 const problemsMax = 3;
 
-const rivalReasons: ReadonlySet<string> = new Set(["contested", "superseded"]);
+const rivalReasons: ReadonlySet<string> = new Set(["contested", "superseded", "stray_primary"]);
 
 /** Summarizes one cluster for the fleet view. */
 export function fleetRow(cluster: LiveCluster): FleetRow {

@@ -1,5 +1,6 @@
 import { plainCheck } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { strayOf } from "../evidence/leadership/stray-primary.ts";
 import { judge } from "../rules/judge.ts";
 import { claimsOf } from "./claim-facts.ts";
 import { afterDcs, dcsTrouble, dcsWarning } from "./dcs-trouble.ts";
@@ -81,6 +82,7 @@ export function severeConditionOf(view: ClusterView): ClusterCondition | null {
   if (nodes.length === 0) return "without nodes";
   const { isConflict, nodes: claimants } = claimsOf(view);
   if (isConflict && claimants.length > 1) return "two primaries";
+  if (nodes.some((node) => strayOf(view, node)?.isConfirmed === true)) return "two primaries";
   if (view.isBlind) return "blind";
   const isLed = nodes.some((node) => leaderChecks.some((check) => judge(view, node, check).fit));
   return isLed ? null : "without a primary";
@@ -123,7 +125,8 @@ const details: { readonly [condition in ClusterCondition]: Describe } = {
 };
 
 function twoPrimaries(view: ClusterView): Details {
-  const { nodes, holder } = claimsOf(view);
+  const { nodes, holder, isConflict } = claimsOf(view);
+  if (!isConflict || nodes.length < 2) return strayPrimaries(view);
   const newestMs = Math.max(...view.lock.claims.map(({ claimedSinceMs }) => claimedSinceMs ?? -Infinity));
   return {
     wrong: nodes.length === 2 ? "two primaries" : `${nodes.length} primaries`,
@@ -134,6 +137,24 @@ function twoPrimaries(view: ClusterView): Details {
         ? "rolecall says yes to none of them until the cluster confirms one"
         : `rolecall says yes to ${holder} alone; it cannot fence the others`,
     action: `Find the one that holds the lock in the DCS, and stop the others: ${listText(nodes.filter((node) => node !== holder))}`,
+  };
+}
+
+/** Primaries without the lock beside the one that leads. */
+function strayPrimaries(view: ClusterView): Details {
+  const { holder } = view.lock;
+  const found = view.cluster.nodes.flatMap((observation) => {
+    const stray = strayOf(view, observation);
+    return stray?.isConfirmed === true ? [{ name: observation.node.name, sinceMs: stray.sinceMs }] : [];
+  });
+  const names = found.map(({ name }) => name);
+  const [is, their] = names.length === 1 ? ["is a running primary", "its"] : ["are running primaries", "their"];
+  return {
+    wrong: names.length === 1 ? "two primaries" : `${names.length + 1} primaries`,
+    cause: `${holder} holds the leader lock, and ${listText(names)} ${is} without it: writes there will be lost`,
+    sinceMs: Math.min(...found.map(({ sinceMs }) => sinceMs)),
+    next: `rolecall says yes to ${holder} alone; it cannot fence the others`,
+    action: `Stop PostgreSQL on ${listText(names)}, save what clients wrote there, and let ${their} cluster manager rewind or copy it anew`,
   };
 }
 

@@ -3,11 +3,14 @@ import { observationDraftOf, type DcsContact, type Observation } from "../../clu
 import { draftOf, type ClusterState, type Draft } from "../../cluster/snapshot.ts";
 import { reachAfterAnswer } from "../evidence/node/fall-and-rise.ts";
 import { isFresh } from "../evidence/node/freshness.ts";
+import { afterSetBack } from "../evidence/attachment/set-back.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/leadership/lock-status.ts";
+import { withNamed } from "../evidence/leadership/sender-chain.ts";
 import { statementOf, withSilentReport, withStanding } from "../evidence/leadership/leader-statement.ts";
 import { advancePosition } from "../evidence/position/position.ts";
 import { withReceivedSamples } from "../evidence/position/received-samples.ts";
 import { statesPosition } from "../evidence/node/report-position.ts";
+import { returnAfter } from "../evidence/position/leader-return.ts";
 import { carriedSamples, withSample } from "../evidence/position/time-lag.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { deriveNodeFields, withOthersMeasured } from "./derived-fields.ts";
@@ -138,6 +141,7 @@ export function applyReport(
   // query of PostgreSQL failed, or the holder is not promoted yet. To sample the known position again would give an old
   // value a new time.
   const givesSample = isHolder && report !== null && statesPosition(report);
+  const returned = givesSample ? returnAfter(standing, observation, context) : null;
   // Keeps the earlier samples that are valid under the new position. For a newly promoted leader, its last report as a
   // replica (`before`) may give one more sample.
   const carried = carriedSamples(withNewHolderPosition, position, givesSample ? before : null);
@@ -151,7 +155,10 @@ export function applyReport(
     : withSilentReport(withReceivedSamples(sampled, known, context), observation, policy);
   const derivation = { policy, nowMs, lock };
   const derived = deriveNodeFields(positioned, { before, after: observation }, derivation);
-  positioned.nodes = positioned.nodes.with(at, derived);
-  if (givesSample) positioned.lastStatement = statementOf(positioned, derived);
+  positioned.nodes = withNamed(positioned.nodes.with(at, derived), derived);
+  if (givesSample) {
+    positioned.nodes = afterSetBack(positioned, derived);
+    positioned.lastStatement = { ...statementOf(positioned, derived), returned };
+  }
   return { state: withOthersMeasured(positioned, cluster.position, derivation), lock };
 }

@@ -8,6 +8,7 @@ import type { LockStatus } from "../evidence/leadership/lock-status.ts";
 import { measure, totalLagBytes } from "../evidence/position/measure.ts";
 import { type ClusterView, viewWithLeader } from "../evidence/leadership/cluster-view.ts";
 import type { EvaluationContext } from "../health-policy.ts";
+import { strayAfter } from "../evidence/leadership/stray-primary.ts";
 import { isListedStreaming } from "../evidence/leadership/sender-chain.ts";
 import { isSameSystemAndTimeline } from "../evidence/history/history.ts";
 import { timeLagMs } from "../evidence/position/time-lag.ts";
@@ -41,6 +42,7 @@ export function deriveNodeFields(
   observed.countedAtMs = Math.max(sentAtMs, before.countedAtMs);
   if (!isDamped) observed.dampedLag = null;
   observed.attachment = nextAttachment(view, { before, after: observed });
+  observed.stray = strayAfter(cluster, pair, context);
   if (isDamped) observed.dampedLag = dampedLagOf(cluster, observed, context);
   return observed;
 }

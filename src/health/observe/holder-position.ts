@@ -2,6 +2,7 @@ import { lockHolderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { LockStatus } from "../evidence/leadership/lock-status.ts";
+import { afterSetBack } from "../evidence/attachment/set-back.ts";
 import { withStatement } from "../evidence/leadership/leader-statement.ts";
 import { positionStatedBeforeTakeover } from "../evidence/position/position.ts";
 import type { HealthPolicy } from "../health-policy.ts";
@@ -27,5 +28,6 @@ export function withHolderPosition(
   const carried = carriedSamples(cluster, position, null);
   if (position?.peak?.leader !== holder) return { ...cluster, position, positionSamples: carried };
   const positionSamples = withSample(carried, position, leader.sentAtMs);
-  return withStatement({ ...cluster, position, positionSamples }, leader);
+  const nodes = afterSetBack(cluster, leader);
+  return withStatement({ ...cluster, nodes, position, positionSamples }, leader);
 }

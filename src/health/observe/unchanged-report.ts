@@ -1,4 +1,5 @@
 import { isDiverged } from "../../cluster/attachment.ts";
+import type { Report } from "../../cluster/documents/report.ts";
 import { observationDraftOf, type Observation } from "../../cluster/observation.ts";
 import type { StatusOutcome } from "../../cluster/outcome.ts";
 import { draftOf, type ClusterState } from "../../cluster/snapshot.ts";
@@ -6,7 +7,7 @@ import { hasNothingToReceive } from "../evidence/attachment/attachment.ts";
 import { isDamping } from "../evidence/position/lag-damping.ts";
 import { isWithdrawn } from "../evidence/leadership/dcs-withdrawals.ts";
 import { isOnLowerTimeline } from "../evidence/attachment/divergence.ts";
-import { isAheadOfPeak } from "../evidence/attachment/fork.ts";
+import { isAheadOfLeader } from "../evidence/attachment/fork.ts";
 import { isFresh, maxAgeMs } from "../evidence/node/freshness.ts";
 import { isConfirmed } from "../evidence/leadership/leader-views.ts";
 import { statementOf } from "../evidence/leadership/leader-statement.ts";
@@ -44,9 +45,10 @@ export function recordUnchanged(
   const position = advancePosition(cluster, { before, observation: before, holder: leader.node.name, nowMs }, policy);
   // A node on a lower timeline may be marked diverged after the leader's answer, and measured again after any answer.
   if (position !== cluster.position || hasLowerTimeline(cluster)) return null;
-  if (!hasLock && (report.timeline !== position?.timeline || !hasNothingToReceive({ cluster }, report, () => false)))
-    return null;
-  if (isSuspected(before) || isAheadOfPeak(cluster, report)) return null;
+  if (!hasLock && (report.timeline !== position?.timeline || !isCaughtUp(cluster, report))) return null;
+  // A leader that started anew below its replicas: its next report marks them.
+  if (hasLock && cluster.nodes.some(({ attachment }) => attachment.setBack !== null)) return null;
+  if (isSuspected(before) || isAheadOfLeader(cluster, report)) return null;
   const after = observationDraftOf(before);
   after.sentAtMs = sentAtMs;
   after.sentAtWallMs = sentAtWallMs;
@@ -62,6 +64,11 @@ export function recordUnchanged(
   next.positionSamples = withSample(cluster.positionSamples, position, sentAtMs);
   next.lastStatement = statementOf(next, after);
   return next;
+}
+
+/** One that is past its leader takes the full path for that. */
+function isCaughtUp(cluster: ClusterState, report: Report): boolean {
+  return hasNothingToReceive({ cluster }, { report, isPast: () => false, isStreaming: () => false });
 }
 
 /**

@@ -53,7 +53,10 @@ export function updateLeadership(
     previous !== null && previous !== lock.holder
       ? { node: previous, atMs: context.nowMs }
       : cluster.leadership.lastLoss;
-  return withIncumbent(withSettledDcs({ ...current, leadership: { ...leadership, lastLoss } }, context), context);
+  const { heldSinceMs: knownSinceMs } = cluster.leadership;
+  const heldSinceMs = lock.holder === null ? null : previous === lock.holder ? knownSinceMs : context.nowMs;
+  const settled = { ...current, leadership: { ...leadership, lastLoss, heldSinceMs } };
+  return withIncumbent(withSettledDcs(settled, context), context);
 }
 
 /** The node that the guard `survive` keeps fit although it does not answer, while another claim is refused. */

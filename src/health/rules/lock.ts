@@ -3,11 +3,12 @@ import type { Report } from "../../cluster/documents/report.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { strayOf } from "../evidence/leadership/stray-primary.ts";
 import { isPast } from "../evidence/node/freshness.ts";
 import { hasPosition } from "../evidence/node/report-position.ts";
 import { fit, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
 import { decisionOf } from "./leader-views.ts";
-import type { NodeCheck, Rule, RuleContext } from "./rule.ts";
+import { seconds, type NodeCheck, type Rule, type RuleContext } from "./rule.ts";
 
 /**
  * States in which a database takes no writes, besides those that end in `failed`, and `restarting` without a position
@@ -17,6 +18,26 @@ const unwritable: ReadonlySet<string> = new Set(["stopping", "stopped", "startin
 
 /** How long a node that lost the lock is `demoted` for its sessions at least, in ms: three checks at 20 s. */
 const demotedForSessionsMs = 60_000;
+
+/** The node is no primary beside the one that leads (rule 2): its clients would write what the cluster loses. */
+export const notStray: Rule = {
+  judge({ view, observation }) {
+    const stray = strayOf(view, observation);
+    return stray === null ? fit : validUntil(unfit("stray_primary", stray.beside), view.lock.validUntilMs);
+  },
+  show({ view, observation }) {
+    const stray = strayOf(view, observation);
+    return stray === null
+      ? []
+      : [
+          {
+            rule: "one primary",
+            value: `is a running primary without the lock, for ${seconds(observation.sentAtMs - stray.sinceMs)}`,
+            limit: `${stray.beside} alone, which holds the lock`,
+          },
+        ];
+  },
+};
 
 /** The node holds the cluster's lock: rule 2 decides between several that claim it. */
 export const lock: Rule = {
@@ -87,9 +108,14 @@ function demotedForMs({ policy }: ClusterView, { isForSessions }: Check): number
   return isForSessions ? Math.max(configuredMs, demotedForSessionsMs) : configuredMs;
 }
 
-/** Refuses a claim that is not accepted. */
+/**
+ * Refuses a claim that is not accepted. After the distrust of its node has ended by time, it is not decided anew who
+ * leads until that is recorded: the claim is refused for the distrust until then, and not as one of two.
+ */
 function refuseClaim(view: ClusterView, { node }: Observation): Unfit {
   const isLost = view.cluster.leadership.lostClaims.has(node.name);
+  const drain = view.cluster.drains.get(node.name);
+  if (drain?.extent === "distrust" && !isLost && view.lock.holder === null) return unfit("distrusted", drain.reason);
   return view.lock.isContested && !isLost ? unfit("contested") : unfit("superseded", view.lock.holder);
 }
 

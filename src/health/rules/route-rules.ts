@@ -6,7 +6,7 @@ import { inHistory, sinceReadinessLooksAtReplication, stream, streaming, wantedS
 import { clusterManager } from "./exporter.ts";
 import { lag, lagBehindSource, readinessLag } from "./lag.ts";
 import { dcs, views } from "./leader-views.ts";
-import { holder, lock, standbyCluster, writable } from "./lock.ts";
+import { holder, lock, notStray, standbyCluster, writable } from "./lock.ts";
 import { balanced, replicaRole, running } from "./role-and-state.ts";
 import { judgeAll, shownOnly, skipped, type Rule, type RuleContext } from "./rule.ts";
 import { asynchronous, inQuorum, synchronous } from "./synchrony.ts";
@@ -29,10 +29,10 @@ export interface RouteRules {
   readonly everyNode: readonly Rule[];
 }
 
-const primary = [views, dcs, lock, writable];
-const standbyLeader = [views, dcs, lock, standbyCluster];
+const primary = [notStray, views, dcs, lock, writable];
+const standbyLeader = [notStray, views, dcs, lock, standbyCluster];
 const furtherOfLeader = [leaderFloor, lagBehindSource];
-const replica = [replicaRole, running, balanced, inHistory, stream, wantedState, floor, lag];
+const replica = [notStray, replicaRole, running, balanced, inHistory, stream, wantedState, floor, lag];
 const readyHistory = sinceReadinessLooksAtReplication(inHistory, "history and stream");
 const readyStream = sinceReadinessLooksAtReplication(stream, "");
 const readyReplica = [
@@ -68,7 +68,7 @@ const managed: Readonly<Record<CheckedRoute, RouteRules>> = {
   primary: leads(primary),
   "standby-leader": leads(standbyLeader),
   // The holder of the lock, whatever it leads: how far a standby cluster is behind its source does not matter.
-  leader: { ...leads([views, dcs, lock]), ofLeader: [leaderFloor] },
+  leader: { ...leads([notStray, views, dcs, lock]), ofLeader: [leaderFloor] },
   replica: replicates(),
   "read-only": either(),
   sync: replicates(synchronous),
@@ -104,7 +104,14 @@ const exported: Readonly<Record<CheckedRoute, RouteRules>> = {
 };
 
 /** The rules of a replica that matter to its open sessions: its role says whether the others apply. */
-const ofReplicaSessions: ReadonlySet<Rule> = new Set([replicaRole, inHistory, stream, readyHistory, readyStream]);
+const ofReplicaSessions: ReadonlySet<Rule> = new Set([
+  notStray,
+  replicaRole,
+  inHistory,
+  stream,
+  readyHistory,
+  readyStream,
+]);
 
 /** What is left of a route's rules for open sessions: those that can give a hard no. */
 function ofSessions({ leader, other, isOtherReplica }: RouteRules): RouteRules {

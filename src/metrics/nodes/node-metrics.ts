@@ -1,3 +1,4 @@
+import { strayOf } from "../../health/evidence/leadership/stray-primary.ts";
 import { companionState } from "../../health/evidence/node/companions.ts";
 import { disagreement } from "../../health/evidence/leadership/exporter-disagreement.ts";
 import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
@@ -33,8 +34,14 @@ export function nodeMetrics(nodes: readonly NodeSeries[]): readonly Family[] {
     ),
     family(
       nodes,
-      { name: "rolecall_node_role", help: "1 for the role the node has: a primary is the accepted one." },
-      (series) => (hasRole(series) ? [[`${series.labels},${labelsText({ role: series.summary.role })}`, 1]] : []),
+      {
+        name: "rolecall_node_role",
+        help: "1 for the role the node has: a primary is the accepted one, stray_primary a running one beside it.",
+      },
+      (series) => {
+        const role = roleOf(series);
+        return role === null ? [] : [[`${series.labels},${labelsText({ role })}`, 1]];
+      },
     ),
     family(
       nodes,
@@ -130,10 +137,12 @@ function family(
   return { name, type: "gauge", help, samples };
 }
 
-/** Whether a node has its role now: at most one node of a cluster leads. */
-function hasRole({ view, observation, summary, isPresent }: NodeSeries): boolean {
+/** The role that a node has now; `null` if it has none: at most one node of a cluster leads. */
+function roleOf({ view, observation, summary, isPresent }: NodeSeries): string | null {
+  if (!isPresent) return null;
+  if (strayOf(view, observation)?.isConfirmed === true) return "stray_primary";
   const leads = summary.role === "primary" || summary.role === "standby_leader";
-  return isPresent && (!leads || acceptedPrimary(view) === observation);
+  return !leads || acceptedPrimary(view) === observation ? summary.role : null;
 }
 
 /** The lag in the last report of a node that is down is not its lag. */

@@ -87,6 +87,25 @@ describe("the situation of a cluster", () => {
     assert.match(headlineOf(situation), /^two primaries for /);
   });
 
+  test("a primary without the lock beside the one that leads is as bad, once a second report says so", () => {
+    const fixture = steady();
+    const stray = { role: "primary", timeline: 2, xlog: { location: end } };
+    fixture.lead("pg1", 3_000, { xlog: { location: end } });
+    fixture.answer("pg2", { fields: stray }, 3_000);
+    assert.equal(situationAt(fixture, 3_100).condition, "degraded");
+    fixture.lead("pg1", 4_000, { xlog: { location: end } });
+    fixture.answer("pg2", { fields: stray }, 4_000);
+    const situation = situationAt(fixture, 4_500);
+    assert.equal(situation.condition, "two primaries");
+    assert.equal(
+      headlineOf(situation),
+      "two primaries for 1.5 s: pg1 holds the leader lock, and pg2 is a running primary without it: writes there will be lost",
+    );
+    assert.match(situation.action ?? "", /^Stop PostgreSQL on pg2/);
+    fixture.follow("pg2", 5_000, { xlog: { received_location: end, replayed_location: end } });
+    assert.notEqual(situationAt(fixture, 5_100).condition, "two primaries");
+  });
+
   test("blind: since the last answer of any node, and that the fault may be rolecall's", () => {
     const fixture = steady();
     for (let at = 3_000; at <= 9_000; at += 1_000)

@@ -89,6 +89,7 @@ export const starts = [
   "a stalled replica",
   "a stalled replica",
   "two claims",
+  "a stray primary",
   "a standby cluster",
   "a standby cluster",
   "a standby cluster",
@@ -120,6 +121,8 @@ export function outcomesOf(start: (typeof starts)[number], hasManager: boolean):
     }
     case "two claims":
       return [...round, statusOutcome("pg2", 1_000, { hasLock: true, role: "primary", location: 0x5000000 })];
+    case "a stray primary":
+      return [...round, statusOutcome("pg2", 1_100, { role: "primary", location: 0x5000000 })];
     case "a standby cluster":
       return [...round.slice(1), standbyLeading(1_000)];
     case "unfit nodes":

@@ -7,6 +7,7 @@ import { withDrains } from "../../../src/health/observe/observe.ts";
 import { judgeMember } from "../../../src/health/rules/pool.ts";
 import { type Route, routes } from "../../../src/health/route.ts";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { clusterStateOf, defaultPolicy } from "../../fake/cluster-state.ts";
 
 const nowMs = 1_000;
@@ -102,4 +103,29 @@ test("what a drain decides is valid until it ends, the node's report is too old 
   assert.equal(untilOf(drained("pg2", { untilMs: 60_000 }), "pg2", "replica"), nowMs + defaultPolicy.maxAgeMs);
   assert.equal(untilOf(drained("pg1"), "pg1", "read-only"), drain.untilMs);
   assert.equal(untilOf(drained("pg1", { extent: "all" }), "pg1", "primary"), drain.untilMs);
+});
+
+test("a claim whose node's distrust ends is never refused as one of two: it is distrusted until that is recorded", () => {
+  const watched = new ClusterFixture();
+  watched.lead("pg1", 1_000);
+  watched.follow("pg2", 1_000);
+  const distrust: Drain = { ...drain, extent: "distrust", untilMs: 5_000 };
+  watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain: distrust }, 2_000);
+  watched.lead("pg1", 4_500);
+  const said = [4_900, 5_100, 5_900].map((atMs) => watched.judge("pg1", "/primary", atMs));
+  assert.deepEqual(said, ["distrusted", "distrusted", "distrusted"]);
+  assert.equal(watched.judge("pg1", "/replica", 5_100), "wrong_role");
+  watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain: null }, 6_000);
+  assert.equal(watched.judge("pg1", "/primary", 6_000), "fit");
+});
+
+test("a claim that another one beats after the distrust is refused as such", () => {
+  const watched = new ClusterFixture();
+  watched.lead("pg1", 1_000);
+  const distrust: Drain = { ...drain, extent: "distrust", untilMs: 5_000 };
+  watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain: distrust }, 2_000);
+  watched.lead("pg2", 3_000, { timeline: 2 });
+  watched.lead("pg1", 4_500);
+  watched.lead("pg2", 4_600, { timeline: 2 });
+  assert.equal(watched.judge("pg1", "/primary", 5_100), "superseded");
 });

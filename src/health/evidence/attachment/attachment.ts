@@ -6,7 +6,8 @@ import { isOnLowerTimeline, nextDivergence } from "./divergence.ts";
 import { nextFork } from "./fork.ts";
 import { walReached } from "../node/report-position.ts";
 import type { ClusterView } from "../leadership/cluster-view.ts";
-import { freshLeader, isInSenderChain, isListedStreaming } from "../leadership/sender-chain.ts";
+import { isPastLeader } from "../position/past-leader.ts";
+import { freshLeader, isInSenderChain, isListedStreaming, isUnknownToLists } from "../leadership/sender-chain.ts";
 
 /** Whether the node needs no stream: it is configured with `archive_fed`, or tagged `nostream`. */
 export function isExempt({ node, report }: Observation): boolean {
@@ -16,17 +17,26 @@ export function isExempt({ node, report }: Observation): boolean {
 /**
  * Whether a report has reached the leader's position on the leader's timeline. A report without a timeline counts as on
  * it. Before a leader has stated a position, only the positions that replicas have received are known, including the
- * node's own. A replica that has reached the highest of them may still be behind the leader.
+ * node's own. A replica that has reached the highest of them may still be behind the leader. One that has replayed more
+ * than the leader has by now (`isPastLeader`) is not caught up with it.
  */
 export function hasNothingToReceive(
   { cluster }: Pick<ClusterView, "cluster">,
-  report: Report,
-  isStreaming: () => boolean,
+  { report, isPast, isStreaming }: ReachedReport,
 ): boolean {
   const { position } = cluster;
   const reached = walReached(report);
   if (position === null || position.peak === null || reached === null || reached < position.highest) return false;
+  if (isPast()) return false;
   return report.timeline === null || report.timeline === position.timeline || isStreaming();
+}
+
+interface ReachedReport {
+  readonly report: Report;
+  /** Whether the node had replayed more than its leader has by a later report. */
+  readonly isPast: () => boolean;
+  /** Whether a sender list shows it streaming. */
+  readonly isStreaming: () => boolean;
 }
 
 /**
@@ -43,19 +53,23 @@ export function nextAttachment(
   if (report === null) return known;
   const isListed = once(() => isInSenderChain(view, node.name));
   const isStreaming = once(() => isListedStreaming(view, node.name));
+  const at = lastKnown(known, report, view.nowMs);
+  const isPast = (): boolean => isPastLeader(view.cluster, { node, report, attachment: { ...known, ...at } });
   const signs = {
     hasStrongerSign:
       view.lock.holder === node.name ||
       isExempt(after) ||
       hasMoved(known, report) ||
-      hasNothingToReceive(view, report, isStreaming),
+      hasNothingToReceive(view, { report, isStreaming, isPast }),
     isListed,
   };
   // The time that this report adds to the counts. It is 0 while no fresh report of the leader has a position.
   const positionedMs = before.report === null || !isCounted(report) ? 0 : positionedTime(view, before, after);
   const windowMs = view.policy.guards.attachWindowMs;
-  const { received, replayed, timeline } = lastKnown(known, report);
-  const { silentMs, listedMs, isDetached, isStalled } = countSigns(known, signs, { positionedMs, windowMs });
+  const { received, replayed, timeline, replayedSinceMs } = at;
+  const { silentMs, listedMs, isDetached, isStalled } = isUnknownToLists(view, after)
+    ? noSignCounts
+    : countSigns(known, signs, { positionedMs, windowMs });
   const isLowerAndNotStreaming = isOnLowerTimeline(view.cluster, after) && !isStreaming();
   const divergenceInputs = { known, after, isLowerAndNotStreaming, isListed, isExempt: isExempt(after) };
   const { lowerTimelineMs, pastSinceMs, isOffTimeline } = nextDivergence(view, divergenceInputs, positionedMs);
@@ -64,6 +78,7 @@ export function nextAttachment(
     received,
     replayed,
     timeline,
+    replayedSinceMs,
     silentMs,
     listedMs,
     isDetached,
@@ -73,6 +88,7 @@ export function nextAttachment(
     isOffTimeline,
     ahead,
     idleLeader,
+    setBack: view.lock.holder === node.name ? null : known.setBack,
     fork,
   };
   return isSame(known, next) ? known : next;
@@ -95,9 +111,12 @@ export function restartWindow(observation: Observation, nowMs: number, windowMs:
     pastSinceMs: known.isOffTimeline ? known.pastSinceMs : null,
     ahead: null,
     idleLeader: null,
+    setBack: null,
   };
   return { ...observation, countedAtMs: nowMs, attachment: isSame(known, next) ? known : next };
 }
+
+const noSignCounts: SignCounts = { silentMs: 0, listedMs: 0, isDetached: false, isStalled: false };
 
 type SignCounts = Pick<Attachment, "silentMs" | "listedMs" | "isDetached" | "isStalled">;
 
@@ -110,7 +129,7 @@ function countSigns(
   signs: { readonly hasStrongerSign: boolean; readonly isListed: () => boolean },
   { positionedMs, windowMs }: { readonly positionedMs: number; readonly windowMs: number },
 ): SignCounts {
-  if (signs.hasStrongerSign) return { silentMs: 0, listedMs: 0, isDetached: false, isStalled: false };
+  if (signs.hasStrongerSign) return noSignCounts;
   if (signs.isListed()) {
     // A detached node restarts its count: it has only just reconnected.
     const listedMs = known.isDetached && !known.isStalled ? 0 : known.listedMs + positionedMs;
@@ -143,26 +162,26 @@ function positionedTime(view: ClusterView, before: Observation, { node, sentAtMs
   return Math.max(0, Math.min(upToMs - before.countedAtMs, longestMs));
 }
 
-type Positions = Pick<Attachment, "received" | "replayed" | "timeline">;
+type Positions = Pick<Attachment, "received" | "replayed" | "timeline" | "replayedSinceMs">;
 
 /** A node that has received nothing since its start reports 0. */
 function receivedOf({ received }: Pick<Report, "received">): number | null {
   return received === 0 ? null : received;
 }
 
-function lastKnown(known: Positions, report: Report): Positions {
+function lastKnown(known: Positions, report: Report, nowMs: number): Positions {
   const { replayed, timeline } = report;
   const received = receivedOf(report);
-  return received === null && replayed === null
-    ? { received: known.received, replayed: known.replayed, timeline: known.timeline }
-    : { received, replayed, timeline: timeline ?? known.timeline };
+  if (received === null && replayed === null) return known;
+  const replayedSinceMs = replayed === null ? null : replayed === known.replayed ? known.replayedSinceMs : nowMs;
+  return { received, replayed, timeline: timeline ?? known.timeline, replayedSinceMs };
 }
 
 /**
  * Whether a report is past the last one that had positions. A received position that comes and goes is no movement:
  * if only one of the two reports has it, the replayed position must have advanced too.
  */
-function hasMoved(known: Positions, report: Report): boolean {
+function hasMoved(known: Pick<Attachment, "received" | "replayed">, report: Report): boolean {
   const reached = walReached(report);
   const last = walReached(known);
   if (reached === null || last === null || reached <= last) return false;
@@ -176,6 +195,7 @@ function isSame(one: Attachment, other: Attachment): boolean {
     one.received === other.received &&
     one.replayed === other.replayed &&
     one.timeline === other.timeline &&
+    one.replayedSinceMs === other.replayedSinceMs &&
     one.silentMs === other.silentMs &&
     one.listedMs === other.listedMs &&
     one.lowerTimelineMs === other.lowerTimelineMs &&
@@ -185,6 +205,7 @@ function isSame(one: Attachment, other: Attachment): boolean {
     one.isOffTimeline === other.isOffTimeline &&
     one.ahead === other.ahead &&
     one.idleLeader === other.idleLeader &&
+    one.setBack === other.setBack &&
     one.fork === other.fork
   );
 }

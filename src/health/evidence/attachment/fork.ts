@@ -25,9 +25,9 @@ interface LeaderFigures {
   readonly api: string | null;
   /** Whether its last report says that it is running. */
   readonly isRunning: boolean;
-  /** The highest position. */
+  /** The highest position: what it may have sent. */
   readonly peak: number;
-  /** The last position. */
+  /** The last position: what it has. */
   readonly location: number;
   /** When its last report was requested, in ms of rolecall's clock. */
   readonly sentAtMs: number;
@@ -42,12 +42,13 @@ type ForkInputs = Pick<DivergenceInputs, "after" | "isListed" | "isExempt">;
  * the present leader's timeline. PostgreSQL may even list it as streaming. It usually replays nothing.
  *
  * A replica replays only WAL that its leader has written. So if it had replayed a position before the leader's report
- * was requested, and no report of the leader up to that one states it, the replica has WAL that the leader did not
- * write. A second, higher position of the leader must confirm this, because a node may repeat an old answer. The
- * received position does not count here: after a crash, some versions of PostgreSQL replace an incomplete record that
- * the replica has received already.
+ * was requested, and that report states a lower one, the replica has WAL that the leader does not have. What the leader
+ * stated earlier does not count: a snapshot may have set it back on its timeline. A second, higher position of the
+ * leader must confirm this, because a node may repeat an old answer. The received position does not count here: after a
+ * crash, some versions of PostgreSQL replace an incomplete record that the replica has received already.
  *
- * A leader that does not move contradicts such a replica too, if the replica is unlisted: `nextIdleLeader`.
+ * A leader that does not move contradicts such a replica too, if the replica is unlisted: `nextIdleLeader`. A leader
+ * whose database started anew below it does so with its next report: `afterSetBack`.
  * @param known the attachment before the report
  */
 export function nextFork(view: ClusterView, known: Attachment, inputs: ForkInputs): ForkState {
@@ -76,7 +77,7 @@ interface ComparedReport extends ForkInputs {
 
 /**
  * The leader that does not move although the replica, unlisted, is past it. A running leader states its position anew
- * in each report. If it still states the same one after the replica had more, it never wrote what the replica has.
+ * in each report. If it still states the same one after the replica had more, it does not have what the replica has.
  */
 function nextIdleLeader(
   view: ClusterView,
@@ -88,11 +89,12 @@ function nextIdleLeader(
   if (figures === null) {
     // The leader is silent, or its query failed. The replica's report must not contradict the series meanwhile.
     const { position } = view.cluster;
-    const continues = known !== null && position !== null && isOnTimeline(report, position) && reached > known.location;
-    return continues ? known : null;
+    const isComparable = known !== null && position !== null && isOnTimeline(report, position);
+    const isPast = isComparable && isPastFigures(report, known.location, position.peak?.highest ?? Infinity);
+    return isPast ? known : null;
   }
   const { leader, api, location, peak, isRunning } = figures;
-  if (!isRunning || reached <= peak || isListed()) return null;
+  if (!isRunning || !isPastFigures(report, location, peak) || isListed()) return null;
   const isSame = known?.leader === leader && known.api === api && known.location === location;
   return isSame ? known : { leader, api, location, sinceMs: view.nowMs };
 }
@@ -114,13 +116,17 @@ function nextForkByReplay(
 }
 
 /**
- * Whether a report has reached a higher position than the leader has ever stated. The caller checks that both are of
- * the same timeline.
+ * Whether a report is past its leader: it has replayed more than the leader stated last, or received more than the
+ * leader has ever stated. A crash in place leaves records at the replicas that the leader has lost. The caller checks
+ * that both are of the same timeline.
  */
-export function isAheadOfPeak({ position }: Pick<ClusterState, "position">, report: Report): boolean {
+export function isAheadOfLeader({ position }: Pick<ClusterState, "position">, report: Report): boolean {
   const peak = position?.peak ?? null;
-  const reached = walReached(report);
-  return peak !== null && reached !== null && reached > peak.highest;
+  return peak !== null && isPastFigures(report, peak.last, peak.highest);
+}
+
+function isPastFigures({ received, replayed }: Report, last: number, highest: number): boolean {
+  return (replayed ?? -1) > last || (received ?? -1) > highest;
 }
 
 /**
@@ -148,11 +154,11 @@ function isOnTimeline(report: Report, position: LeaderPosition): boolean {
   return report.timeline !== null && isSameSystemAndTimeline(report, position);
 }
 
-function compare(ahead: Ahead | null, { peak, sentAtMs }: LeaderFigures, replayed: number): Comparison {
-  if (replayed <= peak) return "not ahead";
+function compare(ahead: Ahead | null, { location, sentAtMs }: LeaderFigures, replayed: number): Comparison {
+  if (replayed <= location) return "not ahead";
   if (ahead === null || sentAtMs <= ahead.sinceMs) return "open";
-  if (peak >= ahead.replayed) return "not ahead";
-  return ahead.leaderAt !== null && peak > ahead.leaderAt ? "confirmed" : "ahead";
+  if (location >= ahead.replayed) return "not ahead";
+  return ahead.leaderAt !== null && location > ahead.leaderAt ? "confirmed" : "ahead";
 }
 
 interface AheadInputs {
@@ -166,13 +172,14 @@ function nextAhead(
   { compared, leader, replayed }: AheadInputs,
   { nowMs }: Pick<ClusterView, "nowMs">,
 ): Ahead | null {
-  if (replayed <= leader.peak) return null;
+  if (replayed <= leader.location) return null;
   if (known === null || compared === "not ahead" || compared === "confirmed")
     return { replayed, sinceMs: nowMs, leaderAt: null };
-  return compared === "ahead" && known.leaderAt === null ? { ...known, leaderAt: leader.peak } : known;
+  return compared === "ahead" && known.leaderAt === null ? { ...known, leaderAt: leader.location } : known;
 }
 
-function raised(known: Fork | null, replayed: number): Fork | null {
+/** The mark by what the node had replayed; the same object, without its window, if it is marked up to there. */
+export function raised(known: Fork | null, replayed: number): Fork | null {
   if (known !== null && replayed <= known.upTo) return withoutWindow(known);
   return { upTo: replayed, isEndKnown: true, window: null };
 }

@@ -48,7 +48,7 @@ export function markLastLeader(before: ClusterState, cluster: ClusterState): Clu
   const at = cluster.index.get(known.peak.leader);
   const last = at === undefined ? undefined : cluster.nodes[at];
   if (at === undefined || last === undefined || last.node.api === null) return cluster;
-  const fork = forkOf(last, known.peak.highest);
+  const fork = forkOf(last, known.peak.last);
   return { ...cluster, nodes: cluster.nodes.with(at, { ...last, attachment: { ...last.attachment, fork } }) };
 }
 

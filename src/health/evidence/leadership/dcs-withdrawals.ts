@@ -36,6 +36,18 @@ export function withdrawalsByNode(cluster: ClusterState, policy: HealthPolicy): 
 }
 
 /**
+ * The node that the DCS names as the leader at this instant (rule 2): by its last read, which the watch without a break
+ * since confirms. After a break another read is recorded, even if it names the same.
+ * @returns `null` if it names none that is known, cannot be watched, or is distrusted
+ */
+export function namedByDcs(cluster: ClusterState, policy: HealthPolicy): string | null {
+  const { dcs } = cluster;
+  if (dcs === null || !dcs.isUp || dcs.read === null || dcs.read.leader === null) return null;
+  if (settleDcs(cluster, dcs, policy).distrust !== null) return null;
+  return nodeOfMember(cluster, dcs.read.leader)?.node.name ?? null;
+}
+
+/**
  * Whether the DCS withdrew the yes of a node. Its next report may then end the withdrawal, or make the watch
  * distrusted. That report must therefore be applied, even if it repeats the one before.
  */

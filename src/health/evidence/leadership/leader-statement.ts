@@ -2,6 +2,7 @@ import type { Observation } from "../../../cluster/observation.ts";
 import type { ClusterState, LeaderStatement } from "../../../cluster/snapshot.ts";
 import type { Report } from "../../../cluster/documents/report.ts";
 import { freshUntilMs, maxAgeMs } from "../node/freshness.ts";
+import { hasPosition } from "../node/report-position.ts";
 import type { HealthPolicy } from "../../health-policy.ts";
 import { newestView } from "./leader-views.ts";
 
@@ -27,6 +28,9 @@ export function statementOf(
     sampledAtMs: Math.max(sentAtMs, lastStatement?.sampledAtMs ?? -Infinity),
     countsFromMs: sentAtMs,
     free: null,
+    isUnbroken: true,
+    stoppedAtMs: null,
+    returned: lastStatement?.by === node.name && lastStatement.isUnbroken ? lastStatement.returned : null,
   };
 }
 
@@ -34,7 +38,8 @@ export function statementOf(
 export function withStanding(cluster: ClusterState, holder: string | null, nowMs: number): ClusterState {
   const { lastStatement: known } = cluster;
   if (known === null || holder === null || holder === known.leader) return cluster;
-  return { ...cluster, lastStatement: { ...known, leader: holder, countsFromMs: nowMs, free: null } };
+  const lastStatement = { ...known, leader: holder, countsFromMs: nowMs, free: null, isUnbroken: false };
+  return { ...cluster, lastStatement };
 }
 
 /**
@@ -48,11 +53,14 @@ export function withSilentReport(cluster: ClusterState, leader: Observation, pol
   if (known === null || known.leader !== leader.node.name || report === null) return cluster;
   const countsFromMs = countsFromAfter(known, sentAtMs);
   const names = newestView(cluster)?.names ?? null;
-  const isFree = showsNoPrimary(report) && (names === null || names === known.leader);
+  const isStopped = showsNoPrimary(report);
+  const isFree = isStopped && (names === null || names === known.leader);
   const fromMs = Math.max(sentAtMs, countsFromMs);
   const free = isFree ? { fromMs, untilMs: freshUntilMs(leader, maxAgeMs(cluster, policy)) } : null;
-  if (free === null && known.free === null) return cluster;
-  return { ...cluster, lastStatement: { ...known, countsFromMs, free } };
+  // A paused cluster manager leaves PostgreSQL to others.
+  const stoppedAtMs = isStopped && !hasPosition(report) && !report.isPaused ? sentAtMs : known.stoppedAtMs;
+  if (free === null && known.free === null && stoppedAtMs === known.stoppedAtMs) return cluster;
+  return { ...cluster, lastStatement: { ...known, countsFromMs, free, stoppedAtMs } };
 }
 
 /** From when on time counts once free time has ended, at the next report or when the last one was too old. */

@@ -4,6 +4,7 @@ import type { Observation } from "../../../cluster/observation.ts";
 import type { ClusterState } from "../../../cluster/snapshot.ts";
 import { isFresh, lockTtlMs, loopWaitMs, maxAgeMs } from "../node/freshness.ts";
 import { isDatabaseAlive } from "./exporter-claims.ts";
+import { namedByDcs } from "./dcs-withdrawals.ts";
 import { isIdentified, validViews, viewIntervalMs } from "./leader-views.ts";
 import type { LeaderView } from "./leadership-inputs.ts";
 import type { EvaluationContext } from "../../health-policy.ts";
@@ -13,8 +14,9 @@ type Refusals = ReadonlyMap<string, RefusedClaim>;
 
 /**
  * Returns the marks that views have not ended (rule 2; docs/judgement.md, steps 15 to 18). While a claim is marked, it
- * does not stand. A mark ends in two cases:
+ * does not stand. A mark ends in three cases:
  *
+ * - The DCS names the claimant.
  * - A view of a third node names the claimant, and is newer than the views that marked it.
  * - No view of a third node counts against the claimant, although all third nodes were asked.
  *
@@ -23,10 +25,12 @@ type Refusals = ReadonlyMap<string, RefusedClaim>;
  */
 export function continuingRefusals(cluster: ClusterState, context: EvaluationContext): Refusals {
   const { refusedClaims } = cluster.leadership;
+  if (refusedClaims.size === 0) return refusedClaims;
   const views = validViews(cluster, context.policy, context.nowMs);
+  const named = namedByDcs(cluster, context.policy);
   const continuing = [...refusedClaims].filter(([name, mark]) => {
     const claimant = nodeNamed(cluster, name);
-    if (claimant === undefined || claimant.node.api !== mark.api) return false;
+    if (claimant === undefined || claimant.node.api !== mark.api || name === named) return false;
     const third = views.filter(({ witness }) => isThird(witness, name, mark.beside));
     if (third.some(({ names, requestedAtMs }) => names === name && requestedAtMs > mark.viewSentAtMs)) return false;
     return (
@@ -47,7 +51,7 @@ interface Standing {
 
 /**
  * Marks the claims that are refused beside a node that stands: a view of a third node, requested after the claim
- * appeared, names somebody else. Ends the mark of a claim that stands, and of a node that reports no lock any more
+ * appeared, names somebody else, and the DCS does not name the claimant. Ends the mark of a claim that stands, and of a node that reports no lock any more
  * while another one stands.
  * @returns the same map if nothing changes
  */
@@ -59,8 +63,10 @@ export function withRefusals(
   if (standing === null || (before.size === 0 && !isClaimedByOther(cluster, standing))) return before;
   const next = new Map(before);
   const views = validViews(cluster, context.policy, context.nowMs);
+  const named = namedByDcs(cluster, context.policy);
   for (const observation of cluster.nodes) {
     const { node, hasLock } = observation;
+    if (node.name === named) continue;
     if (node.name === standing || !hasLock) {
       if (observation.report !== null) next.delete(node.name);
       continue;

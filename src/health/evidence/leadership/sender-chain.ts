@@ -1,9 +1,9 @@
 import { isDistrusted } from "../node/active-drain.ts";
 import { nodeNamed } from "../../../cluster/lookup.ts";
 import type { Observation } from "../../../cluster/observation.ts";
-import type { Sender } from "../../../cluster/documents/report.ts";
 import type { ClusterState } from "../../../cluster/snapshot.ts";
 import { isFresh } from "../node/freshness.ts";
+import { nodeOfSender } from "../node/sender-rows.ts";
 import { hasPosition } from "../node/report-position.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
@@ -40,7 +40,7 @@ function isReached(view: ClusterView, name: string, states: ReadonlySet<string>)
     if (from !== holder && (mayHaveBeenRewound(upstream) || isDistrusted(view.cluster, upstream.node.name, view.nowMs)))
       continue;
     for (const sender of upstream.report.senders) {
-      const downstream = nodeOfSender(view.cluster, sender);
+      const downstream = nodeOfSender(view.cluster, sender)?.name ?? null;
       if (downstream === null || !states.has(sender.state ?? "") || reached.has(downstream)) continue;
       if (downstream === name) return true;
       reached.add(downstream);
@@ -67,7 +67,7 @@ export function upstreamsOf(view: ClusterView): ReadonlyMap<string, string> {
   for (const sender of view.cluster.nodes) {
     if (sender.report === null || !isFresh(sender, view.maxAgeMs, view.nowMs)) continue;
     for (const row of sender.report.senders) {
-      const receiver = nodeOfSender(view.cluster, row);
+      const receiver = nodeOfSender(view.cluster, row)?.name ?? null;
       if (receiver === null || receiver === sender.node.name || !following.has(row.state ?? "")) continue;
       upstreams.set(receiver, sender.node.name);
     }
@@ -75,10 +75,28 @@ export function upstreamsOf(view: ClusterView): ReadonlyMap<string, string> {
   return upstreams;
 }
 
-/** Finds the node of a sender list's row: by name, unless the row has another known node's address. */
-function nodeOfSender(cluster: ClusterState, { name, address }: Sender): string | null {
-  const named = cluster.nodes.find(({ node }) => node.member === name || node.name === name)?.node;
-  if (named === undefined) return null;
-  const isElsewhere = named.database !== null && named.database.host !== address;
-  return isElsewhere && cluster.nodes.some(({ node }) => node.database?.host === address) ? null : named.name;
+/**
+ * Whether the absence of a node from the sender lists says nothing (rule 5). The node is known by its exporter alone, so
+ * nobody sees to it that its `application_name` is its name; no list has ever named it; it states no position itself; and
+ * a list has a streaming row that is no node's, which may be its.
+ */
+export function isUnknownToLists(view: ClusterView, { node, isNamed, exporter }: Observation): boolean {
+  if (node.api !== null || isNamed) return false;
+  const page = exporter?.page ?? null;
+  if (page !== null && (page.received !== null || page.replayed !== null)) return false;
+  return view.cluster.nodes.some(
+    (sender) =>
+      sender.report !== null &&
+      isFresh(sender, view.maxAgeMs, view.nowMs) &&
+      sender.report.senders.some((row) => row.state === "streaming" && nodeOfSender(view.cluster, row) === null),
+  );
+}
+
+/** Notes which nodes without an API a sender list names: their absence from later ones counts. */
+export function withNamed(nodes: ClusterState["nodes"], lister: Observation): ClusterState["nodes"] {
+  const rows = lister.report?.senders ?? [];
+  if (rows.length === 0 || nodes.every(({ node, isNamed }) => isNamed || node.api !== null)) return nodes;
+  const named = new Set(rows.map((row) => nodeOfSender({ nodes }, row)?.name));
+  const isNew = ({ node, isNamed }: Observation): boolean => node.api === null && !isNamed && named.has(node.name);
+  return nodes.some(isNew) ? nodes.map((known) => (isNew(known) ? { ...known, isNamed: true } : known)) : nodes;
 }

@@ -6,6 +6,7 @@ import type { Node } from "../../../cluster/node.ts";
 import { reportDefaults, type Report } from "../../../cluster/documents/report.ts";
 import type { ClusterState } from "../../../cluster/snapshot.ts";
 import { nodeJson } from "../../../cluster/values/json.ts";
+import { isNamedBy, nodeAtAddress } from "./sender-rows.ts";
 import type { EvaluationContext } from "../../health-policy.ts";
 
 /** An exporter's evidence as the report of a node without an API. */
@@ -136,10 +137,5 @@ export function isSenderTo(
   cluster: ClusterState,
   { sender, node }: { readonly sender: ExporterSender; readonly node: Node },
 ): boolean {
-  if (sender.name === node.name || sender.name === node.member) return true;
-  const at = cluster.nodes.filter(
-    (other) => other.node.database !== null && other.node.database.host === sender.address,
-  );
-  const isNamed = cluster.nodes.some((other) => sender.name === other.node.name || sender.name === other.node.member);
-  return !isNamed && at.length === 1 && at[0]?.node.name === node.name;
+  return isNamedBy(node, sender.name) || nodeAtAddress(cluster, sender)?.name === node.name;
 }

@@ -2,19 +2,21 @@ import type { Report } from "../../../cluster/documents/report.ts";
 import type { Observation } from "../../../cluster/observation.ts";
 import type { ClusterState } from "../../../cluster/snapshot.ts";
 import { isDistrusted } from "../node/active-drain.ts";
+import { isPastLeader } from "./past-leader.ts";
 import { loopWaitMs, retryTimeoutMs } from "../node/freshness.ts";
 
 /**
  * Whether what a node has reached can show how far the leader was: not if it has WAL of its own on a timeline of that
- * number (rule 6), nor if an operator distrusts it.
+ * number (rule 6), or has replayed more than the leader has by now, nor if an operator distrusts it.
  * @param nowMs in ms of rolecall's clock
  */
 export function hasWalOfLeader(
   cluster: ClusterState,
-  { node, attachment }: Pick<Observation, "node" | "attachment">,
+  observation: Pick<Observation, "node" | "report" | "attachment">,
   nowMs: number,
 ): boolean {
-  return attachment.fork === null && !isDistrusted(cluster, node.name, nowMs);
+  const { node, attachment } = observation;
+  return attachment.fork === null && !isPastLeader(cluster, observation) && !isDistrusted(cluster, node.name, nowMs);
 }
 
 /** The report's positions in the leader's history; `null` if its replayed position is not known to be in it. */

@@ -38,7 +38,7 @@ export function positionOfNewLeader(
     system: report.system,
     timeline: null,
     highest: written,
-    peak: { leader: node.name, highest: written },
+    peak: { leader: node.name, highest: written, last: written },
     shared: [],
     pageUntilMs: aliveUntilMs(leader, policy),
   };

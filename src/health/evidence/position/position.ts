@@ -122,7 +122,7 @@ function withStatedPosition(cluster: ClusterState, position: StatedPosition, lea
   const { highest } = position;
   const name = leader.node.name;
   if (known === null || !isSameSystemAndTimeline(known, position))
-    return firstOnTimeline(cluster, { ...position, peak: { leader: name, highest } }, leader);
+    return firstOnTimeline(cluster, { ...position, peak: { leader: name, highest, last: highest } }, leader);
   const peak = raisedPeak(known.peak, name, highest);
   const { pageUntilMs: untilMs } = position;
   const isKnown = known.highest === highest && known.peak === peak && known.pageUntilMs === untilMs;
@@ -130,8 +130,9 @@ function withStatedPosition(cluster: ClusterState, position: StatedPosition, lea
 }
 
 /** A leader may state a lower position after a crash. Another leader's positions say nothing about this one. */
-function raisedPeak(known: LeaderPeak | null, leader: string, highest: number): LeaderPeak {
-  return known !== null && known.leader === leader && known.highest >= highest ? known : { leader, highest };
+function raisedPeak(known: LeaderPeak | null, leader: string, last: number): LeaderPeak {
+  if (known === null || known.leader !== leader) return { leader, highest: last, last };
+  return known.last === last ? known : { leader, highest: Math.max(known.highest, last), last };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ClusterState, LeaderPosition, PositionSample } from "../../../clus
 import type { OriginPosition } from "../../../cluster/attachment.ts";
 import { measuredAt, measuredUntilMs, type Figures } from "./measure.ts";
 import { holdBehind, holdOn, type Hold } from "./failover-hold.ts";
+import { behindSinceReturn } from "./leader-return.ts";
 import { leaderReachableUntilMs } from "../leadership/likely-leader.ts";
 import { originAt, lagOriginOf } from "./origin.ts";
 import { walReached } from "../node/report-position.ts";
@@ -51,10 +52,11 @@ export function carriedSamples(
   const present = nodeNamed(cluster, position.peak?.leader ?? null);
   if (present !== undefined && hasOtherWal(present, known, position)) return [];
   if (isSameSystemAndTimeline(known, position)) return upTo(samples, position.highest);
-  const shared =
-    known.timeline === null || !isSuccessor(known, position)
-      ? null
-      : sharedUpTo({ ...cluster, position }, known.timeline);
+  if (known.timeline === null || !isSuccessor(known, position)) return [];
+  // A leader that promotes itself after a crash has what it had stated. If it has lost some, samples past the switch
+  // point only make lag look greater: it stated these positions earlier than it reaches them again.
+  const own = known.peak?.leader === position.peak?.leader ? (known.peak?.last ?? null) : null;
+  const shared = sharedUpTo({ ...cluster, position }, known.timeline) ?? own;
   if (shared === null) return [];
   // A leader that went back is behind what it had as a replica.
   const highest = Math.min(shared, position.highest);
@@ -125,8 +127,12 @@ function behindOwn(cluster: ClusterState, reached: Reached, context: EvaluationC
   const isCaughtUp = nowMs < reachableMs && (!isLowerBound || reachableMs === Infinity);
   if (isCaughtUp) return { sinceMs: Infinity, hold: null, validUntilMs: Math.min(measuredMs, reachableMs) };
   const sinceMs = newestNotPast(cluster.positionSamples, replayed)?.atMs ?? null;
-  const hold = sinceMs === null ? null : holdOn(cluster, reached, context);
-  return { sinceMs, hold, validUntilMs: Math.min(measuredMs, hold?.untilMs ?? Infinity) };
+  if (sinceMs === null) return { ...unknownSince, validUntilMs: measuredMs };
+  const hold = holdOn(cluster, reached, context);
+  const untilMs = Math.min(measuredMs, hold?.untilMs ?? Infinity);
+  const returned = behindSinceReturn(cluster, reached, { since: sinceMs, nowMs });
+  if (returned === null) return { sinceMs, hold, validUntilMs: untilMs };
+  return { sinceMs: returned.sinceMs, hold, validUntilMs: Math.min(untilMs, returned.untilMs) };
 }
 
 /** Since when a replay is behind the primary of another cluster. */

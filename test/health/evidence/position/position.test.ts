@@ -58,6 +58,6 @@ suite("what a node stated before it got the lock", () => {
       assert.ok(leader !== undefined);
       const after = positionStatedBeforeTakeover({ ...watched.cluster, position }, leader, watched.policy);
       if (counts === null) assert.equal(after, position);
-      else assert.deepEqual([after?.highest, after?.peak], [counts, { leader: "pg1", highest: counts }]);
+      else assert.deepEqual([after?.highest, after?.peak], [counts, { leader: "pg1", highest: counts, last: counts }]);
     });
 });
