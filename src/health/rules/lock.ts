@@ -114,9 +114,10 @@ function demotedForMs({ policy }: ClusterView, { isForSessions }: Check): number
  */
 function refuseClaim(view: ClusterView, { node }: Observation): Unfit {
   const isLost = view.cluster.leadership.lostClaims.has(node.name);
+  if (view.lock.isContested && !isLost) return unfit("contested");
   const drain = view.cluster.drains.get(node.name);
-  if (drain?.extent === "distrust" && !isLost && view.lock.holder === null) return unfit("distrusted", drain.reason);
-  return view.lock.isContested && !isLost ? unfit("contested") : unfit("superseded", view.lock.holder);
+  const isOpen = drain?.extent === "distrust" && !isLost && view.lock.holder === null;
+  return isOpen ? unfit("distrusted", drain.reason) : unfit("superseded", view.lock.holder);
 }
 
 /**
