@@ -16,6 +16,8 @@ export interface PreflightInput {
   /** Whether poolers may be paused that no peer reaches (`--unguarded`). Then no peer is asked. */
   readonly isUnguarded: boolean;
   readonly supervisor: Supervisor;
+  /** The Envoys that lead to the primary and are not waited for, by the listener that anybody may reach. */
+  readonly uncounted: readonly { readonly listener: string; readonly envoys: number }[];
   /** How long clients may be held at most, in ms. */
   readonly deadlineMs: number;
   /** For how long balancers are waited for that rolecall cannot read, in ms; 0: there are none. */

@@ -3,6 +3,7 @@ import type { PoolerConfig } from "../../config/model/config.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import { ConsoleError } from "../../push/pgbouncer/console-error.ts";
 import { inspectPgbouncers } from "../../push/pgbouncer/inspect-pgbouncer.ts";
+import { countText } from "../../health/documents/wording.ts";
 import { candidateLines } from "../preflight/candidate-lines.ts";
 import { clusterLines, unknownClusterLine } from "../preflight/cluster-lines.ts";
 import { forecastLine, forecastOf } from "../preflight/forecast.ts";
@@ -74,6 +75,7 @@ export async function runPreflight(input: PreflightInput, sources: PreflightSour
     leaderLine(view, input.leader),
     ...candidateLines(view, input.candidate, isFileWritten(poolers, cluster)),
     ...clusterLines(view),
+    ...input.uncounted.map(uncountedLine),
     ...(samples.every((sampled) => sampled === null) ? [noPoolerLine(cluster)] : []),
     ...ofPoolers,
     stateFileLine(guards),
@@ -105,6 +107,15 @@ function consoleLine(
   return isNeeded
     ? errorLine(name, text, hint)
     : warningLine(name, `${text}; whether clients of it lead to the cluster is not known`, hint);
+}
+
+/** Envoys of a listener that everybody may reach: a stranger among them must not hold the switchover. */
+function uncountedLine({ listener, envoys }: PreflightInput["uncounted"][number]): PreflightLine {
+  return warningLine(
+    listener,
+    `${countText(envoys, "Envoy")} of this listener, which everybody may reach, ${envoys === 1 ? "is" : "are"} not waited for`,
+    "Name their node ids under xds.envoys of the listener, or close it with allow, auth or client certificates.",
+  );
 }
 
 function noPoolerLine(cluster: string): PreflightLine {

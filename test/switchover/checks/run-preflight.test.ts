@@ -52,6 +52,7 @@ function inputOf(
     isUnguarded: false,
     supervisor: { isPresent: false, ends: "none", watchdogMs: null },
     deadlineMs: 15_000,
+    uncounted: [],
     heldMs: [],
     routeWaitMs: 0,
     ...changes,
@@ -192,5 +193,17 @@ test("refuses where a peer would not ask before a switchover of its own, or does
   assert.match(
     (await refusalWith({ name: "core2", url: "http://127.0.0.1:1", tokenFile: null, tls: null })) ?? "",
     /^peer core2: must say whether another switchover goes on there, got no answer: .*ECONNREFUSED/,
+  );
+});
+
+test("warns of Envoys that are not waited for", async (context) => {
+  const fake = await consoleWith(context);
+  const peers = [await agreeingPeer(context)];
+  const input = inputOf([pooler("pgb1", fake.port)], { peers, uncounted: [{ listener: "0.0.0.0:18000", envoys: 2 }] });
+  const { lines, refusal } = await runPreflight(input, sources());
+  assert.equal(refusal, null);
+  assert.equal(
+    lines.find(({ subject }) => subject === "0.0.0.0:18000")?.text,
+    "2 Envoys of this listener, which everybody may reach, are not waited for",
   );
 });
