@@ -2,7 +2,7 @@ import type { ClusterDocument } from "./documents/cluster-document.ts";
 import type { Contact } from "./contact.ts";
 import type { DcsState } from "./dcs.ts";
 import type { Drain } from "./drain.ts";
-import type { DynamicConfig } from "./documents/dynamic-config.ts";
+import type { DynamicConfig, StatedConfig } from "./documents/dynamic-config.ts";
 import type { SwitchPoints } from "./documents/history.ts";
 import type { Leadership } from "./leadership.ts";
 import type { Observation } from "./observation.ts";
@@ -192,6 +192,8 @@ export type Documents = { readonly [name in DocumentName]: CachedDocument | null
 export interface CachedDocument {
   readonly status: number;
   readonly body: string;
+  /** The same as strict JSON, with `null` for values that have no such form. Absent where the body is strict JSON. */
+  readonly strict?: string | undefined;
   /** The name of the node. */
   readonly source: string;
   /** When the request was sent, in ms of rolecall's clock. */
@@ -203,6 +205,8 @@ export interface DocumentAnswer {
   readonly name: DocumentName;
   readonly served: CachedDocument;
   readonly cluster?: ClusterDocument | undefined;
-  readonly config?: DynamicConfig | undefined;
+  readonly config?: StatedConfig | undefined;
   readonly history?: SwitchPoints | undefined;
+  /** Whether a row of the history could not be read: what is known of it stays. */
+  readonly isHistoryPartial?: boolean | undefined;
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Attachment, Measured } from "../../cluster/attachment.ts";
 import type { CompanionEvidence } from "../../cluster/companion.ts";
 import type { Contact } from "../../cluster/contact.ts";
-import type { Report } from "../../cluster/documents/report.ts";
+import { unreadableFields, type Report } from "../../cluster/documents/report.ts";
 import type { ExporterEvidence } from "../../cluster/exporter/exporter-evidence.ts";
 import { exporterRoles } from "../../cluster/exporter/exporter-report.ts";
 import type { Node } from "../../cluster/node.ts";
@@ -65,7 +65,9 @@ const reportSchema: z.ZodType<Report> = z.object({
   scope: sentTextOrNull,
   name: sentTextOrNull,
   version: sentTextOrNull,
+  unreadable: sentList(z.enum(unreadableFields)).default([]),
   document: z.string().max(documentMax.report),
+  asWritten: z.string().max(documentMax.report).nullable().default(null),
 });
 
 const measuredSchema = (deadline: z.ZodType<number>): z.ZodType<Measured> =>
@@ -177,6 +179,7 @@ const memberSchema = z.object({
   port: sentFigureOrNull,
   behind: sentFigureOrNull,
   position: sentFigureOrNull,
+  isSync: sentFlag.optional(),
 });
 
 const leftOutSchema = z.object({
@@ -200,6 +203,7 @@ export function viewSchema(times: FollowerTimes): z.ZodType<WitnessView> {
     members: mapOf(memberSchema),
     unaddressed: sentList(sentText).transform((names) => new Set(names)),
     leftOut: sentList(leftOutSchema),
+    isPartial: sentFlag.default(false),
   });
 }
 

@@ -69,7 +69,7 @@ export function settleAddresses(
     const contact = cluster.contacts.get(api);
     return contact === undefined ? [] : [{ node: nodeOfMember(cluster, member)?.node.name ?? member, contact }];
   });
-  const all = bounded([...nodes, ...added], context.nowMs);
+  const all = bounded([...nodes, ...added], { cluster, ...context });
   const isSame = all.length === cluster.nodes.length && all.every((node, at) => node === cluster.nodes[at]);
   const state = isSame ? cluster : withoutImpostor(cluster, withOwners(cluster, withNodes(cluster, all)), election);
   return { state: withContacts(withDisputes(state, choices), context), taken };

@@ -127,8 +127,8 @@ function withAllAsked(cluster: ClusterState, policy: HealthPolicy): ClusterState
     const { view = null, answer = null } = cluster.contacts.get(api) ?? {};
     const report = answer?.report;
     if (view === null || (report !== undefined && isOutOfScope(next, report))) continue;
-    const { members, leader, sentAtMs } = view;
-    next = withMembers(next, { members: [...members.values()], leader, source: api, sentAtMs }, policy);
+    const { members, leader, isPartial, sentAtMs } = view;
+    next = withMembers(next, { members: [...members.values()], leader, isPartial, source: api, sentAtMs }, policy);
   }
   return next;
 }

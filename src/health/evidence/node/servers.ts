@@ -1,5 +1,5 @@
 import { nodeNamed } from "../../../cluster/lookup.ts";
-import type { Report } from "../../../cluster/documents/report.ts";
+import { isIdentityReadable, type Report } from "../../../cluster/documents/report.ts";
 import type { Observation } from "../../../cluster/observation.ts";
 import type { ClusterState, WitnessView } from "../../../cluster/snapshot.ts";
 import type { EvaluationContext, HealthPolicy } from "../../health-policy.ts";
@@ -74,17 +74,20 @@ function sourceOfNode({ leaderViews }: ClusterState, { node, proof, report, fail
   return { api: node.api, report, failuresInRow, list: leaderViews.get(node.name) ?? null, proved: node.member };
 }
 
-/** Returns `null` for a server of another scope. */
+/** Returns `null` for a server of another scope, and for one that does not show which server it is. */
 function serverOf(
   cluster: ClusterState,
   { source, lists, policy }: { readonly source: Source; readonly lists: Lists; readonly policy: HealthPolicy },
 ): Server | null {
-  const { api, report, failuresInRow, list } = source;
+  const { api, report, failuresInRow, list, proved } = source;
   if (report !== null && isOutOfScope(cluster, report)) return null;
+  // What cannot be read proves nothing, and disproves nothing that is proved.
+  const isReadable = report === null || isIdentityReadable(report);
+  if (!isReadable && proved === null) return null;
   const system = cluster.position?.system ?? null;
   return {
     api,
-    name: report?.name ?? nameInLists(source, lists),
+    name: report?.name ?? (isReadable ? nameInLists(source, lists) : proved),
     answers: failuresInRow < policy.fall,
     isConfigured: policy.configured.includes(api),
     isOfOtherSystem: system !== null && report?.system != null && report.system !== system,

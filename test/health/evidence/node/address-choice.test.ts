@@ -36,6 +36,7 @@ function listWith(puts: string): WitnessView {
     members: new Map(puts === "none" || puts === "unusable" ? [] : [["pg2", row]]),
     unaddressed: new Set(puts === "unusable" ? ["pg2"] : []),
     leftOut: [],
+    isPartial: false,
   };
 }
 
