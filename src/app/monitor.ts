@@ -7,6 +7,8 @@ import type { CancelTimer } from "../cluster/timer.ts";
 import type { Config } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
 import type { DcsWatches } from "../dcs/dcs-watches.ts";
+import { contain } from "./contain.ts";
+import { LatenessWatch } from "./lateness-watch.ts";
 import { logDocumentFailures } from "./logs/document-failure-log.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
@@ -65,6 +67,8 @@ export class Monitor {
   readonly fleet: Fleet;
   /** Resumes what other rolecalls announce and no longer resume. */
   readonly pauses: PauseKeeper;
+  /** Whether this process asks nodes in time. */
+  readonly lateness: LatenessWatch;
   readonly #log: Logger;
   readonly #errorLines: LimitedLines;
   readonly #drains: Drains;
@@ -128,6 +132,7 @@ export class Monitor {
     const parts = { log, machine, store, clock, eventLog: this.eventLog, drains: this.#drains, ...shares };
     this.fleet = buildFleet(parts, acts);
     this.#sources = this.#buildSources();
+    this.lateness = this.#buildLateness();
     this.drains = new FleetDrains({
       local: this.#drains,
       probedBy: (cluster) => this.#sources.probersOf(cluster),
@@ -163,6 +168,7 @@ export class Monitor {
     if (this.#phase === "closed") return;
     this.#config = config;
     this.#sources.configure(config);
+    this.lateness.configure(config);
     for (const part of [this.eventLog, this.#probers]) part.retain(config.clusters.map(({ name }) => name));
     reconfigure(this.store, config);
     // What the reload forgot must not come back with a restart.
@@ -254,6 +260,16 @@ export class Monitor {
       dcs: () => this.#dcs,
       fleet: () => this.fleet,
       contain: (work) => contain(this.#errorLines, {}, work),
+    });
+  }
+
+  #buildLateness(): LatenessWatch {
+    return new LatenessWatch({
+      store: this.store,
+      isProbed: (name) => this.#phase === "running" && this.#sources.isProbed(name),
+      now: () => this.clock.now(),
+      onChange: (lateForMs) => this.eventLog.recordLateness(lateForMs),
+      onWithdrawn: (isWithdrawn) => this.envoys.withdraw(isWithdrawn),
     });
   }
 
@@ -361,7 +377,8 @@ export class Monitor {
     this.#cancelTick?.();
     this.#cancelTick = this.#machine.setTimer(() => {
       this.#tickLater();
-      for (const work of [() => this.clock.tick(), () => this.#examineEmpty()]) contain(this.#errorLines, {}, work);
+      for (const work of [() => this.clock.tick(), () => this.#examineEmpty(), () => this.lateness.examine()])
+        contain(this.#errorLines, {}, work);
     }, this.#config.probe.intervalMs);
   }
 
@@ -369,20 +386,5 @@ export class Monitor {
   #examineEmpty(): void {
     for (const cluster of this.store.current.clusters)
       if (cluster.nodes.length === 0) this.#recordTransition(cluster, cluster);
-  }
-}
-
-/**
- * Does some work that is worth less than the process: events, pushes, saving, probing. Logs what it throws. A node
- * whose outcomes cannot be recorded becomes unfit once its evidence is too old.
- * @param about what the work is about, for the log
- */
-function contain(lines: LimitedLines, about: object, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-    for (const err of errors)
-      lines.write({ level: "error", text: "internal error; the rest goes on" }, () => ({ err, ...about }));
   }
 }

@@ -46,6 +46,8 @@ export interface ClusterState {
    * one (rule 10).
    */
   readonly addressDisputes: ReadonlyMap<string, readonly string[]>;
+  /** Whether an address that a list gives has ever proved itself for a member: then lists say where members are. */
+  readonly hasListedProof: boolean;
   /** Indices of the nodes whose last report says that they hold the lock, fresh or not. */
   readonly lockClaims: readonly number[];
   readonly leadership: Leadership;
@@ -95,6 +97,7 @@ export function draftOf(state: ClusterState): Draft {
     hasAskedAll: state.hasAskedAll,
     contacts: state.contacts,
     addressDisputes: state.addressDisputes,
+    hasListedProof: state.hasListedProof,
     lockClaims: state.lockClaims,
     leadership: state.leadership,
     leaderViews: state.leaderViews,

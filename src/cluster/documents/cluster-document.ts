@@ -69,13 +69,13 @@ const shownMax = 64;
 export function parseClusterDocument(value: unknown): ClusterDocument | undefined {
   if (!isObject(value)) return undefined;
   const all = listOf(value["members"]);
-  const listed = all.filter(isObject).filter(isNoPlaceholder);
+  const listed = all.filter(isMember);
   const rows = keptRows(listed);
   const members = rows.flatMap(member);
   if (rows.every((row) => nodeNameOf(row["name"]) === null)) return undefined;
-  const leaders = listed.filter(isLeader);
-  const leader = leaders.find((row) => nameOf(row["name"]) !== null) ?? leaders[0];
-  const isUnread = all.some((row) => !isReadable(row));
+  const leader =
+    listed.find((row) => isLeader(row) && nameOf(row["name"]) !== null) ?? listed.find((row) => isLeader(row));
+  const isUnread = !all.every(isReadable);
   return {
     scope: nameOf(value["scope"]),
     members,
@@ -121,9 +121,12 @@ function isReadable(row: unknown): boolean {
   return typeof name === "string" && !isUnreadable(name) && !isUnreadable(role);
 }
 
-/** Of a strict synchronous mode without a candidate: it stands where the name of a standby would, and is no member. */
-function isNoPlaceholder({ name }: JsonObject): boolean {
-  return name !== "__patroni_strict_sync_replica_placeholder__";
+/**
+ * Whether a row is a member's. In a strict synchronous mode without a candidate, a placeholder stands where the name of a
+ * standby would.
+ */
+function isMember(row: unknown): row is JsonObject {
+  return isObject(row) && row["name"] !== "__patroni_strict_sync_replica_placeholder__";
 }
 
 function leftOutRows(

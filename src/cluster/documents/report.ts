@@ -102,6 +102,8 @@ export function parseReport(value: unknown, written?: string): Report | undefine
   const { location, received, replayed } = positions(value["xlog"]);
   const own = value["patroni"] ?? value["ha"];
   const { scope, name, version } = identity(own);
+  const system = nameOf(value["database_system_identifier"]);
+  const senders = listOf(value["replication"]).slice(0, sendersMax).flatMap(sender);
   return {
     role: role === "master" ? "primary" : role,
     state,
@@ -110,7 +112,7 @@ export function parseReport(value: unknown, written?: string): Report | undefine
     received,
     replayed,
     replicationState: statedOf(value["replication_state"]),
-    senders: listOf(value["replication"]).slice(0, sendersMax).flatMap(sender),
+    senders,
     isSyncStandby: value["sync_standby"] === true,
     isQuorumStandby: value["quorum_standby"] === true,
     isFailsafe: value["failsafe_mode_is_active"] === true,
@@ -120,12 +122,13 @@ export function parseReport(value: unknown, written?: string): Report | undefine
     // Tags that cannot be read at all may say so.
     isNoLoadBalance: isNoLoadBalance(tags) || isUnreadable(value["tags"]),
     startedAt: nameOf(value["postmaster_start_time"]),
-    system: nameOf(value["database_system_identifier"]),
+    system,
     scope,
     name,
     version,
-    unreadable: unreadableIn(value, own),
-    ...texts,
+    unreadable: unreadableIn(value, own, { scope, name, system, senders }),
+    document: texts.document,
+    asWritten: texts.asWritten,
   };
 }
 
@@ -141,23 +144,27 @@ function statedOf(value: unknown): string | null {
 
 const noFields: readonly UnreadableField[] = [];
 
-function unreadableIn(value: JsonObject, own: unknown): readonly UnreadableField[] {
+/** What was read of a document, and may be unreadable. */
+type ReadParts = Pick<Report, "scope" | "name" | "system" | "senders">;
+
+function unreadableIn(value: JsonObject, own: unknown, read: ReadParts): readonly UnreadableField[] {
   const { scope, name } = objectOf(own);
+  const { replication, database_system_identifier: system, sync_standby: sync, quorum_standby: quorum } = value;
   let fields = noFields;
-  const check = (field: UnreadableField, isReadable: boolean): void => {
-    if (!isReadable) fields = [...fields, field];
-  };
-  check("scope", isTextOrAbsent(scope) && !isUnreadable(own));
-  check("name", isTextOrAbsent(name) && !isUnreadable(own));
-  check("system", isTextOrAbsent(value["database_system_identifier"]));
-  check("isSyncStandby", !isUnreadable(value["sync_standby"]));
-  check("isQuorumStandby", !isUnreadable(value["quorum_standby"]));
-  check("senders", areSendersReadable(value["replication"]));
+  const note = (field: UnreadableField): void => void (fields = [...fields, field]);
+  if (read.scope === null && (isStated(scope) || isUnreadable(own))) note("scope");
+  if (read.name === null && (isStated(name) || isUnreadable(own))) note("name");
+  if (read.system === null && isStated(system)) note("system");
+  if (typeof sync !== "boolean" && isUnreadable(sync)) note("isSyncStandby");
+  if (typeof quorum !== "boolean" && isUnreadable(quorum)) note("isQuorumStandby");
+  const isWhole =
+    replication === undefined || (Array.isArray(replication) && read.senders.length === replication.length);
+  if (!isWhole && !areSendersReadable(replication)) note("senders");
   return fields;
 }
 
-function isTextOrAbsent(value: unknown): boolean {
-  return value === undefined || value === null || nameOf(value) !== null;
+function isStated(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 /** Whether each row names a standby. A row that cannot be read may be any standby's. */

@@ -53,13 +53,19 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** Returns a string of at most `longest` printable characters, safe in headers and logs; else `null`. */
 export function nameOf(value: unknown, longest = 256): string | null {
-  return typeof value === "string" && value.length <= longest && !control.test(value) && value.isWellFormed()
-    ? value
-    : null;
+  if (typeof value !== "string" || value.length > longest) return null;
+  return plain.test(value) || !(control.test(value) || hasHalfCharacter(value)) ? value : null;
 }
 
+/** Names are mostly such: a look that costs little. */
+const plain = /^[ -~]*$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what it rejects
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** Whether a text has a surrogate without its other half. */
+export function hasHalfCharacter(text: string): boolean {
+  return !plain.test(text) && /\p{Cs}/u.test(text);
+}
 
 /** Returns a whole number from 0 to 2^53 - 1; else `null`. */
 export function countOf(value: unknown): number | null {

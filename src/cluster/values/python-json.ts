@@ -1,4 +1,4 @@
-import { parseJson } from "./json.ts";
+import { hasHalfCharacter, parseJson } from "./json.ts";
 
 /** Deeper texts are not read: Python's own reader and writer give up at about this depth. */
 const depthMax = 1_000;
@@ -161,25 +161,24 @@ function isEscaped(text: string, at: number): boolean {
  * with half a character (a lone surrogate).
  */
 export function isUnreadable(value: unknown): boolean {
-  return typeof value === "number" ? !Number.isFinite(value) : typeof value === "string" && !value.isWellFormed();
+  return typeof value === "number" ? !Number.isFinite(value) : typeof value === "string" && hasHalfCharacter(value);
 }
 
 /**
  * Finds values that {@link isUnreadable} means, in a value or its keys.
- * @param text what the value was read from: a text without a sign of such values is not searched
+ * @param text what the value was read from: one without a sign of such values is not searched. A half character comes as
+ * an escape, as what is sent is UTF-8
  * @throws RangeError if the value is nested too deeply
  */
 export function hasUnreadable(value: unknown, text: string): boolean {
-  return signs.some((sign) => text.includes(sign)) && containsUnreadable(value);
+  const mayHave = text.includes("NaN") || text.includes("Infinity") || text.includes("\\u");
+  return mayHave && containsUnreadable(value);
 }
-
-/** How such values are written. A half character comes as an escape: what is sent is UTF-8. */
-const signs: readonly string[] = ["NaN", "Infinity", "\\ud", "\\uD"];
 
 function containsUnreadable(value: unknown): boolean {
   if (isUnreadable(value)) return true;
   if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([key, member]) => !key.isWellFormed() || containsUnreadable(member));
+  return Object.entries(value).some(([key, member]) => hasHalfCharacter(key) || containsUnreadable(member));
 }
 
 /**
@@ -197,5 +196,5 @@ export function withoutUnreadable(value: unknown): unknown {
 
 /** Returns a text with a `\ufffd` for each half character. */
 export function withWholeCharacters(text: string): string {
-  return text.toWellFormed();
+  return text.replaceAll(/\p{Cs}/gu, "\ufffd");
 }

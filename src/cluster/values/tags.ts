@@ -1,5 +1,5 @@
-import { isObject } from "./json.ts";
-import { parsePythonJson, withWholeCharacters } from "./python-json.ts";
+import { isObject, parseJson } from "./json.ts";
+import { withWholeCharacters } from "./python-json.ts";
 
 /** A tag of a node, as Patroni reads it (4.1.5: api.py, tags.py). */
 export interface Tag {
@@ -105,10 +105,10 @@ const numberMark = "\u0000";
 
 /** Returns the document's tags with each number as a marked string; `null` if that cannot be read. */
 function withNumbersAsWritten(document: string): { readonly [key: string]: unknown } | null {
-  const marked = document.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
-    token.startsWith('"') ? token : JSON.stringify(numberMark + token),
+  const marked = document.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|NaN|-?Infinity/g, (token) =>
+    token.startsWith('"') ? token : JSON.stringify(numberMark + token.replace("Infinity", "inf")),
   );
-  const value = parsePythonJson(marked);
+  const value = parseJson(marked);
   return isObject(value) && isObject(value["tags"]) ? value["tags"] : null;
 }
 

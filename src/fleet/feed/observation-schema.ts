@@ -141,7 +141,7 @@ export function observationSchema(times: FollowerTimes): z.ZodType<Observation> 
   const { instant } = instants;
   return z.object({
     node: nodeSchema,
-    proof: z.enum(["none", "proved", "settled"]),
+    proof: z.enum(["none", "seed", "proved", "settled"]),
     report: reportSchema.nullable(),
     hasLock: sentFlag,
     sentAtMs: instant,
@@ -216,6 +216,7 @@ export function contactSchema(times: FollowerTimes): z.ZodType<Contact> {
       .object({ report: reportSchema, hasLock: sentFlag, sentAtMs: instant, sentAtWallMs: sentInstant })
       .nullable(),
     view: viewSchema(times).nullable(),
+    namedInRow: sentFigure.default(0),
     failuresInRow: sentFigure,
     listedAtMs: instant,
   });

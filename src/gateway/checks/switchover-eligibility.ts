@@ -1,7 +1,6 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
-import { isObject } from "../../cluster/values/json.ts";
-import { parsePythonJson } from "../../cluster/values/python-json.ts";
+import { isObject, parseJson } from "../../cluster/values/json.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { isNoFailover } from "../../cluster/values/tags.ts";
 import { isFresh } from "../../health/evidence/node/freshness.ts";
@@ -75,7 +74,10 @@ function switchoverObstacleOf(view: ClusterView, candidate: Observation): Refusa
  * and only the nodes know the quorum, so the node decides.
  */
 function needsSyncStandby({ cluster }: ClusterView): boolean {
-  const config = cluster.documents.config?.status === 200 ? parsePythonJson(cluster.documents.config.body) : undefined;
+  const config =
+    cluster.documents.config?.status === 200
+      ? parseJson(cluster.documents.config.strict ?? cluster.documents.config.body)
+      : undefined;
   const mode = isObject(config) ? config["synchronous_mode"] : undefined;
   return (
     mode === true || mode === 1 || (typeof mode === "string" && ["on", "true", "yes", "1"].includes(mode.toLowerCase()))

@@ -1,8 +1,7 @@
 import type { Report } from "../../cluster/documents/report.ts";
 import { memberLimit } from "../../cluster/documents/cluster-document.ts";
 import type { CachedDocument } from "../../cluster/snapshot.ts";
-import { countOf, isObject, listOf, nameOf } from "../../cluster/values/json.ts";
-import { parsePythonJson } from "../../cluster/values/python-json.ts";
+import { countOf, isObject, listOf, nameOf, parseJson } from "../../cluster/values/json.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 
@@ -21,7 +20,7 @@ export interface ScheduledSwitchover {
  */
 export function scheduledSwitchover(served: CachedDocument | null): ScheduledSwitchover | null {
   if (served === null || served.status !== 200 || !served.body.includes('"scheduled_switchover"')) return null;
-  const document = parsePythonJson(served.body);
+  const document = parseJson(served.strict ?? served.body);
   const plan = isObject(document) ? document["scheduled_switchover"] : undefined;
   const at = isObject(plan) ? nameOf(plan["at"]) : null;
   return isObject(plan) && at !== null ? { at, from: nameOf(plan["from"]), to: nameOf(plan["to"]) } : null;
@@ -53,7 +52,7 @@ const noMarks: NodeMarks = {
 export function nodeMarks(report: Report | null): NodeMarks {
   if (report === null || !/"(?:pending_restart|scheduled_restart|watchdog_failed)"/.test(report.document))
     return noMarks;
-  const document = parsePythonJson(report.document);
+  const document = parseJson(report.document);
   if (!isObject(document)) return noMarks;
   const plan = document["scheduled_restart"];
   const isPending = document["pending_restart"] === true;
@@ -97,7 +96,7 @@ export function statedLags({ cluster, policy, nowMs }: Pick<ClusterView, "cluste
   const served = cluster.documents.cluster;
   if (served === null || served.status !== 200 || nowMs - served.sentAtMs >= policy.viewMaxAgeMs) return {};
   if (!/"re(?:ceive|play)_lag"/.test(served.body)) return {};
-  const document = parsePythonJson(served.body);
+  const document = parseJson(served.strict ?? served.body);
   const rows = isObject(document) ? listOf(document["members"]).slice(0, memberLimit).filter(isObject) : [];
   const byMember = new Map(rows.map((row) => [nameOf(row["name"]), row]));
   return Object.fromEntries(

@@ -116,7 +116,7 @@ function withoutExcess(nodes: readonly Observation[], crowd: Crowd): readonly Ob
   if (unlisted.length <= unprovenMax) return nodes;
   const rankOf = rankIn(crowd);
   const oldestFirst = unlisted
-    .filter((node) => rankOf(node) >= ranks.listed)
+    .filter((node) => rankOf(node) >= listedRank)
     .toSorted((one, other) => one.listedAtMs - other.listedAtMs);
   return without(nodes, oldestFirst.slice(0, -unprovenMax));
 }
@@ -149,40 +149,28 @@ export function bounded(nodes: readonly Observation[], crowd: Crowd): readonly O
   return nodes.filter((node) => kept.has(node));
 }
 
-const ranks = {
-  configured: 0,
-  leader: 1,
-  sync: 2,
-  mostLists: 3,
-  settled: 4,
-  proved: 5,
-  listed: 6,
-  omitted: 7,
-} as const;
+/** The least rank of a node that may leave although it is not among too many: lists omit it, or may name anything. */
+const listedRank = 6;
 
 function rankIn({ cluster, policy, nowMs, list }: Crowd): (node: Observation) => number {
-  const leader = nodeNamed(cluster, lastLeaderOf(cluster.leadership))?.node ?? null;
-  const ofLeader = leader === null ? [] : [...(cluster.leaderViews.get(leader.name)?.members.values() ?? [])];
-  const sync = new Set(syncIn(ofLeader));
-  const named = new Set([list?.leader, ...syncIn(list?.members ?? [])]);
-  const lists = [...serversOf(cluster, policy).values()].filter(
-    (server) => server.isConfigured && server.list !== null,
+  const leader = lastLeaderOf(cluster.leadership);
+  const sync = syncIn(cluster.leaderViews.get(leader ?? "")?.members.values() ?? []);
+  const named = [list?.leader, ...syncIn(list?.members ?? [])];
+  const lists = [...serversOf(cluster, policy).values()].flatMap((server) =>
+    server.isConfigured && server.list !== null ? [server.list.members] : [],
   );
-  const isInMost = (member: string): boolean =>
-    2 * lists.filter((server) => server.list?.members.has(member) === true).length > lists.length;
-  return ({ node, proof, listedAtMs }) => {
-    if (node.isFixed || (node.api !== null && policy.configured.includes(node.api))) return ranks.configured;
-    if (node.name === leader?.name) return ranks.leader;
-    if (sync.has(node.member)) return ranks.sync;
-    if (named.has(node.member) || isInMost(node.member)) return ranks.mostLists;
-    if (nowMs - listedAtMs >= omittedMs) return ranks.omitted;
-    return proof === "settled" ? ranks.settled : proof === "proved" ? ranks.proved : ranks.listed;
+  return ({ node: { name, member, api, isFixed }, proof, listedAtMs }) => {
+    if (isFixed || policy.configured.includes(api ?? "")) return 0;
+    if (name === leader) return 1;
+    if (sync.includes(member)) return 2;
+    if (named.includes(member) || 2 * lists.filter((rows) => rows.has(member)).length > lists.length) return 3;
+    if (nowMs - listedAtMs >= omittedMs) return listedRank + 1;
+    return proof === "none" ? listedRank : proof === "settled" ? 4 : 5;
   };
 }
 
-function syncIn(members: readonly Member[]): readonly string[] {
-  const names = members.filter(({ isSync }) => isSync === true).map(({ name }) => name);
-  return names.slice(0, syncStandbysMax);
+function syncIn(members: Iterable<Member>): readonly string[] {
+  return [...members].flatMap(({ name, isSync }) => (isSync === true ? [name] : [])).slice(0, syncStandbysMax);
 }
 
 function without(nodes: readonly Observation[], leaving: readonly Observation[]): readonly Observation[] {

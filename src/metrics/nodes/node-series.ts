@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from "../../cluster/values/json.ts";
-import { parsePythonJson } from "../../cluster/values/python-json.ts";
+import { isObject, type JsonObject, parseJson } from "../../cluster/values/json.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { isHeard } from "../../health/evidence/node/freshness.ts";
@@ -71,7 +70,7 @@ export function* nodeSeries(
 function seriesOf(view: ClusterView, observation: Observation, cluster: ClusterSeries): NodeSeries {
   const { report, node } = observation;
   const isCurrent = report !== null && isHeard(view, observation);
-  const parsed = report === null ? null : parsePythonJson(report.document);
+  const parsed = report === null ? null : parseJson(report.document);
   const lastDocument = isObject(parsed) ? parsed : null;
   const summary = summarize(view, observation);
   const isFit = summary.primary === "fit" || summary.replica === "fit";
@@ -95,9 +94,10 @@ function seriesOf(view: ClusterView, observation: Observation, cluster: ClusterS
 
 function clusterSeriesOf({ documents }: ClusterState): ClusterSeries {
   const { config, failsafe } = documents;
-  const configured = config === null || config.status !== 200 ? undefined : parsePythonJson(config.body);
+  const configured = config === null || config.status !== 200 ? undefined : parseJson(config.strict ?? config.body);
   // Any other status: failsafe mode has no members.
-  const members = failsafe === null ? undefined : failsafe.status === 200 ? parsePythonJson(failsafe.body) : {};
+  const members =
+    failsafe === null ? undefined : failsafe.status === 200 ? parseJson(failsafe.strict ?? failsafe.body) : {};
   return {
     isFailsafeEnabled: isObject(configured) ? configured["failsafe_mode"] === true : null,
     failsafeMembers: isObject(members) ? new Set(Object.keys(members)) : null,

@@ -100,7 +100,13 @@ export class AgentResponder {
     peer: string,
   ): string {
     const { request, view, observation } = subject;
-    const verdict = observation === null ? unfit("unknown") : poolMember(view, observation, request.check).verdict;
+    const member = observation === null ? null : poolMember(view, observation, request.check);
+    const verdict = member?.verdict ?? unfit("unknown");
+    // What the balancer was told before stays in force.
+    if (member?.isSilent === true && !this.#sources.isStopping()) {
+      this.#sources.onAnswer("checks");
+      return ` # ${printable(agentAnswer({ percent: null }, verdict).replace(/^up # /, ""))}`;
+    }
     const server = this.#serverOf(request.key);
     const percent = observation === null ? 100 : weightOf(server, { view, observation, verdict });
     // Nothing that this process answered may stay in force after it: the checks decide then.

@@ -81,27 +81,13 @@ function isNoView(state: ClusterState, cluster: ClusterDocument): boolean {
   return cluster.isLeaderUnreadable && namedNode(state, cluster) === undefined;
 }
 
-/** Records the member list of a document that is no view. */
+/** Records the member list of a document that is no view. Without a view before it, none counts: it is too old. */
 function withListOf(state: ClusterState, cluster: ClusterDocument, { witness }: ViewInstants): ClusterState {
-  const view = { ...(state.leaderViews.get(witness) ?? neverViewed), ...listIn(cluster) };
-  return {
-    ...state,
-    leaderViews: new Map([...state.leaderViews].filter(([other]) => other !== witness)).set(witness, view),
-  };
+  const before = state.leaderViews.get(witness);
+  const never = { sentAtMs: -Infinity, nowMs: -Infinity, received: null, before };
+  const view = before === undefined ? viewOf(state, cluster, never) : { ...before, ...listIn(cluster) };
+  return { ...state, leaderViews: new Map([...state.leaderViews, [witness, view]]) };
 }
-
-/** No view of who leads: too old to count for anything. */
-const neverViewed = {
-  leader: null,
-  names: null,
-  timeline: null,
-  received: null,
-  isReceiving: false,
-  sentAtMs: -Infinity,
-  answeredAtMs: -Infinity,
-  repeatedAtMs: [],
-  namesAt: null,
-} as const;
 
 function listIn(cluster: ClusterDocument): Pick<WitnessView, "members" | "unaddressed" | "leftOut" | "isPartial"> {
   return {

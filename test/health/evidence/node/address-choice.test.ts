@@ -13,7 +13,15 @@ import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
 
 function serverOf(api: string, { is, puts, configured = false, fails = false, ofOtherSystem = false }: Says): Server {
   const isConfigured = configured;
-  const base = { api, name: is, answers: !fails, isConfigured, isOfOtherSystem: ofOtherSystem };
+  const base = {
+    api,
+    name: is,
+    answers: !fails,
+    isConfigured,
+    isOfOtherSystem: ofOtherSystem,
+    stated: null,
+    namedInRow: 0,
+  };
   return { ...base, list: puts === undefined ? null : listWith(puts) };
 }
 
