@@ -34,6 +34,8 @@ export function checkVersions({ command: { result }, probed: { snapshot } }: Doc
   for (const cluster of snapshot.clusters) {
     const versions = new Map<string, string[]>();
     for (const { node, report } of answeringNodes(cluster)) {
+      // A node that is known by its exporter alone has no cluster manager to have a version.
+      if (node.api === null) continue;
       const major = majorVersion(report);
       const version = report.version ?? "none";
       versions.set(version, [...(versions.get(version) ?? []), node.name]);
