@@ -29,7 +29,11 @@ const vendored = {
 export async function buildPage(target) {
   await copyPage(target);
   await preloadModules(target);
-  const core = { exports: 'export * from "../replay/page-core.ts"', name: "rolecallCore" };
+  const core = {
+    exports: 'export * from "../replay/page-core.ts"',
+    name: "rolecallCore",
+    plugins: [discoversNothing],
+  };
   await bundleScript(join(target, "core.js"), core);
   const yaml = {
     exports: 'export { parseIncidentText } from "../cli/incident/incident-text.ts"',
@@ -108,6 +112,17 @@ const readsYamlOnly = {
         return { contents: names.map((name) => `export function ${name}() { ${refusal}; }`).join("\n") };
       },
     );
+  },
+};
+
+/** Leaves out how members get their addresses: an incident file has none, and its clusters discover no members. */
+const discoversNothing = {
+  name: "discovers-nothing",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]observe[\\/]settle-addresses\.ts$/ }, () => ({
+      contents: "export const settleAddresses = (state) => ({ state, taken: [] });",
+      loader: "ts",
+    }));
   },
 };
 

@@ -1,11 +1,12 @@
 import type { LagLimit } from "../cluster/lag-limit.ts";
 import type { HintRecord } from "../cluster/hint.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
+import { buildMetrics } from "./app-metrics.ts";
 import { logExpiring } from "./logs/certificate-log.ts";
 import { logHint } from "./logs/hint-lines.ts";
 import { LimitedLines } from "../log/limited-lines.ts";
 import { ListenerLog } from "./logs/listener-log.ts";
-import { type Logger, lostLinesOf } from "../log/logger.ts";
+import { type Logger } from "../log/logger.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { NodeCredentialStore } from "../gateway/node-credentials.ts";
 import type { Store } from "../state/store.ts";
@@ -19,7 +20,6 @@ import { countWorkers } from "../workers/worker-count.ts";
 import { observePauses } from "./collector-pauses.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import { askedByBalancers } from "./handlers/asked-by-balancers.ts";
-import type { AskedCheck } from "../health/documents/asked-checks.ts";
 import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { type AnswerSources, answerSourcesOf } from "./handlers/answer-sources.ts";
 import { buildGateway } from "./handlers/build-gateway.ts";
@@ -36,10 +36,7 @@ import { ProcessLife } from "./process-life.ts";
 import { buildSwitchovers, type SwitchoverServices } from "./switchover-wiring.ts";
 import { type ConfigSource, type ReloadEnd, Reloader } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
-import { version } from "../config/version.ts";
-import { clusterEventKinds, processEventKinds } from "../events/cluster-event.ts";
 import { reloadAppliedEvent, reloadRefusedEvent } from "../events/announced-events.ts";
-import { livenessIntervalFactor } from "../state/clusters.ts";
 
 /** What a serving process may be given in addition to its configuration. */
 export interface AppOptions {
@@ -111,6 +108,7 @@ export class App {
       phase: () => this.#life.phase,
       counter: this.#counter,
       portOf: (listener) => this.#listeners.portOf(listener),
+      lateness: () => this.#monitor.lateness,
     });
     this.#nodeCredentials = new NodeCredentialStore((cluster, problem) =>
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),
@@ -321,6 +319,7 @@ export class App {
     const { drains, eventLog, history, clock, fleet } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
+      pools: this.#monitor.lateness.pools,
       hints: {
         follow: (hint) => this.#monitor.followHint(hint),
         onHint: (record) => this.#recordHint(record),
@@ -354,47 +353,4 @@ export class App {
 /** How many nodes are known: those that are configured, and those that were found. */
 function nodesOf(store: Store): number {
   return store.current.clusters.reduce((sum, { nodes }) => sum + nodes.length, 0);
-}
-
-/** What the metrics are read from. Most of it is built later, because it counts in them. */
-interface MetricsParts {
-  readonly log: Logger;
-  readonly counter: AnswerCounter;
-  readonly config: () => Config;
-  readonly monitor: () => Monitor;
-  readonly runs: () => SwitchoverServices;
-  readonly listeners: () => ListenerGroup;
-  readonly certificates: () => CertificateExpiry;
-  readonly page: () => LivePage;
-  readonly asked: (cluster: string) => readonly AskedCheck[];
-  readonly reloader: () => Reloader;
-}
-
-/** Builds the metrics of the serving process. */
-function buildMetrics(parts: MetricsParts): Metrics {
-  const { log, counter, config, monitor, runs, listeners, certificates, page, asked, reloader } = parts;
-  return new Metrics({
-    asked,
-    eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
-    configInForce: () => reloader().inForce,
-    snapshot: () => monitor().store.current,
-    policy: (cluster) => monitor().store.policyOf(cluster),
-    now: () => monitor().clock.now(),
-    wall: () => monitor().clock.wall(),
-    answers: () => [...counter.rows(), ...listeners().answers()],
-    workers: () => listeners().usage(),
-    fastPath: () => listeners().fastPathCounts(),
-    paused: () => runs().switchovers.paused,
-    pauses: () => runs().keeper.held,
-    audited: () => monitor().routes.targets,
-    followed: () => monitor().fleet.usage,
-    certificates: () => certificates().readings,
-    lostLogLines: () => lostLinesOf(log),
-    history: () => monitor().history.usage,
-    refresh: () => listeners().refresh(),
-    streams: () => page().streams.counts,
-    exporter: () => config().exporter,
-    schedule: () => ({ probe: config().probe, livenessIntervalFactor }),
-    version: version(),
-  });
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseReport } from "../cluster/documents/report.ts";
-import { parseJson } from "../cluster/values/json.ts";
+import { parsePythonJson } from "../cluster/values/python-json.ts";
 import type { Config, ProbeConfig } from "../config/model/config.ts";
 import { NodeClient } from "../probe/client/client.ts";
 
@@ -32,7 +32,7 @@ async function scopeOf(seed: string, { connectTimeoutMs, timeoutMs }: ProbeConfi
   const client = new NodeClient(seed, { connectTimeoutMs, timeoutMs }, null);
   try {
     const reply = await client.get("/patroni");
-    return "failure" in reply ? null : (parseReport(parseJson(reply.body.toString("utf8")))?.scope ?? null);
+    return "failure" in reply ? null : (parseReport(parsePythonJson(reply.body.toString("utf8")))?.scope ?? null);
   } finally {
     client.close();
   }

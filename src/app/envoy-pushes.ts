@@ -31,6 +31,7 @@ interface ServedListener {
 export class EnvoyPushes {
   readonly #context: EnvoyPushesContext;
   readonly #served = new Map<string, ServedListener>();
+  #isWithdrawn = false;
 
   constructor(context: EnvoyPushesContext) {
     this.#context = context;
@@ -42,7 +43,7 @@ export class EnvoyPushes {
     const served = this.#served.get(key) ?? this.#load(key, settings);
     served.settings = settings;
     served.service?.configure(settings);
-    return ({ socket }) => void accept(served, socket);
+    return ({ socket }) => (this.#isWithdrawn ? socket.destroy() : void accept(served, socket));
   }
 
   /** Ends the services of listeners that are no longer open. */
@@ -52,6 +53,12 @@ export class EnvoyPushes {
         this.#served.delete(key);
         void served.loaded.then((service) => service?.stop());
       }
+  }
+
+  /** Closes all connections, and takes none until further notice: Envoys connect to another instance meanwhile. */
+  withdraw(isWithdrawn: boolean): void {
+    this.#isWithdrawn = isWithdrawn;
+    if (isWithdrawn) for (const service of this.#services()) service.disconnect("rolecall does not ask nodes in time");
   }
 
   /** Judges the pools of a cluster whose state may have changed. */

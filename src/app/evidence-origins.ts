@@ -49,6 +49,11 @@ export class EvidenceOrigins {
     return assignment === undefined || assignment.otherOwners.length === 0 ? "this" : "both";
   }
 
+  /** Whether this instance probes a cluster, as far as is known: what it follows is probed by others. */
+  isProbed(cluster: string): boolean {
+    return this.#assigned.clusters.some(({ name, follow }) => name === cluster && follow.length === 0);
+  }
+
   /** Puts a configuration in force. What the fleet has assigned stays, until the sources start. */
   configure(config: Config): void {
     this.#config = config;

@@ -6,6 +6,8 @@ import type { CancelTimer } from "../cluster/timer.ts";
 import type { Config } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
 import type { DcsWatches } from "../dcs/dcs-watches.ts";
+import { contain } from "./contain.ts";
+import { LatenessWatch } from "./lateness-watch.ts";
 import { logDocumentFailures } from "./logs/document-failure-log.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
@@ -64,6 +66,8 @@ export class Monitor {
   readonly fleet: Fleet;
   /** Tells whether the address of a node is more than another instance's word. */
   readonly proofs: AddressProofs;
+  /** Whether this process asks nodes in time. */
+  readonly lateness: LatenessWatch;
   readonly #log: Logger;
   readonly #errorLines: LimitedLines;
   readonly #drains: Drains;
@@ -127,6 +131,7 @@ export class Monitor {
     const parts = { log, machine, store, clock, eventLog: this.eventLog, drains: this.#drains, ...shares };
     this.fleet = buildFleet(parts, acts);
     this.#sources = this.#buildSources();
+    this.lateness = this.#buildLateness();
     this.drains = new FleetDrains({
       local: this.#drains,
       probedBy: (cluster) => this.#sources.probersOf(cluster),
@@ -163,6 +168,7 @@ export class Monitor {
     if (this.#phase === "closed") return;
     this.#config = config;
     this.#sources.configure(config);
+    this.lateness.configure(config);
     for (const part of [this.eventLog, this.#probers]) part.retain(config.clusters.map(({ name }) => name));
     reconfigure(this.store, config);
     // What the reload forgot must not come back with a restart.
@@ -261,6 +267,16 @@ export class Monitor {
     });
   }
 
+  #buildLateness(): LatenessWatch {
+    return new LatenessWatch({
+      store: this.store,
+      isProbed: (name) => this.#phase === "running" && this.#sources.isProbed(name),
+      now: () => this.clock.now(),
+      onChange: (lateForMs) => this.eventLog.recordLateness(lateForMs),
+      onWithdrawn: (isWithdrawn) => this.envoys.withdraw(isWithdrawn),
+    });
+  }
+
   #buildEnvoys(
     follows: Pick<EnvoyPushesContext, "log" | "metrics" | "cluster" | "policy" | "setTimer" | "now">,
     probed: ConnectedAddresses,
@@ -354,7 +370,8 @@ export class Monitor {
     this.#cancelTick?.();
     this.#cancelTick = this.#machine.setTimer(() => {
       this.#tickLater();
-      for (const work of [() => this.clock.tick(), () => this.#examineEmpty()]) contain(this.#errorLines, {}, work);
+      for (const work of [() => this.clock.tick(), () => this.#examineEmpty(), () => this.lateness.examine()])
+        contain(this.#errorLines, {}, work);
     }, this.#config.probe.intervalMs);
   }
 
@@ -362,20 +379,5 @@ export class Monitor {
   #examineEmpty(): void {
     for (const cluster of this.store.current.clusters)
       if (cluster.nodes.length === 0) this.#recordTransition(cluster, cluster);
-  }
-}
-
-/**
- * Does some work that is worth less than the process: events, pushes, saving, probing. Logs what it throws. A node
- * whose outcomes cannot be recorded becomes unfit once its evidence is too old.
- * @param about what the work is about, for the log
- */
-function contain(lines: LimitedLines, about: object, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-    for (const err of errors)
-      lines.write({ level: "error", text: "internal error; the rest goes on" }, () => ({ err, ...about }));
   }
 }

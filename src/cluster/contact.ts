@@ -12,6 +12,8 @@ export interface Contact {
   readonly answer: ContactAnswer | null;
   /** The newest view of who leads and where the members are; `null` before the first one. */
   readonly view: WitnessView | null;
+  /** How many of its last probes in a row were answered under the name of the last answer; 0 after a failure. */
+  readonly namedInRow: number;
   /** Failures since the last answer. */
   readonly failuresInRow: number;
   /** When the newest member list with the address was recorded, in ms of rolecall's clock; -Infinity if none has it. */
@@ -33,6 +35,7 @@ export const noContact: Contact = {
   wasAsked: false,
   answer: null,
   view: null,
+  namedInRow: 0,
   failuresInRow: 0,
   listedAtMs: -Infinity,
 };

@@ -25,6 +25,7 @@ export function emptyCluster({
     hasAskedAll: discover.length === 0,
     contacts: new Map(),
     addressDisputes: new Map(),
+    hasListedProof: false,
     lockClaims: [],
     leadership: unknownLeadership,
     leaderViews: new Map(),

@@ -98,10 +98,12 @@ export function observationDraftOf(known: Observation): DraftObservation {
  * Whether the node's address has proved itself (rule 10).
  *
  * - `none`: a list gives the address, or another server answers there. Nothing that answers there is the node's
+ * - `seed`: it is a configured address that no list gives to anybody, and answers as the node. Lists give addresses that
+ *   nothing answers at from here (NAT, containers). It is the node's, but gets no secrets and no calls
  * - `proved`: while at most half of the configured addresses answered. Votes may give the node another address
  * - `settled`: while more than half of them answered, or the node is configured. It keeps its address while it answers
  */
-export type Proof = "none" | "proved" | "settled";
+export type Proof = "none" | "seed" | "proved" | "settled";
 
 /**
  * When a node last reached the DCS, as it states it, and since when it has stated that without a gap longer than

@@ -2,7 +2,7 @@ import type { ClusterDocument } from "./documents/cluster-document.ts";
 import type { Contact } from "./contact.ts";
 import type { DcsState } from "./dcs.ts";
 import type { Drain } from "./drain.ts";
-import type { DynamicConfig } from "./documents/dynamic-config.ts";
+import type { DynamicConfig, StatedConfig } from "./documents/dynamic-config.ts";
 import type { SwitchPoints } from "./documents/history.ts";
 import type { Leadership } from "./leadership.ts";
 import type { Observation } from "./observation.ts";
@@ -46,6 +46,8 @@ export interface ClusterState {
    * one (rule 10).
    */
   readonly addressDisputes: ReadonlyMap<string, readonly string[]>;
+  /** Whether an address that a list gives has ever proved itself for a member: then lists say where members are. */
+  readonly hasListedProof: boolean;
   /** Indices of the nodes whose last report says that they hold the lock, fresh or not. */
   readonly lockClaims: readonly number[];
   readonly leadership: Leadership;
@@ -95,6 +97,7 @@ export function draftOf(state: ClusterState): Draft {
     hasAskedAll: state.hasAskedAll,
     contacts: state.contacts,
     addressDisputes: state.addressDisputes,
+    hasListedProof: state.hasListedProof,
     lockClaims: state.lockClaims,
     leadership: state.leadership,
     leaderViews: state.leaderViews,
@@ -217,6 +220,8 @@ export type Documents = { readonly [name in DocumentName]: CachedDocument | null
 export interface CachedDocument {
   readonly status: number;
   readonly body: string;
+  /** The same as strict JSON, with `null` for values that have no such form. Absent where the body is strict JSON. */
+  readonly strict?: string | undefined;
   /** The name of the node. */
   readonly source: string;
   /** When the request was sent, in ms of rolecall's clock. */
@@ -228,6 +233,8 @@ export interface DocumentAnswer {
   readonly name: DocumentName;
   readonly served: CachedDocument;
   readonly cluster?: ClusterDocument | undefined;
-  readonly config?: DynamicConfig | undefined;
+  readonly config?: StatedConfig | undefined;
   readonly history?: SwitchPoints | undefined;
+  /** Whether a row of the history could not be read: what is known of it stays. */
+  readonly isHistoryPartial?: boolean | undefined;
 }

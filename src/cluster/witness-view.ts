@@ -31,4 +31,6 @@ export interface WitnessView {
   readonly unaddressed: ReadonlySet<string>;
   /** What the document lists and is not taken as it is, these members among them. */
   readonly leftOut: readonly LeftOut[];
+  /** Whether the document may lack members: then it omits nobody. */
+  readonly isPartial: boolean;
 }

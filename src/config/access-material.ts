@@ -35,5 +35,16 @@ export function accessPathsOf({ tls, auth }: AccessFiles): readonly string[] {
  * @throws Error with the file's name if it cannot be read, or is no regular file
  */
 export function firstLine(file: string): string {
-  return readRegularFile(file).split(/\r?\n/, 1)[0] ?? "";
+  return secretText(file).split(/\r?\n/, 1)[0] ?? "";
+}
+
+/**
+ * Reads a file with secrets. Editors on Windows write UTF-16 where asked to: nobody would know such a secret.
+ * @throws Error with the file's name if it cannot be read, is no regular file, or is not UTF-8
+ */
+export function secretText(file: string): string {
+  const text = readRegularFile(file).replace(/^\ufeff/, "");
+  if (text.includes("\0") || text.includes("\ufffd"))
+    throw new Error(`Cannot use ${file}: its text must be UTF-8, got another encoding such as UTF-16`);
+  return text;
 }

@@ -157,6 +157,25 @@ export function reloadAppliedEvent(clusters: readonly string[], refusedForMs: nu
   });
 }
 
+/** The event that this process does not ask nodes in time, or does again. @param lateForMs for how long it did not */
+export function latenessEvent(lateForMs: number | null): EventDraft {
+  if (lateForMs === null)
+    return processEvent({
+      kind: "late_here",
+      severity: "error",
+      message: "rolecall is late: it does not get to ask nodes in time, so that balancers are left as they are",
+      cause: "this machine or this process is too busy: the nodes have missed no answer",
+      figures: {},
+    });
+  return processEvent({
+    kind: "on_time",
+    severity: "info",
+    message: `rolecall asks nodes in time again, after ${spanText(lateForMs)}`,
+    cause: null,
+    figures: { late_ms: Math.round(lateForMs) },
+  });
+}
+
 function processEvent(event: Omit<EventDraft, "cluster" | "node">): EventDraft {
   return { ...event, cluster: null, node: null };
 }

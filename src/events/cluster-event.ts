@@ -38,6 +38,8 @@ export const clusterEventKinds = [
   "dcs_trusted",
   "address_disputed",
   "address_settled",
+  "address_unlisted",
+  "address_listed",
   "routes_differ",
   "routes_agree",
   "drained",
@@ -52,7 +54,14 @@ export const clusterEventKinds = [
 ] as const;
 
 /** The kinds of events of rolecall itself. */
-export const processEventKinds = ["started", "stopped", "reload_refused", "reload_applied"] as const;
+export const processEventKinds = [
+  "started",
+  "stopped",
+  "reload_refused",
+  "reload_applied",
+  "late_here",
+  "on_time",
+] as const;
 
 export const eventKinds = [...clusterEventKinds, ...processEventKinds] as const;
 

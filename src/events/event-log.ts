@@ -11,11 +11,12 @@ import type { HealthPolicy } from "../health/health-policy.ts";
 import { AccusationHistory, type Accused } from "./accusation-history.ts";
 import type { ClusterEvent, EventDraft } from "./cluster-event.ts";
 import {
-  drainAudit,
   calledEvent,
+  drainAudit,
   drainEvent,
   endedSwitchoverEvent,
   keptPausesEvent,
+  latenessEvent,
   startedEvent,
   stoppedEvent,
 } from "./announced-events.ts";
@@ -208,6 +209,11 @@ export class EventLog {
   /** Publishes and logs that this process stops to monitor clusters. @param version that of rolecall */
   recordStop(clusters: readonly string[], version: string): void {
     this.#publish(stoppedEvent({ clusters, version }), {});
+  }
+
+  /** Publishes and logs that this process is late, or on time again. @param lateForMs see {@link latenessEvent} */
+  recordLateness(lateForMs: number | null): void {
+    this.#publish(latenessEvent(lateForMs), {});
   }
 
   /** Publishes an event of the process itself. It has a log line of its own. */

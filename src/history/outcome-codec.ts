@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
-import { reportDefaults, type Report } from "../cluster/documents/report.ts";
+import { reportDefaults, unreadableFields, type Report } from "../cluster/documents/report.ts";
 import { type Drain, drainExtents } from "../cluster/drain.ts";
 import type { DocumentAnswer } from "../cluster/snapshot.ts";
 import { exporterRoles, noDiskFigures, type ExporterPage } from "../cluster/exporter/exporter-report.ts";
@@ -9,7 +9,7 @@ import { isNoLoadBalance, parseTags, writtenTags } from "../cluster/values/tags.
 import type { JsonObject } from "../cluster/values/json.ts";
 
 /** Fields of a report that no incident file uses, or that follow from others. */
-const derivedFields: ReadonlySet<string> = new Set(["document", "isNoLoadBalance", "startedAt"]);
+const derivedFields: ReadonlySet<string> = new Set(["document", "asWritten", "isNoLoadBalance", "startedAt"]);
 
 /** What a stored report omits: the defaults of `reportSchema`. */
 const reportOmitted: JsonObject = {
@@ -111,10 +111,18 @@ const reportSchema = z
     scope: textOrNull,
     name: textOrNull,
     version: textOrNull,
+    unreadable: z.array(z.enum(unreadableFields)).default([]),
   })
   .transform(({ tags: written, ...report }): Report => {
     const tags = parseTags(written);
-    return { ...report, tags, isNoLoadBalance: isNoLoadBalance(tags), startedAt: null, document: "{}" };
+    return {
+      ...report,
+      tags,
+      isNoLoadBalance: isNoLoadBalance(tags),
+      startedAt: null,
+      document: "{}",
+      asWritten: null,
+    };
   });
 
 /** A page of an exporter. */
@@ -172,8 +180,14 @@ const outcomeSchema = z.union([
     source: text,
     sentAtMs: z.number(),
     cluster: z
-      .object({ scope: textOrNull, leader: textOrNull, leaderApi: textOrNull, leaderTimeline: numberOrNull })
-      .transform((cluster) => ({ ...cluster, members: [], leftOut: [] }))
+      .object({
+        scope: textOrNull,
+        leader: textOrNull,
+        leaderApi: textOrNull,
+        leaderTimeline: numberOrNull,
+        isLeaderUnreadable: flag,
+      })
+      .transform((cluster) => ({ ...cluster, members: [], leftOut: [], isPartial: false }))
       .optional(),
     config: z
       .object({

@@ -32,6 +32,8 @@ export interface PoolMemberDocument {
   /** `null`: not known. */
   readonly zone: string | null;
   readonly fit: boolean;
+  /** Whether anything is known for or against it now. If not, it is shown as it was: who follows it changes nothing. */
+  readonly known: boolean;
   /** A yes that only keeps the pool from running empty, or relies on other evidence than the node's own. */
   readonly degraded: boolean;
   readonly reason: Reason | null;
@@ -84,7 +86,10 @@ function rankOf({ fit, no }: PoolMemberDocument): number {
   return no === "soft" ? 1 : 2;
 }
 
-function describe(view: ClusterView, { observation, address, zone, verdict }: PoolMember): PoolMemberDocument {
+function describe(
+  view: ClusterView,
+  { observation, address, zone, verdict, isSilent }: PoolMember,
+): PoolMemberDocument {
   const { bytes, timeMs } = shownLag(view, observation);
   return {
     node: observation.node.name,
@@ -92,6 +97,7 @@ function describe(view: ClusterView, { observation, address, zone, verdict }: Po
     port: address?.port ?? null,
     zone,
     fit: verdict.fit,
+    known: !isSilent,
     degraded: verdict.fit && verdict.isDegraded,
     reason: verdict.fit ? null : verdict.reason,
     no: verdict.fit ? null : isSoft(verdict.reason) ? "soft" : "hard",

@@ -5,6 +5,7 @@ import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts"
 import { zoneOf } from "../health/evidence/node/zone.ts";
 import { memberJudge } from "../health/rules/pool.ts";
 import type { Verdict } from "../health/verdict.ts";
+import { isLeftAsItWas } from "./silence.ts";
 
 /** A node as a member of a pool, at one instant. */
 export interface PoolMember {
@@ -14,6 +15,8 @@ export interface PoolMember {
   /** The zone of the node; `null`: not known. */
   readonly zone: string | null;
   readonly verdict: Verdict;
+  /** Whether nothing is known for or against it: whoever has it leaves it as it was (rule 16). */
+  readonly isSilent: boolean;
   /** Up to when all of this holds if nothing is recorded meanwhile, in ms of rolecall's clock. */
   readonly validUntilMs: number;
 }
@@ -44,6 +47,7 @@ export function memberMaker(view: ClusterView, check: Check): (observation: Obse
     const verdict = judge(observation);
     const validUntilMs = Math.min(verdict.validUntilMs, view.lock.validUntilMs);
     const zone = zoneOf(view.policy, observation);
-    return { observation, address: observation.node.database, zone, verdict, validUntilMs };
+    const isLeft = isLeftAsItWas(view, check, { observation, verdict });
+    return { observation, address: observation.node.database, zone, verdict, isSilent: isLeft, validUntilMs };
   };
 }

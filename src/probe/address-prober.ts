@@ -60,6 +60,8 @@ export class AddressProber {
   async #probe(): Promise<number> {
     const { now, wall, schedule } = this.#context;
     const [sentAtMs, sentAtWallMs] = [now(), wall()];
+    // Each answer must be of the server that is there now: what answers on a kept connection may be one of several.
+    if (this.isConfigured) this.#status.reconnect();
     // Both at once, so that the first requests to all configured addresses end within one timeout.
     const [result, list] = await Promise.all([this.#status.get(sentAtMs), this.isConfigured ? this.#list() : null]);
     if (this.#task.isStopped) return schedule.intervalMs;

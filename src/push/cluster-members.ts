@@ -1,5 +1,6 @@
 import type { DatabaseAddress } from "../cluster/node.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
+import { mayLackMembers } from "../health/evidence/node/listed-members.ts";
 import { isUnlisted } from "../health/evidence/node/unlisted.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 
@@ -14,7 +15,7 @@ export interface ClusterMember {
 
 /** The members of a cluster at one instant. */
 export interface ClusterMembers {
-  /** Whether these are all: until a list was read, members may be missing here. */
+  /** Whether these are all: until a list was read, and while a list may lack members, some may be missing here. */
   readonly isComplete: boolean;
   readonly members: readonly ClusterMember[];
 }
@@ -24,7 +25,7 @@ export function clusterMembers(cluster: ClusterState | undefined, policy: Health
   if (cluster === undefined || policy === undefined) return { isComplete: false, members: [] };
   const listed = cluster.nodes.filter((observation) => !isUnlisted({ cluster, policy }, observation));
   return {
-    isComplete: cluster.isMembershipKnown,
+    isComplete: !mayLackMembers(cluster),
     members: listed.map(({ node, proof, report }) => ({
       node: node.name,
       database: node.database,

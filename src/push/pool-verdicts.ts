@@ -25,7 +25,7 @@ export interface ServerPool {
 /** What the evidence of one instant means for one server. */
 export interface ServerVerdict {
   readonly server: string;
-  /** `null`: rolecall has no evidence about the node, so HAProxy's own checks decide. */
+  /** `null`: nothing is known for or against the node, so that the server stays as it is. */
   readonly target: ServerTarget | null;
   /** Whether another node leads in place of this one, so that its sessions may be closed. */
   readonly isReplaced: boolean;
@@ -58,11 +58,12 @@ export function poolVerdicts(
   for (const [server = "", node = ""] of pairs) {
     const observation = nodeNamed(cluster, node);
     if (observation === undefined || !isServerName(server)) continue;
-    const { verdict, validUntilMs: untilMs } = memberOf(observation);
+    const { verdict, isSilent, validUntilMs: untilMs } = memberOf(observation);
     validUntilMs = Math.min(validUntilMs, untilMs);
     verdicts.push({
       server,
-      target: serverTargetOf(verdict, check, observation),
+      // A node that was never heard was never used: HAProxy's own checks decide.
+      target: isSilent || (!verdict.fit && verdict.reason === "unknown") ? null : serverTargetOf(verdict, check),
       isReplaced: isReplaced(verdict, view, node),
       weightInput: weight === null ? null : weightInputOf(view, observation, verdict.fit),
     });

@@ -1,4 +1,3 @@
-import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "../health/check.ts";
 import type { Verdict } from "../health/verdict.ts";
 import { statusOf } from "../health/verdict-status.ts";
@@ -22,17 +21,9 @@ export interface ServerChange {
 
 /**
  * Returns what HAProxy would conclude from the status of a verdict if it sent the check itself. Status 404 drains the
- * server, as with `http-check disable-on-404`. The evidence of a node that has missed no answer is stale because
- * rolecall did not ask: it stood still.
- * @returns `null` if rolecall has no evidence about the node: then HAProxy's own checks decide
+ * server, as with `http-check disable-on-404`.
  */
-export function serverTargetOf(
-  verdict: Verdict,
-  check: Check,
-  { failuresInRow }: Pick<Observation, "failuresInRow">,
-): ServerTarget | null {
+export function serverTargetOf(verdict: Verdict, check: Check): ServerTarget {
   if (verdict.fit) return "up";
-  const { reason } = verdict;
-  if (reason === "blind" || reason === "unknown" || (reason === "stale" && failuresInRow === 0)) return null;
   return statusOf(verdict, check) === 404 ? "drain" : "down";
 }

@@ -109,7 +109,9 @@ function knownAfter(
   { target, isReplaced, weightInput }: ServerVerdict,
 ): KnownServer {
   const weight = pool.weight === null ? null : (last?.weight ?? new ServerWeight(pool.weight));
-  const percent = weight === null || weightInput === null ? null : weight.update(weightInput);
+  const percentNow = (): number | null => (weight === null || weightInput === null ? null : weight.update(weightInput));
+  // The weight of a server of which nothing is known stays.
+  const percent = target === null && last !== undefined && weight !== null ? last.percent : percentNow();
   const wasReplaced = target !== "up" && (isReplaced || last?.wasReplaced === true);
   return { target, wasReplaced, percent, weight };
 }

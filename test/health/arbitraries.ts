@@ -70,7 +70,16 @@ export function failedOutcome(node: Name, sentAtMs: number, kind: "timeout" | "r
 /** The cluster document of a node, naming a leader. */
 export function leaderViewOutcome(source: Name, leader: Name | null, sentAtMs: number): ProbeOutcome {
   const served = { status: 200, body: "", source, sentAtMs };
-  const cluster = { scope: "demo", members: [], leftOut: [], leader, leaderApi: null, leaderTimeline: null };
+  const cluster = {
+    scope: "demo",
+    members: [],
+    leftOut: [],
+    isPartial: false,
+    isLeaderUnreadable: false,
+    leader,
+    leaderApi: null,
+    leaderTimeline: null,
+  };
   return { kind: "document", cluster: "demo", answer: { name: "cluster", served, cluster } };
 }
 

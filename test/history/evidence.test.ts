@@ -50,7 +50,16 @@ const outcomes: readonly ProbeOutcome[] = [
     answer: {
       name: "cluster",
       served,
-      cluster: { scope: "demo", members: [], leftOut: [], leader: "pg1", leaderApi: null, leaderTimeline: 4 },
+      cluster: {
+        scope: "demo",
+        members: [],
+        leftOut: [],
+        isPartial: false,
+        isLeaderUnreadable: false,
+        leader: "pg1",
+        leaderApi: null,
+        leaderTimeline: 4,
+      },
     },
   },
   {

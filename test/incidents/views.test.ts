@@ -24,6 +24,8 @@ const byAddress = {
   scope: "demo",
   members: [],
   leftOut: [],
+  isPartial: false,
+  isLeaderUnreadable: false,
   leader: "node-b",
   leaderApi: "http://pg2",
   leaderTimeline: null,

@@ -38,6 +38,6 @@ export function nodeApiAnswer(
     index: new Map([[cluster.name, 0]]),
   };
   const inputs = { snapshot, policy: () => policy, nowMs, unready: () => null };
-  const target = { cluster: cluster.name, node, isAnyCase: false, otherByHost: null };
+  const target = { cluster: cluster.name, node, isAnyCase: false, isBound: false, otherByHost: null };
   return answer({ kind: "check", target, check }, request, inputs);
 }

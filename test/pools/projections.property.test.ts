@@ -89,6 +89,7 @@ test("the key of a pool changes with what balancers need, and not with figures o
     port: 5432,
     zone: null,
     fit: true,
+    known: true,
     degraded: false,
     reason: null,
     no: null,
@@ -126,6 +127,7 @@ test("other programs read pools in their own form", () => {
   const member = {
     zone: "a",
     fit: true,
+    known: true,
     degraded: false,
     reason: null,
     no: null,

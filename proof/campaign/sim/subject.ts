@@ -60,7 +60,14 @@ export class Subject {
     this.#sources = sourcesOf({ store: () => store, clock: () => clock });
     this.#handler = handlerOf(healthListener, config, this.#sources);
     const { snapshot, policy, now } = this.#sources;
-    const agents = new AgentHandlers({ snapshot, policy, now, isStopping: () => false, onAnswer: () => {} });
+    const agents = new AgentHandlers({
+      snapshot,
+      policy,
+      now,
+      isStopping: () => false,
+      isWithdrawn: () => false,
+      onAnswer: () => {},
+    });
     this.#agent = agents.handlerFor({ listener: { ...agentListener, cluster }, config, key: "agent" });
     this.#follower = new VerdictFollower({
       cluster: (name) => clusterNamed(store.current, name),
@@ -129,7 +136,7 @@ export class Subject {
 
   /** What an agent check says: a no has a reason in its comment. */
   agent(node: string, check: string): Opinion {
-    const line = this.#agent(`${node} ${check}`, "127.0.0.1") ?? "";
+    const line = this.#agent(`${node} ${check}`, "127.0.0.1") || "";
     const comment = /# (?:drain: )?(\S+)/.exec(line);
     return { isFit: comment === null, reason: comment?.[1] ?? null };
   }

@@ -24,7 +24,14 @@ export function sourcesOf({
   store,
   clock,
 }: Pick<Parameters<typeof answerSourcesOf>[0], "store" | "clock">): AnswerSources {
-  return answerSourcesOf({ store, clock, phase: () => "serving", counter, portOf: () => 0 });
+  return answerSourcesOf({
+    store,
+    clock,
+    phase: () => "serving",
+    counter,
+    lateness: () => ({ isLate: false, isWithdrawn: false }),
+    portOf: () => 0,
+  });
 }
 
 /** The handler of a listener that answers checks and nothing else. */

@@ -11,12 +11,18 @@ export interface AgentListener {
   readonly key: string;
 }
 
+/** What all agents answer from. */
+export interface AgentHandlersSources extends AgentSources {
+  /** Whether this process has been late for so long that it counts as gone (rule 16). */
+  readonly isWithdrawn: () => boolean;
+}
+
 /** The agents of all agent listeners. They keep what they remember over reloads. */
 export class AgentHandlers {
-  readonly #sources: AgentSources;
+  readonly #sources: AgentHandlersSources;
   readonly #agents = new Map<string, AgentResponder>();
 
-  constructor(sources: AgentSources) {
+  constructor(sources: AgentHandlersSources) {
     this.#sources = sources;
   }
 
@@ -27,7 +33,7 @@ export class AgentHandlers {
     if (agent === undefined) this.#agents.set(key, (agent = new AgentResponder(settings, this.#sources)));
     else agent.configure(settings);
     const known = agent;
-    return (line, peer) => known.answer(line, peer);
+    return (line, peer) => (this.#sources.isWithdrawn() ? false : known.answer(line, peer));
   }
 
   /** Drops the agents of listeners that are no longer open. */

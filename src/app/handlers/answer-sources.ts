@@ -16,6 +16,8 @@ export interface AnsweringProcess {
   readonly phase: () => Phase;
   readonly counter: AnswerCounter;
   readonly portOf: AnswerSources["portOf"];
+  /** Whether this process does not get its evidence in time, and has not for so long that it counts as gone (rule 16). */
+  readonly lateness: () => { readonly isLate: boolean; readonly isWithdrawn: boolean };
 }
 
 /** What handlers answer from: the same in the main process and in a worker. */
@@ -30,6 +32,8 @@ export interface AnswerSources {
   readonly now: () => number;
   /** Why this process should not get traffic, or `null`. */
   readonly unready: () => string | null;
+  /** Whether other instances have to take the place of this process, because it has been late for too long. */
+  readonly isWithdrawn: () => boolean;
   readonly onAnswer: OnAnswer;
   readonly onCheck: NonNullable<NodeApiContext["onCheck"]>;
   /** The port that a listener is bound to; 0 if this process does not know it. */
@@ -37,12 +41,13 @@ export interface AnswerSources {
 }
 
 /** The answer sources of a process. */
-export function answerSourcesOf({ store, clock, phase, counter, portOf }: AnsweringProcess): AnswerSources {
+export function answerSourcesOf({ store, clock, phase, counter, portOf, lateness }: AnsweringProcess): AnswerSources {
   const snapshot = (): Snapshot => store().current;
   const policy = (cluster: string): HealthPolicy | undefined => store().policyOf(cluster);
   const now = (): number => clock().observe();
   const unready = (): string | null => {
     if (phase() !== "serving") return phase();
+    if (lateness().isLate) return "late_here";
     return isBlindEverywhere(store(), now()) ? "blind" : null;
   };
   return {
@@ -51,6 +56,7 @@ export function answerSourcesOf({ store, clock, phase, counter, portOf }: Answer
     policy,
     now,
     unready,
+    isWithdrawn: () => lateness().isWithdrawn,
     onAnswer: (route, status, sender) => {
       counter.count(route, status);
       if (sender !== undefined) counter.servers.count(sender, route, status);

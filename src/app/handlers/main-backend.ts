@@ -25,6 +25,7 @@ import { scopeOf } from "../../http/node-api/node-handler.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { DrainsApiContext } from "../../http/admin-api/drains-api.ts";
+import type { PoolsApiContext } from "../../http/admin-api/pools-api.ts";
 import type { Switchovers } from "../../switchover/switchovers.ts";
 import type { BalancerStatus } from "../../push/balancer.ts";
 import type { AnswerSources } from "./answer-sources.ts";
@@ -67,6 +68,8 @@ export interface MainBackendContext {
   /** Resumes what other rolecalls announce and no longer resume. */
   readonly pauses: Pick<PausesApiContext, "keeper" | "claims" | "instance">;
   readonly gate: PageGate;
+  /** What was last known of each pool, and whether other programs get none for now (rule 16). */
+  readonly pools: Pick<PoolsApiContext, "memory" | "isWithdrawn">;
   /** Wall time, in ms since the epoch. */
   readonly wall: () => number;
   /** Reads the configuration again. @returns why it was refused, or `null` */
@@ -101,6 +104,7 @@ export function buildMainBackend(
       policy: sources.policy,
       now: sources.now,
       snapshots,
+      ...context.pools,
       users: () => poolUsers(config, context.balancers(listener.cluster)),
     },
     audit: { routes: context.routes, now: sources.now, wall },

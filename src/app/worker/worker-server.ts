@@ -8,6 +8,7 @@ import { PageGate } from "../../http/pages/page-gate.ts";
 import { ListenerEventFeed } from "../../workers/listener-events.ts";
 import type { FromWorker, PreparedInWorker, RelayAddress, ToWorker } from "../../workers/messages.ts";
 import { sentProblemOf } from "../../workers/sent-problem.ts";
+import { shortestLateTtlMs } from "../../health/evidence/node/late-here.ts";
 import { answerSourcesOf } from "../handlers/answer-sources.ts";
 import { type Backend, buildListenerHandler } from "../handlers/listener-handler.ts";
 import { WorkerState } from "./worker-state.ts";
@@ -152,6 +153,7 @@ export class WorkerServer {
       phase: () => state.phase,
       counter: this.#counter,
       portOf: ({ port }) => port,
+      lateness: () => ({ isLate: isLate(state), isWithdrawn: false }),
     });
     const { config } = state;
     const { telemetryPath } = config.exporter;
@@ -205,4 +207,16 @@ export function buildWorkerBackend({ gate, relayAddress, key, telemetryPath }: W
       return relayPage(`exporter ${page}`, page === "metrics" ? scrapesMax : 1, call);
     },
   };
+}
+
+/** Whether the main process does not get its evidence in time. Only it knows what a fleet probes elsewhere. */
+function isLate({ store, clock, config }: Pick<WorkerState, "store" | "clock" | "config">): boolean {
+  if (config.fleet !== null) return false;
+  const probed = new Set(config.clusters.filter(({ follow }) => follow.length === 0).map(({ name }) => name));
+  const sources = {
+    clusters: store.current.clusters,
+    policyOf: (name: string) => store.policyOf(name),
+    isProbed: (name: string) => probed.has(name),
+  };
+  return shortestLateTtlMs(sources, clock.now()) !== null;
 }

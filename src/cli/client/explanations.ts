@@ -74,6 +74,7 @@ function readNode(row: JsonObject): ExplainedNode {
     node: textOrNull(row["node"]) ?? "?",
     fit: row["fit"] === true,
     reason: textOrNull(row["reason"]),
+    isKnown: row["known"] !== false,
     detail: textOrNull(row["detail"]),
     decisive: textOrNull(row["decisive"]),
     remarks: listOf(row["remarks"]).filter((remark) => typeof remark === "string"),

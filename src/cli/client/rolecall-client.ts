@@ -37,10 +37,17 @@ export class RolecallClient {
   readonly #searches = new Map<ListenerKind, Promise<FoundListener>>();
 
   /**
-   * @param defaultTimeout the timeout of each request unless a timeout is set, such as `10s`
+   * @param defaults the timeout of each request unless a timeout is set, such as `10s`; or the listener that is asked if
+   * the user names no server (`null`: the default address)
    * @throws CommandError if an option is not valid or a file cannot be read
    */
-  constructor(context: CommandContext, listener: keyof typeof defaultServers, defaultTimeout: string = "10s") {
+  constructor(
+    context: CommandContext,
+    listener: keyof typeof defaultServers,
+    defaults: string | { readonly ownListener: URL | null } = "10s",
+  ) {
+    const { ownListener, timeout: defaultTimeout } =
+      typeof defaults === "string" ? { ownListener: null, timeout: defaults } : { ...defaults, timeout: "10s" };
     const { settings } = connectionOf(context);
     const timeout = settings.values.get("timeout");
     this.#listener = listener;
@@ -48,7 +55,7 @@ export class RolecallClient {
     this.#timeoutMs = durationOption(timeout?.from ?? "--timeout", timeout?.value ?? defaultTimeout);
     this.#credentials = readServerCredentials(settings);
     this.#signal = context.signal;
-    this.#base = this.#defaultBase(listener);
+    this.#base = (this.#address === null ? ownListener : null) ?? this.#defaultBase(listener);
     warnOfExposed(context, this.#credentials.exposed);
   }
 

@@ -1,7 +1,8 @@
 import type { ProbedClusters } from "../../app/probe-once.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
-import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
+import { isObject, type JsonObject } from "../../cluster/values/json.ts";
+import { parsePythonJson } from "../../cluster/values/python-json.ts";
 import type { Check } from "../../health/check.ts";
 import { judgeMember, judgePool } from "../../health/rules/pool.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
@@ -115,7 +116,7 @@ async function checkRemotely(context: CommandContext, path: string, given: Given
   const node = named.node === null ? "" : `/nodes/${encodeURIComponent(named.node)}`;
   const reply = await server.get(`${base}${node}${path}`);
   if (reply.status === 400) throw rejectedCheck(path, replyMessage(reply));
-  const body = parseJson(reply.text);
+  const body = parsePythonJson(reply.text);
   const document = isObject(body) && isObject(body["rolecall"]) ? body["rolecall"] : null;
   if (document === null)
     throw new CommandError(

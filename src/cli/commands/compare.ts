@@ -15,6 +15,7 @@ import { requireNamedConfig } from "../client/probed-status.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { formatDuration } from "../output/figures.ts";
+import { formatHostPort } from "../../config/values/address.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** The checks to compare if neither the command line nor an haproxy.cfg names any. */
@@ -38,7 +39,7 @@ export async function compare(context: CommandContext): Promise<void> {
     throw new CommandError("RC001", "Cannot compare: --config or --discover must name the nodes, got neither");
   const config = await requireNamedConfig(context);
   const checks = selectChecks(context, config);
-  const server = new RolecallClient(context, "node");
+  const server = new RolecallClient(context, "node", { ownListener: ownListenerOf(config) });
   const run = startRun(context, config, { checks, server });
   const samplers = new SamplerSet(config);
   samplers.update(await fetchMembers(context, config));
@@ -76,6 +77,15 @@ export async function compare(context: CommandContext): Promise<void> {
   save(context, run);
   result.cover("duration", "complete", { detail: `${run.rounds} rounds in ${formatDuration(forMs)}` });
   report(context, run, samplers.size);
+}
+
+/** The health listener of a configuration that is asked unless the user names a server; `null`: the usual one. */
+function ownListenerOf({ listen }: Config): URL | null {
+  const own = listen.find(({ dialect, node, port }) => dialect === "node" && node === null && port !== 0);
+  if (own === undefined) return null;
+  const isAny = own.address === "::" || own.address === "0.0.0.0";
+  const host = isAny ? "127.0.0.1" : own.address;
+  return new URL(`${own.access.tls === null ? "http" : "https"}://${formatHostPort({ host, port: own.port })}`);
 }
 
 function dataOf({ rounds, responses, comparison }: ComparisonRun): object {

@@ -34,6 +34,8 @@ export function checkVersions({ command: { result }, probed: { snapshot } }: Doc
   for (const cluster of snapshot.clusters) {
     const versions = new Map<string, string[]>();
     for (const { node, report } of answeringNodes(cluster)) {
+      // A node that is known by its exporter alone has no cluster manager to have a version.
+      if (node.api === null) continue;
       const major = majorVersion(report);
       const version = report.version ?? "none";
       versions.set(version, [...(versions.get(version) ?? []), node.name]);
@@ -75,7 +77,10 @@ export function checkIdentity({ command: { result }, probed: { snapshot } }: Doc
   coverAnsweringNodes("identity", { result, snapshot });
 }
 
-/** Reports members whose address is disputed (RC167), and members that are left out (RC168). */
+/**
+ * Reports members whose address is disputed (RC167), that are reached at a configured address alone (RC172), and that are
+ * left out (RC168).
+ */
 export function checkAddresses({ command: { result }, probed }: DoctorContext): void {
   for (const cluster of probed.snapshot.clusters) {
     const { name } = cluster;
@@ -88,6 +93,9 @@ export function checkAddresses({ command: { result }, probed }: DoctorContext): 
           : `${name}: ${addresses.join()} answers as ${member}, but other nodes list ${member} elsewhere`;
       result.diagnose("RC167", { message });
     }
+    for (const { node, proof } of cluster.nodes)
+      if (proof === "seed")
+        result.diagnose("RC172", { message: `${name}: ${node.name} answers at ${node.api}, which no list has` });
     for (const leftOut of leftOutOf(cluster, policy))
       result.diagnose("RC168", { message: `${name}: ${leftOutText(leftOut)}` });
   }

@@ -6,6 +6,8 @@ import { safe, type Style } from "./style.ts";
 /** The verdict on one node of a cluster, with its rules. */
 export interface ExplainedNode extends Omit<PrintedExplanation, "cluster" | "check"> {
   readonly detail: string | null;
+  /** Whether anything is known for or against it now. Absent: it is. */
+  readonly isKnown?: boolean;
 }
 
 /** Why a cluster is fit or unfit for a check. */

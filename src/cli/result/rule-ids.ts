@@ -82,6 +82,7 @@ export const ruleIds = [
   "RC169",
   "RC170",
   "RC171",
+  "RC172",
   "RC176",
   "RC178",
   "RC179",

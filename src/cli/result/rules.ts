@@ -253,12 +253,17 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
   RC167: rule(
     "error",
     "an address answers under the name of a member that is, or is listed, elsewhere",
-    "Give every node a name of its own. Remove hosts that are not of the cluster from discover.",
+    "Give every node a name of its own, and a restapi.connect_address at which it is reached from here. If nothing answers there, put the node under nodes.",
   ),
   RC168: rule(
     "warning",
     "a listed member is left out",
     "Give every member a name and a restapi.connect_address of its own, with a host, or add the member under nodes.",
+  ),
+  RC172: rule(
+    "warning",
+    "a member is reached at an address of discover alone, and gets no calls there",
+    "Set restapi.connect_address to an address that is reached from here, or put the node under nodes.",
   ),
   RC169: rule(
     "warning",

@@ -73,7 +73,13 @@ async function judgedNodes({ server, target }: FitNodesFeed): Promise<readonly W
     .filter(isObject)
     .filter(({ cluster }) => cluster === target.cluster)
     .flatMap(({ nodes: listed }) => listOf(listed).filter(isObject));
-  return nodes.map(({ node, fit, reason }) => ({ node, fit: fit === true, reason, database: databaseOf(rows, node) }));
+  return nodes.map(({ node, fit, reason, isKnown = true }) => ({
+    node,
+    fit: fit === true,
+    reason,
+    isKnown,
+    database: databaseOf(rows, node),
+  }));
 }
 
 function databaseOf(rows: readonly JsonObject[], node: string): string | null {

@@ -12,18 +12,20 @@ export interface WatchedNode {
   readonly node: string;
   readonly fit: boolean;
   readonly reason: string | null;
+  /** Whether anything is known for or against it now. */
+  readonly isKnown: boolean;
   readonly database: string | null;
 }
 
 /** The fit nodes, by name; or why the last ones stay. */
 export type FitNodesChange = { readonly nodes: readonly FitNode[] } | { readonly unchanged: string };
 
-/** The reasons of a node about which rolecall knows nothing. */
+/** The reasons of a node about which a rolecall knows nothing that does not say so itself. */
 const withoutEvidence: ReadonlySet<string> = new Set(["blind", "unknown"]);
 
 /**
- * Returns the nodes that are fit now. Without evidence nothing changes: a node that was fit and is `blind` or `unknown`
- * now stays, and so do the last nodes if none is fit. Pure.
+ * Returns the nodes that are fit now. Without evidence nothing changes: a node that was fit and of which nothing is
+ * known now stays, and so do the last nodes if none is fit. Pure.
  * @param before the last fit nodes
  * @param isSole whether the route is one that at most one node passes
  */
@@ -33,14 +35,14 @@ export function fitNodesAfter(
   isSole: boolean,
 ): FitNodesChange {
   const fit: FitNode[] = [];
-  for (const { node, fit: isFit, reason, database } of judged) {
+  for (const { node, fit: isFit, reason, isKnown, database } of judged) {
     const known = before.find((candidate) => candidate.node === node);
     if (isFit) {
       const address = database === null ? undefined : parseHostPort(database);
       if (address === undefined) return { unchanged: `the address of the database of ${node} is not known` };
       if (!isPlain(node)) return { unchanged: "the name of a fit node has blanks or control characters" };
       fit.push({ node, ...address });
-    } else if (!isSole && known !== undefined && withoutEvidence.has(reason ?? "")) fit.push(known);
+    } else if (!isSole && known !== undefined && (!isKnown || withoutEvidence.has(reason ?? ""))) fit.push(known);
   }
   if (fit.length === 0) return { unchanged: "no node is known to be fit" };
   if (isSole && fit.length > 1)

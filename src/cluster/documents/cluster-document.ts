@@ -1,5 +1,6 @@
 import { parseLsn } from "../values/lsn.ts";
 import { countOf, isObject, listOf, nameOf, type JsonObject } from "../values/json.ts";
+import { isUnreadable } from "../values/python-json.ts";
 import { withoutUnsafe } from "../values/unsafe-text.ts";
 
 /** The cluster as one node sees it in the DCS. */
@@ -14,6 +15,10 @@ export interface ClusterDocument {
   /** The base address of that member's API. It identifies the node if names differ. */
   readonly leaderApi: string | null;
   readonly leaderTimeline: number | null;
+  /** Whether members may be missing in it: a row cannot be read, or there are more rows than are kept. It omits nobody. */
+  readonly isPartial: boolean;
+  /** Whether a row that cannot be read may be the leader's: a list that names no known leader then says nothing of it. */
+  readonly isLeaderUnreadable: boolean;
 }
 
 /** A row of a member list that is not taken as it is. */
@@ -27,7 +32,7 @@ export interface LeftOut {
     | "unusable_name"
     /** An earlier row has the same name. */
     | "repeated_name"
-    /** The first row past the limit: neither it nor those after it are read. */
+    /** The first row past the limit: of it and those after it only the leader and synchronous standbys are kept. */
     | "past_limit";
 }
 
@@ -41,12 +46,21 @@ export interface Member {
   readonly behind: number | null;
   /** The position that this counts from, in bytes; Patroni before 4.1 states none. */
   readonly position: number | null;
+  /** Whether it is a synchronous standby, or one of the quorum. Absent: it is not. */
+  readonly isSync?: boolean | undefined;
 }
 
 const leaderRoles: readonly string[] = ["leader", "standby_leader", "master", "primary"];
 
-/** More members than any cluster has. Further ones are ignored: each would be probed. */
-export const memberLimit = 64;
+const syncRoles: readonly string[] = ["sync_standby", "quorum_standby"];
+
+/**
+ * More members than any cluster has. Of a longer list the leader, synchronous standbys and the first rows are kept: each
+ * may be probed.
+ */
+export const memberLimit = 256;
+/** So many synchronous standbys are kept first. */
+export const syncStandbysMax = 16;
 
 /** How much of a name that cannot be used is shown, in characters. */
 const shownMax = 64;
@@ -54,27 +68,72 @@ const shownMax = 64;
 /** Parses a cluster document. Returns `undefined` if it is none, or has no member with a name. */
 export function parseClusterDocument(value: unknown): ClusterDocument | undefined {
   if (!isObject(value)) return undefined;
-  const listed = listOf(value["members"]);
-  const rows = listed.slice(0, memberLimit).filter(isObject).filter(isNoPlaceholder);
+  const all = listOf(value["members"]);
+  const listed = all.filter(isMember);
+  const rows = keptRows(listed);
   const members = rows.flatMap(member);
   if (rows.every((row) => nodeNameOf(row["name"]) === null)) return undefined;
-  const leader = rows.find((row) => typeof row["role"] === "string" && leaderRoles.includes(row["role"]));
+  const leader =
+    listed.find((row) => isLeader(row) && nameOf(row["name"]) !== null) ?? listed.find((row) => isLeader(row));
+  const isUnread = !all.every(isReadable);
   return {
     scope: nameOf(value["scope"]),
     members,
-    leftOut: leftOutRows(rows, members, listed[memberLimit]),
+    leftOut: leftOutRows(rows, members, past(listed, rows)),
     leader: nameOf(leader?.["name"]),
     leaderApi: originOf(leader?.["api_url"]),
     leaderTimeline: countOf(leader?.["timeline"]),
+    isPartial: isUnread || rows.length < listed.length,
+    isLeaderUnreadable: isUnread && nameOf(leader?.["name"]) === null,
   };
 }
 
-/** Of a strict synchronous mode without a candidate: it stands where the name of a standby would, and is no member. */
-function isNoPlaceholder({ name }: JsonObject): boolean {
-  return name !== "__patroni_strict_sync_replica_placeholder__";
+/** The rows that are kept of a list, in its order. */
+function keptRows(listed: readonly JsonObject[]): readonly JsonObject[] {
+  if (listed.length <= memberLimit) return listed;
+  const first = [
+    ...listed.filter(isLeader).slice(0, 1),
+    ...listed.filter((row) => hasRole(row, syncRoles)).slice(0, syncStandbysMax),
+  ];
+  const kept = new Set(first);
+  for (const row of listed) if (kept.size < memberLimit) kept.add(row);
+  return listed.filter((row) => kept.has(row));
 }
 
-function leftOutRows(rows: readonly JsonObject[], members: readonly Member[], past: unknown): readonly LeftOut[] {
+function past(listed: readonly JsonObject[], rows: readonly JsonObject[]): JsonObject | undefined {
+  if (rows.length === listed.length) return undefined;
+  const kept = new Set(rows);
+  return listed.find((row) => !kept.has(row));
+}
+
+function isLeader(row: JsonObject): boolean {
+  return hasRole(row, leaderRoles);
+}
+
+function hasRole({ role }: JsonObject, roles: readonly string[]): boolean {
+  return typeof role === "string" && roles.includes(role);
+}
+
+/** Whether a row says which member it is of, and what that is. */
+function isReadable(row: unknown): boolean {
+  if (!isObject(row)) return false;
+  const { name, role } = row;
+  return typeof name === "string" && !isUnreadable(name) && !isUnreadable(role);
+}
+
+/**
+ * Whether a row is a member's. In a strict synchronous mode without a candidate, a placeholder stands where the name of a
+ * standby would.
+ */
+function isMember(row: unknown): row is JsonObject {
+  return isObject(row) && row["name"] !== "__patroni_strict_sync_replica_placeholder__";
+}
+
+function leftOutRows(
+  rows: readonly JsonObject[],
+  members: readonly Member[],
+  pastLimit: JsonObject | undefined,
+): readonly LeftOut[] {
   const leftOut: LeftOut[] = [];
   const addressed = new Set(members.map(({ name }) => name));
   const names = new Set<string>();
@@ -90,7 +149,7 @@ function leftOutRows(rows: readonly JsonObject[], members: readonly Member[], pa
   for (const sharing of namesAt.values())
     if (sharing.size > 1)
       leftOut.push(...[...sharing].map((name) => ({ member: name, cause: "shared_address" as const })));
-  if (past !== undefined) leftOut.push({ member: shownName(isObject(past) ? past : {}), cause: "past_limit" });
+  if (pastLimit !== undefined) leftOut.push({ member: shownName(pastLimit), cause: "past_limit" });
   return leftOut;
 }
 
@@ -112,6 +171,7 @@ function member(row: JsonObject): Member[] {
       port: port !== null && port > 0 && port < 65_536 ? port : null,
       behind: countOf(row["lag"]),
       position: parseLsn(nameOf(row["lsn"]) ?? "") ?? null,
+      ...(hasRole(row, syncRoles) ? { isSync: true } : {}),
     },
   ];
 }

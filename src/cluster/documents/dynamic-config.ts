@@ -1,4 +1,5 @@
 import { countOf, isObject } from "../values/json.ts";
+import { isUnreadable } from "../values/python-json.ts";
 
 /** The settings of the dynamic configuration that rolecall uses. Durations in milliseconds. */
 export interface DynamicConfig {
@@ -9,20 +10,38 @@ export interface DynamicConfig {
   readonly isStandbyCluster: boolean;
 }
 
+/** Patroni's defaults. */
+export const defaultConfig: DynamicConfig = {
+  ttlMs: 30_000,
+  loopWaitMs: 10_000,
+  retryTimeoutMs: 10_000,
+  lagMaxOnFailover: 1_048_576,
+  isStandbyCluster: false,
+};
+
+/** What a dynamic configuration states; without the settings that cannot be read. */
+export type StatedConfig = Partial<DynamicConfig>;
+
 /**
  * Parses a dynamic configuration, with Patroni's defaults for missing settings. Returns `undefined` if it is no object.
  */
-export function parseDynamicConfig(value: unknown): DynamicConfig | undefined {
+export function parseDynamicConfig(value: unknown): StatedConfig | undefined {
   if (!isObject(value)) return undefined;
+  const { ttl, loop_wait: loopWait, retry_timeout: retryTimeout, maximum_lag_on_failover: lagMax } = value;
   return {
-    ttlMs: seconds(value["ttl"], 30),
-    loopWaitMs: seconds(value["loop_wait"], 10),
-    retryTimeoutMs: seconds(value["retry_timeout"], 10),
-    lagMaxOnFailover: countOf(value["maximum_lag_on_failover"]) ?? 1_048_576,
-    isStandbyCluster: isObject(value["standby_cluster"]),
+    ...(isUnreadable(ttl) ? {} : { ttlMs: milliseconds(ttl, defaultConfig.ttlMs) }),
+    ...(isUnreadable(loopWait) ? {} : { loopWaitMs: milliseconds(loopWait, defaultConfig.loopWaitMs) }),
+    ...(isUnreadable(retryTimeout) ? {} : { retryTimeoutMs: milliseconds(retryTimeout, defaultConfig.retryTimeoutMs) }),
+    ...(isUnreadable(lagMax) ? {} : { lagMaxOnFailover: countOf(lagMax) ?? defaultConfig.lagMaxOnFailover }),
+    ...(isUnreadable(value["standby_cluster"]) ? {} : { isStandbyCluster: isObject(value["standby_cluster"]) }),
   };
 }
 
-function seconds(value: unknown, otherwise: number): number {
-  return (typeof value === "number" && Number.isFinite(value) && value > 0 ? value : otherwise) * 1000;
+/** The settings that are stated and, of those that cannot be read, the ones that were known before. */
+export function knownConfig(stated: StatedConfig, before: DynamicConfig | null): DynamicConfig {
+  return { ...defaultConfig, ...before, ...stated };
+}
+
+function milliseconds(value: unknown, otherwise: number): number {
+  return typeof value === "number" && value > 0 ? value * 1000 : otherwise;
 }

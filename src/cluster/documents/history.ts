@@ -11,10 +11,17 @@ export function parseHistory(value: unknown): SwitchPoints | undefined {
   if (!Array.isArray(value)) return undefined;
   const points = new Map<number, number>();
   for (const row of value.slice(-historyRowsMax)) {
-    if (!Array.isArray(row)) continue;
-    const timeline = countOf(row[0]);
-    const position = countOf(row[1]);
+    const [timeline, position] = switchIn(row);
     if (timeline !== null && position !== null) points.set(timeline, position);
   }
   return points;
+}
+
+/** Whether each row of a history can be read. What a row that cannot be read has said before is still true. */
+export function isWholeHistory(value: unknown): boolean {
+  return Array.isArray(value) && value.slice(-historyRowsMax).every((row) => !switchIn(row).includes(null));
+}
+
+function switchIn(row: unknown): readonly [timeline: number | null, position: number | null] {
+  return Array.isArray(row) ? [countOf(row[0]), countOf(row[1])] : [null, null];
 }

@@ -1,4 +1,5 @@
-import { countOf, isObject, listOf, nameOf, nodeJson, type JsonObject } from "../values/json.ts";
+import { countOf, isObject, listOf, nameOf, nodeJson, objectOf, type JsonObject } from "../values/json.ts";
+import { hasUnreadable, isUnreadable, withoutUnreadable } from "../values/python-json.ts";
 import { isNoLoadBalance, parseTags, type Tags } from "../values/tags.ts";
 
 /** A node's status document, in one vocabulary. Positions in bytes of WAL. */
@@ -33,14 +34,35 @@ export interface Report {
   /** The node's own member name; absent before version 3.1. */
   readonly name: string | null;
   readonly version: string | null;
-  /** The document as JSON text: an object, as `nodeJson` writes it. */
+  /** What the node states in a form that nobody can read, so that it is unknown: neither absent nor its default. */
+  readonly unreadable: readonly UnreadableField[];
+  /** The document as strict JSON text: an object, as `nodeJson` writes it, with `null` for values that have no such form. */
   readonly document: string;
+  /** The node's own text where that is no strict JSON, for listeners that answer as the node; else `null`. */
+  readonly asWritten: string | null;
 }
 
-/** Defaults for what a node does not state: its part in synchronous replication, failsafe, pause, the DCS, tags and start. */
+/** Fields of a report that an unreadable value makes unknown, where `null`, `false` or an empty list would mean more. */
+export const unreadableFields = ["scope", "name", "system", "isSyncStandby", "isQuorumStandby", "senders"] as const;
+
+export type UnreadableField = (typeof unreadableFields)[number];
+
+/**
+ * Defaults for what a node does not state: its part in synchronous replication, failsafe, pause, the DCS, tags and start,
+ * and that it can all be read.
+ */
 export const reportDefaults: Pick<
   Report,
-  "isSyncStandby" | "isQuorumStandby" | "isFailsafe" | "isPaused" | "dcsSeen" | "tags" | "isNoLoadBalance" | "startedAt"
+  | "isSyncStandby"
+  | "isQuorumStandby"
+  | "isFailsafe"
+  | "isPaused"
+  | "dcsSeen"
+  | "tags"
+  | "isNoLoadBalance"
+  | "startedAt"
+  | "unreadable"
+  | "asWritten"
 > = {
   isSyncStandby: false,
   isQuorumStandby: false,
@@ -50,6 +72,8 @@ export const reportDefaults: Pick<
   tags: new Map(),
   isNoLoadBalance: false,
   startedAt: null,
+  unreadable: [],
+  asWritten: null,
 };
 
 /** More standbys than any server has. Further ones are ignored. */
@@ -63,19 +87,23 @@ export interface Sender {
 }
 
 /**
- * Parses a status document in either vocabulary (key `patroni` or `ha`).
+ * Parses a status document in either vocabulary (key `patroni` or `ha`). A role, a state or a replication state that
+ * cannot be read is `unknown`, as nodes themselves call a state that they do not know.
  * @param written the JSON text that `value` was parsed from, where it is known: the text of numbers in tags
  * @returns `undefined` if it is no object, lacks `state` or `role`, or is nested too deeply to serialize
  */
 export function parseReport(value: unknown, written?: string): Report | undefined {
   if (!isObject(value)) return undefined;
-  const role = nameOf(value["role"]);
-  const state = nameOf(value["state"]);
-  const document = textOf(value, written);
-  if (role === null || state === null || document === undefined) return undefined;
+  const role = statedOf(value["role"]);
+  const state = statedOf(value["state"]);
+  const texts = textsOf(value, written);
+  if (role === null || state === null || texts === undefined) return undefined;
   const tags = parseTags(value["tags"], written);
   const { location, received, replayed } = positions(value["xlog"]);
-  const { scope, name, version } = identity(value["patroni"] ?? value["ha"]);
+  const own = value["patroni"] ?? value["ha"];
+  const { scope, name, version } = identity(own);
+  const system = nameOf(value["database_system_identifier"]);
+  const senders = listOf(value["replication"]).slice(0, sendersMax).flatMap(sender);
   return {
     role: role === "master" ? "primary" : role,
     state,
@@ -83,22 +111,66 @@ export function parseReport(value: unknown, written?: string): Report | undefine
     location,
     received,
     replayed,
-    replicationState: nameOf(value["replication_state"]),
-    senders: listOf(value["replication"]).slice(0, sendersMax).flatMap(sender),
+    replicationState: statedOf(value["replication_state"]),
+    senders,
     isSyncStandby: value["sync_standby"] === true,
     isQuorumStandby: value["quorum_standby"] === true,
     isFailsafe: value["failsafe_mode_is_active"] === true,
     isPaused: value["pause"] === true,
     dcsSeen: countOf(value["dcs_last_seen"]) || null,
     tags,
-    isNoLoadBalance: isNoLoadBalance(tags),
+    // Tags that cannot be read at all may say so.
+    isNoLoadBalance: isNoLoadBalance(tags) || isUnreadable(value["tags"]),
     startedAt: nameOf(value["postmaster_start_time"]),
-    system: nameOf(value["database_system_identifier"]),
+    system,
     scope,
     name,
     version,
-    document,
+    unreadable: unreadableIn(value, own, { scope, name, system, senders }),
+    document: texts.document,
+    asWritten: texts.asWritten,
   };
+}
+
+/** Whether the report shows which node of which cluster this is, as far as it says so: it can all be read (rule 7). */
+export function isIdentityReadable({ unreadable }: Pick<Report, "unreadable">): boolean {
+  return !unreadable.some((field) => field === "scope" || field === "name" || field === "system");
+}
+
+/** A text that is stated: `unknown` if it cannot be read, `null` if there is none. */
+function statedOf(value: unknown): string | null {
+  return nameOf(value) ?? (isUnreadable(value) ? "unknown" : null);
+}
+
+const noFields: readonly UnreadableField[] = [];
+
+/** What was read of a document, and may be unreadable. */
+type ReadParts = Pick<Report, "scope" | "name" | "system" | "senders">;
+
+function unreadableIn(value: JsonObject, own: unknown, read: ReadParts): readonly UnreadableField[] {
+  const { scope, name } = objectOf(own);
+  const { replication, database_system_identifier: system, sync_standby: sync, quorum_standby: quorum } = value;
+  let fields = noFields;
+  const note = (field: UnreadableField): void => void (fields = [...fields, field]);
+  if (read.scope === null && (isStated(scope) || isUnreadable(own))) note("scope");
+  if (read.name === null && (isStated(name) || isUnreadable(own))) note("name");
+  if (read.system === null && isStated(system)) note("system");
+  if (typeof sync !== "boolean" && isUnreadable(sync)) note("isSyncStandby");
+  if (typeof quorum !== "boolean" && isUnreadable(quorum)) note("isQuorumStandby");
+  const isWhole =
+    replication === undefined || (Array.isArray(replication) && read.senders.length === replication.length);
+  if (!isWhole && !areSendersReadable(replication)) note("senders");
+  return fields;
+}
+
+function isStated(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Whether each row names a standby. A row that cannot be read may be any standby's. */
+function areSendersReadable(value: unknown): boolean {
+  if (!Array.isArray(value)) return !isUnreadable(value);
+  return value.every((row) => isObject(row) && nameOf(row["application_name"] ?? "") !== null);
 }
 
 /** Whether the node's cluster manager is of an earlier version than this one. One that is not known is not. */
@@ -136,9 +208,10 @@ function sender(value: unknown): Sender[] {
 }
 
 /** A document that is nested too deeply can be parsed but not serialized. */
-function textOf(value: JsonObject, written: string | undefined): string | undefined {
+function textsOf(value: JsonObject, written = ""): Pick<Report, "document" | "asWritten"> | undefined {
   try {
-    return nodeJson(value, written);
+    if (!hasUnreadable(value, written)) return { document: nodeJson(value, written), asWritten: null };
+    return { document: nodeJson(withoutUnreadable(value)), asWritten: written.trim() };
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import type { StatedConfig } from "../documents/dynamic-config.ts";
 import type { ClusterDocument } from "../documents/cluster-document.ts";
 import type { DcsResult } from "../dcs.ts";
 import type { Drain } from "../drain.ts";
@@ -5,7 +6,7 @@ import { exporterValue } from "./incident-exporter.ts";
 import { incidentDuration, otherThan, position, type IncidentCluster, type IncidentValue } from "./incident-yaml.ts";
 import { formatLsn } from "../values/lsn.ts";
 import { writtenTags } from "../values/tags.ts";
-import type { ProbeOutcome, Recorded, StatusOutcome } from "../outcome.ts";
+import type { Recorded, StatusOutcome } from "../outcome.ts";
 import { reportDefaults, type Report } from "../documents/report.ts";
 
 /** The entry for one outcome in a step of an incident file (docs/incidents.md). */
@@ -89,6 +90,9 @@ export function incidentEntry(
       const source = { of: served.source };
       if (cluster !== undefined) {
         const name = leaderName(cluster, context);
+        // It is no view, and says so in a file that has no rows of members.
+        if (name === null && cluster.isLeaderUnreadable)
+          return { section: "views", node: served.source, value: { failure: "body" } };
         const leader = name === null ? {} : { leader: name, ...otherThan("timeline", cluster.leaderTimeline, null) };
         const scope = cluster.scope === null ? {} : otherThan("scope", cluster.scope, context.scope);
         return { section: "cluster", node: null, value: { ...source, ...leader, ...scope } };
@@ -106,7 +110,8 @@ export function incidentEntry(
  * the member at the leader's address, because incident files have no addresses by which a replay could find the leader.
  */
 function leaderName({ leader, leaderApi }: ClusterDocument, { members, memberAt }: IncidentCluster): string | null {
-  if (leader === null || leaderApi === null) return leader;
+  if (leader === null) return leaderApi === null ? null : (memberAt?.get(leaderApi) ?? null);
+  if (leaderApi === null) return leader;
   const isMember = [...members].some(([node, member]) => leader === node || leader === member);
   return isMember ? leader : (memberAt?.get(leaderApi) ?? leader);
 }
@@ -131,16 +136,20 @@ function drainValue({ reason, by, extent, untilMs }: Drain, atMs: number): Incid
   };
 }
 
-function configValue(config: NonNullable<Extract<ProbeOutcome, { kind: "document" }>["answer"]["config"]>): {
-  readonly [key: string]: IncidentValue;
-} {
+/** Settings that could not be read are left out. */
+function configValue(config: StatedConfig): { readonly [key: string]: IncidentValue } {
+  const { lagMaxOnFailover } = config;
   return {
-    ttl: config.ttlMs / 1000,
-    loop_wait: config.loopWaitMs / 1000,
-    retry_timeout: config.retryTimeoutMs / 1000,
-    maximum_lag_on_failover: config.lagMaxOnFailover,
-    ...(config.isStandbyCluster ? { standby_cluster: true } : {}),
+    ...seconds("ttl", config.ttlMs),
+    ...seconds("loop_wait", config.loopWaitMs),
+    ...seconds("retry_timeout", config.retryTimeoutMs),
+    ...(lagMaxOnFailover === undefined ? {} : { maximum_lag_on_failover: lagMaxOnFailover }),
+    ...(config.isStandbyCluster === true ? { standby_cluster: true } : {}),
   };
+}
+
+function seconds(key: string, ms: number | undefined): { readonly [key: string]: IncidentValue } {
+  return ms === undefined ? {} : { [key]: ms / 1000 };
 }
 
 /** Writes only what differs from `impliedReport`. */
@@ -170,6 +179,7 @@ function reportValue(
     ...otherThan("scope", report.scope, implied.scope),
     ...otherThan("name", report.name, implied.name),
     ...otherThan("version", report.version, implied.version),
+    ...(report.unreadable.length === 0 ? {} : { unreadable: report.unreadable }),
   };
 }
 

@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
  * @throws Error if the value is nested too deeply
  */
 export function nodeJson(value: unknown, written?: string): string {
-  if (written !== undefined && isSpacedOut(JSON.stringify(value), written)) return written;
+  if (written !== undefined && written !== "" && isSpacedOut(JSON.stringify(value), written)) return written;
   // Strings have no raw line breaks, so that each one is JSON.stringify's own.
   return JSON.stringify(value, null, 1).replaceAll(/,\n */g, ", ").replaceAll(/\n */g, "");
 }
@@ -53,10 +53,18 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** Returns a string of at most `longest` printable characters, safe in headers and logs; else `null`. */
 export function nameOf(value: unknown, longest = 256): string | null {
-  // oxlint-disable-next-line no-control-regex -- control characters are what it rejects
-  return typeof value === "string" && value.length <= longest && !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value)
-    ? value
-    : null;
+  if (typeof value !== "string" || value.length > longest) return null;
+  return plain.test(value) || !(control.test(value) || hasHalfCharacter(value)) ? value : null;
+}
+
+/** Names are mostly such: a look that costs little. */
+const plain = /^[ -~]*$/;
+// oxlint-disable-next-line no-control-regex -- control characters are what it rejects
+const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** Whether a text has a surrogate without its other half. */
+export function hasHalfCharacter(text: string): boolean {
+  return !plain.test(text) && /\p{Cs}/u.test(text);
 }
 
 /** Returns a whole number from 0 to 2^53 - 1; else `null`. */

@@ -1,4 +1,5 @@
 import { isObject, parseJson } from "./json.ts";
+import { withWholeCharacters } from "./python-json.ts";
 
 /** A tag of a node, as Patroni reads it (4.1.5: api.py, tags.py). */
 export interface Tag {
@@ -27,7 +28,7 @@ export function parseTags(value: unknown, document?: string): Tags {
   if (known.length === 0) return noTags;
   const isPlain = known.every(([, tag]) => typeof tag === "string" || typeof tag === "boolean");
   const exact = isPlain || document === undefined ? null : withNumbersAsWritten(document);
-  return new Map(known.map(([key, tag]) => [key, tagOf(tag, exact === null ? tag : exact[key])]));
+  return new Map(known.map(([key, tag]) => [withWholeCharacters(key), tagOf(tag, exact === null ? tag : exact[key])]));
 }
 
 /** Returns tags as a JSON object from which `parseTags` makes the same tags, but for the spelling of false numbers. */
@@ -94,7 +95,9 @@ function priorityIn(tags: Tags): number | null {
 function tagOf(value: unknown, exact: unknown): Tag {
   const text = typeof value === "string" ? value : pythonText(exact, 0).toLowerCase();
   const isEmpty = Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
-  return { text: text.slice(0, tagLimits.length), isTrue: Boolean(value) && !isEmpty };
+  // For Python, NaN is true.
+  const isTrue = (Boolean(value) || Number.isNaN(value)) && !isEmpty;
+  return { text: withWholeCharacters(text.slice(0, tagLimits.length)), isTrue };
 }
 
 /** Marks a string that stands for a number as the document writes it. */
@@ -102,8 +105,8 @@ const numberMark = "\u0000";
 
 /** Returns the document's tags with each number as a marked string; `null` if that cannot be read. */
 function withNumbersAsWritten(document: string): { readonly [key: string]: unknown } | null {
-  const marked = document.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
-    token.startsWith('"') ? token : JSON.stringify(numberMark + token),
+  const marked = document.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|NaN|-?Infinity/g, (token) =>
+    token.startsWith('"') ? token : JSON.stringify(numberMark + token.replace("Infinity", "inf")),
   );
   const value = parseJson(marked);
   return isObject(value) && isObject(value["tags"]) ? value["tags"] : null;
@@ -117,11 +120,16 @@ function pythonText(value: unknown, depth: number): string {
   if (depth > depthMax) return "…";
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
-  if (typeof value === "number") return String(value);
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : pythonNumber(value);
   if (typeof value === "string") return value.startsWith(numberMark) ? value.slice(1) : pythonString(value);
   if (Array.isArray(value)) return `[${value.map((item) => pythonText(item, depth + 1)).join(", ")}]`;
   const members = isObject(value) ? Object.entries(value) : [];
   return `{${members.map(([key, item]) => `${pythonString(key)}: ${pythonText(item, depth + 1)}`).join(", ")}}`;
+}
+
+/** The text of a number without a size. */
+function pythonNumber(value: number): string {
+  return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
 /** The text of a string in a list or a map: Python prefers single quotes. */

@@ -1,6 +1,7 @@
 /** The messages of etcd's JSON gateway (etcd 3.4 and later): keys and values are base64, 64-bit numbers are texts. */
 import type { DcsChange, WatchEnd } from "../watch/dcs-source.ts";
 import { isObject, nameOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
+import { parsePythonJson } from "../../cluster/values/python-json.ts";
 
 /** The keys of one scope: `{prefix}/{scope}/…`. */
 export interface ScopeKeys {
@@ -130,7 +131,7 @@ export class ChangeFilter {
 const otherKeys: ReadonlySet<string> = new Set(["sync", "failsafe", "failover"]);
 
 function roleIn(value: string | null): string | null {
-  const member = value === null ? null : parseJson(value);
+  const member = value === null ? null : parsePythonJson(value);
   return isObject(member) ? nameOf(member["role"], 64) : null;
 }
 

@@ -53,6 +53,10 @@ const ends: { readonly [kind in EventKind]?: End } = {
     kind: "address_settled",
     text: (cluster, node) => `the address of ${node} of ${cluster} is no longer disputed`,
   },
+  address_unlisted: {
+    kind: "address_listed",
+    text: (cluster, node) => `${node} of ${cluster} no longer answers at an unlisted address alone`,
+  },
   routes_differ: {
     kind: "routes_agree",
     text: (cluster, node) =>

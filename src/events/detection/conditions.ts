@@ -56,6 +56,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
     ...wedged(facts),
     ...dcsConditions(facts),
     ...addressConditions(facts),
+    ...unlistedAddresses(facts),
     ...routeConditions(facts),
     ...companionConditions(facts),
   ];
@@ -171,6 +172,23 @@ function addressConditions({ cluster, view }: ClusterFacts): readonly Condition[
   }));
 }
 
+/** Members that are reached at a configured address alone (rule 10). */
+function unlistedAddresses({ cluster, nodes }: ClusterFacts): readonly Condition[] {
+  return nodes
+    .filter(({ observation }) => observation.proof === "seed")
+    .map(({ node, observation }) => ({
+      level: observation.node.api ?? "",
+      begins: beginning({
+        kind: "address_unlisted",
+        severity: "warning",
+        cluster,
+        node,
+        message: `${node} of ${cluster} answers at ${observation.node.api} alone, which no list has`,
+        figures: {},
+      }),
+    }));
+}
+
 /** The primary only looks alive. */
 function wedged({ cluster, view, nowMs }: ClusterFacts): readonly Condition[] {
   const found = wedgedPrimary(view);
@@ -199,7 +217,7 @@ function wedged({ cluster, view, nowMs }: ClusterFacts): readonly Condition[] {
 export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, facts: ClusterFacts): boolean {
   if (kind === "blind") return facts.visibility !== "hidden";
   if (facts.visibility !== "clear") return false;
-  if (kind === "address_disputed" || kind === "routes_differ") return true;
+  if (kind === "address_disputed" || kind === "address_unlisted" || kind === "routes_differ") return true;
   if (kind === "companion_down") return doCompanionsAnswer(facts.nodes, node);
   if (kind === "wedged") return !isWedgedUnknown(facts.view, node);
   if (kind === "dcs_unreachable") return ["reached", "unstated"].includes(dcsReach(facts.view).kind);

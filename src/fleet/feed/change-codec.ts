@@ -3,7 +3,8 @@ import { parseReport, type Report } from "../../cluster/documents/report.ts";
 import type { DocumentOutcome, ProbeOutcome, StatusOutcome } from "../../cluster/outcome.ts";
 import { documentNames } from "../../cluster/snapshot.ts";
 import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
-import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
+import { isObject, type JsonObject } from "../../cluster/values/json.ts";
+import { parsePythonJson } from "../../cluster/values/python-json.ts";
 import { type Tag, tagLimits } from "../../cluster/values/tags.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import { decodeOutcome, encodeOutcome } from "../../history/outcome-codec.ts";
@@ -71,8 +72,8 @@ export class ChangeEncoder {
     this.#lastReports.set(cluster, node, { report, atMs });
     if (last === report) return { ...head, lock: hasLock, same: true };
     const said = { ...head, lock: hasLock, ...tagsOf(report) };
-    if (last === undefined) return { ...said, text: report.document };
-    return { ...said, patch: patchOf(last.document, report.document) };
+    if (last === undefined) return { ...said, text: saidText(report) };
+    return { ...said, patch: patchOf(saidText(last), saidText(report)) };
   }
 }
 
@@ -142,8 +143,13 @@ function readDocumentChange(
   return "failure" in answer ? null : { kind: "document", cluster, answer };
 }
 
+/** What a node has said, as it said it. */
+function saidText({ document, asWritten }: Report): string {
+  return asWritten ?? document;
+}
+
 function reportOf(text: string | null): Report | undefined {
-  return text === null || text.length > documentMax.report ? undefined : parseReport(parseJson(text), text);
+  return text === null || text.length > documentMax.report ? undefined : parseReport(parsePythonJson(text), text);
 }
 
 /** The texts of tags that are numbers, as the node has written them: `1.0` is `1` in the document that is kept. */
@@ -162,7 +168,7 @@ function patchedText(last: Report | undefined, patch: unknown): string | null {
   if (last === undefined || !Array.isArray(patch)) return null;
   const [prefix, suffix, middle]: unknown[] = patch;
   const isPatch = isCount(prefix) && isCount(suffix) && typeof middle === "string";
-  return isPatch ? withPatch(last.document, [prefix, suffix, middle]) : null;
+  return isPatch ? withPatch(saidText(last), [prefix, suffix, middle]) : null;
 }
 
 /** An age is never stated shorter than it is. */

@@ -47,6 +47,7 @@ export function clusterStateSchema(times: FollowerTimes): z.ZodType<ClusterState
       hasAskedAll: sentFlag,
       contacts: mapOf(contactSchema(times)),
       addressDisputes: mapOf(sentList(sentText)),
+      hasListedProof: sentFlag.default(false),
       lockClaims: sentList(z.number()),
       leadership: leadershipSchema(instant),
       leaderViews: mapOf(viewSchema(times)),

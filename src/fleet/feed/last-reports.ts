@@ -31,7 +31,7 @@ export class LastReports {
     const key = keyOf(cluster, node);
     this.#delete(key);
     this.#reports.set(key, { report, atMs });
-    this.#characters += key.length + report.document.length;
+    this.#characters += sizeOf(key, report);
     let looked = 0;
     for (const [oldest, last] of this.#reports) {
       const isGone = looked < lookedAt && atMs - last.atMs > forgetMs;
@@ -49,11 +49,15 @@ export class LastReports {
   #delete(key: string): void {
     const last = this.#reports.get(key);
     if (last === undefined) return;
-    this.#characters -= key.length + last.report.document.length;
+    this.#characters -= sizeOf(key, last.report);
     this.#reports.delete(key);
   }
 }
 
 function keyOf(cluster: string, node: string): string {
   return JSON.stringify([cluster, node]);
+}
+
+function sizeOf(key: string, { document, asWritten }: Report): number {
+  return key.length + document.length + (asWritten?.length ?? 0);
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Attachment, Measured } from "../../cluster/attachment.ts";
 import type { CompanionEvidence } from "../../cluster/companion.ts";
 import type { Contact } from "../../cluster/contact.ts";
-import type { Report } from "../../cluster/documents/report.ts";
+import { unreadableFields, type Report } from "../../cluster/documents/report.ts";
 import type { ExporterEvidence } from "../../cluster/exporter/exporter-evidence.ts";
 import { exporterRoles } from "../../cluster/exporter/exporter-report.ts";
 import type { Node } from "../../cluster/node.ts";
@@ -65,7 +65,9 @@ const reportSchema: z.ZodType<Report> = z.object({
   scope: sentTextOrNull,
   name: sentTextOrNull,
   version: sentTextOrNull,
+  unreadable: sentList(z.enum(unreadableFields)).default([]),
   document: z.string().max(documentMax.report),
+  asWritten: z.string().max(documentMax.report).nullable().default(null),
 });
 
 const measuredSchema = (deadline: z.ZodType<number>): z.ZodType<Measured> =>
@@ -141,7 +143,7 @@ export function observationSchema(times: FollowerTimes): z.ZodType<Observation> 
   const { instant } = instants;
   return z.object({
     node: nodeSchema,
-    proof: z.enum(["none", "proved", "settled"]),
+    proof: z.enum(["none", "seed", "proved", "settled"]),
     report: reportSchema.nullable(),
     hasLock: sentFlag,
     sentAtMs: instant,
@@ -181,6 +183,7 @@ const memberSchema = z.object({
   port: sentFigureOrNull,
   behind: sentFigureOrNull,
   position: sentFigureOrNull,
+  isSync: sentFlag.optional(),
 });
 
 const leftOutSchema = z.object({
@@ -204,6 +207,7 @@ export function viewSchema(times: FollowerTimes): z.ZodType<WitnessView> {
     members: mapOf(memberSchema),
     unaddressed: sentList(sentText).transform((names) => new Set(names)),
     leftOut: sentList(leftOutSchema),
+    isPartial: sentFlag.default(false),
   });
 }
 
@@ -216,6 +220,7 @@ export function contactSchema(times: FollowerTimes): z.ZodType<Contact> {
       .object({ report: reportSchema, hasLock: sentFlag, sentAtMs: instant, sentAtWallMs: sentInstant })
       .nullable(),
     view: viewSchema(times).nullable(),
+    namedInRow: sentFigure.default(0),
     failuresInRow: sentFigure,
     listedAtMs: instant,
   });

@@ -74,7 +74,10 @@ function switchoverObstacleOf(view: ClusterView, candidate: Observation): Refusa
  * and only the nodes know the quorum, so the node decides.
  */
 function needsSyncStandby({ cluster }: ClusterView): boolean {
-  const config = cluster.documents.config?.status === 200 ? parseJson(cluster.documents.config.body) : undefined;
+  const config =
+    cluster.documents.config?.status === 200
+      ? parseJson(cluster.documents.config.strict ?? cluster.documents.config.body)
+      : undefined;
   const mode = isObject(config) ? config["synchronous_mode"] : undefined;
   return (
     mode === true || mode === 1 || (typeof mode === "string" && ["on", "true", "yes", "1"].includes(mode.toLowerCase()))

@@ -7,6 +7,12 @@ import type { Refusal } from "./refusal.ts";
  * member to a list could receive them (rule 10).
  */
 export function refuseUnproved({ node, proof }: Observation): Refusal | null {
+  if (proof === "seed") {
+    const message =
+      `Cannot forward the call: ${node.name} is reached at ${node.api} alone, which its cluster does not list. ` +
+      "Put it under nodes, with this address";
+    return { status: 409, error: "unlisted_address", message };
+  }
   if (proof !== "none" || node.isFixed) return null;
   return unproved(node, "must be configured or have proved itself");
 }

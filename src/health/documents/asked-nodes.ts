@@ -1,6 +1,7 @@
 import { askPauseMs, isRegular, type AskedNode } from "../../cluster/asked-node.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { mayLackMembers, type ListedMembers } from "../evidence/node/listed-members.ts";
 import { isNoFailover } from "../../cluster/values/tags.ts";
 
 /**
@@ -37,10 +38,11 @@ export interface AskedOverview {
  * @param memberForMs how long each member is known, in ms
  */
 export function askedOverview(
-  { name, nodes, isMembershipKnown }: Pick<ClusterState, "name" | "nodes" | "isMembershipKnown">,
+  cluster: Pick<ClusterState, "name"> & ListedMembers,
   asked: readonly AskedNode[],
   memberForMs: ReadonlyMap<string, number>,
 ): AskedOverview {
+  const { name, nodes } = cluster;
   const { wholeAgoMs, names } = merged(name, asked);
   const rowOf = rowsByMember(nodes, names);
   const isOneRegular = [...rowOf.values()].some((row) => isRegular(row, unaskedAfterMs));
@@ -55,9 +57,9 @@ export function askedOverview(
     return [node, { asked_ms_ago: agoMs, unasked: isConclusive && isOverdue }];
   });
   const members = new Set([...rowOf.values()].map(({ node }) => node));
-  const nonMembers = isMembershipKnown
-    ? [...names.values()].filter((row) => !members.has(row.node) && isRegular(row, askPauseMs))
-    : [];
+  const nonMembers = mayLackMembers(cluster)
+    ? []
+    : [...names.values()].filter((row) => !members.has(row.node) && isRegular(row, askPauseMs));
   return {
     nodes: new Map(fields),
     nonMembers: nonMembers

@@ -20,7 +20,7 @@ export interface ScheduledSwitchover {
  */
 export function scheduledSwitchover(served: CachedDocument | null): ScheduledSwitchover | null {
   if (served === null || served.status !== 200 || !served.body.includes('"scheduled_switchover"')) return null;
-  const document = parseJson(served.body);
+  const document = parseJson(served.strict ?? served.body);
   const plan = isObject(document) ? document["scheduled_switchover"] : undefined;
   const at = isObject(plan) ? nameOf(plan["at"]) : null;
   return isObject(plan) && at !== null ? { at, from: nameOf(plan["from"]), to: nameOf(plan["to"]) } : null;
@@ -96,7 +96,7 @@ export function statedLags({ cluster, policy, nowMs }: Pick<ClusterView, "cluste
   const served = cluster.documents.cluster;
   if (served === null || served.status !== 200 || nowMs - served.sentAtMs >= policy.viewMaxAgeMs) return {};
   if (!/"re(?:ceive|play)_lag"/.test(served.body)) return {};
-  const document = parseJson(served.body);
+  const document = parseJson(served.strict ?? served.body);
   const rows = isObject(document) ? listOf(document["members"]).slice(0, memberLimit).filter(isObject) : [];
   const byMember = new Map(rows.map((row) => [nameOf(row["name"]), row]));
   return Object.fromEntries(

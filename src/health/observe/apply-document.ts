@@ -1,3 +1,5 @@
+import { knownConfig } from "../../cluster/documents/dynamic-config.ts";
+import type { SwitchPoints } from "../../cluster/documents/history.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import { originOf, type ClusterDocument } from "../../cluster/documents/cluster-document.ts";
 import type { CachedDocument, ClusterState, DocumentAnswer } from "../../cluster/snapshot.ts";
@@ -28,10 +30,20 @@ export function applyDocument(state: ClusterState, answer: DocumentAnswer, conte
   const next: ClusterState = {
     ...state,
     documents: { ...state.documents, [name]: served },
-    config: config ?? state.config,
-    switchPoints: history === undefined ? state.switchPoints : newerHistory(state, history),
+    config: config === undefined ? state.config : knownConfig(config, state.config),
+    switchPoints:
+      history === undefined ? state.switchPoints : newerHistory(state, wholeHistory(state, answer, history)),
   };
   return cluster === undefined ? next : withListOfNode(next, { cluster, ...served }, context);
+}
+
+/** Of rows that cannot be read, those count that are known. */
+function wholeHistory(
+  { switchPoints }: ClusterState,
+  { isHistoryPartial }: DocumentAnswer,
+  history: SwitchPoints,
+): SwitchPoints {
+  return isHistoryPartial === true && switchPoints !== null ? new Map([...switchPoints, ...history]) : history;
 }
 
 /** The address of the server that a document is from; `null` if it is a proved node, whose name is the source. */

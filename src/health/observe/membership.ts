@@ -1,10 +1,13 @@
+import { lastLeaderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
-import type { Member } from "../../cluster/documents/cluster-document.ts";
+import { syncStandbysMax, type Member } from "../../cluster/documents/cluster-document.ts";
 import type { Node } from "../../cluster/node.ts";
 import { neverProbed, type Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { identityMismatch } from "../evidence/node/identity.ts";
+import { nodesMax } from "../evidence/node/listed-members.ts";
 import { provedAddresses } from "../evidence/node/probed-addresses.ts";
+import { serversOf } from "../evidence/node/servers.ts";
 import {
   authorityOf,
   byName,
@@ -16,8 +19,6 @@ import type { HealthPolicy } from "../health-policy.ts";
 
 /** A node that left the member list is forgotten after a day without an answer. */
 const forgetAfterMs = 24 * 3_600_000;
-/** More nodes than any cluster has: member lists with new names every time must not cost other clusters much. */
-const nodesMax = 128;
 /** A member that lists have omitted for so long, in ms, makes room for others if there are too many. */
 const omittedMs = 60_000;
 /**
@@ -47,7 +48,9 @@ export function withMembers(cluster: ClusterState, list: MemberList, policy: Hea
     .filter(({ api }) => !taken.has(api))
     .map((member) => ({ ...neverProbed(discovered(member)), listedAtMs }));
   const kept = [...nodes, ...added].filter((node) => !isForgotten(node, listedAtMs));
-  return withNodes({ ...cluster, isMembershipKnown: true }, withoutExcess(kept, listedAtMs));
+  const crowd: Crowd = { cluster, policy, nowMs: listedAtMs, list };
+  const proven = list.isPartial ? kept : withoutExcess(kept, crowd);
+  return withNodes({ ...cluster, isMembershipKnown: true }, bounded(proven, crowd));
 }
 
 /**
@@ -108,29 +111,66 @@ function matchRows(
 }
 
 /** Lists may contain any names, so members that never answered are bounded (rule 10). */
-function withoutExcess(nodes: readonly Observation[], listedAtMs: number): readonly Observation[] {
-  const unlisted = nodes.filter((node) => isUnproven(node) && node.listedAtMs < listedAtMs);
-  const oldestFirst = unlisted.toSorted((one, other) => one.listedAtMs - other.listedAtMs);
-  return bounded(without(nodes, oldestFirst.slice(0, -unprovenMax)), listedAtMs);
+function withoutExcess(nodes: readonly Observation[], crowd: Crowd): readonly Observation[] {
+  const unlisted = nodes.filter((node) => isUnproven(node) && node.listedAtMs < crowd.nowMs);
+  if (unlisted.length <= unprovenMax) return nodes;
+  const rankOf = rankIn(crowd);
+  const oldestFirst = unlisted
+    .filter((node) => rankOf(node) >= listedRank)
+    .toSorted((one, other) => one.listedAtMs - other.listedAtMs);
+  return without(nodes, oldestFirst.slice(0, -unprovenMax));
 }
 
-/** Of two nodes that lists have, which is removed first. */
-const proofOrder: readonly Observation["proof"][] = ["none", "proved", "settled"];
+/** What decides who stays if there are too many members. */
+interface Crowd {
+  /** What is known of the cluster. */
+  readonly cluster: ClusterState;
+  readonly policy: HealthPolicy;
+  /** In ms of rolecall's clock. */
+  readonly nowMs: number;
+  /** The list that is applied, if any: whom it names as the leader has not claimed anything yet. */
+  readonly list?: MemberList;
+}
 
 /**
- * Bounds the nodes of a cluster (rule 10): lists may contain any names, and servers answer under any. First leave those
- * that lists have omitted for a minute, then those that have not proved themselves.
+ * Bounds the nodes of a cluster (rule 10): lists may contain any names, and servers answer under any. In this order they
+ * stay: configured nodes and addresses; the accepted leader; its synchronous standbys; those that most lists of
+ * configured addresses have; those that have proved themselves; those that are listed, the newest list and its first
+ * rows before others; those that lists have omitted for a minute.
  */
-export function bounded(nodes: readonly Observation[], nowMs: number): readonly Observation[] {
+export function bounded(nodes: readonly Observation[], crowd: Crowd): readonly Observation[] {
   if (nodes.length <= nodesMax) return nodes;
-  const isOmitted = ({ listedAtMs }: Observation): boolean => nowMs - listedAtMs >= omittedMs;
-  const orderOf = (node: Observation): number => (isOmitted(node) ? -1 : proofOrder.indexOf(node.proof));
-  const inOrder = nodes
-    .filter(({ node }) => !node.isFixed)
-    // Of nodes that one list has, the newest are removed first.
-    .toReversed()
-    .toSorted((one, other) => orderOf(one) - orderOf(other) || one.listedAtMs - other.listedAtMs);
-  return without(nodes, inOrder.slice(0, nodes.length - nodesMax));
+  const rankOf = rankIn(crowd);
+  const ranked = nodes.map((node, at) => ({ node, at, rank: rankOf(node) }));
+  const inOrder = ranked.toSorted(
+    (one, other) => one.rank - other.rank || other.node.listedAtMs - one.node.listedAtMs || one.at - other.at,
+  );
+  const kept = new Set(inOrder.filter(({ rank }, at) => at < nodesMax || rank === 0).map(({ node }) => node));
+  return nodes.filter((node) => kept.has(node));
+}
+
+/** The least rank of a node that may leave although it is not among too many: lists omit it, or may name anything. */
+const listedRank = 6;
+
+function rankIn({ cluster, policy, nowMs, list }: Crowd): (node: Observation) => number {
+  const leader = lastLeaderOf(cluster.leadership);
+  const sync = syncIn(cluster.leaderViews.get(leader ?? "")?.members.values() ?? []);
+  const named = [list?.leader, ...syncIn(list?.members ?? [])];
+  const lists = [...serversOf(cluster, policy).values()].flatMap((server) =>
+    server.isConfigured && server.list !== null ? [server.list.members] : [],
+  );
+  return ({ node: { name, member, api, isFixed }, proof, listedAtMs }) => {
+    if (isFixed || policy.configured.includes(api ?? "")) return 0;
+    if (name === leader) return 1;
+    if (sync.includes(member)) return 2;
+    if (named.includes(member) || 2 * lists.filter((rows) => rows.has(member)).length > lists.length) return 3;
+    if (nowMs - listedAtMs >= omittedMs) return listedRank + 1;
+    return proof === "none" ? listedRank : proof === "settled" ? 4 : 5;
+  };
+}
+
+function syncIn(members: Iterable<Member>): readonly string[] {
+  return [...members].flatMap(({ name, isSync }) => (isSync === true ? [name] : [])).slice(0, syncStandbysMax);
 }
 
 function without(nodes: readonly Observation[], leaving: readonly Observation[]): readonly Observation[] {

@@ -1,7 +1,7 @@
 import { noContact, type Contact } from "../../cluster/contact.ts";
 import type { Member } from "../../cluster/documents/cluster-document.ts";
 import { nodeNamed, nodeOfMember } from "../../cluster/lookup.ts";
-import { neverProbed, type Observation } from "../../cluster/observation.ts";
+import { neverProbed, type Observation, type Proof } from "../../cluster/observation.ts";
 import type { ClusterState, WitnessView } from "../../cluster/snapshot.ts";
 import {
   chooseAddress,
@@ -12,6 +12,7 @@ import {
 } from "../evidence/node/address-choice.ts";
 import { isMisaddressed } from "../evidence/node/identity.ts";
 import { contactKeptMs, probedAddresses, provedAddresses } from "../evidence/node/probed-addresses.ts";
+import { isListedAddress, seedAddressOf } from "../evidence/node/seed-addresses.ts";
 import { serversOf, type Server } from "../evidence/node/servers.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { addressOf, bounded, discovered, withNodes } from "./membership.ts";
@@ -35,7 +36,7 @@ interface Election {
 
 interface Move {
   readonly api: string;
-  readonly isSettled: boolean;
+  readonly proof: Exclude<Proof, "none">;
 }
 
 /**
@@ -69,9 +70,19 @@ export function settleAddresses(
     const contact = cluster.contacts.get(api);
     return contact === undefined ? [] : [{ node: nodeOfMember(cluster, member)?.node.name ?? member, contact }];
   });
-  const all = bounded([...nodes, ...added], context.nowMs);
+  const all = bounded([...nodes, ...added], { cluster, ...context });
   const isSame = all.length === cluster.nodes.length && all.every((node, at) => node === cluster.nodes[at]);
-  const state = isSame ? cluster : withoutImpostor(cluster, withOwners(cluster, withNodes(cluster, all)), election);
+  const hasListedProof =
+    cluster.hasListedProof ||
+    all.some(
+      ({ node, proof }) =>
+        !node.isFixed &&
+        (proof === "proved" || proof === "settled") &&
+        node.api !== null &&
+        isListedAddress(node.member, node.api, election.electorate),
+    );
+  const known = cluster.hasListedProof === hasListedProof ? cluster : { ...cluster, hasListedProof };
+  const state = isSame ? known : withoutImpostor(cluster, withOwners(cluster, withNodes(known, all)), election);
   return { state: withContacts(withDisputes(state, choices), context), taken };
 }
 
@@ -91,10 +102,21 @@ function elect(cluster: ClusterState, context: EvaluationContext): Election {
     const choice = chooseAddress(member, known, { electorate, forbidden });
     choices.set(member, choice);
     const { own } = choice;
-    if (own !== null && own !== "none" && (known === undefined || known.proof === "none" || known.node.api !== own.api))
-      moves.set(member, own);
+    if (own === null || own === "none") {
+      const seed = cluster.hasListedProof || known === undefined ? null : seedOf(member, known, electorate);
+      if (seed === null) continue;
+      // Lists that have it elsewhere do not take it back, and are no dispute: nothing answers there.
+      choices.set(member, { own: null, disputed: [] });
+      if (known?.proof !== "seed") moves.set(member, { api: seed, proof: "seed" });
+    } else if (known === undefined || known.proof === "none" || known.proof === "seed" || known.node.api !== own.api)
+      moves.set(member, { api: own.api, proof: own.isSettled ? "settled" : "proved" });
   }
   return { electorate, servers, moves, choices };
+}
+
+/** The configured address that is the member's; a node that has it keeps it until it answers under another name. */
+function seedOf(member: string, { node, proof }: Observation, electorate: Electorate): string | null {
+  return proof === "seed" ? node.api : seedAddressOf(member, electorate);
 }
 
 function isListed(member: string, { voters }: Electorate): boolean {
@@ -127,7 +149,7 @@ function proved(
   const isSameAddress = node.api === move.api;
   return {
     ...neverProbed({ ...node, api: move.api, database }),
-    proof: move.isSettled || node.isFixed ? "settled" : "proved",
+    proof: node.isFixed ? "settled" : move.proof,
     exporter,
     listedAtMs,
     // An earlier run has saved it for this address.

@@ -7,6 +7,7 @@ import { withFailure } from "../evidence/node/fall-and-rise.ts";
 import { maxAgeMs } from "../evidence/node/freshness.ts";
 import { viewOf } from "../evidence/leadership/leader-views.ts";
 import { isMisaddressed, isOutOfScope } from "../evidence/node/identity.ts";
+import { seedProofs } from "../evidence/node/seed-addresses.ts";
 import { distrustedServers } from "../evidence/node/servers.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { applyReport, withAnswer } from "./apply-report.ts";
@@ -33,6 +34,7 @@ function hasNewIdentity(before: Contact, after: Contact, { fall }: HealthPolicy)
   return (
     before.wasAsked !== after.wasAsked ||
     before.failuresInRow >= fall !== after.failuresInRow >= fall ||
+    (before.namedInRow < seedProofs && after.namedInRow >= seedProofs) ||
     one?.name !== other?.name ||
     one?.scope !== other?.scope ||
     one?.system !== other?.system
@@ -41,9 +43,14 @@ function hasNewIdentity(before: Contact, after: Contact, { fall }: HealthPolicy)
 
 function contactAfter(before: Contact, { result, sentAtMs, sentAtWallMs }: ContactOutcome): Contact {
   const asked = { ...before, wasAsked: true };
-  if (!("failure" in result)) return { ...asked, answer: { ...result, sentAtMs, sentAtWallMs }, failuresInRow: 0 };
+  if (!("failure" in result)) {
+    const isSameName = result.report.name !== null && result.report.name === before.answer?.report.name;
+    const namedInRow = isSameName ? before.namedInRow + 1 : 1;
+    return { ...asked, answer: { ...result, sentAtMs, sentAtWallMs }, failuresInRow: 0, namedInRow };
+  }
   // A request that was never sent says nothing about the server.
-  return isOwnFailure(result.failure) ? asked : { ...asked, failuresInRow: before.failuresInRow + 1 };
+  if (isOwnFailure(result.failure)) return asked;
+  return { ...asked, failuresInRow: before.failuresInRow + 1, namedInRow: 0 };
 }
 
 /** The result of a probe of an address. */
@@ -127,8 +134,8 @@ function withAllAsked(cluster: ClusterState, policy: HealthPolicy): ClusterState
     const { view = null, answer = null } = cluster.contacts.get(api) ?? {};
     const report = answer?.report;
     if (view === null || (report !== undefined && isOutOfScope(next, report))) continue;
-    const { members, leader, sentAtMs } = view;
-    next = withMembers(next, { members: [...members.values()], leader, source: api, sentAtMs }, policy);
+    const { members, leader, isPartial, sentAtMs } = view;
+    next = withMembers(next, { members: [...members.values()], leader, isPartial, source: api, sentAtMs }, policy);
   }
   return next;
 }

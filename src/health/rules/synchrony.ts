@@ -16,10 +16,20 @@ export const inQuorum: Rule = {
 
 /** The node is neither. */
 export const asynchronous: Rule = {
-  judge: ({ report }) => (report.isSyncStandby || report.isQuorumStandby ? unfit("not_async") : fit),
+  judge: ({ report }) => (isSynchronous(report) ? unfit("not_async") : fit),
   show: ({ report }) => [{ rule: "synchrony", value: kindOf(report), limit: "asynchronous" }],
 };
 
-function kindOf({ isSyncStandby, isQuorumStandby }: Report): string {
+/** A node whose part cannot be read may be synchronous. */
+function isSynchronous({ isSyncStandby, isQuorumStandby, unreadable }: Report): boolean {
+  return isSyncStandby || isQuorumStandby || isPartUnreadable({ unreadable });
+}
+
+function isPartUnreadable({ unreadable }: Pick<Report, "unreadable">): boolean {
+  return unreadable.includes("isSyncStandby") || unreadable.includes("isQuorumStandby");
+}
+
+function kindOf({ isSyncStandby, isQuorumStandby, unreadable }: Report): string {
+  if (isPartUnreadable({ unreadable })) return "unreadable";
   return isSyncStandby ? "synchronous standby" : isQuorumStandby ? "quorum standby" : "asynchronous standby";
 }

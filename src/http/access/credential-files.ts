@@ -5,7 +5,7 @@ import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { ListenerAccess, ListenerTls } from "../../config/model/listener-access-config.ts";
 import { readTls, tlsPathsOf } from "../../config/tls-material.ts";
 import { WatchedFiles } from "../../config/watched-files.ts";
-import { readRegularFile } from "../../files/regular-file.ts";
+import { secretText } from "../../config/access-material.ts";
 import type { TokenScope } from "../message/handler.ts";
 
 /** A bearer token as its digest: the token itself is not kept. */
@@ -123,7 +123,7 @@ function readTlsOf({ tls }: ListenerAccess): SecureContextOptions {
 /** One token a line. Empty lines and lines that begin with # are ignored. */
 function readTokens(files: readonly string[]): readonly BearerToken[] {
   return files.flatMap((file) =>
-    readRegularFile(file)
+    secretText(file)
       .split("\n")
       .slice(0, 1_000)
       .flatMap((line, at) => {

@@ -13,6 +13,7 @@ import { nameOf, type JsonObject } from "../../cluster/values/json.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
 import { drainOverview } from "../../health/documents/node-overview.ts";
+import { mayLackMembers } from "../../health/evidence/node/listed-members.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { readJsonBody } from "../message/json-body.ts";
 import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
@@ -110,7 +111,7 @@ async function change(
       ? errorReply(404, "not_drained", { message: `Cannot end the drain of ${node} in ${cluster}: it has none` })
       : changedReply({ cluster, node }, await ended, context.drains);
   }
-  if (!state.index.has(node) && (state.isMembershipKnown || state.drains.size > 100))
+  if (!state.index.has(node) && (!mayLackMembers(state) || state.drains.size > 100))
     return notFound("node", node, [...state.index.keys()]);
   const request = readDrainRequest(body, principal);
   if ("reply" in request) return request.reply;

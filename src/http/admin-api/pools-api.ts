@@ -8,6 +8,7 @@ import { formattedPools, type PoolFormat, poolFormats } from "../../pools/pool-f
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply, unknownParameter } from "../message/reply.ts";
 import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
+import type { PoolMemory } from "./pool-memory.ts";
 import { parseWait, type SnapshotLongPoll } from "./snapshot-long-poll.ts";
 
 /** What refers to a pool, and what it has of it. */
@@ -37,6 +38,10 @@ export interface PoolsApiContext {
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   readonly snapshots: Pick<SnapshotLongPoll, "waitForLater">;
+  /** What was last known of each pool. */
+  readonly memory: PoolMemory;
+  /** Whether other programs get no pools, because this process has been late for too long (rule 16). */
+  readonly isWithdrawn: () => boolean;
   /** Looks at the balancers once. @returns what refers to a pool */
   readonly users: () => (pool: string) => readonly PoolUser[];
 }
@@ -45,6 +50,8 @@ export interface PoolsApiContext {
 interface ShownPool {
   readonly isNamed: boolean;
   readonly document: PoolDocument;
+  /** Whether it is known now, or was: if not, it has no form for other programs. */
+  readonly isKnown: boolean;
   readonly version: string;
   readonly validUntilMs: number;
 }
@@ -73,11 +80,14 @@ export async function answerPools(
     const wanted = format === "json" ? served : served.filter(({ isNamed }) => isNamed);
     const shown = wanted.flatMap((pool) => show(pool, context) ?? []);
     if (format !== "json")
-      return reply(
-        formattedPools(
-          shown.map(({ document }) => document),
-          format,
-        ),
+      return (
+        unknownReply(shown, context) ??
+        reply(
+          formattedPools(
+            shown.map(({ document }) => document),
+            format,
+          ),
+        )
       );
     const usersOf = context.users();
     return reply({ snapshot: nameOf(context.snapshot()), pools: shown.map((one) => written(one, usersOf)) });
@@ -129,6 +139,8 @@ async function answerPool(
       return errorReply(404, "unknown_cluster", { message });
     }
     const nowMs = context.now();
+    const unknown = unknownReply([shown], context);
+    if (unknown !== null) return unknown;
     if (after !== shown.version || nowMs >= untilMs) {
       if (format !== "json") return reply(formattedPools([shown.document], format));
       return reply({ snapshot: nameOf(context.snapshot()), ...written(shown, context.users()) });
@@ -140,17 +152,34 @@ async function answerPool(
   }
 }
 
-function show(pool: ServedPool, { snapshot, policy: policyOf, now }: PoolsApiContext): ShownPool | null {
+/** The refusal where nothing can be told to a program that would take it for all there is; `null` where it can. */
+function unknownReply(pools: readonly ShownPool[], { isWithdrawn }: PoolsApiContext): Reply | null {
+  if (isWithdrawn())
+    return errorReply(503, "late_here", {
+      message: "Cannot show pools: this rolecall has been too busy to ask the nodes in time",
+    });
+  const unknown = pools.filter(({ isKnown }) => !isKnown).map(({ document }) => document.pool);
+  if (unknown.length === 0) return null;
+  const message = `Cannot show ${unknown.slice(0, 10).join(", ")}: no members must be unknown, and not all have answered yet`;
+  return errorReply(503, "unknown", { message });
+}
+
+function show(pool: ServedPool, { snapshot, policy: policyOf, now, memory }: PoolsApiContext): ShownPool | null {
   const cluster = clusterNamed(snapshot(), pool.cluster);
   const policy = policyOf(pool.cluster);
   if (cluster === undefined || policy === undefined) return null;
-  const { document, validUntilMs } = poolDocument(viewAt(cluster, policy, now()), pool);
-  const version = createHash("sha256").update(poolKey(document)).digest("hex").slice(0, 16);
-  return { isNamed: pool.isNamed, document, version, validUntilMs };
+  const { document: found, validUntilMs } = poolDocument(viewAt(cluster, policy, now()), pool);
+  const remembered = memory.take(found);
+  const { document, state } = remembered ?? { document: found, state: found };
+  const version = createHash("sha256").update(poolKey(state)).digest("hex").slice(0, 16);
+  return { isNamed: pool.isNamed, document, isKnown: remembered !== null, version, validUntilMs };
 }
 
-function written({ isNamed, document, version }: ShownPool, usersOf: ReturnType<PoolsApiContext["users"]>): object {
-  return { ...document, named: isNamed, version, used_by: usersOf(document.pool) };
+function written(
+  { isNamed, document, isKnown, version }: ShownPool,
+  usersOf: ReturnType<PoolsApiContext["users"]>,
+): object {
+  return { ...document, known: isKnown, named: isNamed, version, used_by: usersOf(document.pool) };
 }
 
 function nameOf({ instance, sequence }: Snapshot): string {

@@ -57,10 +57,11 @@ function rejected(reason: RejectionReason): FirstBytes {
 /** @returns `null` for a request line that node:http can read */
 function readRequestLine(line: string): FirstBytes | null {
   if (`${line}\r\n` === http2Preface) return rejected("http2");
-  const [, method = "", target = "", version] = /^([\w!#$%&'*+\-.^`|~]+) (\S+)(?: HTTP\/(\d+\.\d+))?$/.exec(line) ?? [];
+  const [, method = "", target = "", version] =
+    /^([\w!#$%&'*+\-.^`|~]+) (\S+)(?: HTTP\/(\d+\.\d+)[\t ]*)?$/.exec(line) ?? [];
   if (method === "") return /^\S+ .*HTTP\/\d/.test(line) ? null : rejected("not_http");
   if (version === undefined) return method === "GET" && isTarget(method, target) ? null : rejected("not_http");
-  if (!/^1\.\d$/.test(version)) return rejected("http_version");
+  if (!/^1\.\d{1,3}$/.test(version)) return rejected("http_version");
   return isTarget(method, target) ? null : rejected("path_without_slash");
 }
 
@@ -70,13 +71,13 @@ function isTarget(method: string, target: string): boolean {
 }
 
 /**
- * Accepts what nodes accept and node:http does not: lines that end with LF alone, and a minor version above 1, which is
- * read as HTTP/1.1 (RFC 9112, 2.2 and 2.3; RFC 9110, 6.2). The head is rewritten with CRLF, and the connection ends
+ * Accepts what nodes accept and node:http does not: lines that end with LF alone, blanks after the version, and a minor
+ * version above 1, which is read as HTTP/1.1 (RFC 9112, 2.2, 2.3 and 3; RFC 9110, 6.2). The head is rewritten with CRLF, and the connection ends
  * with the answer, so that nobody can disagree on where a next request begins. It must be a simple request, with no
  * header that announces a body.
  */
 function readLineEnds(text: string, line: string): FirstBytes {
-  const isOddVersion = / HTTP\/1\.[2-9]$/.test(line);
+  const isOddVersion = / HTTP\/1\.\d+[\t ]*$/.test(line) && !/ HTTP\/1\.[01]$/.test(line);
   const end = /\n\r?\n/.exec(text);
   const head = end === null ? text : text.slice(0, end.index + 1);
   if (!isOddVersion && !/(?<!\r)\n/.test(head)) return http;
@@ -84,7 +85,7 @@ function readLineEnds(text: string, line: string): FirstBytes {
   const [first = "", ...headers] = head.split(/\r?\n/).slice(0, -1);
   const kept = headers.filter((header) => !/^connection:/i.test(header));
   const request = [
-    first.replace(/\d$/, (minor) => (minor === "0" ? minor : "1")),
+    first.replace(/ HTTP\/1\.(\d+)[\t ]*$/, (_, minor) => ` HTTP/1.${minor === "0" ? "0" : "1"}`),
     ...kept,
     "Connection: close",
     "",

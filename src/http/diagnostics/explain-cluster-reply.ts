@@ -2,6 +2,7 @@ import { ofWholeCluster } from "../../health/check.ts";
 import { explain } from "../../health/rules/explain.ts";
 import { explanationJson, explanationText, remarksOn } from "../../health/documents/explanation-document.ts";
 import { judgePool } from "../../health/rules/pool.ts";
+import { isLeftAsItWas } from "../../pools/silence.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 import { statusOf } from "../../health/verdict-status.ts";
 import { renderSliced, type RenderingContext } from "../pages/rendering.ts";
@@ -45,8 +46,10 @@ function* jsonPieces({ cluster, view, check, text, snapshot, at }: ExplainSubjec
   yield `${JSON.stringify(head).slice(0, -1)},"nodes":[`;
   let comma = "";
   for (const observation of cluster.nodes) {
-    const explanation = explanationJson(explain(view, observation, check), check, remarksOn(view, observation));
-    yield `${comma}${JSON.stringify({ node: observation.node.name, ...explanation })}`;
+    const explained = explain(view, observation, check);
+    const known = !isLeftAsItWas(view, check, { observation, verdict: explained.verdict });
+    const explanation = explanationJson(explained, check, remarksOn(view, observation));
+    yield `${comma}${JSON.stringify({ node: observation.node.name, ...explanation, known })}`;
     comma = ",";
   }
   yield "]}";

@@ -76,6 +76,11 @@ export class LineConversations implements ConnectionProtocol {
     const { socket, peer } = conversation;
     try {
       const answer = this.#handler(line, peer);
+      if (answer === false) {
+        conversation.isAnswered = true;
+        socket.destroy();
+        return;
+      }
       if (answer === null) {
         conversation.isAwaited = true;
         return;

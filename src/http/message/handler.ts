@@ -33,6 +33,6 @@ export interface ListenerHandler extends RequestHandler {
  * Answers one line of a listener whose protocol is a line and its answer.
  * @param line without its end; `null` if the client sent none
  * @param peer the address of the client
- * @returns the answer without its end; `null` to wait for a line
+ * @returns the answer without its end; `null` to wait for a line; `false` to close the connection without one
  */
-export type LineHandler = (line: string | null, peer: string) => string | null;
+export type LineHandler = (line: string | null, peer: string) => string | false | null;

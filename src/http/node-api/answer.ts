@@ -4,6 +4,7 @@ import type { ClusterState, DocumentName, Snapshot } from "../../cluster/snapsho
 import { plainCheck, type Check } from "../../health/check.ts";
 import { judgeMember, judgePool } from "../../health/rules/pool.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
+import { mayLackMembers } from "../../health/evidence/node/listed-members.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { unfit } from "../../health/verdict.ts";
 import { withServerState } from "./haproxy-server-state.ts";
@@ -79,12 +80,13 @@ function answerCheck(target: TargetNode, check: Check, inputs: JudgeInputs): Tim
   if ("reply" in resolved) return { reply: resolved.reply, validUntilMs: Infinity };
   const { view, observation } = resolved;
   const { snapshot } = inputs;
+  const { isBound } = target;
   if (target.node === null) {
     const { verdict, chosen } = judgePool(view, check);
-    return verdictReply({ snapshot, view, observation: chosen }, verdict, check);
+    return verdictReply({ snapshot, view, observation: chosen, isBound }, verdict, check);
   }
-  if (observation === null) return verdictReply({ snapshot, view, observation }, unfit("unknown"), check);
-  return verdictReply({ snapshot, view, observation }, judgeMember(view, observation, check), check);
+  if (observation === null) return verdictReply({ snapshot, view, observation, isBound }, unfit("unknown"), check);
+  return verdictReply({ snapshot, view, observation, isBound }, judgeMember(view, observation, check), check);
 }
 
 /**
@@ -95,10 +97,11 @@ function answerStatus(target: TargetNode, inputs: JudgeInputs): TimedReply {
   if ("reply" in resolved) return { reply: resolved.reply, validUntilMs: Infinity };
   const { view } = resolved;
   const { snapshot } = inputs;
-  if (target.node !== null) return statusReply({ snapshot, view, observation: resolved.observation });
+  const { isBound } = target;
+  if (target.node !== null) return statusReply({ snapshot, view, observation: resolved.observation, isBound });
   const readable = judgePool(view, plainCheck("read-only"));
   const { chosen, verdict } = readable.chosen === null ? judgePool(view, plainCheck("health")) : readable;
-  const { reply, validUntilMs } = statusReply({ snapshot, view, observation: chosen });
+  const { reply, validUntilMs } = statusReply({ snapshot, view, observation: chosen, isBound });
   return {
     reply,
     validUntilMs: Math.min(validUntilMs, readable.verdict.validUntilMs, verdict.validUntilMs),
@@ -117,7 +120,8 @@ function answerDocument(target: TargetNode, name: DocumentName, inputs: JudgeInp
   const headers = ["X-Rolecall-Node", printable(served.source), "Age", String(age)];
   if (served.status !== 200)
     return errorReply(served.status, "none", { message: `The cluster has no /${name}`, headers });
-  return jsonReply({ code: 200, phrase: "OK" }, served.body, headers);
+  const body = target.isBound ? served.body : (served.strict ?? served.body);
+  return jsonReply({ code: 200, phrase: "OK" }, body, headers);
 }
 
 /**
@@ -130,9 +134,9 @@ export function answerSelf(path: "livez" | "readyz", unready: string | null, dir
   return jsonReply({ code: 503, phrase: unready }, JSON.stringify({ status: unready, ...directory }));
 }
 
-type ResolvedTarget = Omit<JudgedNode, "snapshot"> | { readonly reply: Reply };
+type ResolvedTarget = Omit<JudgedNode, "snapshot" | "isBound"> | { readonly reply: Reply };
 
-/** Finds the cluster and node of a request. Before the first member list, any node name may turn out to exist. */
+/** Finds the cluster and node of a request. While members may be missing here, any node name may turn out to exist. */
 function resolveTarget(target: TargetNode, { snapshot, policy: healthPolicy, nowMs }: JudgeInputs): ResolvedTarget {
   const cluster = clusterNamed(snapshot, target.cluster);
   const policy = healthPolicy(target.cluster);
@@ -148,7 +152,7 @@ function resolveTarget(target: TargetNode, { snapshot, policy: healthPolicy, now
   const view: ClusterView = viewAt(cluster, policy, nowMs);
   if (target.node === null) return { view, observation: null };
   const observation = find(cluster, target.node, target.isAnyCase);
-  if (observation === undefined && cluster.isMembershipKnown) {
+  if (observation === undefined && !mayLackMembers(cluster)) {
     return {
       reply: badRequest({
         subject: "node",

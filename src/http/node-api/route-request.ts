@@ -36,7 +36,7 @@ const documents: ReadonlyMap<string, DocumentName> = new Map([
 /** Parses and routes a request of the node API; `bad_request` if it is invalid. A pure function of its arguments. */
 export function routeRequest(request: Request, routing: RoutingContext): RoutedRequest {
   const { scope, rules } = routing;
-  const target = parseRequestTarget(request.target);
+  const target = parseRequestTarget(scope.node === null ? request.target : asNodesRead(request.target));
   if ("problem" in target) return { kind: "bad_request", problem: target.problem };
   const { path } = target;
   const isBare = target.cluster === null && target.node === null;
@@ -58,6 +58,16 @@ export function routeRequest(request: Request, routing: RoutingContext): RoutedR
   const parsed = resolved.node === null ? ofWholeCluster(read) : read;
   if (!parsed.ok) return { kind: "bad_request", problem: parsed.problem };
   return ifSafe(request, { kind: "check", target: resolved, check: parsed.check });
+}
+
+/**
+ * What clients of one node send, and nodes answer with 200: more than one slash at the start (vip-manager), and Python's
+ * `_` between the digits of a limit.
+ */
+function asNodesRead(target: string): string {
+  return target
+    .replace(/^\/{2,}/, "/")
+    .replaceAll(/(?<=[?&]lag=)\d[\d_]*\d/g, (digits) => (digits.includes("__") ? digits : digits.replaceAll("_", "")));
 }
 
 function ifSafe(request: Request, routed: RoutedRequest): RoutedRequest {

@@ -20,6 +20,8 @@ export interface TargetNode {
   readonly node: string | null;
   /** Whether Host names the node: its case is ignored then (RFC 9110, 4.2.3). */
   readonly isAnyCase: boolean;
+  /** Whether the listener is bound to a node, and answers as that node. */
+  readonly isBound: boolean;
   /** The node that Host names while path or header name another one. A conflict only if it exists (`hostConflict`). */
   readonly otherByHost: HostNode | null;
 }
@@ -78,7 +80,13 @@ export function resolveTargetNode(
     };
   }
   const otherByHost = known === null || problem === null ? null : { cluster: known.cluster, node: known.node, problem };
-  return { cluster, node: byNode?.node ?? null, isAnyCase: byNode?.by === hostHeader, otherByHost };
+  return {
+    cluster,
+    node: byNode?.node ?? null,
+    isAnyCase: byNode?.by === hostHeader,
+    isBound: scope.node !== null,
+    otherByHost,
+  };
 }
 
 /**

@@ -15,6 +15,8 @@ export interface JudgedNode {
   readonly view: ClusterView;
   /** The requested node, or the one chosen for the cluster; `null` if there is none. */
   readonly observation: Observation | null;
+  /** Whether the listener answers as the node: then the node's text is passed on, even where it is no strict JSON. */
+  readonly isBound: boolean;
 }
 
 /** A reply made from a cluster's state, and how long it holds. */
@@ -75,12 +77,13 @@ export function statusReply(answered: JudgedNode): TimedReply {
 
 /** The body, and the instant up to which it stays the same except for figures that grow. */
 function statusBody(
-  { snapshot, view, observation }: JudgedNode,
+  { snapshot, view, observation, isBound }: JudgedNode,
   verdict: Verdict,
 ): { readonly text: string; readonly validUntilMs: number } {
   const believedMs = observation === null ? -Infinity : believedUntilMs(observation, view);
   const report = view.nowMs < believedMs ? (observation?.report ?? null) : null;
-  const document = report?.document ?? '{"state": "unknown", "role": "unknown"}';
+  const own = isBound ? (report?.asWritten ?? report?.document) : report?.document;
+  const document = own ?? '{"state": "unknown", "role": "unknown"}';
   const lag = observation === null ? null : shownLag(view, observation);
   const ours = JSON.stringify({
     node: observation?.node.name ?? null,

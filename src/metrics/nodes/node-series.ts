@@ -1,4 +1,4 @@
-import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
+import { isObject, type JsonObject, parseJson } from "../../cluster/values/json.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { isHeard } from "../../health/evidence/node/freshness.ts";
@@ -94,9 +94,10 @@ function seriesOf(view: ClusterView, observation: Observation, cluster: ClusterS
 
 function clusterSeriesOf({ documents }: ClusterState): ClusterSeries {
   const { config, failsafe } = documents;
-  const configured = config === null || config.status !== 200 ? undefined : parseJson(config.body);
+  const configured = config === null || config.status !== 200 ? undefined : parseJson(config.strict ?? config.body);
   // Any other status: failsafe mode has no members.
-  const members = failsafe === null ? undefined : failsafe.status === 200 ? parseJson(failsafe.body) : {};
+  const members =
+    failsafe === null ? undefined : failsafe.status === 200 ? parseJson(failsafe.strict ?? failsafe.body) : {};
   return {
     isFailsafeEnabled: isObject(configured) ? configured["failsafe_mode"] === true : null,
     failsafeMembers: isObject(members) ? new Set(Object.keys(members)) : null,

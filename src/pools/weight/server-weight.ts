@@ -21,6 +21,11 @@ export class ServerWeight {
     this.#warmUp = new WarmUp(config);
   }
 
+  /** The weight that {@link update} returned last; 100 before the first. */
+  get last(): number {
+    return this.#percent ?? 100;
+  }
+
   /**
    * Takes what is known now. Call it with every new report of the node, or at least once a second.
    * @returns the weight, a whole number from the floor to 100

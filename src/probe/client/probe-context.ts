@@ -35,8 +35,8 @@ export interface ProbeContext {
   readonly companions?: ((node: Node) => readonly CheckedCompanion[]) | undefined;
   /** Whether a TLS server answers at an address. Default: a handshake shows it. */
   readonly isTlsServer?: IsTlsServer | undefined;
-  /** Limits the time that the cluster's answers take to parse. Default: no limit. */
-  readonly parsing?: ParseTime | undefined;
+  /** Limits what the cluster's answers cost to parse. Default: no limit. */
+  readonly parsing?: ParseLimit | undefined;
   /** Bounds the probes that begin outside the schedule. Default: no bound. */
   readonly pace?: { readonly run: (task: () => Promise<unknown>, turn: PaceTurn) => Promise<void> } | undefined;
   /** Called when the first round of the cluster's probes has ended, however it ended. */
@@ -49,15 +49,10 @@ export interface ProbeContext {
   readonly onBurstProbes?: (burst: { readonly cluster: string; readonly probes: number }) => void;
 }
 
-/** The time that the answers of a cluster may take to parse. */
-export interface ParseTime {
-  /**
-   * Parses an answer, unless the time is used up and the source's last answer took long.
-   * @param lastMs what the last answer of this source took, in ms
-   * @param parse must not throw
-   * @returns the result, and what it took in ms; `null` if there is no time for it
-   */
-  parse<Result>(lastMs: number, parse: () => Result): { readonly result: Result; readonly tookMs: number } | null;
+/** What the answers of a cluster may cost to parse. */
+export interface ParseLimit {
+  /** Charges an answer, by its bytes and values. @returns whether it may be parsed */
+  allows(text: Buffer): boolean;
 }
 
 /** How one request to a node ended. */

@@ -1,11 +1,10 @@
 import { documentMax } from "../../cluster/documents/document-sizes.ts";
 import type { DocumentAnswer, DocumentName } from "../../cluster/snapshot.ts";
-import { isOwnFailure, type Failure } from "../../cluster/values/failure.ts";
-import { freeBytes } from "../client/byte-budget.ts";
+import { isOwnFailure } from "../../cluster/values/failure.ts";
 import type { NodeConnection, NodeReply } from "../client/client.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
-import { noTimeToParse } from "../parse/parse-budget.ts";
-import { readDocumentAfter } from "../parse/parse-response.ts";
+import { tooMuchToParse } from "../parse/parse-budget.ts";
+import { readDocumentAfter, type DocumentRequest } from "../parse/parse-response.ts";
 import type { DocumentSource } from "./document-source.ts";
 
 /** How a request for a document ended. */
@@ -78,9 +77,7 @@ export class DocumentRequests {
   #record(reply: NodeReply, { name, source, sentAtMs }: SentRequest): DocumentResult {
     const { cluster, now, record, onProbeFinished } = this.#context;
     const last = this.#last.get(name) ?? null;
-    const answer = this.#read(reply, () =>
-      readDocumentAfter(reply, last, { name, source: this.#nameNow(source), sentAtMs }),
-    );
+    const answer = this.#read(reply, last, { name, source: this.#nameNow(source), sentAtMs });
     if (!("failure" in answer)) this.#last.set(name, answer);
     const outcome = "failure" in answer ? answer.failure.kind : "answered";
     onProbeFinished({ cluster, node: source.name, endpoint: name, outcome, durationMs: now() - sentAtMs });
@@ -104,12 +101,11 @@ export class DocumentRequests {
     return known?.node.name ?? api;
   }
 
-  /** A short document is always parsed: it cannot take long. */
-  #read<Answer>(reply: NodeReply, read: () => Answer): Answer | { readonly failure: Failure } {
+  /** A document equal to the last one is not parsed again, and costs nothing. */
+  #read(reply: NodeReply, last: DocumentAnswer | null, request: DocumentRequest): ReturnType<typeof readDocumentAfter> {
     const { parsing } = this.#context;
-    if (parsing === undefined) return read();
-    const isShort = "failure" in reply || reply.body.length <= freeBytes;
-    return parsing.parse(isShort ? 0 : Infinity, read)?.result ?? { failure: noTimeToParse };
+    const isFree = "failure" in reply || parsing === undefined || reply.body.toString("utf8") === last?.served.body;
+    return isFree || parsing.allows(reply.body) ? readDocumentAfter(reply, last, request) : { failure: tooMuchToParse };
   }
 
   #clientFor(origin: string): NodeConnection {

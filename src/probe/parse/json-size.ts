@@ -1,4 +1,4 @@
-/** How many members of objects, and separated values, a JSON text may have. */
+/** How many members of objects, and separated values, a JSON text has or may have. */
 export interface JsonLimits {
   readonly members: number;
   readonly separators: number;
@@ -14,6 +14,12 @@ const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
  */
 export function exceedsLimits(text: Buffer, { members, separators }: JsonLimits): boolean {
   if (text.length <= smallMax) return false;
+  const found = countTokens(text);
+  return found.members > members || found.separators > separators;
+}
+
+/** Counts the members of objects, and the separated values, of a JSON text, without parsing it. */
+export function countTokens(text: Buffer): JsonLimits {
   let [colons, commas] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const byte = text[at];
@@ -21,7 +27,7 @@ export function exceedsLimits(text: Buffer, { members, separators }: JsonLimits)
     else if (byte === colon) colons += 1;
     else if (byte === comma) commas += 1;
   }
-  return colons > members || commas > separators;
+  return { members: colons, separators: commas };
 }
 
 /** @param from the position after the opening quote @returns the position of the closing quote, or the text's length */

@@ -1,7 +1,8 @@
 import { parseClusterDocument } from "../../cluster/documents/cluster-document.ts";
 import { parseDynamicConfig } from "../../cluster/documents/dynamic-config.ts";
-import { parseHistory } from "../../cluster/documents/history.ts";
-import { parseJson } from "../../cluster/values/json.ts";
+import { isWholeHistory, parseHistory } from "../../cluster/documents/history.ts";
+import { nodeJson } from "../../cluster/values/json.ts";
+import { hasUnreadable, readPythonJson, withoutUnreadable, type ReadJson } from "../../cluster/values/python-json.ts";
 import type { Failure } from "../../cluster/observation.ts";
 import { parseReport, type Report } from "../../cluster/documents/report.ts";
 import type { DocumentAnswer, DocumentName } from "../../cluster/snapshot.ts";
@@ -31,12 +32,20 @@ export function readStatusAfter(
   last: ParsedStatusReply | null,
 ): ParsedStatusReply | { readonly failure: Failure } {
   if ("failure" in reply) return reply;
+  if (last !== null && repeats(reply, last)) return last;
   const { status, body } = reply;
-  if (last !== null && last.status === status && last.body.equals(body)) return last;
   // A copy: the client's own buffer has much more than this body.
   const kept = last?.body.length === body.length ? last.body : Buffer.allocUnsafeSlow(body.length);
   body.copy(kept);
   return { status, body: kept, result: readStatus(reply, body.toString("utf8")) };
+}
+
+/** Whether a reply equals the node's previous one: then it is not parsed again. */
+export function repeats(
+  { status, body }: Exclude<NodeReply, { failure: Failure }>,
+  last: ParsedStatusReply | null,
+): boolean {
+  return last !== null && last.status === status && last.body.equals(body);
 }
 
 /** More than the status document of a primary with 256 standbys has. */
@@ -54,8 +63,10 @@ function readStatus({ status, body }: Exclude<NodeReply, { failure: Failure }>, 
     return { failure: { kind: "status", detail: `status ${status} where 200 or 503 was expected` } };
   }
   if (exceedsLimits(body, statusLimits)) return { failure: tooManyValues };
-  const report = parseReport(parseJson(text), text);
-  if (report === undefined) return { failure: { kind: "body", detail: `no status document: ${excerpt(body)}` } };
+  const read = readPythonJson(text);
+  const report = "value" in read ? parseReport(read.value, text) : undefined;
+  if (report === undefined)
+    return { failure: { kind: "body", detail: `no status document: ${excerpt(body, failedAt(text, read))}` } };
   return { report, hasLock: status === 200 };
 }
 
@@ -111,14 +122,29 @@ export function readDocument(
   if (reply.status === 502 && (name === "config" || name === "failsafe"))
     return { name, served: { ...served, body: "" } };
   if (exceedsLimits(reply.body, documentLimits)) return { failure: tooManyValues };
-  const value = reply.status === 200 ? parseJson(body) : undefined;
-  if (value === undefined)
-    return {
-      failure: {
-        kind: reply.status === 200 ? "body" : "status",
-        detail: `status ${reply.status}: ${excerpt(reply.body)}`,
-      },
-    };
+  if (reply.status !== 200)
+    return { failure: { kind: "status", detail: `status ${reply.status}: ${excerpt(reply.body, 0)}` } };
+  const read = readPythonJson(body);
+  if (!("value" in read))
+    return { failure: { kind: "body", detail: `status 200: ${excerpt(reply.body, failedAt(body, read))}` } };
+  const { value } = read;
+  return withContent(name, value, { ...served, ...strictText(value, body) });
+}
+
+/** The text as strict JSON, where it is none. A document that is nested too deeply to be written is passed on as it is. */
+function strictText(value: unknown, body: string): { readonly strict?: string } {
+  try {
+    return hasUnreadable(value, body) ? { strict: nodeJson(withoutUnreadable(value)) } : {};
+  } catch {
+    return {};
+  }
+}
+
+function withContent(
+  name: DocumentName,
+  value: unknown,
+  served: DocumentAnswer["served"],
+): DocumentAnswer | { failure: Failure } {
   switch (name) {
     case "cluster": {
       const cluster = parseClusterDocument(value);
@@ -129,12 +155,23 @@ export function readDocument(
     case "config":
       return { name, served, config: parseDynamicConfig(value) };
     case "history":
-      return { name, served, history: parseHistory(value) };
+      return { name, served, history: parseHistory(value), isHistoryPartial: !isWholeHistory(value) };
     case "failsafe":
       return { name, served };
   }
 }
 
-function excerpt(body: Buffer): string {
-  return JSON.stringify(body.subarray(0, 80).toString("utf8"));
+/** Where a text ceases to be JSON, in characters, if it begins as a document: an excerpt shows that place. */
+function failedAt(text: string, read: ReadJson): number {
+  return "failedAt" in read && text.startsWith("{") ? read.failedAt : 0;
+}
+
+/** How much of a body is shown, in bytes. */
+const shownMax = 80;
+
+/** Up to 80 bytes of a body around a place. */
+function excerpt(body: Buffer, at: number): string {
+  const from = Math.max(0, Math.min(at - shownMax / 2, body.length - shownMax));
+  const text = JSON.stringify(body.subarray(from, from + shownMax).toString("utf8"));
+  return from === 0 ? text : `${text}, from byte ${from} on`;
 }

@@ -3,6 +3,7 @@ import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { AgentConfig } from "../../config/model/config.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import { mayLackMembers } from "../../health/evidence/node/listed-members.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { poolMember } from "../../pools/pool-members.ts";
 import type { Observation } from "../../cluster/observation.ts";
@@ -88,8 +89,8 @@ export class AgentResponder {
     const policy = policyOf(request.cluster);
     if (cluster === undefined || policy === undefined) return this.#unknown("unknown cluster");
     const observation = nodeNamed(cluster, request.node);
-    // Before the first member list, any node name may turn out to exist.
-    if (observation === undefined && cluster.isMembershipKnown) return this.#unknown("unknown node");
+    // While members may be missing here, any node name may turn out to exist.
+    if (observation === undefined && !mayLackMembers(cluster)) return this.#unknown("unknown node");
     const view = viewAt(cluster, policy, now());
     return this.#advise({ request, view, observation: observation ?? null }, peer);
   }
@@ -99,7 +100,13 @@ export class AgentResponder {
     peer: string,
   ): string {
     const { request, view, observation } = subject;
-    const verdict = observation === null ? unfit("unknown") : poolMember(view, observation, request.check).verdict;
+    const member = observation === null ? null : poolMember(view, observation, request.check);
+    const verdict = member?.verdict ?? unfit("unknown");
+    // What the balancer was told before stays in force.
+    if (member?.isSilent === true && !this.#sources.isStopping()) {
+      this.#sources.onAnswer("checks");
+      return ` # ${printable(agentAnswer({ percent: null }, verdict).replace(/^up # /, ""))}`;
+    }
     const server = this.#serverOf(request.key);
     const percent = observation === null ? 100 : weightOf(server, { view, observation, verdict });
     // Nothing that this process answered may stay in force after it: the checks decide then.

@@ -187,15 +187,15 @@ export class PoolAssignments {
   ): { readonly assignment: Assignment; readonly memory: AssignmentMemory; readonly leavingMs: number } {
     const { pool, memory } = followed;
     const weights = new Map<string, ServerWeight>();
-    const listed = members.map(({ observation, zone, verdict, address }, at): EndpointMember => {
+    const listed = members.map(({ observation, zone, verdict, isSilent, address }, at): EndpointMember => {
       const { name: node } = observation.node;
       const { ip, isElsewhere } = addresses[at] ?? noAddress;
-      const member = { node, isElsewhere, zone, verdict };
+      const member = { node, isElsewhere, zone, verdict, isSilent };
       const listable = address === null || ip === null ? null : { host: ip, port: address.port };
       if (pool.weight === null) return { ...member, address: listable, weight: null };
       const weight = followed.weights.get(node) ?? new ServerWeight(pool.weight);
       weights.set(node, weight);
-      const percent = weight.update(weightInputOf(view, observation, verdict.fit));
+      const percent = isSilent ? weight.last : weight.update(weightInputOf(view, observation, verdict.fit));
       // Envoy has no weight 0.
       return { ...member, address: listable, weight: Math.max(1, percent) };
     });

@@ -175,6 +175,11 @@ export class XdsService {
       });
   }
 
+  /** Ends all streams. What is published stays, for those that connect later. */
+  disconnect(why: string): void {
+    for (const wire of this.#streams.values()) wire.end(why);
+  }
+
   /** Ends all connections and timers. */
   stop(): void {
     this.#isStopped = true;

@@ -39,7 +39,16 @@ const documentKeys = {
 
 /** A `/cluster` document that names a leader, or `null` for nobody. */
 export function documentNaming(leader: string | null): ClusterDocument {
-  return { scope: null, members: [], leftOut: [], leader, leaderApi: null, leaderTimeline: null };
+  return {
+    scope: null,
+    members: [],
+    leftOut: [],
+    leader,
+    leaderApi: null,
+    leaderTimeline: null,
+    isPartial: false,
+    isLeaderUnreadable: false,
+  };
 }
 
 function readCluster(section: Reading): DocumentContent {

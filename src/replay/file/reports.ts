@@ -1,4 +1,4 @@
-import type { Report, Sender } from "../../cluster/documents/report.ts";
+import { unreadableFields, type Report, type Sender } from "../../cluster/documents/report.ts";
 import { impliedReport } from "../../cluster/incident/incident.ts";
 import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
 import { isNoLoadBalance, parseTags } from "../../cluster/values/tags.ts";
@@ -27,6 +27,7 @@ const reportKeys = [
   "scope",
   "name",
   "version",
+  "unreadable",
 ];
 
 type Result = { readonly report: Report; readonly hasLock: boolean } | { readonly failure: Failure };
@@ -62,6 +63,11 @@ export function statusResult(node: string, section: Reading, { of, repetition }:
     scope: value("scope").statement(implied.scope),
     name: value("name").statement(implied.name),
     version: value("version").statement(implied.version),
+    unreadable: value("unreadable").isAbsent
+      ? implied.unreadable
+      : value("unreadable")
+          .list()
+          .map((field) => field.oneOf(unreadableFields)),
   };
   return { report, hasLock };
 }

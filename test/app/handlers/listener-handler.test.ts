@@ -69,6 +69,7 @@ function fixtureOf(listener: ListenerConfig): Fixture {
     phase: () => phase.current,
     counter,
     portOf: ({ port }) => port,
+    lateness: () => ({ isLate: false, isWithdrawn: false }),
   });
   const handler = buildListenerHandler({ listener, config }, sources, backend);
   return {

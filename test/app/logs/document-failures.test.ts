@@ -14,7 +14,16 @@ function probe(
 }
 
 function document(scope: string | null): DocumentOutcome {
-  const cluster = { scope, members: [], leftOut: [], leader: null, leaderApi: null, leaderTimeline: null };
+  const cluster = {
+    scope,
+    members: [],
+    leftOut: [],
+    isPartial: false,
+    isLeaderUnreadable: false,
+    leader: null,
+    leaderApi: null,
+    leaderTimeline: null,
+  };
   return {
     kind: "document",
     cluster: "demo",

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { fitNodesAfter, nodeLines, type FitNode, type WatchedNode } from "../../../src/cli/watch/fit-nodes.ts";
 
 function fit(node: string, database: string | null = `10.0.0.${node.slice(-1)}:5432`): WatchedNode {
-  return { node, fit: true, reason: null, database };
+  return { node, fit: true, reason: null, isKnown: true, database };
 }
 
-function unfit(node: string, reason: string): WatchedNode {
-  return { node, fit: false, reason, database: null };
+function unfit(node: string, reason: string, isKnown = true): WatchedNode {
+  return { node, fit: false, reason, isKnown, database: null };
 }
 
 function at(node: string): FitNode {
@@ -120,6 +120,20 @@ const rows: readonly {
     before: ["pg2"],
     judged: [fit("pg2"), unfit("pg3", "unknown")],
     expected: "pg2 10.0.0.2 5432",
+  },
+  {
+    title: "a replica whose evidence is old because rolecall is late",
+    route: "many",
+    before: ["pg2", "pg3"],
+    judged: [fit("pg2"), unfit("pg3", "stale", false)],
+    expected: "pg2 10.0.0.2 5432\npg3 10.0.0.3 5432",
+  },
+  {
+    title: "a primary whose evidence is old because rolecall is late, while another one stands",
+    route: "one",
+    before: ["pg2"],
+    judged: [fit("pg3"), unfit("pg2", "stale", false)],
+    expected: "pg3 10.0.0.3 5432",
   },
   {
     title: "a replica that is no member any more",

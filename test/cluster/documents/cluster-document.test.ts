@@ -12,6 +12,8 @@ describe("parseClusterDocument", () => {
       leader: "pg1",
       leaderApi: "http://10.0.0.1:8008",
       leaderTimeline: 3,
+      isPartial: false,
+      isLeaderUnreadable: false,
       members: [
         { name: "pg1", api: "http://10.0.0.1:8008", host: "10.0.0.1", port: 5432, behind: null, position: null },
         { name: "pg2", api: "https://[::1]:8008", host: null, port: null, behind: null, position: null },
@@ -83,15 +85,45 @@ describe("parseClusterDocument", () => {
     }
   });
 
-  test("reads at most 64 members", () => {
-    const members = Array.from({ length: 3_000 }, (_, at) => ({ ...leaderRow, name: `pg${at}` }));
-    const found = parseClusterDocument({
-      members: members.map((row, at) => ({ ...row, api_url: `http://h${at}:8008` })),
-    });
-    assert.equal(found?.members.length, 64);
-    assert.deepEqual(found?.leftOut, [{ member: "pg64", cause: "past_limit" }]);
-    assert.equal(parseClusterDocument({ members: members.slice(0, 64) })?.leftOut.length, 64);
+  test("keeps 256 members, the leader and synchronous standbys first, and says that others may be missing", () => {
+    const members = Array.from({ length: 3_000 }, (_, at) => ({
+      name: `pg${at}`,
+      api_url: `http://h${at}:8008`,
+      role: at === 2_999 ? "leader" : at >= 2_900 ? "sync_standby" : "replica",
+    }));
+    const found = parseClusterDocument({ members });
+    const names = found?.members.map(({ name }) => name) ?? [];
+    assert.deepEqual([names.length, names[0], names[238]], [256, "pg0", "pg238"]);
+    assert.deepEqual([names[239], names[254], names.at(-1)], ["pg2900", "pg2915", "pg2999"]);
+    assert.deepEqual(found?.leftOut, [{ member: "pg239", cause: "past_limit" }]);
+    assert.deepEqual([found.leader, found.isPartial, found.isLeaderUnreadable], ["pg2999", true, false]);
+    const whole = parseClusterDocument({ members: members.slice(0, 256) });
+    assert.deepEqual([whole?.members.length, whole?.leftOut, whole?.isPartial], [256, [], false]);
   });
+
+  const replica = { name: "pg2", role: "replica", api_url: "http://pg2:8008" };
+  for (const [what, members, isPartial, isLeaderUnreadable] of [
+    ["every row can be read", [leaderRow, replica], false, false],
+    ["nobody leads", [replica], false, false],
+    [
+      "a tag, a lag or a timeline cannot be read",
+      [leaderRow, { ...replica, lag: NaN, timeline: Infinity, tags: { a: NaN } }],
+      false,
+      false,
+    ],
+    ["a name cannot be read", [leaderRow, { ...replica, name: NaN }], true, false],
+    ["a name has half a character", [leaderRow, { ...replica, name: "pg\ud800" }], true, false],
+    ["a row is no object", [leaderRow, null], true, false],
+    ["a role cannot be read, beside a leader", [leaderRow, { ...replica, role: NaN }], true, false],
+    ["a role cannot be read, and nobody leads", [replica, { ...leaderRow, role: NaN }], true, true],
+    ["the leader's name cannot be read", [replica, { ...leaderRow, name: -Infinity }], true, true],
+    ["a row cannot be read, and nobody leads", [replica, NaN], true, true],
+  ] as const)
+    test(`where ${what}: ${isPartial ? "others may be missing" : "all are known"}${isLeaderUnreadable ? ", the leader too" : ""}`, () => {
+      const found = parseClusterDocument({ members });
+      assert.deepEqual([found?.isPartial, found?.isLeaderUnreadable], [isPartial, isLeaderUnreadable]);
+      assert.ok(found?.members.some(({ name }) => name === "pg2") === !what.includes("name ") || isPartial);
+    });
 });
 
 describe("originOf", () => {

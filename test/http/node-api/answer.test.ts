@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { nodeJson } from "../../../src/cluster/values/json.ts";
+import { readStatusAfter } from "../../../src/probe/parse/parse-response.ts";
 import { parseAnswer, routingContextOf, openNodeApiListener } from "../../fake/node-api-listener.ts";
 import { steadyCluster, ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { statusDocument } from "../../fake/node-documents.ts";
@@ -239,5 +240,38 @@ describe("a check", () => {
       new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:1"] } }),
     );
     assert.equal((await early.request("/nodes/pg9/primary")).line, "HTTP/1.1 503 unknown");
+  });
+});
+
+describe("a document with a value that only Python reads", () => {
+  const written = `{"state": "running", "role": "primary", "timeline": 1, "xlog": {"location": 5}, "patroni": {"version": "4.1.5", "scope": "demo", "name": "pg1"}, "tags": {"weight": Infinity}}`;
+
+  function led(): ClusterFixture {
+    const watched = new ClusterFixture();
+    const read = readStatusAfter({ status: 200, body: Buffer.from(written) }, null);
+    assert.ok("result" in read);
+    const { result } = read;
+    watched.record({ kind: "status", cluster: "demo", node: "pg1", sentAtMs: 0, sentAtWallMs: 0, result }, 0);
+    return watched;
+  }
+
+  test("is passed on as the node wrote it by a listener that is bound to the node", async (context) => {
+    const front = await openNodeApiListener(context, led(), {
+      routing: routingContextOf({ cluster: "demo", node: "pg1" }),
+    });
+    for (const target of ["/primary", "/patroni"]) {
+      const { line, body } = await front.request(target);
+      assert.equal(line, "HTTP/1.1 200 OK");
+      assert.ok(body.startsWith(written.slice(0, -1)), body);
+    }
+  });
+
+  test("is strict JSON on every other listener", async (context) => {
+    const front = await openNodeApiListener(context, led(), { routing: whole });
+    for (const target of ["/nodes/pg1/primary", "/nodes/pg1/patroni", "/primary"]) {
+      const { line, body } = await front.request(target);
+      assert.equal(line, "HTTP/1.1 200 OK");
+      assert.deepEqual(JSON.parse(body).tags, { weight: null });
+    }
   });
 });

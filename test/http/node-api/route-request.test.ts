@@ -214,3 +214,28 @@ describe("any request", () => {
     );
   });
 });
+
+describe("what clients of one node send and nodes answer", () => {
+  const bound = routingContextOf({ cluster: "demo", node: "pg1" }, { ignoresUnknown: true });
+  const askBound = (target: string): RoutedRequest => routeRequest(requestOf(target), bound);
+
+  for (const [target, onBound, elsewhere] of [
+    ["//leader", "check leader", "bad route"],
+    ["///replica?lag=1MB", "check replica", "bad route"],
+    ["//", "check primary", "check primary"],
+    ["/replica//", "bad route", "bad route"],
+    ["/replica?lag=1_000_000", "check replica", "bad lag"],
+    ["/replica?lag=1__0", "bad lag", "bad lag"],
+    ["/replica?lag=_1", "bad lag", "bad lag"],
+  ] as const)
+    test(`${target} is ${onBound} on a listener that is bound to a node`, () => {
+      const said = [askBound(target), ask(target)].map((routed) => short(routed).replace("parameter lag", "lag"));
+      assert.deepEqual(said, [onBound, elsewhere]);
+    });
+
+  test("a limit with _ between its digits is that number", () => {
+    const routed = askBound("/replica?lag=1_000_000");
+    assert.ok(routed.kind === "check");
+    assert.equal(routed.check.lagBytesMax, 1_000_000);
+  });
+});

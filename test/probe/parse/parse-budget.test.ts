@@ -1,27 +1,60 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ParseBudget } from "../../../src/probe/parse/parse-budget.ts";
+import { StatusReader } from "../../../src/probe/parse/status-reader.ts";
+import { statusDocument } from "../../fake/node-documents.ts";
 
-test("a source whose answers take long waits once the time is used up; others do not", () => {
+/** A list of so many numbers: as many values less one. */
+function numbers(count: number): Buffer {
+  return Buffer.from(JSON.stringify(Array.from({ length: count }, () => 1)));
+}
+
+test("what is parsed is counted: large answers wait once it is used up, and those of real nodes never do", () => {
   let nowMs = 0;
   const budget = new ParseBudget(() => nowMs);
-  const costly = (lastMs: number): boolean => budget.parse(lastMs, () => void (nowMs += 50)) !== null;
-  const cheap = (): boolean => budget.parse(0.05, () => {}) !== null;
+  const costly = numbers(32_000);
   let parsed = 0;
-  for (let time = 0; time < 100; time += 1) if (costly(50)) parsed += 1;
-  // 250 ms at once, and 25 ms for each second that passed meanwhile.
-  assert.equal(parsed, 6);
-  assert.ok(cheap());
-  assert.ok(!costly(50));
-  nowMs += 4_000;
-  assert.ok(costly(50));
-  const { tookMs } = budget.parse(0, () => void (nowMs += 7)) ?? {};
-  assert.equal(tookMs, 7);
+  for (let time = 0; time < 100; time += 1) if (budget.allows(costly)) parsed += 1;
+  assert.equal(parsed, 10);
+  assert.ok(budget.allows(Buffer.from(JSON.stringify(statusDocument("pg1")))));
+  assert.ok(!budget.allows(costly));
+  nowMs += 1_000;
+  assert.ok(budget.allows(costly), "as many again a second");
+  assert.ok(!budget.allows(costly));
 });
 
-test("one long pause does not use up the time of many seconds", () => {
+test("bytes count too: 128 of them as one value", () => {
+  const budget = new ParseBudget(() => 0);
+  const long = Buffer.from(JSON.stringify("x".repeat(1024 * 1024)));
+  let parsed = 0;
+  for (let time = 0; time < 100; time += 1) if (budget.allows(long)) parsed += 1;
+  assert.equal(parsed, 39);
+});
+
+test("time that passes while an answer is parsed costs nothing: on a busy machine it says nothing about the node", () => {
   let nowMs = 0;
-  const budget = new ParseBudget(() => nowMs);
-  budget.parse(0, () => void (nowMs += 60_000));
-  assert.ok(budget.parse(50, () => {}) !== null, "a minute has passed");
+  const budget = new ParseBudget(() => (nowMs += 60_000));
+  const lists = Array.from({ length: 70 }, (_, at) => ({
+    name: `pg${at}`,
+    role: "replica",
+    state: "streaming",
+    api_url: `http://10.0.0.${at}:8008/patroni`,
+    host: `10.0.0.${at}`,
+    port: 5432,
+    timeline: 3,
+    lag: at,
+  }));
+  const text = Buffer.from(JSON.stringify({ members: lists }));
+  assert.ok(text.length > 8 * 1024);
+  for (let time = 0; time < 1_000; time += 1) assert.ok(budget.allows(text));
+});
+
+test("an answer that repeats the last one costs nothing", () => {
+  const charged: number[] = [];
+  const reader = new StatusReader({ allows: (text) => charged.push(text.length) > 0 });
+  const body = Buffer.from(JSON.stringify(statusDocument("pg1")));
+  for (let time = 0; time < 3; time += 1) assert.ok("report" in reader.read({ status: 200, body }));
+  assert.deepEqual(charged, [body.length]);
+  reader.read({ status: 503, body });
+  assert.equal(charged.length, 2);
 });

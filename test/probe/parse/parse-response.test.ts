@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import type { Report } from "../../../src/cluster/documents/report.ts";
+import { isObject, parseJson } from "../../../src/cluster/values/json.ts";
 import type { DocumentAnswer } from "../../../src/cluster/snapshot.ts";
 import type { NodeReply } from "../../../src/probe/client/client.ts";
 import {
@@ -141,4 +143,125 @@ test("no response makes a parser throw", () => {
       for (const name of ["cluster", "config", "history", "failsafe"] as const) readDocument(name, given, request);
     }),
   );
+});
+
+/** A status document as Python writes it, with further members. */
+function pythonStatus(members: string, tail = ""): NodeReply {
+  const own = '"patroni": {"version": "4.1.5", "scope": "demo", "name": "pg1"}';
+  return text(
+    `{"state": "running", "role": "primary", "timeline": 3, "xlog": {"location": 5}, ${own}, ${members}}${tail}`,
+  );
+}
+
+function reportIn(reply: NodeReply): Report {
+  const result = readStatus(reply);
+  assert.ok("report" in result && result.hasLock, "report" in result ? "" : result.failure.detail);
+  return result.report;
+}
+
+describe("a value that only Python reads costs no document", () => {
+  for (const [members, unreadable] of [
+    ['"tags": {"weight": Infinity}', []],
+    ['"tags": {"zone": "a\\ud800", "x": NaN}', []],
+    ['"pending_restart_reason": {"a": NaN}', []],
+    ['"dcs_last_seen": NaN, "postmaster_start_time": NaN', []],
+    ['"database_system_identifier": NaN', ["system"]],
+    ['"database_system_identifier": "7\\udc00"', ["system"]],
+    ['"ha": {}, "patroni": {"scope": NaN, "name": "pg1"}', ["scope"]],
+    ['"patroni": {"scope": "demo", "name": -Infinity}', ["name"]],
+    ['"patroni": NaN', ["scope", "name"]],
+    ['"sync_standby": NaN', ["isSyncStandby"]],
+    ['"quorum_standby": Infinity', ["isQuorumStandby"]],
+    ['"replication": [{"application_name": "pg2", "state": "streaming"}, {"application_name": NaN}]', ["senders"]],
+    ['"replication": NaN', ["senders"]],
+  ] as const)
+    test(members, () => {
+      const report = reportIn(pythonStatus(members));
+      assert.deepEqual([report.unreadable, report.timeline, report.location], [unreadable, 3, 5]);
+      assert.ok(report.asWritten !== null && report.asWritten.endsWith(`${members}}`));
+      assert.ok(isObject(parseJson(report.document)), "what else is written is strict JSON");
+      assert.doesNotMatch(report.document, /NaN|Infinity|\\ud/);
+    });
+
+  test("unless a node writes strict JSON: then its text is not kept twice", () => {
+    const { asWritten, unreadable } = reportIn(pythonStatus('"tags": {"x": "NaN Infinity"}'));
+    assert.deepEqual([asWritten, unreadable], [null, []]);
+  });
+
+  test("a role, a state or a position that cannot be read is unknown, not a default", () => {
+    for (const members of [
+      '"role": NaN',
+      '"state": "x\\ud800"',
+      '"replication_state": NaN',
+      '"xlog": {"location": NaN}',
+    ]) {
+      const { role, state, replicationState, location } = reportIn(pythonStatus(members));
+      assert.equal(
+        [role, state, replicationState, location ?? "unknown"].filter((each) => each === "unknown").length,
+        1,
+      );
+    }
+  });
+
+  test("tags have Python's truth", () => {
+    for (const [tags, isTrue, shown] of [
+      ['{"noloadbalance": NaN}', true, "nan"],
+      ['{"noloadbalance": -Infinity}', true, "-inf"],
+      ['{"noloadbalance": [NaN, 1.0]}', true, "[nan, 1.0]"],
+      ['{"noloadbalance": 0.0, "x": NaN}', false, "0.0"],
+      ['{"noloadbalance": "\\ud800"}', true, "\ufffd"],
+    ] as const) {
+      const report = reportIn(pythonStatus(`"tags": ${tags}`));
+      assert.deepEqual([report.isNoLoadBalance, report.tags.get("noloadbalance")?.text], [isTrue, shown], tags);
+    }
+    assert.ok(reportIn(pythonStatus('"tags": NaN')).isNoLoadBalance, "tags that cannot be read may say so");
+  });
+
+  test("a failure shows where the text ceases to be JSON", () => {
+    const result = readStatus(pythonStatus(`"tags": {"long": "${"x".repeat(200)}", "weight": nan}`));
+    assert.ok("failure" in result && result.failure.kind === "body");
+    assert.match(result.failure.detail, /no status document: .*weight.*nan.*, from byte \d+ on$/);
+  });
+
+  test("nor a setting of /config the others, and it does not count as missing", () => {
+    const read = readDocument(
+      "config",
+      text('{"ttl": NaN, "loop_wait": 5, "maximum_lag_on_failover": Infinity}'),
+      request,
+    );
+    assert.ok("served" in read);
+    assert.deepEqual(read.config, { loopWaitMs: 5_000, retryTimeoutMs: 10_000, isStandbyCluster: false });
+    assert.equal(read.served.strict, '{"ttl": null, "loop_wait": 5, "maximum_lag_on_failover": null}');
+  });
+
+  test("nor a row of /history the others", () => {
+    const read = readDocument("history", text('[[1, 5, "x"], [2, NaN], [3, 9]]'), request);
+    assert.ok("served" in read);
+    assert.deepEqual(
+      [read.history, read.isHistoryPartial],
+      [
+        new Map([
+          [1, 5],
+          [3, 9],
+        ]),
+        true,
+      ],
+    );
+  });
+
+  test("nor a member of /cluster the others", () => {
+    const row = (name: string): string =>
+      `{"name": ${name}, "role": "replica", "api_url": "http://h:8008", "lag": NaN}`;
+    const read = readDocument(
+      "cluster",
+      text(`{"members": [${row('"pg1"')}, ${row("NaN")}], "scope": "demo"}`),
+      request,
+    );
+    assert.ok("served" in read);
+    assert.deepEqual(
+      read.cluster?.members.map(({ name, behind }) => [name, behind]),
+      [["pg1", null]],
+    );
+    assert.deepEqual([read.cluster?.isPartial, read.cluster?.isLeaderUnreadable], [true, true]);
+  });
 });

@@ -85,7 +85,10 @@ describe("XdsService", () => {
     const early = connect("ads sotw");
     subscribe(early, "sotw", subscribed);
     assert.deepEqual(listed(await early.next()), before);
+    // pg3 has missed no answer: it stays until it does.
     cluster.nowMs += 2_000;
+    service.clusterChanged("demo");
+    cluster.recordFailure("pg3");
     service.clusterChanged("demo");
     const after = await stream.next();
     assert.deepEqual(listed(after), { read: ["+pg2", "-pg3"] });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, parseJson } from "../../../cluster/values/json.ts";
+import { isObject } from "../../../cluster/values/json.ts";
+import { parsePythonJson } from "../../../cluster/values/python-json.ts";
 import type { RolecallClient } from "../../client/rolecall-client.ts";
 import type { RolecallReply } from "../../connect/exchange.ts";
 import type { ConnectionTarget } from "../database/connection-target.ts";
@@ -69,7 +70,7 @@ export class NodeSampler {
     const reply = await server.get(path).catch(() => null);
     const atMs = performance.now();
     this.#answers.add(atMs, reply === null ? "no answer" : answerOf(reply));
-    const document = reply === null ? undefined : parseJson(reply.text);
+    const document = reply === null ? undefined : parsePythonJson(reply.text);
     if (!isObject(document)) return;
     const observedAtMs = Date.parse(String(isObject(document["rolecall"]) ? document["rolecall"]["observed_at"] : ""));
     // The same report again says nothing new: the track would claim a better resolution than it has.

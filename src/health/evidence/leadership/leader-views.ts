@@ -1,5 +1,6 @@
 import { isDistrusted } from "../node/active-drain.ts";
 import { nodeNamed } from "../../../cluster/lookup.ts";
+import { isIdentityReadable } from "../../../cluster/documents/report.ts";
 import type { ClusterDocument } from "../../../cluster/documents/cluster-document.ts";
 import type { ClusterState, WitnessView } from "../../../cluster/snapshot.ts";
 import { isMisaddressed, isOutOfScope } from "../node/identity.ts";
@@ -63,12 +64,38 @@ export function withView(state: ClusterState, cluster: ClusterDocument, view: Vi
   const { witness } = view;
   const before = state.leaderViews.get(witness);
   if (before !== undefined && before.sentAtMs > view.sentAtMs) return state;
+  if (isNoView(state, cluster)) return withListOf(withFailedView(state, witness, view.sentAtMs), cluster, view);
   const others = [...state.leaderViews].filter(([other]) => other !== witness);
   const failedViews = without(state.failedViews, witness);
   const received = nodeNamed(state, witness)?.report?.received ?? null;
   const after = viewOf(state, cluster, { ...view, received, before });
   const leaderViews = new Map([...others.slice(-witnessesMax), [witness, after]]);
   return { ...state, leaderViews, failedViews };
+}
+
+/**
+ * Whether a document says nothing of the leader: it names none that is known, and a row that cannot be read may be the
+ * leader's. It is no view then, not even one that names nobody. The view before it stays.
+ */
+function isNoView(state: ClusterState, cluster: ClusterDocument): boolean {
+  return cluster.isLeaderUnreadable && namedNode(state, cluster) === undefined;
+}
+
+/** Records the member list of a document that is no view. Without a view before it, none counts: it is too old. */
+function withListOf(state: ClusterState, cluster: ClusterDocument, { witness }: ViewInstants): ClusterState {
+  const before = state.leaderViews.get(witness);
+  const never = { sentAtMs: -Infinity, nowMs: -Infinity, received: null, before };
+  const view = before === undefined ? viewOf(state, cluster, never) : { ...before, ...listIn(cluster) };
+  return { ...state, leaderViews: new Map([...state.leaderViews, [witness, view]]) };
+}
+
+function listIn(cluster: ClusterDocument): Pick<WitnessView, "members" | "unaddressed" | "leftOut" | "isPartial"> {
+  return {
+    members: byName(cluster.members),
+    unaddressed: new Set(cluster.leftOut.flatMap(({ member, cause }) => (cause === "no_address" ? [member] : []))),
+    leftOut: cluster.leftOut,
+    isPartial: cluster.isPartial,
+  };
 }
 
 /** Reads the view of a server from its cluster document. */
@@ -91,9 +118,7 @@ export function viewOf(
     answeredAtMs: nowMs,
     repeatedAtMs: [...earlier, sentAtMs].slice(-repeatedMax),
     namesAt: cluster.leaderApi,
-    members: byName(cluster.members),
-    unaddressed: new Set(cluster.leftOut.flatMap(({ member, cause }) => (cause === "no_address" ? [member] : []))),
-    leftOut: cluster.leftOut,
+    ...listIn(cluster),
   };
 }
 
@@ -144,6 +169,7 @@ function namedNode(
 export function isIdentified(cluster: ClusterState, witness: string, { policy, nowMs }: EvaluationContext): boolean {
   const observation = nodeNamed(cluster, witness);
   if (observation === undefined || observation.report === null || isDistrusted(cluster, witness, nowMs)) return false;
+  if (!isIdentityReadable(observation.report)) return false;
   return (
     !policy.guards.sameSystem ||
     !(isOutOfScope(cluster, observation.report) || isMisaddressed(observation.node, observation.report))

@@ -20,7 +20,10 @@ export function freshLeader(view: ClusterView): Observation | null {
 const following: ReadonlySet<string> = new Set(["streaming", "catchup"]);
 const streaming: ReadonlySet<string> = new Set(["streaming"]);
 
-/** Whether a chain of fresh sender lists leads from the leader to the node. Replicas may cascade. */
+/**
+ * Whether a chain of fresh sender lists leads from the leader to the node, or may: a list with a row that cannot be read
+ * omits nobody. Replicas may cascade.
+ */
 export function isInSenderChain(view: ClusterView, name: string): boolean {
   return isReached(view, name, following);
 }
@@ -39,6 +42,9 @@ function isReached(view: ClusterView, name: string, states: ReadonlySet<string>)
     if (upstream === undefined || upstream.report === null || !isFresh(upstream, view.maxAgeMs, view.nowMs)) continue;
     if (from !== holder && (mayHaveBeenRewound(upstream) || isDistrusted(view.cluster, upstream.node.name, view.nowMs)))
       continue;
+    // The row that cannot be read may be the node's: nobody is missing in this list.
+    if (states === following && upstream.report.unreadable.includes("senders") && upstream.node.name !== name)
+      return true;
     for (const sender of upstream.report.senders) {
       const downstream = nodeOfSender(view.cluster, sender)?.name ?? null;
       if (downstream === null || !states.has(sender.state ?? "") || reached.has(downstream)) continue;

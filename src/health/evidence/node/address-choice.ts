@@ -36,7 +36,8 @@ export function electorateOf(
   const lists = configured.filter(({ list }) => list !== null);
   const isListed = ({ name, api }: Server): boolean =>
     lists.length === 0 ||
-    2 * lists.filter(({ list }) => list?.members.get(name ?? "")?.api === api).length > lists.length;
+    2 * lists.filter(({ list }) => list?.members.get(name ?? "")?.api === api).length >
+      lists.filter(({ list }) => list?.isPartial !== true || list.members.has(name ?? "")).length;
   const voters = answering.filter(
     (server) => server.isConfigured || (server.list !== null && proved.has(server.api) && isListed(server)),
   );
@@ -144,7 +145,7 @@ function isClear({ api }: Server, { votes }: Ballot): boolean {
 
 /**
  * Counts the votes on a member: address -> number, with `null` for lists that omit the member. A list without an
- * address for it is no vote. A server has no vote on itself, unless its address is configured and its database system
+ * address for it is no vote, nor is one that may lack it. A server has no vote on itself, unless its address is configured and its database system
  * is the cluster's.
  * @param voterOf which voter a server is: its votes for one address are one vote. By default, those of one name
  */
@@ -159,7 +160,7 @@ export function countVotes(
     const isOnItself = name === member;
     if (isOnItself && (!isConfigured || isOfOtherSystem)) continue;
     if (list === null && !isOnItself) continue;
-    if (list?.unaddressed.has(member) === true) continue;
+    if (list?.unaddressed.has(member) === true || (list?.isPartial === true && !list.members.has(member))) continue;
     // A configured address that answers as the member, and gives no list, is where the operator expects the member.
     const vote = list === null ? api : (list.members.get(member)?.api ?? null);
     cast.set(JSON.stringify([voterOf(server), vote]), vote);

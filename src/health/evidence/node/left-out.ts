@@ -1,7 +1,8 @@
-import { memberLimit, type LeftOut } from "../../../cluster/documents/cluster-document.ts";
+import type { LeftOut } from "../../../cluster/documents/cluster-document.ts";
 import { nodeOfMember } from "../../../cluster/lookup.ts";
 import type { ClusterState } from "../../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../../health-policy.ts";
+import { nodesMax } from "./listed-members.ts";
 
 /**
  * Returns what the newest member lists have and rolecall does not take from them (rule 10), each once. A member that
@@ -12,12 +13,16 @@ import type { HealthPolicy } from "../../health-policy.ts";
 export function leftOutOf(cluster: ClusterState, { discovers }: Pick<HealthPolicy, "discovers">): readonly LeftOut[] {
   if (!discovers || !cluster.hasAskedAll) return [];
   const found = new Map<string, LeftOut>();
+  const isFull = cluster.nodes.length >= nodesMax;
   const views = [...cluster.leaderViews.values(), ...[...cluster.contacts.values()].flatMap(({ view }) => view ?? [])];
-  for (const { leftOut } of views)
-    for (const each of leftOut) {
+  for (const { leftOut, members } of views) {
+    const past = isFull ? [...members.keys()].find((member) => nodeOfMember(cluster, member) === undefined) : undefined;
+    const pastLimit = past === undefined ? [] : [{ member: past, cause: "past_limit" } as const];
+    for (const each of [...leftOut.filter(({ cause }) => cause !== "past_limit" || past === undefined), ...pastLimit]) {
       const hasAddress = (nodeOfMember(cluster, each.member)?.node.api ?? null) !== null;
       if (each.cause === "repeated_name" || !hasAddress) found.set(leftOutKey(each), each);
     }
+  }
   return [...found.values()];
 }
 
@@ -38,6 +43,6 @@ export function leftOutText({ member, cause }: LeftOut): string {
     case "repeated_name":
       return `member ${member} is listed more than once: the first row with an api_url counts`;
     case "past_limit":
-      return `member ${member} is past the first ${memberLimit} of a list, which alone are read`;
+      return `member ${member} is past the ${nodesMax} members of a cluster that are known: others come before it`;
   }
 }

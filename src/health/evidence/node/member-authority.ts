@@ -12,6 +12,8 @@ export interface MemberList {
   readonly members: readonly Member[];
   /** The member that the document names as holder of the lock, or `null`. */
   readonly leader: string | null;
+  /** Whether members may be missing in it: then it omits nobody. */
+  readonly isPartial: boolean;
   /** The name of the node that returned it, or the address of a server that is no proved node's. */
   readonly source: string;
   /** When it was requested, in ms of rolecall's clock. */

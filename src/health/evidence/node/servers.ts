@@ -1,5 +1,5 @@
 import { nodeNamed } from "../../../cluster/lookup.ts";
-import type { Report } from "../../../cluster/documents/report.ts";
+import { isIdentityReadable, type Report } from "../../../cluster/documents/report.ts";
 import type { Observation } from "../../../cluster/observation.ts";
 import type { ClusterState, WitnessView } from "../../../cluster/snapshot.ts";
 import type { EvaluationContext, HealthPolicy } from "../../health-policy.ts";
@@ -22,6 +22,10 @@ export interface Server {
   readonly isOfOtherSystem: boolean;
   /** Its newest member list. */
   readonly list: WitnessView | null;
+  /** The name, scope and system that it states; `null`: it has not answered. */
+  readonly stated: Pick<Report, "name" | "scope" | "system"> | null;
+  /** How many of its last probes in a row were answered under its name. */
+  readonly namedInRow: number;
 }
 
 type Lists = readonly WitnessView[];
@@ -34,6 +38,7 @@ interface Source {
   readonly list: WitnessView | null;
   /** The member that a node without a name has proved to be. */
   readonly proved: string | null;
+  readonly namedInRow: number;
 }
 
 /** Returns the servers that were probed: those of proved nodes, and all others that answered, by address. */
@@ -59,9 +64,9 @@ export function distrustedServers(cluster: ClusterState, { policy, nowMs }: Eval
 
 function sourcesOf(cluster: ClusterState): ReadonlyMap<string, Source> {
   const sources = new Map<string, Source>();
-  for (const [api, { answer, view, failuresInRow }] of cluster.contacts)
+  for (const [api, { answer, view, failuresInRow, namedInRow }] of cluster.contacts)
     if (answer !== null || view !== null)
-      sources.set(api, { api, report: answer?.report ?? null, failuresInRow, list: view, proved: null });
+      sources.set(api, { api, report: answer?.report ?? null, failuresInRow, list: view, proved: null, namedInRow });
   for (const observation of cluster.nodes) {
     const source = sourceOfNode(cluster, observation);
     if (source !== null) sources.set(source.api, source);
@@ -71,24 +76,36 @@ function sourcesOf(cluster: ClusterState): ReadonlyMap<string, Source> {
 
 function sourceOfNode({ leaderViews }: ClusterState, { node, proof, report, failuresInRow }: Observation) {
   if (proof === "none" || node.api === null) return null;
-  return { api: node.api, report, failuresInRow, list: leaderViews.get(node.name) ?? null, proved: node.member };
+  return {
+    api: node.api,
+    report,
+    failuresInRow,
+    list: leaderViews.get(node.name) ?? null,
+    proved: node.member,
+    namedInRow: 0,
+  };
 }
 
-/** Returns `null` for a server of another scope. */
+/** Returns `null` for a server of another scope, and for one that does not show which server it is. */
 function serverOf(
   cluster: ClusterState,
   { source, lists, policy }: { readonly source: Source; readonly lists: Lists; readonly policy: HealthPolicy },
 ): Server | null {
-  const { api, report, failuresInRow, list } = source;
+  const { api, report, failuresInRow, list, proved } = source;
   if (report !== null && isOutOfScope(cluster, report)) return null;
+  // What cannot be read proves nothing, and disproves nothing that is proved.
+  const isReadable = report === null || isIdentityReadable(report);
+  if (!isReadable && proved === null) return null;
   const system = cluster.position?.system ?? null;
   return {
     api,
-    name: report?.name ?? nameInLists(source, lists),
+    name: report?.name ?? (isReadable ? nameInLists(source, lists) : proved),
     answers: failuresInRow < policy.fall,
     isConfigured: policy.configured.includes(api),
     isOfOtherSystem: system !== null && report?.system != null && report.system !== system,
     list,
+    stated: report,
+    namedInRow: source.namedInRow,
   };
 }
 

@@ -29,7 +29,7 @@ export interface Assignment {
 }
 
 /** A member of a pool, with what only Envoy needs of it. */
-export interface EndpointMember extends Pick<PoolMember, "zone" | "verdict"> {
+export interface EndpointMember extends Pick<PoolMember, "zone" | "verdict" | "isSilent"> {
   readonly node: string;
   /** Its IP address and port; `null`: it cannot be listed. */
   readonly address: DatabaseAddress | null;
@@ -73,7 +73,7 @@ export interface NextAssignment {
  * Another pool lists fit nodes: of unhealthy endpoints, Envoy would move a part of the connections to the next
  * priority. After a hard no an endpoint is listed as unhealthy until the checks have closed its sessions; meanwhile
  * `overprovisioning` lets one healthy endpoint keep all connections. After a soft no it is removed at once, and its
- * sessions live.
+ * sessions live. A member of which nothing is known stays as it was.
  * @param nowMs the instant of the verdicts, in ms of rolecall's clock
  */
 export function nextAssignment(
@@ -86,7 +86,8 @@ export function nextAssignment(
   const leavingUntilMs = new Map<string, number>();
   for (const member of members) {
     const { node, address, zone, weight } = member;
-    const isHealthy = member.verdict.fit && !member.isElsewhere;
+    const isFit = member.isSilent ? memory.healthy.has(node) : member.verdict.fit;
+    const isHealthy = isFit && !member.isElsewhere;
     const leavingMs = leavingTime(member, memory, { cutMs: rules.cutMs, nowMs });
     if (isHealthy) healthy.add(node);
     else if (leavingMs !== null) leavingUntilMs.set(node, leavingMs);
@@ -107,13 +108,13 @@ export function nextAssignment(
 
 /** Up to when an endpoint that is not healthy stays listed, because it was when its hard no came; `null`: it need not. */
 function leavingTime(
-  { node, verdict, isElsewhere }: EndpointMember,
+  { node, verdict, isSilent, isElsewhere }: EndpointMember,
   { healthy, leavingUntilMs }: AssignmentMemory,
   { cutMs, nowMs }: { readonly cutMs: number; readonly nowMs: number },
 ): number | null {
   const leavingMs = leavingUntilMs.get(node);
   if (leavingMs !== undefined) return leavingMs;
-  const isHardNo = isElsewhere || (!verdict.fit && !isSoft(verdict.reason));
+  const isHardNo = isElsewhere || (!isSilent && !verdict.fit && !isSoft(verdict.reason));
   return healthy.has(node) && isHardNo ? nowMs + cutMs : null;
 }
 

@@ -13,7 +13,15 @@ import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
 
 function serverOf(api: string, { is, puts, configured = false, fails = false, ofOtherSystem = false }: Says): Server {
   const isConfigured = configured;
-  const base = { api, name: is, answers: !fails, isConfigured, isOfOtherSystem: ofOtherSystem };
+  const base = {
+    api,
+    name: is,
+    answers: !fails,
+    isConfigured,
+    isOfOtherSystem: ofOtherSystem,
+    stated: null,
+    namedInRow: 0,
+  };
   return { ...base, list: puts === undefined ? null : listWith(puts) };
 }
 
@@ -36,6 +44,7 @@ function listWith(puts: string): WitnessView {
     members: new Map(puts === "none" || puts === "unusable" ? [] : [["pg2", row]]),
     unaddressed: new Set(puts === "unusable" ? ["pg2"] : []),
     leftOut: [],
+    isPartial: false,
   };
 }
 

@@ -58,9 +58,19 @@ const table: readonly Row[] = [
     leftOut: ["a member is listed under a name that cannot be used: a/b"],
   },
   {
-    given: "there are more members than are read",
-    list: Array.from({ length: 70 }, (_, at) => [`pg${at}`, `http://h${at}:8008`] as const),
-    leftOut: ["member pg64 is past the first 64 of a list, which alone are read"],
+    given: "there are 128 members",
+    list: Array.from({ length: 128 }, (_, at) => [`pg${at}`, `http://h${at}:8008`] as const),
+    leftOut: [],
+  },
+  {
+    given: "there are more members than are known of a cluster",
+    list: Array.from({ length: 140 }, (_, at) => [`pg${at}`, `http://h${at}:8008`] as const),
+    leftOut: ["member pg128 is past the 128 members of a cluster that are known: others come before it"],
+  },
+  {
+    given: "there are more members than are kept of a list",
+    list: Array.from({ length: 300 }, (_, at) => [`pg${at}`, `http://h${at}:8008`] as const),
+    leftOut: ["member pg128 is past the 128 members of a cluster that are known: others come before it"],
   },
 ];
 

@@ -14,7 +14,7 @@ function listOf(rows: Rows) {
   });
   const document = parseClusterDocument({ scope: "demo", members });
   assert.ok(document !== undefined);
-  return { members: document.members, leader: document.leader };
+  return { members: document.members, leader: document.leader, isPartial: document.isPartial };
 }
 
 /** The fixed node pg1, whose member name is db1, leads. */

@@ -33,7 +33,7 @@ function memberOf(node: string, text: string, zone: string | null): EndpointMemb
   const how = rest.join(" ");
   const address = how === "without address" ? null : { host: "10.0.0.1", port: 5432 };
   const verdict = word === "yes" ? fit : unfit(isReason(word) ? word : assert.fail(`no reason: ${word}`));
-  return { node, address, isElsewhere: how === "elsewhere", zone, verdict, weight: null };
+  return { node, address, isElsewhere: how === "elsewhere", zone, verdict, isSilent: how === "silent", weight: null };
 }
 
 describe("nextAssignment", () => {

@@ -1,0 +1,57 @@
+import type { Config } from "../config/model/config.ts";
+import { type Logger, lostLinesOf } from "../log/logger.ts";
+import { AnswerCounter } from "../http/message/answer-counter.ts";
+import { Metrics } from "../metrics/metrics.ts";
+import { CertificateExpiry } from "./certificate-expiry.ts";
+import type { AskedCheck } from "../health/documents/asked-checks.ts";
+import { LivePage } from "./handlers/live-page.ts";
+import { ListenerGroup } from "./listener-group.ts";
+import { Monitor } from "./monitor.ts";
+import type { SwitchoverServices } from "./switchover-wiring.ts";
+import { Reloader } from "./reloader.ts";
+import { version } from "../config/version.ts";
+import { clusterEventKinds, processEventKinds } from "../events/cluster-event.ts";
+import { livenessIntervalFactor } from "../state/clusters.ts";
+
+/** What the metrics are read from. Most of it is built later, because it counts in them. */
+export interface MetricsParts {
+  readonly log: Logger;
+  readonly counter: AnswerCounter;
+  readonly config: () => Config;
+  readonly monitor: () => Monitor;
+  readonly runs: () => SwitchoverServices;
+  readonly listeners: () => ListenerGroup;
+  readonly certificates: () => CertificateExpiry;
+  readonly page: () => LivePage;
+  readonly asked: (cluster: string) => readonly AskedCheck[];
+  readonly reloader: () => Reloader;
+}
+
+/** Builds the metrics of the serving process. */
+export function buildMetrics(parts: MetricsParts): Metrics {
+  const { log, counter, config, monitor, runs, listeners, certificates, page, asked, reloader } = parts;
+  return new Metrics({
+    asked,
+    eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
+    configInForce: () => reloader().inForce,
+    snapshot: () => monitor().store.current,
+    policy: (cluster) => monitor().store.policyOf(cluster),
+    now: () => monitor().clock.now(),
+    wall: () => monitor().clock.wall(),
+    answers: () => [...counter.rows(), ...listeners().answers()],
+    workers: () => listeners().usage(),
+    fastPath: () => listeners().fastPathCounts(),
+    paused: () => runs().switchovers.paused,
+    pauses: () => runs().keeper.held,
+    audited: () => monitor().routes.targets,
+    followed: () => monitor().fleet.usage,
+    certificates: () => certificates().readings,
+    lostLogLines: () => lostLinesOf(log),
+    history: () => monitor().history.usage,
+    refresh: () => listeners().refresh(),
+    streams: () => page().streams.counts,
+    exporter: () => config().exporter,
+    schedule: () => ({ probe: config().probe, livenessIntervalFactor }),
+    version: version(),
+  });
+}
