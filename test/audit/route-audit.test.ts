@@ -114,7 +114,7 @@ suite("the audit of the routes", () => {
         server: "pg1",
         node: "pg1",
         sinceMs: 0,
-        what: "has 4 sessions, and is demoted",
+        what: "has 4 sessions, and is stray_primary",
         mechanism: "HAProxy's check, with on-marked-down shutdown-sessions, and rolecall's push",
         command: 'echo "shutdown sessions server w/pg1" | socat stdio /run/haproxy/admin.sock',
       },

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
 import { parseReport } from "../../src/cluster/documents/report.ts";
 import { neverProbed } from "../../src/cluster/observation.ts";
-import { sentStateOf } from "../../src/fleet/feed/cluster-state-schema.ts";
+import { sentStateOf, stateForm } from "../../src/fleet/feed/cluster-state-schema.ts";
 import { writtenState } from "../../src/fleet/feed/state-values.ts";
 import { withNodes } from "../../src/health/observe/membership.ts";
 import { listenDuringTest } from "./listen.ts";
@@ -60,7 +60,7 @@ function begin(
   const stream = { version: "9", instance: "x", stream: "s", group: "g", resumed: false, token, refused: [] };
   response.writeHead(200).write(feedLine({ hello: { ...stream, ...clock() } }));
   const state = JSON.parse(writtenState(sentStateOf(toldCluster(nodes))));
-  response.write(feedLine({ full: { cluster: "demo", form: 1, state, ...clock() } }));
+  response.write(feedLine({ full: { cluster: "demo", form: stateForm, state, ...clock() } }));
   response.write(feedLine({ ready: true }));
 }
 
