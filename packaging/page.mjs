@@ -115,12 +115,16 @@ const readsYamlOnly = {
   },
 };
 
-/** Leaves out how members get their addresses: an incident file has none, and its clusters discover no members. */
+/** Leaves out how members get their addresses, and which of them answer for others: the clusters of an incident file discover no members. */
 const discoversNothing = {
   name: "discovers-nothing",
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]observe[\\/]settle-addresses\.ts$/ }, () => ({
       contents: "export const settleAddresses = (state) => ({ state, taken: [] });",
+      loader: "ts",
+    }));
+    onLoad({ filter: /[\\/]node[\\/]foreign-scope\.ts$/ }, () => ({
+      contents: "export const foreignScopeText = () => null;",
       loader: "ts",
     }));
   },

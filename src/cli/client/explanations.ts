@@ -41,6 +41,7 @@ export async function fetchClusterExplanation(
     reason: textOrNull(document["reason"]),
     node: textOrNull(document["node"]),
     nodes: nodes.filter(isObject).map(readNode),
+    ...(typeof document["cause"] === "string" ? { cause: document["cause"] } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ProbedClusters } from "../../app/probe-once.ts";
 import type { Check } from "../../health/check.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import { foreignScopeText } from "../../health/evidence/node/foreign-scope.ts";
 import { judgePool } from "../../health/rules/pool.ts";
 import { reasonLink } from "../../config/reason-link.ts";
 import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
@@ -113,6 +114,7 @@ function explainProbed(
   const known =
     nodes.find((node) => node.fit === true && node.node === chosen?.node.name) ?? nodes.find((node) => node.fit);
   const isUnknown = verdict.fit && known === undefined;
+  const cause = foreignScopeText(state);
   return {
     cluster,
     check,
@@ -120,5 +122,6 @@ function explainProbed(
     reason: verdict.fit ? null : verdict.reason,
     node: known?.node ?? null,
     nodes,
+    ...(cause === null ? {} : { cause }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Observation } from "../../cluster/observation.ts";
 import { majorVersion } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { foreignScopeText } from "../../health/evidence/node/foreign-scope.ts";
 import { isMisaddressed } from "../../health/evidence/node/identity.ts";
 import { leftOutOf, leftOutText } from "../../health/evidence/node/left-out.ts";
 import { withholdsPassword } from "../../health/evidence/node/node-password.ts";
@@ -70,6 +71,8 @@ export function checkIdentity({ command: { result }, probed: { snapshot } }: Doc
         });
       if (report.system !== null) systems.set(report.system, [...(systems.get(report.system) ?? []), node.name]);
     }
+    const foreign = foreignScopeText(cluster);
+    if (foreign !== null) result.diagnose("RC104", { message: `${cluster.name}: ${foreign}` });
     const bySystem = [...systems].map(([system, names]) => `${system} (${names.join(", ")})`);
     if (systems.size > 1)
       result.diagnose("RC105", { message: `cluster ${cluster.name} has system identifiers ${bySystem.join(", ")}` });

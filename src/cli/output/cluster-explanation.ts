@@ -20,6 +20,8 @@ export interface ClusterExplanation {
   /** The node that the check chooses, or `null`. */
   readonly node: string | null;
   readonly nodes: readonly ExplainedNode[];
+  /** Why no node is known. Absent: some are, or the reason is not known. */
+  readonly cause?: string;
 }
 
 /** Renders the verdict, a line or two for each node, and what would make an unfit node fit. */
@@ -34,7 +36,8 @@ export function renderClusterExplanation(explanation: ClusterExplanation, style:
   const width = Math.max(0, ...nodes.map((row) => row.node.length));
   const lines = nodes.map((row) => renderNode(row, width, style));
   const remedies = fit ? [] : renderRemedies(nodes, style);
-  const none = nodes.length === 0 ? "  no node is known\n" : "";
+  const why = explanation.cause === undefined ? "" : `: ${safe(explanation.cause)}`;
+  const none = nodes.length === 0 ? `  no node is known${why}\n` : "";
   return `${style.bold(safe(cluster))} for ${check}: ${verdict}\n${lines.join("")}${none}${remedies.join("")}`;
 }
 

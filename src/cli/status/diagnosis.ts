@@ -16,7 +16,8 @@ export function diagnoseClusters(
   for (const cluster of clusters) {
     const name = cluster.cluster;
     const { condition } = cluster.situation;
-    if (condition === "without nodes") result.diagnose("RC112", { message: `${name}: no node is known` });
+    if (condition === "without nodes")
+      result.diagnose("RC112", { message: `${name}: ${headlineOf(cluster.situation)}` });
     else if (condition === "blind")
       result.diagnose("RC052", { message: `${name}: no node has answered within max_age` });
     else if (condition === "without a primary" || condition === "two primaries") {

@@ -1,4 +1,5 @@
 import type { ClaimLoss } from "../../cluster/leadership.ts";
+import { foreignScopeText } from "../../health/evidence/node/foreign-scope.ts";
 import { nodeOfMember } from "../../cluster/lookup.ts";
 import type { Observation, StrayPrimary } from "../../cluster/observation.ts";
 import type { EventDraft, EventKind } from "../cluster-event.ts";
@@ -62,7 +63,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
   ];
 }
 
-function blind({ cluster, nodes }: ClusterFacts): Condition {
+function blind({ cluster, nodes, view }: ClusterFacts): Condition {
   const [failed] = nodes.flatMap(({ node, observation: { failure } }) =>
     failure === null ? [] : [`${node}: ${failure.detail}`],
   );
@@ -76,7 +77,7 @@ function blind({ cluster, nodes }: ClusterFacts): Condition {
         nodes.length === 0
           ? `rolecall knows no node of ${cluster}: no address in discover has answered with its members`
           : `rolecall gets no answer from any of the ${countText(nodes.length, "node")} of ${cluster}`,
-      cause: failed ?? null,
+      cause: failed ?? foreignScopeText(view.cluster),
       figures: { nodes: nodes.length },
     }),
   };

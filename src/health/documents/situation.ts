@@ -1,5 +1,6 @@
 import { plainCheck } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { foreignScopeText } from "../evidence/node/foreign-scope.ts";
 import { strayOf } from "../evidence/leadership/stray-primary.ts";
 import { judge } from "../rules/judge.ts";
 import { claimsOf } from "./claim-facts.ts";
@@ -108,13 +109,7 @@ const details: { readonly [condition in ClusterCondition]: Describe } = {
   "two primaries": twoPrimaries,
   "without a primary": noPrimary,
   blind,
-  "without nodes": () => ({
-    ...nothing,
-    wrong: "no node is known",
-    cause: "no configured address has answered with the members of the cluster",
-    next: "the configured addresses are asked again at every interval",
-    action: "Run `rolecall doctor`: the addresses, the scope or the network may be wrong",
-  }),
+  "without nodes": withoutNodes,
   degraded: afterDcs(ofNodes("unfit")),
   warning: (view, inputs) =>
     inputs.nodes.some(({ condition }) => condition === "warning")
@@ -123,6 +118,20 @@ const details: { readonly [condition in ClusterCondition]: Describe } = {
   drained: ofNodes("drained"),
   ok: () => nothing,
 };
+
+function withoutNodes({ cluster }: ClusterView): Details {
+  const scope = foreignScopeText(cluster);
+  return {
+    ...nothing,
+    wrong: "no node is known",
+    cause: scope ?? "no configured address has answered with the members of the cluster",
+    next: "the configured addresses are asked again at every interval",
+    action:
+      scope === null
+        ? "Run `rolecall doctor`: the addresses, the scope or the network may be wrong"
+        : "Correct the scope of the cluster in the configuration, or its addresses",
+  };
+}
 
 function twoPrimaries(view: ClusterView): Details {
   const { nodes, holder, isConflict } = claimsOf(view);

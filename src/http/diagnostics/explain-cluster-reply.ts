@@ -1,6 +1,7 @@
 import { ofWholeCluster } from "../../health/check.ts";
 import { explain } from "../../health/rules/explain.ts";
 import { explanationJson, explanationText, remarksOn } from "../../health/documents/explanation-document.ts";
+import { foreignScopeText } from "../../health/evidence/node/foreign-scope.ts";
 import { judgePool } from "../../health/rules/pool.ts";
 import { isLeftAsItWas } from "../../pools/silence.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
@@ -42,6 +43,7 @@ function* jsonPieces({ cluster, view, check, text, snapshot, at }: ExplainSubjec
     detail: verdict.fit ? null : verdict.figure,
     status: verdict.fit ? 200 : statusOf(verdict, check),
     node: verdict.fit ? (chosen?.node.name ?? null) : null,
+    ...causeOf(cluster),
   };
   yield `${JSON.stringify(head).slice(0, -1)},"nodes":[`;
   let comma = "";
@@ -55,10 +57,17 @@ function* jsonPieces({ cluster, view, check, text, snapshot, at }: ExplainSubjec
   yield "]}";
 }
 
+/** Why the cluster has no node, where its addresses tell. */
+function causeOf(cluster: ExplainSubject["cluster"]): { readonly cause?: string } {
+  const cause = foreignScopeText(cluster);
+  return cause === null ? {} : { cause };
+}
+
 function* textPieces({ cluster, view, check, text, snapshot, at }: ExplainSubject): Generator<string> {
   const { verdict, chosen } = judgePool(view, check);
   const outcome = verdict.fit ? `IN by ${chosen?.node.name ?? "no node"}` : `OUT: ${verdict.reason}`;
-  yield `cluster ${cluster.name} is ${outcome} for ${text}\n`;
+  const { cause } = causeOf(cluster);
+  yield `cluster ${cluster.name} is ${outcome} for ${text}\n${cause === undefined ? "" : `${cause}\n`}`;
   for (const observation of cluster.nodes) {
     const explanation = explain(view, observation, check);
     const { sequence, instance } = snapshot;

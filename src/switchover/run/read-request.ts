@@ -1,6 +1,7 @@
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { type JsonObject, nameOf } from "../../cluster/values/json.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { foreignScopeText } from "../../health/evidence/node/foreign-scope.ts";
 import type { SwitchoverRequest } from "./plan-of.ts";
 
 /** The keys of the body of `POST /clusters/{cluster}/switchover` with `"seamless": true`. */
@@ -27,8 +28,7 @@ export function readSwitchoverRequest(
       continue;
     }
     const found = cluster.nodes.find(({ node }) => node.name === given || node.member === given);
-    const names = cluster.nodes.map(({ node }) => node.name).join(", ");
-    if (found === undefined) return problem(key, `one of ${names}`, given);
+    if (found === undefined) return problem(key, namesText(cluster), given);
     nodes.push(found.node.name);
   }
   const [leader = null, candidate = null] = nodes;
@@ -41,6 +41,14 @@ export function readSwitchoverRequest(
   if (typeof isUnguarded !== "boolean") return problem("unguarded", "true or false", isUnguarded);
   const start = "request";
   return { cluster: cluster.name, leader, candidate, isDryRun, start, isUnguarded, deadlineMs, routeWaitMs };
+}
+
+/** Which nodes may be named, or why none may be. */
+function namesText(cluster: ClusterState): string {
+  const names = cluster.nodes.map(({ node }) => node.name);
+  if (names.length > 0) return `one of ${names.join(", ")}`;
+  const scope = foreignScopeText(cluster);
+  return `a node of the cluster, of which none is known${scope === null ? "" : ` (${scope})`}`;
 }
 
 /** The request that follows from the announcement that a leader is about to stop. */
