@@ -230,8 +230,8 @@ export const listenerAccessFields = {
     "Files with one token per line for POST /hint on an admin listener. Such a token permits nothing else",
   ),
   pause_tokens: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
-    "Files with one token per line for /pauses on an admin listener, where other rolecalls announce what they pause. " +
-      "Such a token permits nothing else",
+    "Files with one token per line for /pauses and /claims on an admin listener, where other rolecalls announce what they " +
+      "pause, and ask whether they may switch over. Such a token permits nothing else",
   ),
   before_stop_tokens: list(
     z.strictObject(
