@@ -163,7 +163,7 @@ function scenarios(program: string): void {
     });
   });
 
-  test("is late where it hangs, and lost at once where it is killed", async () => {
+  test("is late where it hangs, lost at once where it is killed, and then absent", async () => {
     await withPgbouncer({ program, databases: ["orders = host=127.0.0.1 port=1"] }, async (pgbouncer) => {
       const first = await PgbouncerConsole.open(targetOf(pgbouncer), limitMs);
       const second = await PgbouncerConsole.open(targetOf(pgbouncer), limitMs);
@@ -179,7 +179,7 @@ function scenarios(program: string): void {
       await pgbouncer.kill();
       await second.ended;
       await assert.rejects(second.query("SHOW VERSION", limitMs), failsAs("lost"));
-      await assert.rejects(PgbouncerConsole.open(targetOf(pgbouncer), limitMs), failsAs("lost"));
+      await assert.rejects(PgbouncerConsole.open(targetOf(pgbouncer), limitMs), failsAs("absent"));
     });
   });
 
