@@ -1,5 +1,4 @@
 import { pino } from "pino";
-import { errorMessage } from "../cluster/values/error-message.ts";
 import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
 import type { Logger } from "../log/logger.ts";
 import { setSystemTimer } from "../probe/schedule/system-timer.ts";
@@ -10,7 +9,6 @@ import type { GuardedRun } from "../switchover/guardian/messages.ts";
 import { RouteLeader } from "../switchover/hands/route-leader.ts";
 import { IntentFile } from "../switchover/intent/intent-file.ts";
 import { PeerLink } from "../switchover/peers/peer-link.ts";
-import type { Safeguard } from "../switchover/run/switchover-run.ts";
 import { BalancerPushes } from "./balancer-pushes.ts";
 import { type LocalProbes, startProbes } from "./probe-once.ts";
 
@@ -78,7 +76,7 @@ export function openEvidence(guarded: GuardedRun, onError: (error: unknown) => v
 }
 
 /** The peers that have acknowledged the run: they hear of this process from now on. */
-function linksOf({ intent, plan, config }: GuardedRun, mayBeRequested: boolean): readonly Safeguard[] {
+function linksOf({ intent, plan, config }: GuardedRun, mayBeRequested: boolean): readonly PeerLink[] {
   return config.peers
     .filter(({ name }) => plan.peers.includes(name))
     .flatMap((peer) => {
@@ -88,19 +86,17 @@ function linksOf({ intent, plan, config }: GuardedRun, mayBeRequested: boolean):
 }
 
 /** Whether the run has ended, or a peer finishes it, while this process stood still. */
-async function isOver({ intent, plan, config, intentsPath }: GuardedRun): Promise<boolean> {
+async function isOver(guarded: GuardedRun): Promise<boolean> {
+  const { intent, intentsPath } = guarded;
   const left = await new IntentFile(() => intentsPath).read();
   if (left.kind === "known" && left.intents.every(({ run }) => run !== intent.run)) return true;
   const answers = await Promise.all(
-    config.peers
-      .filter(({ name }) => plan.peers.includes(name))
-      .map(async (peer) => {
-        const link = new PeerLink(peer, () => intent, { onEcho: () => {}, onTakenOver: () => {} });
-        if (link.join(false) !== null) return null;
-        const answer = await link.hasTakenOver().catch((error: unknown) => errorMessage(error));
-        link.leave();
-        return answer;
-      }),
+    linksOf(guarded, false).map(async (link) => {
+      // A peer that does not say has not taken over, as far as is known.
+      const hasTakenOver = await link.hasTakenOver().catch(() => null);
+      link.leave();
+      return hasTakenOver;
+    }),
   );
   return answers.includes(true);
 }

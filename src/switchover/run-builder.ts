@@ -179,10 +179,7 @@ export class RunBuilder {
         node: servingPrimary(view(cluster)),
         pending: isUnknown(run.state) ? pending.look() : "unknown",
       }),
-      lead: async (route, node) => {
-        const planned = plan.routes[route];
-        return planned === undefined ? { missing: "it is not known" } : leader.lead(planned, node);
-      },
+      lead: (route, node) => leader.lead(plan.routes[route], node),
       close: (target) => intents.close(plan.targets[target] ?? { pooler: "", database: "" }),
       leave: (target) => {
         const left = targets[target];

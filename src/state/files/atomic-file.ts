@@ -18,18 +18,11 @@ export async function replaceFile(
   content: string | Uint8Array,
   prepare: (draft: FileHandle) => Promise<void> = async () => {},
 ): Promise<void> {
-  await requireReplaceable(file);
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
-  try {
+  await withDraft(file, async (draft) => {
     await writeThrough(draft, content, prepare);
     await rename(draft, file);
     await syncFolder(dirname(file));
-  } catch (error) {
-    await unlink(draft).catch(() => {
-      // It was never created, or has been renamed already.
-    });
-    throw error;
-  }
+  });
 }
 
 /**
@@ -42,14 +35,21 @@ export async function tryReplacing(
   content: string | Uint8Array,
   prepare: (draft: FileHandle) => Promise<void> = async () => {},
 ): Promise<void> {
+  await withDraft(file, async (draft) => {
+    await writeThrough(draft, content, prepare);
+    await syncFolder(dirname(file));
+  });
+}
+
+/** Names a draft of a file that may be replaced. No draft remains when the work on it has ended. */
+async function withDraft(file: string, work: (draft: string) => Promise<void>): Promise<void> {
   await requireReplaceable(file);
   const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
   try {
-    await writeThrough(draft, content, prepare);
-    await syncFolder(dirname(file));
+    await work(draft);
   } finally {
     await unlink(draft).catch(() => {
-      // It was never created.
+      // It was never created, or has been renamed already.
     });
   }
 }

@@ -77,10 +77,7 @@ export function finishRun(context: FinishContext, adopted: AdoptedRun): Switchov
       targets: hands,
       request: () => Promise.reject(new Error("a run that is finished for another process requests nothing")),
       primary: () => ({ node: primary(), pending: pending.look() }),
-      lead: async (route, node) => {
-        const planned = plan.routes[route];
-        return planned === undefined ? { missing: "it is not known" } : leader.lead(planned, node);
-      },
+      lead: (route, node) => leader.lead(plan.routes[route], node),
       close,
       leave,
     };

@@ -2,6 +2,7 @@ import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import { finishRun } from "../finish/finish-run.ts";
 import type { RouteLeader } from "../hands/route-leader.ts";
+import type { PausingRun } from "../hands/pause-console.ts";
 import { TargetResumer } from "../hands/resume-target.ts";
 import { pauseName } from "../machine/plan.ts";
 import type { RecordedStep, Safeguard, SwitchoverRun } from "../run/switchover-run.ts";
@@ -120,7 +121,7 @@ export class Guard {
 
   async #begin(run: GuardedRun, leftMs: number): Promise<void> {
     const { intent } = run;
-    const by = { run: intent.run, cluster: intent.cluster, generation: intent.finish.generation };
+    const by = pausingRunOf(run);
     const resumers = intent.targets.map(
       ({ database, console }) => new TargetResumer({ by, database, console }, commandMs),
     );
@@ -231,7 +232,7 @@ export class Guard {
     const finishing = finishRun(
       {
         plan,
-        by: { run: intent.run, cluster: intent.cluster, generation: intent.finish.generation },
+        by: pausingRunOf(run),
         targets: intent.targets.map(({ database, console }, at) => ({
           database,
           console,
@@ -257,8 +258,9 @@ export class Guard {
   }
 
   /** Repeats RESUME where the run could not end it. */
-  async #resumeLeft({ run: { intent } }: Guarded, left: readonly number[]): Promise<void> {
-    const by = { run: intent.run, cluster: intent.cluster, generation: intent.finish.generation };
+  async #resumeLeft({ run }: Guarded, left: readonly number[]): Promise<void> {
+    const { intent } = run;
+    const by = pausingRunOf(run);
     await Promise.all(
       left
         .flatMap((at) => intent.targets[at] ?? [])
@@ -283,4 +285,9 @@ export class Guard {
     }
     this.#context.onEnd();
   }
+}
+
+/** The run that consoles act for. */
+function pausingRunOf({ intent: { run, cluster, finish } }: GuardedRun): PausingRun {
+  return { run, cluster, generation: finish.generation };
 }

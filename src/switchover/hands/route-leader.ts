@@ -35,8 +35,10 @@ export class RouteLeader {
     this.#context = context;
   }
 
-  /** Tries once. */
-  async lead({ balancer, database }: PlannedRoute, node: string): Promise<Led> {
+  /** Tries once. @param route of the plan; `undefined`: it has no such route */
+  async lead(route: PlannedRoute | undefined, node: string): Promise<Led> {
+    if (route === undefined) return { missing: "it is not known" };
+    const { balancer, database } = route;
     const { cluster, lead, now } = this.#context;
     const sinceMs = this.#sinceMs.get(node) ?? now();
     this.#sinceMs.set(node, sinceMs);
