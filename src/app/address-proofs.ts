@@ -35,12 +35,12 @@ export class AddressProofs {
     this.#context = context;
   }
 
-  /** The clusters of which another instance has told something, in this run or before. */
+  /** The clusters of which another instance has sent evidence, in this run or before. */
   get heard(): readonly string[] {
     return [...this.#heard];
   }
 
-  /** Another instance has told something of a cluster. The state file keeps that with what was told. */
+  /** Records that another instance has sent evidence of a cluster. The state file keeps that with the evidence. */
   hear(cluster: string): void {
     this.#heard.add(cluster);
   }

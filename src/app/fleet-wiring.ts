@@ -35,7 +35,7 @@ interface FleetParts {
 /** What following acts on. */
 interface FollowedParts {
   readonly record: (outcome: ProbeOutcome) => void;
-  /** Is told of which clusters another instance has told something. */
+  /** Records of which clusters another instance has sent evidence. */
   readonly proofs: Pick<AddressProofs, "hear">;
   readonly probers: Pick<Probers, "begin" | "end" | "ask" | "isActive">;
   readonly errorLines: LimitedLines;

@@ -19,7 +19,7 @@ export interface LatenessWatchContext {
   readonly onWithdrawn: (isWithdrawn: boolean) => void;
 }
 
-/** Watches whether this process asks nodes in time, and keeps what is told meanwhile of pools (rule 16). */
+/** Watches whether this process asks nodes in time, and keeps the answers that pools get meanwhile (rule 16). */
 export class LatenessWatch {
   readonly #context: LatenessWatchContext;
   readonly #memory = new PoolMemory();
@@ -29,7 +29,7 @@ export class LatenessWatch {
     this.#context = context;
   }
 
-  /** What other programs are told of pools. */
+  /** The answers that other programs get about pools. */
   get pools(): Pick<PoolsApiContext, "memory" | "isWithdrawn"> {
     return { memory: this.#memory, isWithdrawn: () => this.isWithdrawn };
   }

@@ -183,7 +183,7 @@ class TargetLook {
     if (pool.lists !== "none") this.#addLacking(compared);
   }
 
-  /** Whoever has paused a pool: no client can use it, while a node is fit. */
+  /** A pool is paused, by rolecall or by another program: no client can use it, while a node is fit. */
   #addClosed(pool: AuditedPool, { closed }: PoolReading, allowances: readonly Allowance[]): void {
     const key = `${pool.backend}/`;
     const before = this.#before.untaken.get(key) ?? neverLooked;

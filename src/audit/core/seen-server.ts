@@ -179,7 +179,7 @@ export function lookForStarved(
   const none = { ...nothing, window: null };
   if (allowance.kind === "untold") return { ...none, seen: "untold" };
   if (allowance.kind === "new" && closed !== null && !isUsable) {
-    // Whoever has closed it, and whether clients have come meanwhile: none can get in.
+    // It does not matter who has closed it, or whether clients have come meanwhile: no client can connect.
     const what = `${leads}takes no session (${closed}), and no other server leads to a fit node: no client can use the pool`;
     return {
       ...nothing,

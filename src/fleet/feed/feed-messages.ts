@@ -29,7 +29,7 @@ export function sendingTime(reading: ClockReading): z.output<typeof clock> {
 const nameMax = { cluster: 128, stream: 64, version: 64 } as const;
 /** The longest text for people, in characters. */
 const textMax = 200;
-/** How many refusals are told, and read, of a stream: what is not configured here is counted, not listed. */
+/** The most refusals of a stream that are sent, and read. Clusters that are not configured here are counted, not listed. */
 export const refusalsMax = 200;
 
 const wantedSchema = z.object({
