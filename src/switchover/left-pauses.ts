@@ -116,8 +116,7 @@ export class LeftPauses {
     let absentSinceMs: number | null = null;
     while (!this.#isStopped && isOpen()) {
       if (!isHeld(target)) {
-        await lead(cluster, target);
-        const done = await resumer.resume();
+        const done = await resumer.resume(() => lead(cluster, target));
         if (done.kind === "unsure") {
           absentSinceMs = done.isAbsent ? (absentSinceMs ?? now()) : null;
           if (absentSinceMs !== null && now() - absentSinceMs >= goneMs && !this.#isConfigured(target)) {

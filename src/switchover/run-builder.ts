@@ -207,6 +207,7 @@ export class RunBuilder {
           limits: { commandMs, pauseMs: plan.limits.pauseMs + commandMs, pollMs },
           mayPause: () => run.mayPause(),
           areEarlierOver: () => claim.areEarlierOver,
+          lead: () => run.leadLast(target),
           now,
           onEvent: (event) => run.happened({ ...event, target }),
         }),

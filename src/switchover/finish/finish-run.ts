@@ -61,6 +61,7 @@ export function finishRun(context: FinishContext, adopted: AdoptedRun): Switchov
           limits: { commandMs, pauseMs: commandMs, pollMs },
           mayPause: () => false,
           areEarlierOver: () => false,
+          lead: () => begun.leadLast(target),
           now,
           onEvent: (event) => begun.happened({ ...event, target }),
         }),

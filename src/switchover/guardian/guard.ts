@@ -1,6 +1,7 @@
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import { finishRun } from "../finish/finish-run.ts";
+import { inTime } from "../../state/files/in-time.ts";
 import type { RouteLeader } from "../hands/route-leader.ts";
 import type { PausingRun } from "../hands/pause-console.ts";
 import { TargetResumer } from "../hands/resume-target.ts";
@@ -258,18 +259,26 @@ export class Guard {
   }
 
   /** Repeats RESUME where the run could not end it. */
-  async #resumeLeft({ run }: Guarded, left: readonly number[]): Promise<void> {
-    const { intent } = run;
+  async #resumeLeft({ run, evidence }: Guarded, left: readonly number[]): Promise<void> {
+    const { intent, plan } = run;
     const by = pausingRunOf(run);
+    const lead = async (target: number): Promise<void> => {
+      const node = evidence.primary();
+      if (node === null) return;
+      const routes = (plan.targets[target]?.routes ?? []).flatMap((at) => plan.routes[at] ?? []);
+      for (const route of routes)
+        if (route.database !== null) await inTime(evidence.leader.lead(route, node), commandMs);
+    };
     await Promise.all(
-      left
-        .flatMap((at) => intent.targets[at] ?? [])
-        .map(async ({ database, console }) => {
-          const resumer = new TargetResumer({ by, database, console }, commandMs);
-          while (this.#phase.kind === "finishing" && (await resumer.resume()).kind === "unsure")
-            await new Promise<void>((resolve) => void this.#context.setTimer(resolve, repeatMs));
-          resumer.close();
-        }),
+      left.map(async (target) => {
+        const found = intent.targets[target];
+        if (found === undefined) return;
+        const { database, console } = found;
+        const resumer = new TargetResumer({ by, database, console }, commandMs);
+        while (this.#phase.kind === "finishing" && (await resumer.resume(() => lead(target))).kind === "unsure")
+          await new Promise<void>((resolve) => void this.#context.setTimer(resolve, repeatMs));
+        resumer.close();
+      }),
     );
   }
 

@@ -36,6 +36,8 @@ export interface PauseHandContext {
   readonly mayPause: () => boolean;
   /** Whether a console of an earlier run is no sign of another run: then somebody has promised that it is over. */
   readonly areEarlierOver: () => boolean;
+  /** The last attempt to lead the database to the new primary, before its clients go on. Never rejects. */
+  readonly lead: () => Promise<void>;
   readonly now: () => number;
   readonly onEvent: (event: PauseEvent) => void;
 }
@@ -232,8 +234,7 @@ export class PauseHand {
     }
     this.#phase = "resuming";
     this.#pauseConsole?.close();
-    await this.#quicken();
-    const done = await this.#resumer.resume();
+    const done = await this.#resumer.resume(() => this.#beforeResume());
     if (this.#phase !== "resuming") return;
     if (done.kind === "unsure")
       return this.#context.onEvent({ kind: "not_resumed", problem: done.problem, isRefused: done.isAbsent });
@@ -242,11 +243,12 @@ export class PauseHand {
     this.#context.onEvent({ kind: "resumed" });
   }
 
-  /** A login that PAUSE has aborted counts as failed: without this, clients wait for `server_login_retry` after RESUME. */
-  async #quicken(): Promise<void> {
+  /** A login that PAUSE has aborted counts as failed: if not quickened, clients wait for `server_login_retry` after RESUME. */
+  async #beforeResume(): Promise<void> {
+    const { target, limits, lead } = this.#context;
+    await lead();
     if (this.#isQuickened) return;
     this.#isQuickened = true;
-    const { target, limits } = this.#context;
     await quickenLogins(target, limits.commandMs);
   }
 

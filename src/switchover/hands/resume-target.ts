@@ -60,9 +60,11 @@ export class TargetResumer {
   /**
    * Sends RESUME, and reads back what became of it. To be repeated until it succeeds: a PAUSE that was sent and is late
    * may still arrive as long as its console is there. A call while another one runs shares its result. Never rejects.
+   * @param before what is to be done first, once the console answers: after a cut, its RESUME must not overtake a change
+   *   of the route that could not be made meanwhile. Must take a bounded time, and never reject
    */
-  resume(): Promise<Resumed> {
-    this.#attempt ??= this.#resume().finally(() => {
+  resume(before: (() => Promise<void>) | null = null): Promise<Resumed> {
+    this.#attempt ??= this.#resume(before).finally(() => {
       this.#attempt = null;
     });
     return this.#attempt;
@@ -73,9 +75,14 @@ export class TargetResumer {
     this.#console?.close();
   }
 
-  async #resume(): Promise<Resumed> {
+  async #resume(before: (() => Promise<void>) | null): Promise<Resumed> {
     try {
-      return await resumeOn(await this.console(), this.#target, this.#limitMs);
+      const console = await this.console();
+      if (before !== null) {
+        await console.query("SHOW VERSION", this.#limitMs);
+        await before();
+      }
+      return await resumeOn(console, this.#target, this.#limitMs);
     } catch (error) {
       return unsure(errorMessage(error), error instanceof ConsoleError && error.kind === "absent");
     }

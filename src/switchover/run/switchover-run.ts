@@ -1,4 +1,5 @@
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import { inTime } from "../../state/files/in-time.ts";
 import type { Preflight } from "../preflight/preflight-line.ts";
 import { adoptSwitchover, advanceSwitchover, beginSwitchover, wakeAtMs, type AdoptedRun } from "../machine/advance.ts";
 import type { StepName, SwitchoverEffect } from "../machine/effect.ts";
@@ -95,6 +96,8 @@ const tickMs = 50;
 const beatMs = 250;
 /** The time between two attempts to lead a route, in ms. */
 const routeRetryMs = 50;
+/** Of the attempt to lead a target right before its RESUME, in ms. */
+const lastRouteMs = 1_000;
 
 /**
  * Runs one switchover: passes events to the machine, and carries out its effects. The machine decides everything.
@@ -206,6 +209,31 @@ export class SwitchoverRun {
     return this.#state.kind === "switching" && this.#state.request === "sent" && this.#hands.claim.isHeld();
   }
 
+  /**
+   * Tries once to lead the database of a target to the new primary, if it is not seen to lead there. To be called right
+   * before its RESUME: a console that was cut off beyond the deadline is back just now, with the old route. Never rejects.
+   */
+  async leadLast(target: number): Promise<void> {
+    const node = this.#routedNode;
+    const leading = this.#leading;
+    if (node === null) return;
+    const { targets, routes } = this.plan;
+    const own = (targets[target]?.routes ?? []).filter(
+      (route) => leading.has(route) && routes[route]?.database !== null,
+    );
+    const attempts = own.map(async (route) => {
+      try {
+        const result = await this.#hands.lead(route, node);
+        if (typeof result !== "string" || this.#leading !== leading) return;
+        leading.delete(route);
+        this.happened({ kind: "routed", route, by: result });
+      } catch (error) {
+        this.#context.onError(error);
+      }
+    });
+    await inTime(Promise.all(attempts), lastRouteMs);
+  }
+
   /** To be called when the state of the cluster has changed. */
   clusterChanged(): void {
     if (isWatching(this.#state)) this.#lookAtPrimary();
@@ -314,7 +342,7 @@ export class SwitchoverRun {
   }
 
   #leadUntilDone(route: number, node: string, leading: Set<number>): void {
-    const isOver = (): boolean => this.#state.kind === "ended" || this.#leading !== leading;
+    const isOver = (): boolean => this.#state.kind === "ended" || this.#leading !== leading || !leading.has(route);
     const attempt = async (): Promise<void> => {
       while (!isOver()) {
         const result = await this.#hands.lead(route, node);

@@ -15,6 +15,7 @@ class Fixture {
   readonly hand: PauseHand;
   readonly told: PauseEvent[] = [];
   mayPause = true;
+  lead = (): Promise<void> => Promise.resolve();
   areEarlierOver = false;
 
   constructor(pgbouncer: FakePgbouncer, pauseMs: number, by: PausingRun = run) {
@@ -24,6 +25,7 @@ class Fixture {
       limits: { commandMs: 2_000, pauseMs, pollMs: 5 },
       mayPause: () => this.mayPause,
       areEarlierOver: () => this.areEarlierOver,
+      lead: () => this.lead(),
       now: () => performance.now(),
       onEvent: (event) => this.told.push(event),
     });
@@ -64,6 +66,26 @@ describe("one database of a pooler", () => {
     assert.equal(pgbouncer.isPaused, false);
     assert.ok((hand.heldMs ?? 0) > 0);
     assert.equal(fixture.kinds.filter((kind) => kind === "resumed").length, 1);
+  });
+
+  test("is led before its RESUME is sent, once a console answers that did not", async (context) => {
+    const fixture = await Fixture.of(context, 200);
+    const { hand, pgbouncer } = fixture;
+    const led: boolean[] = [];
+    fixture.lead = () => {
+      led.push(pgbouncer.isPaused);
+      return Promise.resolve();
+    };
+    hand.pause();
+    await fixture.tells("pause_answered");
+    pgbouncer.instead.set("SHOW VERSION", "silence");
+    hand.resume();
+    await fixture.tells("not_resumed");
+    assert.deepEqual([led, pgbouncer.isPaused], [[], true], "nothing is sent that may arrive later");
+    pgbouncer.instead.clear();
+    hand.resume();
+    await until("RESUME", () => !pgbouncer.isPaused);
+    assert.deepEqual(led, [true]);
   });
 
   test("is not paused while another run of the cluster has a console there, whichever came first", async (context) => {

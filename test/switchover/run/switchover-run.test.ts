@@ -157,6 +157,24 @@ describe("a run of a switchover", () => {
     assert.deepEqual([attempts, fixture.outcome?.kind], [4, "switched"]);
   });
 
+  test("leads a database once more right before a RESUME at the deadline, and only what is not led yet", async () => {
+    const fixture = new Fixture();
+    let led = 0;
+    let isReachable = false;
+    fixture.lead = () => {
+      led += 1;
+      return isReachable ? Promise.resolve("verified") : new Promise(() => {});
+    };
+    await fixture.pass(1_000);
+    assert.deepEqual([fixture.run.state.kind, led], ["routing", 1]);
+    isReachable = true;
+    await fixture.run.leadLast(0);
+    await fixture.clock.pass(1_000);
+    assert.deepEqual([led, fixture.outcome], [2, { kind: "switched", node: "pg2" }]);
+    await fixture.run.leadLast(0);
+    assert.equal(led, 2);
+  });
+
   test("closes an intent again that could not be closed", async () => {
     const fixture = new Fixture();
     let attempts = 0;
