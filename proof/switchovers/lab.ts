@@ -90,6 +90,11 @@ export class Lab {
     return { port: this.rolecall.adminPort, token: this.#token };
   }
 
+  /** That of the second rolecall. */
+  get peerApi(): AdminApi {
+    return { port: this.peer.adminPort, token: this.#token };
+  }
+
   /** Starts clients that write through both PgBouncers. */
   load(clients = 20, pauseMs = 5): Load {
     return new Load({ ports: this.#poolers.map(({ port }) => port), database, clients, pauseMs });
@@ -135,7 +140,11 @@ export class Lab {
     this.#peer = await Rolecall.start(this.cluster, {
       number: 2,
       cluster: await this.#clusterSettings(),
-      admin: { read_only: true, pause_tokens: [token_file] },
+      admin: {
+        management: "on",
+        auth: { for: "unsafe", bearer: [this.#tokenFile("token", this.#token)] },
+        pause_tokens: [token_file],
+      },
       top: {
         state_file: join(this.stateFolder, "rolecall2.state"),
         poolers: await this.#poolerSettings(this.#options.route === "file"),

@@ -66,7 +66,7 @@ export async function playCell(faultLab: FaultLab, spec: FaultSpec, state: MetSt
     await until("transactions", () => load.window.acknowledged.length >= 200);
     const faulty = await switchOverWithFault(faultLab, { spec, state, candidate }, { log: logs.own, observers });
     const alertSeen = await endFault(faultLab, { spec, observers }, faulty);
-    const run = await endOfRun(faultLab, observers);
+    const run = await endOfRun(faultLab, spec, observers);
     const endedMs = performance.now();
     const pauses = observers.map(({ seen }) => pausesOf(seen));
     broken.push(
@@ -167,12 +167,17 @@ async function endFault(
 }
 
 /** Waits until nothing is paused, and until rolecall has nothing left to do. @returns the outcome */
-async function endOfRun({ lab }: FaultLab, observers: readonly PauseObserver[]): Promise<string> {
+async function endOfRun(
+  { lab }: FaultLab,
+  { inflicted }: FaultSpec,
+  observers: readonly PauseObserver[],
+): Promise<string> {
   let run: RunDocument | null = null;
   const evidence = (): string => `${JSON.stringify(run)}\n${lab.rolecall.tail}`;
   await until({ what: "the end of the switchover", seconds: endSeconds, evidence }, async () => {
     run = await currentRun(lab.api);
-    const isOver = run === null || run.state === "ended";
+    const other = inflicted.kind === "second_edge" ? await currentRun(lab.peerApi) : null;
+    const isOver = [run, other].every((one) => one === null || one.state === "ended");
     return isOver && observers.every(({ paused }) => paused === false);
   });
   const { outcome } = (run ?? { outcome: null }) as Pick<RunDocument, "outcome">;

@@ -9,7 +9,7 @@ export type LabKind = "alone" | "peer";
 
 /** What is done to the lab. */
 export type Inflicted =
-  /** SIGKILL; it is started again at the end. `guardian`: its guardian too, as systemd does with `KillMode=mixed`. */
+  /** SIGKILL; it is started again at the end. `guardian`: its guardian too, as systemd (`KillMode=mixed`) and containers do. */
   | { readonly kind: "kill_rolecall"; readonly guardian: boolean; readonly cut: boolean }
   | { readonly kind: "freeze_rolecall"; readonly guardian: boolean }
   | { readonly kind: "kill_pooler" | "freeze_pooler" | "cut_pooler" }
@@ -18,7 +18,11 @@ export type Inflicted =
   | { readonly kind: "transaction" }
   /** The nodes' answer to `POST /switchover`. `hang`: none, and nothing is done. `lose`: it is done, without an answer. */
   | { readonly kind: "api"; readonly answer: 412 | 503 | "hang" | "lose" }
-  | { readonly kind: "second_switchover" | "state_file" };
+  | { readonly kind: "second_switchover" | "state_file" }
+  /** Nothing can be written beside the file that the first pooler includes. */
+  | { readonly kind: "pooler_file" }
+  /** The other rolecall is asked for a switchover, too, so long before the first one. */
+  | { readonly kind: "second_edge"; readonly earlierMs: number };
 
 /** How soon all is resumed once rolecall is gone or stands still before the request, in ms. After it, clients are led first. */
 export interface GoneLimit {
@@ -168,6 +172,37 @@ export const faults: readonly FaultSpec[] = [
     inflicted: { kind: "cut_pooler" },
     states: ["pausing", "switching", "resuming"],
     lastsMs: 13_000,
+    othersMaxMs,
+    isClean: true,
+  },
+  {
+    name: "the file of a PgBouncer cannot be written",
+    lab: "alone",
+    inflicted: { kind: "pooler_file" },
+    states: ["before"],
+    lastsMs: 4_000,
+    outcomes: ["refused"],
+    pausedMaxMs: 0,
+    isClean: true,
+  },
+  {
+    name: "the file of a PgBouncer cannot be written for 4 s",
+    lab: "alone",
+    inflicted: { kind: "pooler_file" },
+    states: ["arming", ...afterArming],
+    lastsMs: 4_000,
+    othersMaxMs,
+    outcomes: ["switched"],
+    isClean: true,
+  },
+  {
+    name: "the file of a PgBouncer cannot be written until the deadline is over",
+    lab: "alone",
+    inflicted: { kind: "pooler_file" },
+    states: ["switching"],
+    lastsMs: 20_000,
+    othersMaxMs,
+    outcomes: ["unfinished"],
   },
   {
     name: "a transaction that does not end",
@@ -292,6 +327,24 @@ export const faults: readonly FaultSpec[] = [
     states: ["switching"],
     lastsMs: 13_000,
   },
+  {
+    name: "the peer switches over too",
+    lab: "peer",
+    inflicted: { kind: "second_edge", earlierMs: 0 },
+    states: ["before"],
+    lastsMs: 0,
+    outcomes: ["switched", "refused"],
+    isClean: true,
+  },
+  ...[5, 20, 100].map((earlierMs): FaultSpec => ({
+    name: `the peer switches over too, ${earlierMs} ms earlier`,
+    lab: "peer",
+    inflicted: { kind: "second_edge", earlierMs },
+    states: ["before"],
+    lastsMs: 0,
+    outcomes: ["switched", "refused"],
+    isClean: true,
+  })),
   {
     name: "rolecall and its guardian killed while the network to a PgBouncer is cut, with a peer",
     lab: "peer",

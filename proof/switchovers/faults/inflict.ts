@@ -89,13 +89,27 @@ export async function inflict(faultLab: FaultLab, { inflicted }: FaultSpec, cand
       if (status !== 409) applied.problems.push(`a second switchover must be answered with 409, got ${status} ${body}`);
       return undoing(() => {});
     }
-    case "state_file": {
-      const folder = lab.stateFolder;
-      execFileSync("mount", ["--bind", folder, folder]);
-      execFileSync("mount", ["-o", "remount,bind,ro", folder]);
-      return undoing(() => void execFileSync("umount", ["--lazy", folder]));
+    case "state_file":
+      return undoing(readOnly(lab.stateFolder));
+    case "pooler_file":
+      return undoing(readOnly(pooler.folder));
+    case "second_edge": {
+      const asked = postSwitchover(lab.peerApi, { candidate: candidate.name });
+      await sleep(inflicted.earlierMs);
+      return undoing(async () => {
+        const { status, body } = await asked;
+        if (status !== 202 && status !== 409)
+          applied.problems.push(`the peer must answer 202 or 409, got ${status} ${body}`);
+      });
     }
   }
+}
+
+/** Makes a folder read-only, also for root. @returns what ends that */
+function readOnly(folder: string): () => void {
+  execFileSync("mount", ["--bind", folder, folder]);
+  execFileSync("mount", ["-o", "remount,bind,ro", folder]);
+  return () => void execFileSync("umount", ["--lazy", folder]);
 }
 
 /** SIGKILL to both in one instant, if the guardian is to be killed too. What it returns starts rolecall again. */
