@@ -14,7 +14,7 @@ import { urgentMs } from "./pool-client.ts";
 import { pollMs } from "./pollers.ts";
 import { baseline, poolPlans } from "./pools.ts";
 import { report, type Conditions } from "./report.ts";
-import type { LeaderChange } from "./samples.ts";
+import type { LeaderChange, MeasuredPool } from "./samples.ts";
 import { machineLine, versionLines } from "./versions.ts";
 
 const usage = `Usage: npm run bench -- outage [OPTIONS]
@@ -28,6 +28,7 @@ const usage = `Usage: npm run bench -- outage [OPTIONS]
   --report FILE      where the report is written (default bench/outage.md)
   --raw FILE         where every sample is written, one event a line (default: nowhere)
   --label TEXT       what limits the worth of the figures; the report states it
+  --guard A/B=N      fails if the worst write of pool A is later than N times the worst of pool B, 0.1 to 10
   --help             show this help
 
 HAPROXY_3 names the program of a newer HAProxy, PG_EXPORTER that of pg_exporter, ENVOY that of Envoy (default: from
@@ -50,6 +51,7 @@ export async function outageBench(args: readonly string[]): Promise<boolean> {
       report: { type: "string", default: "bench/outage.md" },
       raw: { type: "string" },
       label: { type: "string", default: "" },
+      guard: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -65,6 +67,7 @@ export async function outageBench(args: readonly string[]): Promise<boolean> {
     throw new Error(
       `Cannot measure: --pools must name ${poolPlans.map(({ name }) => name).join(", ")}, got ${unknown}`,
     );
+  const guard = values.guard === undefined ? null : guardOf(values.guard);
   const patroni = patroniCommand(values.patroni);
   const balancers = balancerPrograms();
   const lab = await OutageLab.start({ patroni, balancers, pools, slowness });
@@ -85,7 +88,8 @@ export async function outageBench(args: readonly string[]): Promise<boolean> {
     const text = report(changes, lab.pools, conditions);
     writeFileSync(values.report, text);
     process.stdout.write(text);
-    return changes.length === counts.switchover + counts.kill;
+    const isGood = guard === null || isWithin(guard, worstWrites(changes, lab));
+    return isGood && changes.length === counts.switchover + counts.kill;
   } finally {
     await lab.stop();
   }
@@ -115,6 +119,38 @@ async function allChanges(
     }
   }
   return changes;
+}
+
+/** A bound of one pool by another one of the same run: the machine's speed cancels out. */
+interface Guard {
+  readonly pool: string;
+  readonly by: string;
+  readonly ratio: number;
+}
+
+function guardOf(text: string): Guard {
+  const [, pool = "", by = "", ratio = ""] = /^([^/]+)\/([^=]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  const guard = { pool, by, ratio: Number(ratio) };
+  const isKnown = [pool, by].every((name) => poolPlans.some((plan) => plan.name === name));
+  if (!isKnown || guard.ratio < 0.1 || guard.ratio > 10)
+    throw new Error(`Cannot measure: --guard must be as rolecall-dcs-runtime/rolecall=1.5, got ${text}`);
+  return guard;
+}
+
+/** The worst write of each pool, in ms after the promotion; infinite where an event had none. */
+function worstWrites(changes: readonly LeaderChange[], { pools }: OutageLab): ReadonlyMap<string, number> {
+  const worst = (pool: MeasuredPool): number =>
+    Math.max(...changes.map((change) => figuresOf(change, pool).writeMs ?? Infinity));
+  return new Map(pools.map((pool) => [pool.name, worst(pool)]));
+}
+
+function isWithin({ pool, by, ratio }: Guard, worst: ReadonlyMap<string, number>): boolean {
+  const [own, other] = [worst.get(pool), worst.get(by)];
+  const isGood = own !== undefined && other !== undefined && own <= ratio * other;
+  say(
+    `${isGood ? "ok" : "FAILED"}: the worst write of ${pool} came after ${Math.round(own ?? Number.NaN)} ms, that of ${by} after ${Math.round(other ?? Number.NaN)} ms; at most ${ratio} times`,
+  );
+  return isGood;
 }
 
 /** One event in a line: each pool's delay of the write. */

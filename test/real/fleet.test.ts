@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { describe, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type JsonObject, listOf } from "../../src/cluster/values/json.ts";
+import { EtcdFleetStore } from "../../src/fleet/etcd/etcd-fleet-store.ts";
+import { setSystemTimer } from "../../src/probe/schedule/system-timer.ts";
 import { sendRequest } from "../fake/http-request.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
@@ -39,6 +41,20 @@ function drainsOf({ clusters }: FleetEdges): {
   };
 }
 
+/** The store of a member that has joined. */
+async function joinedStore(context: TestContext, urls: readonly string[], name: string): Promise<EtcdFleetStore> {
+  const store = new EtcdFleetStore(
+    { urls, folder: "/rolecall/claims/", leaseMs: 5_000 },
+    { access: () => ({ tls: {}, auth: null }), setTimer: setSystemTimer, random: Math.random },
+  );
+  context.after(() => store.stop());
+  await new Promise<void>((resolve) => {
+    const onPhase = ({ kind }: { readonly kind: string }): void => void (kind === "joined" && resolve());
+    store.start({ key: `members/${name}`, value: () => name }, { onAll: () => {}, onChange: () => {}, onPhase });
+  });
+  return store;
+}
+
 describe("a fleet of edges", { skip: missing === undefined ? false : `not run: ${missing} is missing` }, () => {
   test("asks each node once an interval, whatever edge is killed or stands still", limit, async (context) => {
     const etcd = await EtcdMembers.start({ count: 1 });
@@ -65,6 +81,33 @@ describe("a fleet of edges", { skip: missing === undefined ? false : `not run: $
     await sleep(1_000);
     assert.deepEqual(await afterwards.end(), []);
   });
+
+  test(
+    "gives the run of a cluster to one member, until that gives it back or its lease ends",
+    limit,
+    async (context) => {
+      const etcd = await EtcdMembers.start({ count: 1 });
+      context.after(() => etcd.stop());
+      const [one, two] = await Promise.all(["e1", "e2"].map((name) => joinedStore(context, etcd.urls, name)));
+      assert.ok(one !== undefined && two !== undefined);
+      const key = "runs/orders";
+      const asked = await Promise.all([one.claimFor(key, "of e1", 2), two.claimFor(key, "of e2", 2)]);
+      const [winner] = new Set(asked.map(({ value }) => value));
+      assert.equal(new Set(asked.map(({ value }) => value)).size, 1, JSON.stringify(asked));
+      assert.ok(winner === "of e1" || winner === "of e2");
+      const revision = asked[0]?.revision ?? 0;
+      assert.deepEqual(await one.claimFor(key, "of e1, again", 2), { value: winner, revision });
+      const loser = winner === "of e1" ? "of e2" : "of e1";
+      assert.equal(await two.release(key, loser), false, "only who holds it gives it back");
+      assert.equal(await two.release(key, winner), true);
+      const next = await two.claimFor(key, "next", 2);
+      assert.deepEqual([next.value, next.revision > revision], ["next", true]);
+      await until("the end of a lease that nobody renews", async () => {
+        const { value } = await one.claimFor(key, "after the lease", 60);
+        return value === "after the lease";
+      });
+    },
+  );
 
   test("changes nothing while etcd is down, and owns clusters again when it is back", limit, async (context) => {
     const etcd = await EtcdMembers.start({ count: 1 });
