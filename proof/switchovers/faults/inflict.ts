@@ -1,5 +1,8 @@
 /** Carries out a fault, and takes it back. */
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { freeze } from "../../../test/real/lab/freeze.ts";
@@ -105,10 +108,18 @@ export async function inflict(faultLab: FaultLab, { inflicted }: FaultSpec, cand
   }
 }
 
-/** Makes a folder read-only, also for root. @returns what ends that */
+/**
+ * Makes a folder read-only, also for root, at one instant: a mount cannot become read-only while a file is open for
+ * writing, so one that is read-only already covers the folder. @returns what ends that
+ */
 function readOnly(folder: string): () => void {
-  execFileSync("mount", ["--bind", folder, folder]);
-  execFileSync("mount", ["-o", "remount,bind,ro", folder]);
+  const aside = mkdtempSync(join(tmpdir(), "rolecall-ro-"));
+  const mount = (...argv: readonly string[]): void => void execFileSync("mount", argv);
+  mount("--bind", folder, aside);
+  mount("-o", "remount,bind,ro", aside);
+  mount("--bind", aside, folder);
+  execFileSync("umount", ["--lazy", aside]);
+  rmdirSync(aside);
   return () => void execFileSync("umount", ["--lazy", folder]);
 }
 
