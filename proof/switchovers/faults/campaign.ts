@@ -41,6 +41,17 @@ async function resultOf(faultLab: FaultLab, spec: FaultSpec, state: MetState): P
   } catch (error) {
     const nothing = { pausedMs: 0, acknowledged: 0, failed: 0, worstWaitMs: 0, lost: 0, recoveredMs: null };
     const broken = [`not completed: ${errorMessage(error).slice(0, 3_000)}`];
-    return { fault: spec.name, state, met: "", outcome: "", resumedBy: [], alertSeen: null, ...nothing, broken };
+    return {
+      fault: spec.name,
+      state,
+      met: "",
+      outcome: "",
+      text: "",
+      exitCode: null,
+      resumedBy: [],
+      alertSeen: null,
+      ...nothing,
+      broken,
+    };
   }
 }

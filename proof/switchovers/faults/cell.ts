@@ -8,6 +8,7 @@ import { database } from "../lab.ts";
 import { createTable, type Load } from "../load.ts";
 import { currentRun, postSwitchover, type RunDocument, runSwitchover } from "../run-document.ts";
 import { worstWait, writesOfOldPrimaries } from "../waits.ts";
+import { type CommandEnd, startCommand } from "./command.ts";
 import type { FaultLab } from "./fault-lab.ts";
 import { deadlineMs, type FaultSpec, type MetState } from "./fault-list.ts";
 import { type Applied, inflict } from "./inflict.ts";
@@ -22,6 +23,9 @@ export interface CellResult {
   readonly met: string;
   /** That of the run, or what a killed rolecall left. */
   readonly outcome: string;
+  /** What the command said at its end, and its exit code; `null`: no command was used, or it hung. */
+  readonly text: string;
+  readonly exitCode: number | null;
   /** The longest that one database was paused, and those that did not answer meanwhile; 0: none was. */
   readonly pausedMs: number;
   readonly resumedBy: readonly string[];
@@ -68,11 +72,13 @@ export async function playCell(faultLab: FaultLab, spec: FaultSpec, state: MetSt
     const alertSeen = await endFault(faultLab, { spec, observers }, faulty);
     const run = await endOfRun(faultLab, spec, observers);
     const endedMs = performance.now();
+    const said = await faulty.command;
+    broken.push(...(await untrueIn(faultLab, run, { said, candidate: candidate.name })));
     const pauses = observers.map(({ seen }) => pausesOf(seen));
     broken.push(
       ...faulty.applied.problems,
       ...brokenBounds({ spec, state }, faulty.applied, pauses),
-      ...brokenOutcome(spec, run),
+      ...brokenOutcome(spec, kindOf(run)),
     );
     if (alertSeen === 0) broken.push("rolecall_paused_databases was 0 while a pooler could not be reached");
     const resumedBy = resumersIn(logs.own.text, logs.peer?.text ?? "");
@@ -88,7 +94,9 @@ export async function playCell(faultLab: FaultLab, spec: FaultSpec, state: MetSt
       fault: spec.name,
       state,
       met: faulty.met,
-      outcome: run,
+      outcome: kindOf(run),
+      text: said?.text ?? "",
+      exitCode: said?.exitCode ?? null,
       pausedMs: longest(pauses.flat()),
       resumedBy,
       acknowledged: acknowledged.length,
@@ -109,6 +117,8 @@ interface Faulty {
   readonly applied: Applied;
   readonly undo: () => Promise<void>;
   readonly met: string;
+  /** The end of the command that asked for the switchover; `null`: another client did. */
+  readonly command: Promise<CommandEnd> | null;
 }
 
 /** Asks for a switchover, and inflicts the fault as soon as its state is met. */
@@ -119,10 +129,14 @@ async function switchOverWithFault(
 ): Promise<Faulty> {
   const { lab } = faultLab;
   const first = state === "before" ? await inflict(faultLab, spec, candidate) : null;
-  const request = { candidate: candidate.name, deadline: `${deadlineMs}ms`, unguarded: spec.lab === "alone" };
-  const { status, body } = await postSwitchover(lab.api, request);
-  if (status !== 202) throw new Error(`Cannot start a switchover: rolecall must answer 202, got ${status} ${body}`);
-  if (first !== null) return { ...first, met: "before" };
+  const request = { candidate: candidate.name, unguarded: spec.lab === "alone" };
+  // Two edges are to begin at the same time: a command needs a while to start.
+  const command = spec.inflicted.kind === "second_edge" ? null : startCommand(lab, request);
+  if (command === null) {
+    const { status, body } = await postSwitchover(lab.api, { ...request, deadline: `${deadlineMs}ms` });
+    if (status !== 202) throw new Error(`Cannot start a switchover: rolecall must answer 202, got ${status} ${body}`);
+  } else await begun(faultLab, command);
+  if (first !== null) return { ...first, met: "before", command };
   if (state !== "checking") {
     const step = stepBefore[state as keyof typeof stepBefore];
     const untilMs = performance.now() + 30_000;
@@ -138,7 +152,20 @@ async function switchOverWithFault(
   const { applied, undo } = await inflict(faultLab, spec, candidate);
   // A rolecall that is gone writes no more: its last step is that of the fault.
   const isGone = spec.inflicted.kind === "kill_rolecall" || spec.inflicted.kind === "freeze_rolecall";
-  return { applied, undo, met: isGone ? (log.steps.at(-1) ?? "begun") : before };
+  return { applied, undo, met: isGone ? (log.steps.at(-1) ?? "begun") : before, command };
+}
+
+/** Waits until the command has begun a run. @throws Error with what it says, if it ends without one */
+async function begun({ lab }: FaultLab, command: Promise<CommandEnd>): Promise<void> {
+  let ended: CommandEnd | null = null;
+  void command.then((end) => (ended = end));
+  const before = (await currentRun(lab.api))?.run ?? null;
+  await until({ what: "the begin of a switchover", seconds: 30, evidence: () => lab.rolecall.tail }, async () => {
+    const run = (await currentRun(lab.api))?.run ?? null;
+    if (run !== before) return true;
+    if (ended !== null) throw new Error(`Cannot start a switchover: the command says ${JSON.stringify(ended)}`);
+    return false;
+  });
 }
 
 /** A statement through a pooler that PAUSE has to wait for. */
@@ -171,7 +198,7 @@ async function endOfRun(
   { lab }: FaultLab,
   { inflicted }: FaultSpec,
   observers: readonly PauseObserver[],
-): Promise<string> {
+): Promise<RunDocument["outcome"]> {
   let run: RunDocument | null = null;
   const evidence = (): string => `${JSON.stringify(run)}\n${lab.rolecall.tail}`;
   await until({ what: "the end of the switchover", seconds: endSeconds, evidence }, async () => {
@@ -180,8 +207,36 @@ async function endOfRun(
     const isOver = [run, other].every((one) => one === null || one.state === "ended");
     return isOver && observers.every(({ paused }) => paused === false);
   });
-  const { outcome } = (run ?? { outcome: null }) as Pick<RunDocument, "outcome">;
+  return ((run ?? { outcome: null }) as Pick<RunDocument, "outcome">).outcome;
+}
+
+function kindOf(outcome: RunDocument["outcome"]): string {
   return outcome === null ? "none: a new process" : outcome.kind;
+}
+
+/** What was said and is not so: looks itself where each pooler leads. */
+async function untrueIn(
+  { lab }: FaultLab,
+  outcome: RunDocument["outcome"],
+  { said, candidate }: { readonly said: CommandEnd | null; readonly candidate: string },
+): Promise<readonly string[]> {
+  const untrue: string[] = [];
+  const isSwitched = outcome?.kind === "switched";
+  if (said !== null && said.exitCode === null) untrue.push(`the command must end, got ${said.text}`);
+  const isGood = isSwitched && outcome.node === candidate;
+  if (said?.exitCode === 0 && outcome !== null && !isGood)
+    untrue.push(`the exit code must not be 0 after ${JSON.stringify(outcome)}: ${said.text}`);
+  if (said !== null && said.exitCode !== 0 && said.text === "") untrue.push("the command must say how it came out");
+  if (!isSwitched) return untrue;
+  for (const [at, { port }] of lab.poolers.entries()) {
+    const answer = await psql(port, "SELECT inet_server_port()", 10_000, { user: "app", database });
+    const node = lab.cluster.nodes.find(({ databasePort }) => String(databasePort) === answer);
+    if (node?.name !== outcome.node)
+      untrue.push(
+        `the outcome says that clients go on at ${outcome.node}, got ${node?.name ?? answer} by pgb${at + 1}`,
+      );
+  }
+  return untrue;
 }
 
 /** Waits until clients go on through every pooler, and the next switchover works. @returns how long until it could begin */

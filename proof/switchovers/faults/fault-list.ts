@@ -12,8 +12,9 @@ export type Inflicted =
   /** SIGKILL; it is started again at the end. `guardian`: its guardian too, as systemd (`KillMode=mixed`) and containers do. */
   | { readonly kind: "kill_rolecall"; readonly guardian: boolean; readonly cut: boolean }
   | { readonly kind: "freeze_rolecall"; readonly guardian: boolean }
+  | { readonly kind: "kill_guardian" | "freeze_guardian" }
   | { readonly kind: "kill_pooler" | "freeze_pooler" | "cut_pooler" }
-  | { readonly kind: "kill_candidate" | "freeze_etcd" | "kill_peer" | "freeze_peer" }
+  | { readonly kind: "kill_candidate" | "freeze_candidate" | "kill_etcd" | "freeze_etcd" | "kill_peer" | "freeze_peer" }
   /** A transaction through the first pooler that is open before the switchover and does not end. */
   | { readonly kind: "transaction" }
   /** The nodes' answer to `POST /switchover`. `hang`: none, and nothing is done. `lose`: it is done, without an answer. */
@@ -98,6 +99,24 @@ export const faults: readonly FaultSpec[] = [
     isClean: true,
   },
   {
+    name: "the guardian killed",
+    lab: "alone",
+    inflicted: { kind: "kill_guardian" },
+    states: ["arming", ...afterArming],
+    lastsMs: 1_000,
+    othersMaxMs,
+    isClean: true,
+  },
+  {
+    name: "the guardian frozen for 5 s",
+    lab: "alone",
+    inflicted: { kind: "freeze_guardian" },
+    states: ["arming", ...afterArming],
+    lastsMs: 5_000,
+    othersMaxMs,
+    isClean: true,
+  },
+  {
     name: "a PgBouncer killed",
     lab: "alone",
     inflicted: { kind: "kill_pooler" },
@@ -135,6 +154,20 @@ export const faults: readonly FaultSpec[] = [
     lab: "alone",
     inflicted: { kind: "kill_candidate" },
     states: ["pausing", "switching", "switching, late", "routing", "resuming"],
+    lastsMs: 3_000,
+  },
+  {
+    name: "the candidate frozen for 4 s",
+    lab: "alone",
+    inflicted: { kind: "freeze_candidate" },
+    states: ["pausing", "switching", "switching, late", "routing", "resuming"],
+    lastsMs: 4_000,
+  },
+  {
+    name: "etcd killed, and back after 3 s",
+    lab: "alone",
+    inflicted: { kind: "kill_etcd" },
+    states: ["arming", ...afterArming],
     lastsMs: 3_000,
   },
   {
@@ -312,6 +345,14 @@ export const faults: readonly FaultSpec[] = [
     inflicted: { kind: "kill_peer" },
     states: ["arming", ...afterArming],
     lastsMs: 3_000,
+  },
+  {
+    name: "no state can be written for 3 s, with a peer",
+    lab: "peer",
+    inflicted: { kind: "state_file" },
+    states: ["arming", ...afterArming],
+    lastsMs: 3_000,
+    isClean: true,
   },
   {
     name: "the peer frozen for 4 s",

@@ -17,12 +17,33 @@ export function faultReportOf(results: readonly CellResult[]): string {
   const names = [...new Set(newest.map(({ fault }) => fault))];
   const ofFaults = names.map((name) => rowOfAll(newest.filter(({ fault }) => fault === name)));
   const broken = newest.flatMap((result) => result.broken.map((text) => `* ${result.fault}, ${result.state}: ${text}`));
-  return [...tableOf("state", newest.map(rowOf)), "", ...tableOf("states", ofFaults), "", ...broken].join("\n");
+  return [
+    ...tableOf("state", newest.map(rowOf)),
+    "",
+    ...tableOf("states", ofFaults),
+    "",
+    ...saidIn(newest),
+    "",
+    ...broken,
+  ].join("\n");
+}
+
+/** What operators read, with the faults and states that lead to it. */
+function saidIn(results: readonly CellResult[]): readonly string[] {
+  const cellsOf = new Map<string, string[]>();
+  for (const { fault, state, text } of results) if (text !== "") pushTo(cellsOf, text, `${fault} (${state})`);
+  return [...cellsOf].map(([text, names]) => `* "${text}": ${names.join(", ")}`);
+}
+
+function pushTo(lists: Map<string, string[]>, key: string, value: string): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }
 
 function tableOf(states: string, rows: readonly (readonly string[])[]): readonly string[] {
-  const head = ["fault", states, "outcome", "longest pause", "resumed by", "failed", "longest wait", "bounds"];
-  const aligned = head.map((_, at) => ([3, 5, 6].includes(at) ? "--:" : "---"));
+  const head = ["fault", states, "outcome", "exit", "longest pause", "resumed by", "failed", "longest wait", "bounds"];
+  const aligned = head.map((_, at) => ([3, 4, 6, 7].includes(at) ? "--:" : "---"));
   return [head, aligned, ...rows].map((row) => `| ${row.join(" | ")} |`);
 }
 
@@ -33,6 +54,7 @@ function rowOf({ fault, state, outcome, resumedBy, broken, ...result }: CellResu
     fault,
     state,
     outcome,
+    exitOf(result),
     inSeconds(pausedMs),
     resumedBy.join(", "),
     String(failed),
@@ -51,12 +73,17 @@ function rowOfAll(results: readonly CellResult[]): readonly string[] {
     each(({ fault }) => [fault]),
     each(({ state }) => [state]),
     each(({ outcome }) => [outcome]),
+    each((result) => [exitOf(result)]),
     inSeconds(most(({ pausedMs }) => pausedMs)),
     each(({ resumedBy }) => resumedBy),
     String(most(({ failed }) => failed)),
     inSeconds(most(({ worstWaitMs }) => worstWaitMs)),
     broken === 0 ? "held" : `**broken in ${broken}**`,
   ];
+}
+
+function exitOf({ exitCode }: Pick<CellResult, "exitCode">): string {
+  return exitCode === null ? "–" : String(exitCode);
 }
 
 function inSeconds(ms: number): string {

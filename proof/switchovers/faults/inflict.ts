@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { freeze } from "../../../test/real/lab/freeze.ts";
+import { until } from "../../../test/fake/until.ts";
+import { freeze, freezeMachine } from "../../../test/real/lab/freeze.ts";
 import type { PatroniNode } from "../../../test/real/lab/patroni.ts";
 import { signal } from "../../../test/real/lab/reaper.ts";
 import { database } from "../lab.ts";
@@ -47,6 +48,11 @@ export async function inflict(faultLab: FaultLab, { inflicted }: FaultSpec, cand
       const thaw = [lab.rolecall.freeze(), ...(guardian === null ? [] : [freeze(guardian)])];
       return undoing(() => thaw.forEach((one) => one()));
     }
+    case "kill_guardian":
+      signal(await startedGuardian(faultLab), "SIGKILL");
+      return undoing(() => {});
+    case "freeze_guardian":
+      return undoing(freeze(await startedGuardian(faultLab)));
     case "kill_pooler":
       signal(pooler.pid, "SIGKILL");
       await pooler.kill();
@@ -70,6 +76,15 @@ export async function inflict(faultLab: FaultLab, { inflicted }: FaultSpec, cand
     case "kill_candidate":
       await candidate.kill();
       return undoing(() => candidate.start());
+    case "freeze_candidate": {
+      const { postmaster, pid } = candidate;
+      if (postmaster === undefined || pid === undefined)
+        throw new Error(`Cannot freeze ${candidate.name}: it must run, got no process`);
+      return undoing(freezeMachine(postmaster, pid));
+    }
+    case "kill_etcd":
+      await lab.cluster.etcd.kill();
+      return undoing(() => lab.cluster.etcd.start());
     case "freeze_etcd":
       return undoing(lab.cluster.etcd.freeze());
     case "kill_peer":
@@ -106,6 +121,11 @@ export async function inflict(faultLab: FaultLab, { inflicted }: FaultSpec, cand
       });
     }
   }
+}
+
+/** It starts while the run is armed. */
+function startedGuardian(faultLab: FaultLab): Promise<number> {
+  return until("the guardian", () => faultLab.guardian ?? undefined);
 }
 
 /**
