@@ -10,7 +10,7 @@ export interface EndedSwitchover {
   readonly leader: string;
   /** The new primary; `null` if there is none. */
   readonly node: string | null;
-  /** The longest time for which clients of a pooler were held, in ms; `null` if none were. */
+  /** The longest time for which clients of a pooler were held, in ms; `null` if none were, or if that is not known. */
   readonly heldMs: number | null;
   /** What was expected of it, in ms; `null` if that could not be said. */
   readonly forecastMs: number | null;

@@ -75,7 +75,10 @@ export class PauseHand {
     this.#database = context.target.database;
   }
 
-  /** For how long clients have been held, or were held, in ms; `null` if they never were. */
+  /**
+   * For how long clients have been held, or were held, in ms; `null` if they never were, or if another process has paused
+   * them: when that began is not known.
+   */
   get heldMs(): number | null {
     if (this.#heldSinceMs === null) return null;
     return (this.#heldUntilMs ?? this.#context.now()) - this.#heldSinceMs;
@@ -103,9 +106,7 @@ export class PauseHand {
   /** Goes on for a process that has sent PAUSE. @param isHeld whether the clients of the database may wait */
   adopt(isHeld: boolean): void {
     this.#phase = isHeld ? "sent" : "over";
-    if (!isHeld) return;
-    this.#heldSinceMs = this.#context.now();
-    void this.#followAdopted();
+    if (isHeld) void this.#followAdopted();
   }
 
   /** Sends PAUSE, unless somebody else has paused the database. */

@@ -14,7 +14,7 @@ export interface TargetHand {
   readPaused(): void;
   resume(): void;
   close(): void;
-  /** For how long clients have been held, or were held, in ms; `null` if they never were. */
+  /** For how long clients have been held, or were held, in ms; `null` if they never were, or if that is not known. */
   readonly heldMs: number | null;
 }
 
@@ -164,7 +164,7 @@ export class SwitchoverRun {
     return this.#context.now() - this.#startedMs;
   }
 
-  /** For how long the clients of each target have been held, or were held, in ms; `null` if they never were. */
+  /** For how long the clients of each target have been held, or were held, in ms; `null` if not, or not known. */
   get heldMs(): readonly (number | null)[] {
     return this.#hands.targets.map(({ heldMs }) => heldMs);
   }

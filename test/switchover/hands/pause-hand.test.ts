@@ -170,6 +170,17 @@ describe("one database of a pooler", () => {
       assert.deepEqual(fixture.pgbouncer.changes, []);
     });
 
+  test("is resumed for another process that has paused it, without a figure that is not known", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.pgbouncer.isPaused = true;
+    fixture.hand.adopt(true);
+    await until("a verified RESUME", () => {
+      fixture.hand.resume();
+      return fixture.kinds.includes("resumed");
+    });
+    assert.deepEqual([fixture.pgbouncer.isPaused, fixture.hand.heldMs], [false, null]);
+  });
+
   test("is not paused when the time for it has passed meanwhile", async (context) => {
     const fixture = await Fixture.of(context);
     fixture.mayPause = false;
