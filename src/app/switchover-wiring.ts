@@ -174,6 +174,7 @@ async function requestSwitchover(
     mayStill,
   });
   if ("message" in answer) return { kind: "refused", status: answer.status, reason: answer.message };
+  if ("withheld" in answer) return { kind: "withheld" };
   if ("problem" in answer)
     return answer.mayBeExecuted
       ? { kind: "unknown", reason: `the request failed (${answer.problem}): the cluster may have executed it` }

@@ -169,6 +169,11 @@ export class Gateway {
     const withdraw = announceChange({ cluster, call: "switchover", from: leader, to: candidate, by: caller.principal });
     const sent = { method: "POST", origin: api, path: "/switchover", headers, body, credentials, timeoutMs, mayStill };
     const answer = await sendCall(sent);
+    if ("withheld" in answer) {
+      withdraw();
+      audit({ node: node.name, status: 409, outcome: "refused", problem: "too_late" });
+      return answer;
+    }
     probeNow(cluster);
     const [status, problem] = "status" in answer ? [answer.status, null] : [502, answer.problem];
     if (status >= 400 && status < 500) withdraw();

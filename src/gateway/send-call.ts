@@ -20,9 +20,14 @@ export interface OwnCall {
   readonly mayStill?: () => boolean;
 }
 
-/** The answer of a node; or what failed, and whether the node may have executed the call nevertheless. */
+/**
+ * The answer of a node; or what failed, and whether the node may have executed the call nevertheless. `withheld`: it was
+ * not to be sent any more when the connection was open, and was not.
+ */
 export type OwnCallAnswer =
-  { readonly status: number; readonly text: string } | { readonly problem: string; readonly mayBeExecuted: boolean };
+  | { readonly status: number; readonly text: string }
+  | { readonly problem: string; readonly mayBeExecuted: boolean }
+  | { readonly withheld: true };
 
 /** The longest answer that is read, in bytes: a switchover is answered with one line. */
 const answerMax = 64 * 1024;
@@ -63,8 +68,7 @@ export function sendCall(call: OwnCall): Promise<OwnCallAnswer> {
       else
         sendWhenOpen(sent, () => {
           if (mayStill()) return sent.end(body);
-          // Nothing was sent yet.
-          resolve({ problem: "it was too late to send it", mayBeExecuted: false });
+          resolve({ withheld: true });
           return sent.destroy();
         });
     } catch (error) {

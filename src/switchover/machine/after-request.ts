@@ -13,7 +13,7 @@ import type { SwitchoverEffect } from "./effect.ts";
 import type { RequestResult, SwitchoverEvent } from "./event.ts";
 import type { SwitchoverPlan } from "./plan.ts";
 import { afterTarget, changingRoutes, withRoute } from "./targets.ts";
-import type { TargetPhase } from "./state.ts";
+import { type TargetPhase, withheldOutcome } from "./state.ts";
 
 /**
  * Waits for a primary, not for the answer to the request: that comes seconds later. Only a refusal ends the wait at
@@ -64,13 +64,14 @@ type HeldState = StateOf<"switching" | "routing">;
 function whileHeld(plan: SwitchoverPlan, state: HeldState, event: SwitchoverEvent): SwitchoverTransition {
   if (event.kind === "guardian_lost")
     return stay(
-      state,
+      event.hasTakenOver ? withoutRequest(state) : state,
       step(
         "note",
         event.hasTakenOver ? `the guardian process has taken over: ${event.why}` : "the guardian process ended",
       ),
     );
-  if (event.kind === "fenced") return stay(state, step("note", `${event.by} has taken over, and finishes it too`));
+  if (event.kind === "fenced")
+    return stay(withoutRequest(state), step("note", `${event.by} has taken over, and finishes it too`));
   if (event.kind === "stop") return stay(state, step("note", `${event.reason}: the switchover is finished first`));
   if (!("target" in event)) return stay(state);
   const { target } = event;
@@ -110,6 +111,14 @@ function whileHeld(plan: SwitchoverPlan, state: HeldState, event: SwitchoverEven
   }
 }
 
+/**
+ * The state in which a request that was not sent yet is not sent any more: this process stood still, or is taken over.
+ * Whether it was sent is not known here.
+ */
+export function withoutRequest<State extends HeldState>(state: State): State {
+  return state.kind === "switching" && state.request === "sent" ? { ...state, request: "unknown" } : state;
+}
+
 /** The state with the routes of one target changing anew. */
 function againRouted(plan: SwitchoverPlan, state: HeldState, target: number): HeldState {
   if (state.kind !== "routing") return state;
@@ -129,6 +138,7 @@ function onResult(
 ): SwitchoverTransition {
   if (result.kind === "accepted") return stay({ ...state, request: "accepted" }, step("accepted"));
   if (result.kind === "unknown") return stay({ ...state, request: "unknown" }, step("note", result.reason));
+  if (result.kind === "withheld") return resumeAll(plan, state, { outcome: withheldOutcome, nowMs });
   const { status, reason } = result;
   return resumeAll(plan, state, { outcome: { kind: "rejected", status, reason }, nowMs });
 }

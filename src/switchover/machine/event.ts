@@ -52,8 +52,9 @@ export type SwitchoverEvent =
 /** Whether a failover is pending: the key `failover` in the DCS. `unknown` without a watch of the DCS. */
 export type Pending = "no" | "yes" | "unknown";
 
-/** What came of the request. `unknown`: an error of the server, or no answer. */
+/** What came of the request. `withheld`: it was too late, and it was not sent. `unknown`: an error of the server, or no answer. */
 export type RequestResult =
+  | { readonly kind: "withheld" }
   | { readonly kind: "accepted" }
   | { readonly kind: "refused"; readonly status: number; readonly reason: string }
   | { readonly kind: "unknown"; readonly reason: string };

@@ -7,6 +7,7 @@ import {
   type StateOf,
   type SwitchoverTransition,
 } from "./transition.ts";
+import { withoutRequest } from "./after-request.ts";
 import { isOptional, pauseAll } from "./before-request.ts";
 import type { SwitchoverPlan } from "./plan.ts";
 import { finish, resumingOnTime } from "./resuming.ts";
@@ -35,8 +36,10 @@ export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: numb
       return reason === null ? stay(state) : resumeAll(plan, state, { outcome: { kind: "aborted", reason }, nowMs });
     }
     case "switching": {
-      const outcome = switchingOutcome(plan, state, nowMs);
-      return outcome === null ? stay(state) : resumeAll(plan, state, { outcome, nowMs });
+      const hasStoodStill = nowMs - state.ranAtMs > plan.limits.silenceMs;
+      const present = hasStoodStill ? withoutRequest(state) : state;
+      const outcome = switchingOutcome(plan, present, nowMs);
+      return outcome === null ? stay(present) : resumeAll(plan, present, { outcome, nowMs });
     }
     case "routing": {
       const outcome = { kind: "switched", node: state.node } as const;

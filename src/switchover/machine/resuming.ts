@@ -11,7 +11,7 @@ import {
 import type { SwitchoverEffect } from "./effect.ts";
 import type { SwitchoverEvent } from "./event.ts";
 import type { SwitchoverPlan } from "./plan.ts";
-import type { SettledOutcome, TargetPhase } from "./state.ts";
+import { type SettledOutcome, type TargetPhase, withheldOutcome } from "./state.ts";
 import { afterTarget, changingRoutes, runOutcome, withRoute } from "./targets.ts";
 
 /** Waits until nothing is paused any more, until the intent says so, and until the routes lead to the new primary. */
@@ -155,7 +155,9 @@ function outcomeAfter(
     if (!isNew || (outcome.kind !== "switched" && !awaitsPrimary(outcome))) return null;
     return { outcome: { kind: "switched", node: event.node }, node: event.node };
   }
-  if (!awaitsPrimary(outcome) || event.kind !== "answered" || event.result.kind !== "refused") return null;
+  if (!awaitsPrimary(outcome) || event.kind !== "answered") return null;
+  if (event.result.kind === "withheld") return { outcome: withheldOutcome, node: null };
+  if (event.result.kind !== "refused") return null;
   const { status, reason } = event.result;
   return { outcome: { kind: "rejected", status, reason }, node: null };
 }

@@ -32,6 +32,12 @@ export type SettledOutcome =
   /** The old leader was demoted, and no node had become primary at the deadline. */
   | { readonly kind: "no_primary" };
 
+/** Who stood still, or was taken over, requests nothing any more. */
+export const withheldOutcome = {
+  kind: "aborted",
+  reason: "rolecall stood still before the request, or another process has taken over: nothing was requested",
+} as const satisfies SettledOutcome;
+
 /** How a switchover ended. Only after `switched`, `unknown` and `no_primary` may another node lead. */
 export type Outcome =
   | SettledOutcome

@@ -143,6 +143,23 @@ const rows: readonly MachineRow[] = [
     /rejected.*412.*no good candidates/,
   ],
   [
+    "the process stands still before the request is sent",
+    [...paused, [5_000, { kind: "answered", result: { kind: "withheld" } }], ...resumed],
+    `${toPaused} ${undone}`,
+    /aborted.*nothing was requested/,
+  ],
+  [
+    "the request is withheld when the deadline is over already",
+    [
+      ...paused,
+      [16_000, { kind: "primary", node: "pg1", pending: "unknown" }],
+      ...resumed,
+      [5, { kind: "answered", result: { kind: "withheld" } }],
+    ],
+    `${toPaused} ${undone} disarm`,
+    /aborted.*nothing was requested/,
+  ],
+  [
     "the request fails, and nothing is pending for one loop_wait",
     [
       ...paused,

@@ -149,6 +149,25 @@ describe("a run of a switchover", () => {
     assert.match(JSON.stringify(fixture.run.state), /"following".*pg1 still leads 15 s after the first PAUSE/);
   });
 
+  for (const [title, happens] of [
+    ["stood still, however the next thing that it does is to look at the time", null],
+    ["is taken over by the guardian", { kind: "guardian_lost", why: "no sign of life for 1 s", hasTakenOver: true }],
+    ["is taken over by a peer", { kind: "fenced", by: "core2" }],
+  ] as const)
+    test(`requests nothing any more after it ${title}`, async () => {
+      const fixture = new Fixture();
+      let mayStill = (): boolean => false;
+      fixture.request = (may) => {
+        mayStill = may;
+        return new Promise(() => {});
+      };
+      await fixture.pass(0);
+      assert.equal(mayStill(), true);
+      if (happens === null) fixture.clock.nowMs += 6_000;
+      fixture.run.happened(happens ?? { kind: "tick" });
+      assert.equal(mayStill(), false);
+    });
+
   test("tries a route again until it leads there", async () => {
     const fixture = new Fixture();
     let attempts = 0;
