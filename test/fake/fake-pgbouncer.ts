@@ -11,6 +11,10 @@ export class FakePgbouncer extends PausableConsole {
   /** What a command is answered with in place of what it does. */
   readonly instead = new Map<string, ConsoleAnswer>();
   #endOfTransactions: (() => void)[] = [];
+  /** Its settings: `SET` changes them until the next `RELOAD`. */
+  readonly settings = new Map<string, string>(Object.entries(configured));
+  /** Connections to servers that wait for a client. */
+  idleServers = 0;
 
   constructor() {
     super(["orders"]);
@@ -43,6 +47,11 @@ export class FakePgbouncer extends PausableConsole {
     const given = this.instead.get(command);
     if (given !== undefined) return given;
     if (command.startsWith("PAUSE ") && this.isHeld) return { error: "already suspended/paused" };
+    const [, name, value] = /^SET (\w+) = '([^']*)'$/.exec(command) ?? [];
+    if (name !== undefined && value !== undefined) {
+      this.settings.set(name, value);
+      return [];
+    }
     switch (command) {
       case "RESUME":
         this.isHeld = false;
@@ -54,11 +63,14 @@ export class FakePgbouncer extends PausableConsole {
           : new Promise((resolve) => this.#endOfTransactions.push(() => resolve(answer)));
       }
       case "SHOW POOLS":
-        return [poolRow(this.#running)];
+        return [poolRow(this.#running, this.idleServers)];
       case "SHOW VERSION":
         return [{ version: "PgBouncer 1.24.1" }];
       case "SHOW CONFIG":
-        return Object.entries(settings).map(([key, value]) => ({ key, value }));
+        return [...this.settings].map(([key, value]) => ({ key, value }));
+      case "RELOAD":
+        for (const [key, configuredValue] of Object.entries(configured)) this.settings.set(key, configuredValue);
+        return [];
       case "SHOW SERVERS":
         return [];
       default:
@@ -67,14 +79,14 @@ export class FakePgbouncer extends PausableConsole {
   }
 }
 
-const settings = { pool_mode: "transaction", query_wait_timeout: "120", server_login_retry: "1", so_reuseport: "0" };
+const configured = { pool_mode: "transaction", query_wait_timeout: "120", server_login_retry: "1", so_reuseport: "0" };
 
-function poolRow(active: number): Readonly<Record<string, string | number>> {
+function poolRow(active: number, idle: number): Readonly<Record<string, string | number>> {
   const counts = {
     cl_active: active,
     cl_waiting: 0,
     sv_active: active,
-    sv_idle: 0,
+    sv_idle: idle,
     sv_used: 0,
     sv_tested: 0,
     sv_login: 0,

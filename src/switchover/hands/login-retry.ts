@@ -3,6 +3,7 @@ import { readConfig, readPools } from "../../push/pgbouncer/documents.ts";
 
 /** The value while clients go on: 3 attempts a second. 0 would be thousands, and numbers with a point need quotes. */
 const quickS = "0.1";
+const quicken = `SET server_login_retry = '${quickS}'`;
 /** How long the first server after RESUME is waited for before the old value comes back, in ms. */
 const restoreMs = 3_000;
 /** Between two looks at the servers, in ms. */
@@ -22,10 +23,10 @@ export async function quickenLogins(
   try {
     const console = await PgbouncerConsole.open(target, limitMs);
     try {
-      const before = readConfig(await console.query("SHOW CONFIG", limitMs)).get("server_login_retry") ?? null;
+      const before = await retryOf(console, limitMs);
       if (before === null || !/^\d{1,10}(\.\d{1,6})?$/.test(before) || Number(before) <= Number(quickS))
         return console.close();
-      await console.query(`SET server_login_retry = '${quickS}'`, limitMs);
+      await console.query(quicken, limitMs);
       void restoreLater(console, { database, before }, limitMs);
     } catch {
       console.close();
@@ -35,7 +36,14 @@ export async function quickenLogins(
   }
 }
 
-/** Sets the old value back as soon as the database has a server, or after a while. */
+async function retryOf(console: PgbouncerConsole, limitMs: number): Promise<string | null> {
+  return readConfig(await console.query("SHOW CONFIG", limitMs)).get("server_login_retry") ?? null;
+}
+
+/**
+ * Sets the old value back as soon as the database has a server, or after a while. Until then it is set again if it was
+ * lost: another rolecall that routes the same PgBouncer may send its RELOAD just now.
+ */
 async function restoreLater(
   console: PgbouncerConsole,
   { database, before }: { readonly database: string; readonly before: string },
@@ -46,6 +54,7 @@ async function restoreLater(
       await new Promise((resolve) => void setTimeout(resolve, lookMs));
       const pools = readPools(await console.query("SHOW POOLS", limitMs));
       if (pools.some((pool) => pool.database === database && pool.serversActive + pool.serversIdle > 0)) break;
+      if ((await retryOf(console, limitMs)) === before) await console.query(quicken, limitMs);
     }
     await console.query(`SET server_login_retry = '${before}'`, limitMs);
   } catch {
