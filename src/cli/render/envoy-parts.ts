@@ -19,8 +19,9 @@ export function envoyProxy(name: string, address: string, port: number): object 
     "@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
     stat_prefix: name,
     cluster: name,
-    // A replica that has just crashed takes no connection: the next try goes to another one.
-    max_connect_attempts: 3,
+    // A replica that has just crashed refuses connections, and each try chooses an endpoint anew, in turn with all other
+    // sessions: of two endpoints, three tries met the dead one each time in about 6 % of all sessions.
+    max_connect_attempts: 10,
     access_log: [{ name: "envoy.access_loggers.stdout", typed_config: { "@type": stdoutLog } }],
   };
   return {
