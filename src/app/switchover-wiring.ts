@@ -61,6 +61,7 @@ export function buildSwitchovers(parts: SwitchoverParts): SwitchoverServices {
     path: () => fileBeside(config(), "claims"),
     now,
     open: () => keeper.open,
+    poolers: () => config().poolers,
     isPeer: (asking) => isPeer(config(), asking),
   });
   const keeper: PauseKeeper = new PauseKeeper({
@@ -70,7 +71,7 @@ export function buildSwitchovers(parts: SwitchoverParts): SwitchoverServices {
     poolers: () => config().poolers,
     name: hostname(),
     onHeard: (run) => claims.heard(run),
-    onOver: (run) => void claims.give(run),
+    onOver: (run) => void claims.give(run, null),
     finish: (...kept) => switchovers.finish(...kept),
     onChange: (change) => {
       try {

@@ -25,7 +25,7 @@ export interface PausesApiContext {
       body: unknown,
       caller: { readonly from: string; readonly only: string | null },
     ): Promise<ClaimAnswer | string>;
-    give(run: string): Promise<void>;
+    give(run: string, only: string | null): Promise<void>;
   };
   /** This process, as other rolecalls know it. */
   readonly instance: string;
@@ -71,7 +71,7 @@ async function answerClaim(
   const ok = { code: 200, phrase: "OK" };
   if (request.method === "GET") return jsonReply(ok, JSON.stringify({ instance }));
   if (run !== null) {
-    await claims.give(run);
+    await claims.give(run, only);
     return jsonReply(ok, JSON.stringify({ state: "released" }));
   }
   const read = await readJsonBody(message, bodyMax);

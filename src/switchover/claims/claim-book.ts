@@ -29,6 +29,13 @@ export interface OpenRun extends Pick<Claim, "run" | "cluster" | "databases"> {
 /** The most promises that are kept: one for each cluster of a large installation. */
 const entriesMax = 1_024;
 
+/**
+ * Higher numbers come one by one only: a single claim must not use up all numbers, which would forbid every later
+ * switchover. Revisions of the store of a fleet are numbers, too, and lower than this.
+ */
+const freeGenerations = 2 ** 40;
+const generationStep = 1_000;
+
 /** Drops promises that have ended. */
 export function current(book: ClaimBook, nowMs: number): ClaimBook {
   const entries = book.entries.filter((entry) => entry.kind !== "promised" || entry.untilMs > nowMs);
@@ -57,6 +64,9 @@ export function promise(
     answer: { kind: "denied", why, generation: highest, isBehind },
     book,
   });
+  const generationMax = Math.max(highest, freeGenerations) + generationStep;
+  if (claim.generation > generationMax)
+    return deny(`the number of the run must be at most ${generationMax}, got ${claim.generation}`);
   const isReplaced = (entry: BookedClaim): boolean =>
     entry.kind === "promised" && entry.claim.instance === claim.instance && entry.claim.cluster === claim.cluster;
   const others = book.entries.filter(

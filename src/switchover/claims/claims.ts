@@ -1,9 +1,12 @@
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { ClaimAnswer } from "../../cluster/run-claim.ts";
+import type { PoolerConfig } from "../../config/model/config.ts";
+import { ownPooler } from "../peers/own-pooler.ts";
 import { type Claim, claimLeaseMs, readClaim } from "./claim.ts";
 import {
   ask,
+  type BookedClaim,
   type ClaimBook,
   emptyBook,
   hold,
@@ -24,6 +27,8 @@ export interface ClaimsContext {
   readonly now: () => number;
   /** The runs that are announced here by others, or finished here. */
   readonly open: () => readonly OpenRun[];
+  /** The poolers in the configuration of this process, now. */
+  readonly poolers: () => readonly PoolerConfig[];
   /** Whether the peers of this process have the process that asks among them; `null`: that could not be found out. */
   readonly isPeer: (instance: string) => Promise<boolean | null>;
 }
@@ -95,6 +100,8 @@ export class Claims {
         generation: 0,
         isBehind: false,
       };
+    const unknown = this.#unknownIn(claim);
+    if (unknown !== null) return { kind: "denied", why: unknown, generation: 0, isBehind: false };
     const isMutual = isDryRun ? await this.#context.isPeer(claim.instance).catch(() => null) : null;
     const unsure = this.#unsure(claim.cluster);
     if (unsure !== null) return unsure;
@@ -113,8 +120,15 @@ export class Claims {
     return answer;
   }
 
-  /** Another rolecall has ended its run, or never begun it (`DELETE /claims/{run}`). */
-  async give(run: string): Promise<void> {
+  /**
+   * Another rolecall has ended its run, or never begun it (`DELETE /claims/{run}`). Only what was promised ends: a run of
+   * this process does not.
+   * @param only the one cluster whose promises may be ended; `null`: all
+   */
+  async give(run: string, only: string | null): Promise<void> {
+    const isGiven = ({ claim, kind }: BookedClaim): boolean =>
+      claim.run === run && kind === "promised" && (only === null || claim.cluster === only);
+    if (!this.#book.entries.some(isGiven)) return;
     this.#book = withoutClaim(this.#book, run);
     await this.#keep().catch(() => {
       // It counts for one more lease after a restart.
@@ -157,6 +171,16 @@ export class Claims {
   /** A run of this process is over. */
   release(run: string): void {
     this.#book = withoutClaim(this.#book, run);
+  }
+
+  /** What a claim names and is not configured here. Promises for it would bind nobody, and be kept for ever. */
+  #unknownIn({ cluster, databases }: Claim): string | null {
+    const own = this.#context.poolers();
+    for (const { pooler, database } of databases) {
+      const found = ownPooler({ pooler, databases: [database] }, cluster, own);
+      if (typeof found === "string") return found;
+    }
+    return null;
   }
 
   #restore({ promises, generations }: KeptClaims): void {

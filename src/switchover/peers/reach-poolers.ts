@@ -4,6 +4,7 @@ import { type ConsoleTarget, PgbouncerConsole } from "../../push/pgbouncer/conso
 import { readClients, readDatabases } from "../../push/pgbouncer/documents.ts";
 import { readPausing } from "../../push/pgbouncer/inspect-pgbouncer.ts";
 import type { AnnouncedPooler, Announcement } from "./announcement.ts";
+import { ownPooler } from "./own-pooler.ts";
 
 /** A pooler that this process reaches by its own configuration. */
 export interface ReachedPooler {
@@ -42,18 +43,10 @@ export async function reachPoolers(announced: Announcement, own: readonly Pooler
 }
 
 /** The console of a pooler by the configuration of this process, or why it has none for this announcement. */
-function ownConsole(
-  { pooler, databases }: AnnouncedPooler,
-  cluster: string,
-  own: readonly PoolerConfig[],
-): ConsoleTarget | string {
-  const known = own.find(({ name }) => name === pooler);
-  if (known === undefined) return `the configuration of this peer has no pooler ${pooler}`;
-  const isKnown = (name: string): boolean =>
-    known.databases.some((database) => database.name === name && database.cluster === cluster);
-  const missing = databases.find((name) => !isKnown(name));
-  if (missing !== undefined)
-    return `pooler ${pooler} has no database ${missing} of ${cluster} in the configuration of this peer`;
+function ownConsole(announced: AnnouncedPooler, cluster: string, own: readonly PoolerConfig[]): ConsoleTarget | string {
+  const known = ownPooler(announced, cluster, own);
+  if (typeof known === "string") return known;
+  const { pooler } = announced;
   if (!("host" in known.pgbouncer.address))
     return `pooler ${pooler} has a socket folder in the configuration of this peer, which must reach it by host:port`;
   return known.pgbouncer;

@@ -7,6 +7,7 @@ import type { ClaimAnswer, NoAnswer } from "../../../src/cluster/run-claim.ts";
 import { type AskedClaim, readClaim, writtenClaim } from "../../../src/switchover/claims/claim.ts";
 import { Claims } from "../../../src/switchover/claims/claims.ts";
 import { type Grantor, OwnClaim } from "../../../src/switchover/claims/own-claim.ts";
+import { poolerOf } from "../../fake/pooler-setup.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
@@ -21,6 +22,11 @@ const asked: AskedClaim = {
   instance: "i1",
   isDryRun: false,
 };
+const billing = poolerOf("pgb2", "10.0.0.22:6432");
+const poolers = [
+  poolerOf("pgb1", "10.0.0.21:6432"),
+  { ...billing, databases: billing.databases.map((one) => ({ ...one, name: "billing", cluster: "billing" })) },
+];
 const caller = { from: "10.0.0.1", only: null };
 
 /** The claims of a process, whose clock begins at 0. */
@@ -33,6 +39,7 @@ function processAt(
     path: () => path,
     now: () => clock.nowMs,
     open: () => [],
+    poolers: () => poolers,
     isPeer: (instance) => Promise.resolve(instance === "i1"),
   });
   return { claims, clock };
@@ -61,7 +68,7 @@ describe("claims of other rolecalls", () => {
     );
     second.clock.skip(1);
     assert.equal(await saidTo(second.claims, { run: "b", generation: 2, instance: "i2" }), "yes");
-    await second.claims.give("b");
+    await second.claims.give("b", null);
     const third = processAt(path);
     await third.claims.start();
     assert.equal(third.claims.next("orders"), 3, "the numbers go on");
@@ -104,6 +111,42 @@ describe("claims of other rolecalls", () => {
     await claims.start();
     const answer = await claims.answer(JSON.parse(writtenClaim(asked)), { ...caller, only: "billing" });
     assert.ok(typeof answer === "object" && answer.kind === "denied");
+  });
+
+  test("of what is not configured here are denied, and leave nothing behind", async () => {
+    const { claims } = processAt(null);
+    await claims.start();
+    const other = [{ pooler: "pgb1", database: "none" }];
+    assert.match(await saidTo(claims, { databases: other }), /has no database none of orders/);
+    assert.match(await saidTo(claims, { cluster: "foreign" }), /has no database orders of foreign/);
+    assert.match(await saidTo(claims, { databases: [{ pooler: "pgb9", database: "x" }] }), /no pooler pgb9/);
+    assert.equal(claims.next("foreign"), 1);
+    const ofBilling = [{ pooler: "pgb2", database: "billing" }];
+    assert.match(await saidTo(claims, { databases: ofBilling }), /has no database billing of orders/);
+  });
+
+  test("end by a caller who may end them, and a run of this process does not end so", async () => {
+    const { claims } = processAt(null);
+    await claims.start();
+    assert.equal(await saidTo(claims), "yes");
+    await claims.give("a", "billing");
+    assert.match(await saidTo(claims, { run: "b", instance: "i2" }), /is promised to core1/);
+    await claims.give("a", "orders");
+    const { isDryRun: _, ...own } = { ...asked, run: "own", generation: 2 };
+    assert.equal(await claims.ask(own), null);
+    await claims.give("own", null);
+    assert.equal(claims.isOwn("own"), true);
+  });
+
+  test("cannot use up the numbers of runs", async () => {
+    const { claims } = processAt(null);
+    await claims.start();
+    const refused = await saidTo(claims, { generation: Number.MAX_SAFE_INTEGER });
+    assert.match(refused, /the number of the run must be at most 1099511628776, got 9007199254740991/);
+    assert.equal(await saidTo(claims, { generation: 2 ** 40 }), "yes");
+    await claims.give("a", null);
+    assert.equal(claims.next("orders"), 2 ** 40 + 1);
+    assert.equal(await saidTo(claims, { run: "b", generation: 2 ** 40 + 1 }), "yes");
   });
 
   test("whatever is sent is read, or is no claim", () => {
