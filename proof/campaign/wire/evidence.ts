@@ -134,7 +134,7 @@ export class Evidence {
     if (document === null || doneMs === null) return false;
     const tookMs = doneMs - arrivedMs;
     if (tookMs < this.timeoutMs + this.slackMs * 2) return true;
-    const lateMs = Math.min(this.timeoutMs, within(this.#late, arrivedMs, doneMs));
+    const lateMs = Math.min(2 * this.timeoutMs, within(this.#late, arrivedMs, doneMs));
     return tookMs - this.suspendedMs(arrivedMs, doneMs) - lateMs < this.timeoutMs + this.slackMs * 2;
   }
 
