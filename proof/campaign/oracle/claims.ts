@@ -163,6 +163,7 @@ export function soundHolder(scene: Scene, answer: Said, atMs: number): string | 
   const fromMs = atMs - profile.confirmMs - slackMs(scene, atMs - profile.confirmMs, answer.answeredMs);
   if (
     holding.sinceMs > fromMs ||
+    scene.evidence.wasStarved(fromMs, atMs) ||
     !troubles.isFree(holding.name, fromMs, "status", "cluster", "view", "claim", "guest", "notPrimary")
   )
     return null;

@@ -80,6 +80,11 @@ export class Evidence {
     this.#starved.push({ fromMs, toMs: toMs + this.timeoutMs });
   }
 
+  /** Whether rolecall's process was starved between two instants. */
+  wasStarved(fromMs: number, toMs: number): boolean {
+    return within(this.#starved, fromMs, toMs) > 0;
+  }
+
   /** Whether an answer was given to the rolecall that runs now. */
   isKnown({ arrivedMs }: Served): boolean {
     return arrivedMs >= this.#knownFromMs;
