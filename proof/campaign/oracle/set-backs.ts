@@ -53,7 +53,10 @@ export const aheadOfIdleIsRefused: Rule = (scene, answer) => {
   const own = evidence.since(forked.node, "status", fromMs);
   const [first] = stated;
   const at = topOf(first);
+  // No time counts while it is silent.
+  const isHeard = (stated.at(-1)?.arrivedMs ?? -Infinity) > forked.byMs - profile.intervalMs - profile.timeoutMs;
   const isIdle =
+    isHeard &&
     first !== undefined &&
     at !== null &&
     stated.every((one) => evidence.isSure(one) && isLeading(one) && topOf(one) === at && !isListedBy(one, forked.node));
