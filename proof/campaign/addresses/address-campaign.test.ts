@@ -29,6 +29,7 @@ const early: AddressPlan = {
   seeds: [hostile, own(0, 4_000), own(2, 4_000)],
   events: [],
   lies: [leader],
+  isBehindNat: false,
   hostile: { fromMs: 0, untilMs: Infinity },
 };
 const swapped: AddressPlan = {
@@ -36,17 +37,21 @@ const swapped: AddressPlan = {
   seeds: [own(0, 0), hostile, own(2, 0)],
   events: [{ kind: "permute", atMs: 30_000, forMs: 1_000, member: 0 }],
 };
+const named = (member: number): Seed => ({ ...own(member, 0), origin: `http://pg${member + 1}.db:8008`, kind: "name" });
+const behindNat: AddressPlan = { ...early, seeds: [named(0), named(1), named(2)], isBehindNat: true };
 const plans: readonly (readonly [string, AddressPlan])[] = [
   ["a hostile seed that answers as the leader 4 s before the others", early],
   ["the same, of another database system", { ...early, lies: [{ ...leader, isOfOtherSystem: true }] }],
   ["a hostile seed that answers as the leader while members exchange their addresses", swapped],
+  ["members that are reached by the configured addresses alone", behindNat],
 ];
 for (const [given, plan] of plans)
   test(`start addresses: ${given}`, async () => {
     const armed = new Map<string, number>();
     const { violations } = await addressRun(1, { armed, given: plan });
     assert.deepEqual(violations, []);
-    assert.ok((armed.get("true-address") ?? 0) > 0, "it applied");
+    const rule = plan.isBehindNat ? "true-address behind NAT" : "true-address";
+    assert.ok((armed.get(rule) ?? 0) > 0, "it applied");
   });
 
 /** Seeds that found a bug. */

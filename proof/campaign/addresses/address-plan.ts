@@ -40,6 +40,10 @@ export interface AddressPlan {
   readonly events: readonly AddressEvent[];
   /** What the hostile seed says, and each of the servers that it lists. */
   readonly lies: readonly Lies[];
+  /**
+   * Behind NAT: rolecall reaches members by the configured names alone, which follow them. What lists give never answers.
+   */
+  readonly isBehindNat: boolean;
   /** When hostile servers begin and end to answer, in ms. */
   readonly hostile: { readonly fromMs: number; readonly untilMs: number };
 }
@@ -55,6 +59,26 @@ const seedKinds = { own: 5, name: 3, service: 4, nobody: 2, stranger: 2 };
 
 /** Draws a run. */
 export function addressPlan(chance: Chance): AddressPlan {
+  const plan = drawnPlan(chance);
+  // A stream of its own: the rest of a seed stays as it was.
+  const nat = chance.fork(77);
+  return nat.happens(0.15) ? behindNat(plan, nat) : plan;
+}
+
+/** Every member has a configured name, no server is hostile, and versions before 4 state no names: they are not found. */
+function behindNat(plan: AddressPlan, chance: Chance): AddressPlan {
+  const seeds = Array.from({ length: plan.size }, (_, member): Seed => ({
+    origin: originOfSeed("name", member, member),
+    kind: "name",
+    member,
+    serves: "any",
+    resolvedMs: 0,
+    silentUntilMs: chance.happens(0.2) ? chance.int(0, 9_000) : 0,
+  }));
+  return { ...plan, generation: 4, seeds, isBehindNat: true };
+}
+
+function drawnPlan(chance: Chance): AddressPlan {
   const size = chance.pick([2, 3, 3, 3, 4]);
   const isHostile = chance.happens(0.8);
   const seeds = seedsOf(chance, size, isHostile);
@@ -67,6 +91,7 @@ export function addressPlan(chance: Chance): AddressPlan {
     seeds,
     events: eventsOf(chance, size),
     lies,
+    isBehindNat: false,
     hostile: {
       fromMs: isLate ? chance.int(0, eventsMs) : 0,
       untilMs: chance.happens(0.2) ? chance.int(10_000, eventsMs) : Infinity,
@@ -81,11 +106,12 @@ export function describeAddressPlan({
   seeds,
   events,
   lies,
+  isBehindNat,
   hostile,
 }: AddressPlan): readonly string[] {
   const s = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
   return [
-    `cluster: ${size} nodes, Patroni ${generation}; hostile servers from ${s(hostile.fromMs)} to ${s(hostile.untilMs)}`,
+    `cluster: ${size} nodes, Patroni ${generation}${isBehindNat ? ", behind NAT" : ""}; hostile servers from ${s(hostile.fromMs)} to ${s(hostile.untilMs)}`,
     ...seeds.map(({ origin, kind, member, serves, resolvedMs, silentUntilMs }) => {
       const leads =
         kind === "service" ? ` of ${serves}` : kind === "own" || kind === "name" ? ` of pg${member + 1}` : "";

@@ -166,7 +166,7 @@ export class AddressPromises {
     const { node, check, askedMs, status, word } = answer;
     const truth = this.#truths.get(node ?? "");
     if (node === null || truth === undefined || truth.route !== check || askedMs < this.#foundMs(truth)) return null;
-    countHeld(this.#armed, "true-address");
+    countHeld(this.#armed, this.#world.plan.isBehindNat ? "true-address behind NAT" : "true-address");
     if (status === 200) {
       this.#kept.set(node, truth.origin);
       return null;

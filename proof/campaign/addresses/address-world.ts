@@ -91,8 +91,11 @@ export class AddressWorld {
     return evidence;
   }
 
-  /** The present address of a member. */
+  /** The present address of a member; behind NAT the configured one. */
   trueOrigin(member: string): string {
+    const at = this.world.nodes.findIndex(({ name }) => name === member);
+    const behind = this.plan.isBehindNat ? this.plan.seeds.find((seed) => seed.member === at) : undefined;
+    if (behind !== undefined) return behind.origin;
     return originOf(this.world.node(member));
   }
 
@@ -123,6 +126,7 @@ export class AddressWorld {
     const seed = this.plan.seeds.find((one) => one.origin === origin);
     if (seed !== undefined && this.#nowMs < seed.silentUntilMs) return undefined;
     if (seed?.kind === "name") return this.seats[seed.member];
+    if (this.plan.isBehindNat) return undefined;
     if (seed?.kind === "service") {
       const served = this.#served(seed);
       return served.length === 0 ? undefined : this.#chance.pick(served);

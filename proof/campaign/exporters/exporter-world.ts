@@ -12,6 +12,12 @@ export function seeded(seed: number): () => number {
   };
 }
 
+/**
+ * How standbys are named in sender lists. `node`: as they are configured; `receiver`: all with the default of
+ * PostgreSQL; `own`: each with a name that nothing else has (pg_auto_failover). An archiver may stream beside them.
+ */
+export type StandbyNames = "node" | "receiver" | "own";
+
 /** What is wrong with the answers of an exporter. `stale`: its pages stand still, as when its database is frozen. */
 export type ExporterFault = "none" | "dead" | "half" | "stale" | "page hangs";
 
@@ -52,6 +58,10 @@ export class ExporterWorld {
   readonly family: ExporterPage["family"];
   /** WAL that the primary writes, in bytes per second. */
   readonly rate: number;
+  readonly names: StandbyNames;
+  /** Whether lists show the addresses of their clients as those by which the databases are known. */
+  readonly hasAddresses: boolean;
+  readonly #hasArchiver: boolean;
   readonly #chance: () => number;
   #promoteAtS = Infinity;
 
@@ -71,6 +81,11 @@ export class ExporterWorld {
       lacking: new Set(),
     }));
     this.primary = this.#pick(this.servers.slice(0, 1));
+    // A stream of its own: a seed means the same faults as before there were other names.
+    const drawn = seeded(seed ^ 0x2545_f491);
+    this.names = drawn() < 0.5 ? "node" : drawn() < 0.5 ? "receiver" : "own";
+    this.hasAddresses = this.names === "node" || drawn() < 0.5;
+    this.#hasArchiver = this.names !== "node" && drawn() < 0.3;
     for (const server of this.servers) server.upstream = server.isStandby ? this.primary : null;
   }
 
@@ -85,6 +100,11 @@ export class ExporterWorld {
       if (!server.isStandby) server.replayed = server.received;
       else if (server.isAlive) this.#receive(server);
     }
+  }
+
+  /** Whether standbys state positions, or lists that show whose they are. */
+  get isLagKnown(): boolean {
+    return this.family === "pg_exporter" || this.hasAddresses;
   }
 
   /** How far a server's replay is behind what clients have written, in bytes. */
@@ -112,7 +132,16 @@ export class ExporterWorld {
       system: isPrometheus ? null : "7000000000000000001",
     };
     const fed = this.servers.filter((other) => other.isAlive && other.upstream === server);
-    const senders = fed.map(({ name, replayed }) => ({ name, address: name, isStreaming: true, replayed }));
+    const archiver = { name: "barman_receive_wal", address: "10.9.9.9", isStreaming: true, replayed: null };
+    const senders = [
+      ...fed.map(({ name, replayed }) => ({
+        name: this.#listedName(name),
+        address: this.hasAddresses ? name : `10.0.0.${name.slice(2)}`,
+        isStreaming: true,
+        replayed,
+      })),
+      ...(this.#hasArchiver && !server.isStandby ? [archiver] : []),
+    ];
     if (!server.isStandby)
       return { ...primaryPage, ...base, written: server.received, senders, streaming: senders.length };
     const receiver = server.upstream === null ? null : { host: server.upstream.name, port: 5432, isStreaming: true };
@@ -120,6 +149,11 @@ export class ExporterWorld {
       ? { received: null, replayed: null, receiver: null }
       : { received: server.received, replayed: server.replayed, receiver };
     return { ...replicaPage, ...base, ...own, senders, streaming: senders.length };
+  }
+
+  #listedName(name: string): string {
+    if (this.names === "node") return name;
+    return this.names === "receiver" ? "walreceiver" : `pgautofailover_standby_${name.slice(2)}`;
   }
 
   #receive(server: Server): void {

@@ -63,6 +63,7 @@ export class EdgeJudge {
       evidence: this.evidence,
       stalls: edge.stalls,
       replacedMs: new Map<string, number>(),
+      namedUntilMs: new Map<string, number>(),
     };
     this.asker = new VirtualAsker(() => edge.subject, time);
     this.#rounds = new VirtualRounds(cluster, this.asker, { oracle, scene });

@@ -10,6 +10,7 @@ export class EdgeTime implements SeenTime {
   #suspendedUntilMs = -Infinity;
   /** For how long its machine was suspended: its monotonic clock does not count that time. */
   #suspendedMs = 0;
+  #lateMs = 0;
   #isOver = false;
 
   constructor(time: VirtualTime) {
@@ -28,6 +29,10 @@ export class EdgeTime implements SeenTime {
     return Math.max(0, this.#frozenUntilMs - this.nowMs);
   }
 
+  get lateMs(): number {
+    return this.#lateMs;
+  }
+
   /** As {@link VirtualTime.after}. Nothing but events of the world happens after its end. */
   after(owner: EventOwner, delayMs: number, run: () => void): PendingEvent {
     if (owner === "world") return this.#time.after(owner, delayMs, run);
@@ -38,12 +43,17 @@ export class EdgeTime implements SeenTime {
 
   /** As {@link VirtualTime.freeze}. */
   freeze(ms: number): void {
+    this.#lateMs += Math.max(0, ms - this.frozenMs);
+    this.#standStill(ms);
+  }
+
+  #standStill(ms: number): void {
     this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.nowMs + ms);
   }
 
   /** As {@link VirtualTime.suspend}. */
   suspend(ms: number): void {
-    this.freeze(ms);
+    this.#standStill(ms);
     const untilMs = Math.max(this.#suspendedUntilMs, this.nowMs + ms);
     this.#suspendedMs += untilMs - Math.max(this.nowMs, this.#suspendedUntilMs);
     this.#suspendedUntilMs = untilMs;

@@ -79,7 +79,7 @@ export interface FleetPlan {
 }
 
 /** The faults of clusters that belong to one rolecall: a fleet has its own. */
-const ofOneInstance: readonly FaultKind[] = ["guest", "reuse", "freeze", "suspend", "restart"];
+const ofOneInstance: readonly FaultKind[] = ["guest", "reuse", "freeze", "suspend", "starve", "restart"];
 const longestMs: Partial<Record<FleetFaultKind, number>> = { freeze: 9_000, suspend: 9_000, hold: 8_000 };
 const forMaxMs = 20_000;
 const faultsMax = 7;

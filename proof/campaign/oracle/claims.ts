@@ -1,5 +1,6 @@
 import type { Said } from "../rolecall/asker.ts";
 import { documentOf, namedLeader, type Served } from "../wire/served.ts";
+import { type Document, statedPosition } from "../world/documents.ts";
 import { ago, held, leaderRoute, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
 /** When a node's current claim appeared: the end of its first answer. Infinite without a claim. */
@@ -109,7 +110,9 @@ export const lostClaimIsRefused: Rule = (scene, answer) => {
 /** Whether a silent node may keep its yes by its exporter: the promises about `survive` apply then. */
 function mayHaveGrace({ evidence, profile, surviveMs }: Scene, node: string, askedMs: number): boolean {
   const known = evidence.newestSure(node, "status", askedMs)?.arrivedMs ?? -Infinity;
-  return surviveMs > 0 && known < askedMs - profile.maxAgeMs / 2;
+  // It is down after `fall` failures, of which one an interval counts.
+  const downMs = (profile.fall - 1) * profile.intervalMs;
+  return surviveMs > 0 && known < askedMs - Math.min(profile.maxAgeMs / 2, downMs);
 }
 
 /** A false claim is refused once every honest witness could report it (rule 2, Asking for views). */
@@ -160,6 +163,7 @@ export function soundHolder(scene: Scene, answer: Said, atMs: number): string | 
   const fromMs = atMs - profile.confirmMs - slackMs(scene, atMs - profile.confirmMs, answer.answeredMs);
   if (
     holding.sinceMs > fromMs ||
+    scene.evidence.wasStarved(fromMs, atMs) ||
     !troubles.isFree(holding.name, fromMs, "status", "cluster", "view", "claim", "guest", "notPrimary")
   )
     return null;
@@ -192,3 +196,21 @@ export const disputeIsTrue: Rule = (scene, { node, word, askedMs }) => {
     ? null
     : `contested, but ${claimants.map(({ name }) => name).join() || "nobody"} claims the lock`;
 };
+
+/** `stray_primary` needs a document of the node that says running primary, with a position and without the lock. */
+export const strayIsTrue: Rule = (scene, { node, word }) => {
+  if (node === null || word?.reason !== "stray_primary") return null;
+  const reports = scene.evidence.since(node, "status", -Infinity);
+  const isStray = reports.some(
+    (one) => one.status === 503 && isRunningPrimary(documentOf(one)) && scene.evidence.isPossible(one),
+  );
+  return held(scene, "stray", !isStray, () => "stray_primary, but it has never said that it is a running primary");
+};
+
+function isRunningPrimary(document: Document | null): boolean {
+  return (
+    (document?.["role"] === "primary" || document?.["role"] === "master") &&
+    document["state"] === "running" &&
+    statedPosition(document) !== null
+  );
+}

@@ -2,7 +2,7 @@ import type { Said } from "../rolecall/asker.ts";
 import { parameterOf, type Rule, routeOf, type Scene } from "./scene.ts";
 
 const hard = new Set(
-  "down stale unknown blind contested superseded demoted not_writable foreign misaddressed moved diverged detached no_manager".split(
+  "down stale unknown blind contested superseded demoted not_writable foreign misaddressed moved diverged detached no_manager stray_primary".split(
     " ",
   ),
 );

@@ -7,7 +7,7 @@ import { held, modelStepMs, routeOf, type Rule, type Scene, slackMs, tell } from
 import { isContradicted } from "./sole-claim.ts";
 
 /** Where a node's timeline ended by any history that rolecall was surely given; infinite where it was given none. */
-function knownSwitch({ evidence, world }: Scene, timeline: number, byMs: number): number {
+export function knownSwitch({ evidence, world }: Scene, timeline: number, byMs: number): number {
   const rows = world.nodes
     .map(({ name }) => evidence.newestSure(name, "history", byMs)?.document)
     .flatMap((document) => (Array.isArray(document) ? (document as unknown[]) : []))

@@ -16,6 +16,8 @@ export function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said
   // Until the leader's position on its timeline is known, the figures of the report before count (rule 4).
   const leader = evidence.newestSure(world.holding?.name ?? "", "status", byMs);
   if (leader?.status !== 200 || timelineOf(leader) !== world.timeline || !isHonest(scene, askedMs)) return null;
+  // While it is silent the position is an estimate, from all that was heard since.
+  if (leader.arrivedMs < byMs - profile.maxAgeMs) return null;
   // Until a holder is promoted and states its position, that of the last leader counts (rule 4).
   if (!isLeading(leader) || topOf(leader) === null) return null;
   // Past the end of the timeline it still reports, only a sender list distinguishes streaming from divergence.
@@ -58,6 +60,8 @@ export function unknownInVain(scene: Scene, answer: Said): string | null {
     world.dcs.isDown
   )
     return null;
+  // After a restart rolecall knows no leader while the claim of the only one is disputed.
+  if (evidence.isRestarted && troubles.changedMs > fromMs - profile.confirmMs) return null;
   const isFresh = (served: Served | undefined): boolean =>
     (served?.arrivedMs ?? -Infinity) > askedMs - profile.maxAgeMs;
   const own = evidence.newestSure(node, "status", askedMs - profile.slackMs);

@@ -1,6 +1,6 @@
 import type { Said } from "../rolecall/asker.ts";
 import { Attachment } from "./attachment.ts";
-import { disputeIsTrue, falseClaimIsRefused, holderIsFit, lostClaimIsRefused } from "./claims.ts";
+import { disputeIsTrue, falseClaimIsRefused, holderIsFit, lostClaimIsRefused, strayIsTrue } from "./claims.ts";
 import { isConsistent, twoPrimaries } from "./consistency.ts";
 import { divergedIsRefused } from "./divergence.ts";
 import { forkedIsRefused } from "./forks.ts";
@@ -13,7 +13,9 @@ import { lastLeaderIsRefused } from "./repeated-timelines.ts";
 import { Refusals } from "./refusals.ts";
 import { accusationIsTrue, lagIsKept, timeLagIsKept } from "./replicas.ts";
 import { Survivors } from "./survivors.ts";
+import { returnIsNoLag } from "./returns.ts";
 import { routeOf, type Rule, type Scene, type Violation } from "./scene.ts";
+import { aheadOfIdleIsRefused, setBackIsRefused } from "./set-backs.ts";
 import { soleClaimStands } from "./sole-claim.ts";
 import { standbyHasNoPrimary } from "./standby.ts";
 import { synchronyIsTrue } from "./synchrony.ts";
@@ -28,6 +30,7 @@ const everyRoute: Rules = {
   silence: silenceIsTrue,
   moved: addressIsKept,
   dispute: disputeIsTrue,
+  stray: strayIsTrue,
 };
 
 /** The promises about `/primary` and `/standby-leader`. */
@@ -45,6 +48,9 @@ const replicaRoutes: Rules = {
   accusation: accusationIsTrue,
   diverged: divergedIsRefused,
   forked: forkedIsRefused,
+  "set-back": setBackIsRefused,
+  "ahead-of-idle": aheadOfIdleIsRefused,
+  returned: returnIsNoLag,
   "last-leader": lastLeaderIsRefused,
   lag: lagIsKept,
   "lag-time": timeLagIsKept,

@@ -147,16 +147,16 @@ function isAgainst({ evidence, profile }: Scene, view: Served, node: string, ask
 }
 
 /**
- * Whether rolecall may have ended a mark since: a third node named the claimant, or the claimant denied the lock while
- * another one stood.
+ * Whether rolecall may have ended a mark since: a third node or the DCS named the claimant, or the claimant denied the
+ * lock while another one stood.
  */
 function mayHaveEnded(
-  { evidence, profile, troubles, world }: Scene,
+  { evidence, namedUntilMs, profile, troubles, world }: Scene,
   { askedMs }: Said,
   { node, mark }: Claimant,
 ): boolean {
   const fromMs = mark.sinceMs - 3 * profile.clusterMs - profile.timeoutMs;
-  if (!troubles.isFree(node, fromMs, "moved")) return true;
+  if (!troubles.isFree(node, fromMs, "moved") || (namedUntilMs.get(node) ?? -Infinity) >= fromMs) return true;
   const others = world.nodes.map(({ name }) => name).filter((name) => name !== node);
   const isNamed = others.some((name) =>
     evidence.since(name, "cluster", fromMs).some((view) => namedLeader(view) === node && evidence.wasPossible(view)),

@@ -24,6 +24,11 @@ export interface Scene {
   readonly armed: Map<string, number>;
   /** When rolecall last read in the DCS that a node no longer is the leader, in ms; filled by a simulation alone. */
   readonly replacedMs: Map<string, number>;
+  /**
+   * Until when the DCS named a node as the leader, by what rolecall has read, in ms: Infinity for the one that it names
+   * now. Filled by a simulation alone; a restart leaves it as it is.
+   */
+  readonly namedUntilMs: Map<string, number>;
 }
 
 /** The true state is recorded at least this often, in ms: what was so at the last record may still be so. */

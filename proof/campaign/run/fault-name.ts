@@ -24,6 +24,9 @@ export function nameOf({
     switchback: ` to pg${other + 1} and back`,
     overload: ` at ${Math.round(load * 100)} %`,
     crash: isNull ? " and does not start" : "",
+    recoverInPlace: isNull ? " and promotes itself" : "",
+    setBack: `${isNull ? " with a new start" : ""}${every > 1 ? " and is idle" : ""}`,
+    starve: ` at ${Math.round(20 * 4 ** (3 * load))} ms an event`,
     cascade: ` from pg${other + 1}`,
   };
   return `${(atMs / 1_000).toFixed(2)} s for ${(forMs / 1_000).toFixed(2)} s: ${kind} ${node}${details[kind] ?? ""}`;

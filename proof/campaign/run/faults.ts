@@ -167,6 +167,34 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
       if (begun !== null) begun.isBroken = false;
     };
   },
+  /** PostgreSQL of the leader is killed. Patroni keeps the lock, and the leader comes back in place. */
+  recoverInPlace({ cluster: { world, profile }, node, fault: { forMs, isNull, load }, nowMs }) {
+    if (node.role !== "primary" || world.holding?.name !== node.name) return nothing;
+    const takesMs = Math.min(forMs, 2_000 + load * 20_000);
+    const reconnectMs = profile.lagTimeMs * 2 * Math.max(0, load - 0.3);
+    crash(node, { nowMs, hangMs: 0, isBroken: false, recovery: { takesMs, reconnectMs, promotes: isNull } });
+    return nothing;
+  },
+  /**
+   * The leader is set back on its timeline, by a snapshot of its machine or of its storage: with a new start or the old
+   * one, and writes on or is idle.
+   */
+  setBack({ cluster: { world, setRate }, node, fault: { load, isNull: isNew, every }, nowMs }) {
+    const isLeader = node.role === "primary" && world.holding?.name === node.name && isServing(node);
+    if (!isLeader || node.state !== "running" || node.transition !== null) return nothing;
+    if (world.isStandby || node.timeline !== world.timeline) return nothing;
+    const back = Math.round(load * 10 * Math.max(world.walRate, 20_000));
+    const least = (world.forks.at(-1)?.position ?? world.startsAt) + 256;
+    const position = Math.max(least, node.flushed - back);
+    if (position >= node.flushed) return nothing;
+    world.setBack(node, position);
+    world.isTended = false;
+    if (isNew) node.startedMs = nowMs;
+    if (every > 1) setRate(0);
+    return () => {
+      if (every > 1) setRate();
+    };
+  },
   /** An operator makes a standby cluster a primary one. */
   promoteCluster({ cluster: { world } }) {
     world.isStandby = false;
@@ -187,6 +215,10 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
       leader.isHalted = false;
       world.repeater = null;
     };
+  },
+  starve({ cluster: { machine, profile }, fault: { forMs, load } }) {
+    machine?.starve(Math.min(forMs, profile.maxAgeMs * 4), 20 * 4 ** (3 * load));
+    return nothing;
   },
   restart({ cluster: { machine }, fault }) {
     machine?.restart(Math.min(fault.forMs, 8_000));

@@ -4,6 +4,8 @@ import type { Seat } from "../wire/seat.ts";
 export interface MachineFaults {
   /** Freezes rolecall's process for a time in ms: its clock goes on. */
   freeze(ms: number): void;
+  /** Starves rolecall's process for a time in ms: each of its events takes so many ms. */
+  starve(ms: number, costMs: number): void;
   /** Suspends rolecall's machine for a time in ms: its monotonic clock stands still. */
   suspend(ms: number): void;
   /** Stops rolecall, and starts it again after a time in ms with the state that it saved. */

@@ -101,6 +101,7 @@ export class ModelCluster {
       stalls,
       armed,
       replacedMs: new Map(),
+      namedUntilMs: new Map(),
     };
   }
 

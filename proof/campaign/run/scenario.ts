@@ -42,6 +42,9 @@ const weights = {
   promoteCluster: 0,
   restart: 0,
   repeatTimeline: 0,
+  setBack: 0,
+  recoverInPlace: 0,
+  starve: 0,
 };
 
 /** Kinds that only a simulation has, and how often each is chosen there. */
@@ -60,6 +63,9 @@ export type FaultKind = keyof typeof weights;
  * Kinds that were added later. A simulation draws them apart, so that a seed means the same faults of all other kinds.
  */
 export const laterKinds: readonly FaultKind[] = ["crash", "promoteCluster", "restart", "repeatTimeline"];
+
+/** Kinds that were added after these. They are drawn apart too. */
+export const latestKinds: readonly FaultKind[] = ["setBack", "recoverInPlace", "starve"];
 
 const lasting: readonly FaultKind[] = ["detach", "freezeReceiver", "pauseReplay", "keepHistory", "claim", "oldStatus"];
 

@@ -83,6 +83,7 @@ class History {
   readonly #promise = new DcsPromise({
     armed: this.armed,
     replacedMs: new Map(),
+    namedUntilMs: new Map(),
     evidence: this.#evidence,
     profile: this.#profile,
   });

@@ -59,6 +59,7 @@ export class DcsPromise {
   #wasDistrusted = false;
 
   readonly #replacedMs: Map<string, number>;
+  readonly #namedUntilMs: Map<string, number>;
   readonly #evidence: Answers;
   readonly #profile: Profile;
 
@@ -66,10 +67,13 @@ export class DcsPromise {
    * @param scene its evidence is what the nodes reported: a claim after a report without the lock is a new one, which
    * may be true before the next read
    */
-  constructor(scene: Pick<Scene, "armed" | "replacedMs" | "profile"> & { readonly evidence: Answers }) {
-    const { armed, replacedMs, evidence, profile } = scene;
+  constructor(
+    scene: Pick<Scene, "armed" | "replacedMs" | "namedUntilMs" | "profile"> & { readonly evidence: Answers },
+  ) {
+    const { armed, replacedMs, namedUntilMs, evidence, profile } = scene;
     this.#armed = armed;
     this.#replacedMs = replacedMs;
+    this.#namedUntilMs = namedUntilMs;
     this.#evidence = evidence;
     this.#profile = profile;
   }
@@ -90,6 +94,9 @@ export class DcsPromise {
   read(leader: string | null, nowMs: number, sentMs: number): void {
     if (this.#named !== null && leader !== this.#named && leader !== this.#lastRead)
       this.#replacedMs.set(this.#named, nowMs);
+    for (const [node, untilMs] of this.#namedUntilMs)
+      if (untilMs === Infinity && node !== leader) this.#namedUntilMs.set(node, nowMs);
+    if (leader !== null) this.#namedUntilMs.set(leader, Infinity);
     // Only a change of the key withdraws. A read that repeats the one before says nothing about a claim begun between.
     const isRepeated = leader === this.#lastRead;
     this.#lastRead = leader;

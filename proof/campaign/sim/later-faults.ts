@@ -1,7 +1,7 @@
 import type { Chance } from "../chance.ts";
 import type { Profile } from "../profile.ts";
 import type { Shape } from "../run/model-cluster.ts";
-import { type Fault, faultOf, type FaultKind, laterKinds } from "../run/scenario.ts";
+import { type Fault, faultOf, type FaultKind, laterKinds, latestKinds } from "../run/scenario.ts";
 import type { Mode } from "../world/mode.ts";
 
 /** How often each mode is drawn. */
@@ -124,4 +124,25 @@ function repeatOf(fault: Fault, size: number, { faultsMs }: Profile): readonly F
     { ...common, kind: "switchover", ...after(0.04, 0.1) },
     { ...common, ...after(0.4, 0.35) },
   ];
+}
+
+/** How likely an episode has a fault of one of the latest kinds. */
+const latestShares: Partial<Record<FaultKind, number>> = { setBack: 0.15, recoverInPlace: 0.2, starve: 0.2 };
+
+/** The faults of one episode of the kinds that were added last. A part of the episode is left for what they bring about. */
+export function latestFaults(
+  chance: Chance,
+  profile: Profile,
+  { shape, kinds }: { readonly shape: Shape; readonly kinds: readonly FaultKind[] },
+): readonly Fault[] {
+  const wanted = latestKinds.filter((kind) => kinds.includes(kind));
+  const factor = wanted.length === kinds.length ? 3 : 1;
+  return wanted.flatMap((kind) => {
+    const isDrawn = chance.happens((latestShares[kind] ?? 0) * factor);
+    const fault = faultOf(chance, profile, { kind, size: shape.size });
+    const lastsMs = chance.next() * 0.5 * profile.faultsMs;
+    if (!isDrawn || (kind !== "starve" && shape.mode === "standby")) return [];
+    const times = { atMs: Math.round(fault.atMs * 0.5), forMs: Math.round(Math.max(fault.forMs, lastsMs)) };
+    return [{ ...fault, ...times, target: kind === "starve" ? fault.target : ("leader" as const) }];
+  });
 }

@@ -2,9 +2,18 @@ import { Chance } from "../chance.ts";
 import { type Profile, profiles, type Ttl, ttls as allTtls, withTtl } from "../profile.ts";
 import type { Shape } from "../run/model-cluster.ts";
 import { nameOf } from "../run/fault-name.ts";
-import { type Fault, type FaultKind, kindsOf, laterKinds, opening, scenario, swarm } from "../run/scenario.ts";
+import {
+  type Fault,
+  type FaultKind,
+  kindsOf,
+  laterKinds,
+  latestKinds,
+  opening,
+  scenario,
+  swarm,
+} from "../run/scenario.ts";
 import { type Mode, modes as allModes } from "../world/mode.ts";
-import { impostorFaults, laterFaults, leaderlessFaults, modeFor } from "./later-faults.ts";
+import { impostorFaults, laterFaults, latestFaults, leaderlessFaults, modeFor } from "./later-faults.ts";
 
 /** Which run of the simulation: a seed, and the part of it. */
 export interface RunId {
@@ -79,6 +88,7 @@ export function planOf(
   // What was added later has a stream of its own, so that the rest of a seed stays as it was.
   const later = new Chance(mixedSeed ^ 0x2545_f491);
   const newest = new Chance(mixedSeed ^ 0x51ed_270b);
+  const latest = new Chance(mixedSeed ^ 0x3c6e_f372);
   const timed = withTtl(newest.pick(ttls));
   const surviveMs = newest.pick([0, 20_000, 120_000]);
   const longer = Math.max(1, timed.ttlMs / shortTtlMs);
@@ -97,7 +107,7 @@ export function planOf(
   const isNewest = timed.ttlMs !== profiles.default.ttlMs;
   const hasExporters = isNewest && !drawnShape.isDiscovered && mode !== "standby";
   const shape: Shape = { ...drawnShape, mode, surviveMs: hasExporters ? surviveMs : 0 };
-  const firstKinds = kinds.filter((kind) => !laterKinds.includes(kind));
+  const firstKinds = kinds.filter((kind) => !laterKinds.includes(kind) && !latestKinds.includes(kind));
   const mix = swarm(chance.fork(7), firstKinds);
   const mixed = Object.keys(mix) as FaultKind[];
   let number = -1;
@@ -112,6 +122,7 @@ export function planOf(
   const added = episodes.map(() => numbered(laterFaults(later, profile, { shape, kinds })));
   const impostors = episodes.map(() => numbered(isNewest ? impostorFaults(newest, profile, { shape, kinds }) : []));
   const leaderless = episodes.map(() => numbered(isNewest ? leaderlessFaults(newest, profile, { shape, kinds }) : []));
+  const last = episodes.map(() => numbered(latestFaults(latest, profile, { shape, kinds })));
   return {
     profile,
     shape,
@@ -121,7 +132,9 @@ export function planOf(
     follows: follows ?? null,
     opening: openingFaults,
     episodes: upToLast(
-      episodes.map((faults, at) => [faults, added[at] ?? [], impostors[at] ?? [], leaderless[at] ?? []].flat()),
+      episodes.map((faults, at) =>
+        [faults, added[at] ?? [], impostors[at] ?? [], leaderless[at] ?? [], last[at] ?? []].flat(),
+      ),
       kept !== null,
     ),
     leastMs: seconds * 1_000,

@@ -10,6 +10,7 @@ import { AskTimes } from "./ask-times.ts";
 import { Comparisons } from "./comparisons.ts";
 import { configurationFor } from "./configuration.ts";
 import { DcsPromise } from "./dcs-promise.ts";
+import { LateHerePromise } from "./late-here-promise.ts";
 import { virtualMachine } from "./machine.ts";
 import { endMsOf, hasFault, type NumberedFault, type Plan } from "./plan.ts";
 import { RunLog, type TimedViolation } from "./run-log.ts";
@@ -61,6 +62,7 @@ export class Simulation {
   readonly #rounds: VirtualRounds;
   readonly #comparisons: Comparisons;
   #dcsPromise: DcsPromise;
+  readonly #lateHere = new LateHerePromise();
   readonly #log: RunLog;
   readonly #recoveredMs: number[] = [];
   #faults: readonly NumberedFault[] = [];
@@ -186,6 +188,7 @@ export class Simulation {
     const turn = await this.#life.turn(nowMs);
     if (turn === null) return;
     this.#log.event(`rolecall ${turn}`);
+    this.#lateHere.stopped();
     this.#latest = [];
     if (turn === "stopped") return;
     // What it follows has heard the nodes before, unless that has died or was restarted too.
@@ -245,8 +248,11 @@ export class Simulation {
     const { kind } = one.fault;
     this.#context.injected.set(kind, (this.#context.injected.get(kind) ?? 0) + 1);
     this.#log.event(`begins: #${one.number} ${nameOf(one.fault)}`);
-    const stopsRolecall = kind === "freeze" || kind === "suspend";
+    const stopsRolecall = kind === "freeze" || kind === "suspend" || kind === "starve";
     if (stopsRolecall && this.#latest.length > 0) this.#askRound();
+    const { nowMs } = this.#time;
+    if (stopsRolecall && !this.#life.isDown && this.#owner === null)
+      this.#lateHere.begins(this.#cluster.scene, this.#life.subject, { nowMs, forMs: one.fault.forMs });
     this.#undo.set(one, begin(this.#cluster, one.fault, this.#time.nowMs));
     if (stopsRolecall) this.#asks.afterFreeze();
   }
@@ -269,7 +275,8 @@ export class Simulation {
   #askRound(): readonly Said[] {
     const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
     const late = this.#dcsPromise.judge(answers, (node) => this.#cluster.isMoved(node));
-    for (const violation of [...violations, ...late])
+    const wronged = this.#lateHere.judge(this.#cluster.scene, this.#life.subject, this.#time.nowMs);
+    for (const violation of [...violations, ...late, ...wronged])
       if (this.#owner?.excuses(violation.rule) !== true) this.#log.violation(violation);
     for (const answer of answers) this.#log.answer(answer);
     return (this.#latest = answers);

@@ -52,7 +52,14 @@ export class VirtualCluster extends ModelCluster {
     this.machine = {
       freeze: (ms) => {
         stalls.note(time.nowMs, time.nowMs + ms);
+        for (const evidence of [this.evidence, this.aside]) evidence.late(time.nowMs, time.nowMs + ms);
         time.freeze(ms);
+      },
+      starve: (ms, costMs) => {
+        // What waits is done later.
+        stalls.note(time.nowMs, time.nowMs + ms + costMs);
+        for (const evidence of [this.evidence, this.aside]) evidence.starve(time.nowMs, time.nowMs + ms + costMs);
+        time.starve(ms, costMs);
       },
       suspend: (ms) => {
         stalls.note(time.nowMs, time.nowMs + ms);

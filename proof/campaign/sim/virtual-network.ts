@@ -5,7 +5,7 @@ import type { Served } from "../wire/served.ts";
 import { kindOf, type WireFault } from "../wire/mask.ts";
 import type { Answer, Seat } from "../wire/seat.ts";
 import { ExporterConnection, isExporterAt } from "./exporter-connection.ts";
-import { timedOut, wasRefused, wasReset } from "./network-failures.ts";
+import { timedOut, wasLateHere, wasRefused, wasReset } from "./network-failures.ts";
 import type { Trace } from "./trace.ts";
 import type { SeenTime } from "./virtual-time.ts";
 
@@ -105,6 +105,9 @@ class Exchange {
   #answer: Answer | null = null;
   #isSettled = false;
   #deadlineMs = Infinity;
+  #timeoutMs = Infinity;
+  /** How late the process had been when it sent the request, in all. */
+  #lateBeforeMs = 0;
   #stage: "arriving" | "waiting" | "hanging" | "answered" = "arriving";
 
   constructor(network: VirtualNetwork, path: string, resolve: (reply: NodeReply) => void) {
@@ -116,6 +119,8 @@ class Exchange {
   begin(address: Address | undefined, { connectTimeoutMs, timeoutMs }: ClientLimits): void {
     const { time } = this.#network.context;
     this.#deadlineMs = time.nowMs + timeoutMs;
+    this.#timeoutMs = timeoutMs;
+    this.#lateBeforeMs = time.lateMs;
     if (address === undefined || address.seat.mask.isUnreachable) {
       this.#setDeadline(Math.min(connectTimeoutMs, timeoutMs));
       return;
@@ -234,7 +239,17 @@ class Exchange {
     this.settleLater({ status, body });
   }
 
+  /**
+   * Gives up after a time, as the client of the program does: what the process itself was late is not the node's. The
+   * limit moves by it once.
+   */
   #setDeadline(delayMs: number): void {
-    this.#network.context.time.after("timer", delayMs, () => this.settle(timedOut));
+    const { time } = this.#network.context;
+    const lateMs = (): number => time.lateMs - this.#lateBeforeMs;
+    time.after("timer", delayMs, () => {
+      const movedMs = Math.min(lateMs(), this.#timeoutMs);
+      if (movedMs <= 0) return this.settle(timedOut);
+      time.after("timer", movedMs, () => this.settle(lateMs() > this.#timeoutMs ? wasLateHere : timedOut));
+    });
   }
 }

@@ -20,7 +20,7 @@ export interface PendingEvent {
 }
 
 /** Time as one process sees it. */
-export type SeenTime = Pick<VirtualTime, "nowMs" | "monotonicMs" | "frozenMs" | "after">;
+export type SeenTime = Pick<VirtualTime, "nowMs" | "monotonicMs" | "frozenMs" | "lateMs" | "after">;
 
 /** A settled promise: its reactions run after all that are queued already. */
 const settled = Promise.resolve();
@@ -45,6 +45,9 @@ export class VirtualTime {
   #suspendedUntilMs = -Infinity;
   /** For how long the machine was suspended: rolecall's monotonic clock does not count that time. */
   #suspendedMs = 0;
+  #lateMs = 0;
+  /** Until when rolecall's process gets little of a processor, and what each of its events takes meanwhile, in ms. */
+  #starved: { readonly untilMs: number; readonly costMs: number } | null = null;
   /** How many events ran. */
   events = 0;
 
@@ -62,6 +65,11 @@ export class VirtualTime {
     return Math.max(0, this.#frozenUntilMs - this.#nowMs);
   }
 
+  /** The sum of all delays of the process's event loop so far, in ms. The time of a suspend is none. */
+  get lateMs(): number {
+    return this.#lateMs;
+  }
+
   /** Runs a function after a delay in ms. */
   after(owner: EventOwner, delayMs: number, run: () => void): PendingEvent {
     this.#order += 1;
@@ -73,7 +81,16 @@ export class VirtualTime {
 
   /** Freezes rolecall's process for a time: its clock goes on, and what is due waits. */
   freeze(ms: number): void {
-    this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.#nowMs + ms);
+    this.#lateMs += Math.max(0, this.#nowMs + ms - Math.max(this.#nowMs, this.#frozenUntilMs));
+    this.#standStill(ms);
+  }
+
+  /**
+   * Starves rolecall's process for a time: its clock goes on, and each of its events takes long, so that others wait.
+   * @param costMs what an event takes meanwhile
+   */
+  starve(ms: number, costMs: number): void {
+    this.#starved = { untilMs: this.#nowMs + ms, costMs };
   }
 
   /**
@@ -81,13 +98,17 @@ export class VirtualTime {
    * begins during another one only the time after that one counts: the clock must not step back.
    */
   suspend(ms: number): void {
-    this.freeze(ms);
+    this.#standStill(ms);
     const fromMs = Math.max(this.#nowMs, this.#suspendedUntilMs);
     const addedMs = Math.max(0, this.#nowMs + ms - fromMs);
     this.#suspendedUntilMs = fromMs + addedMs;
     this.#suspendedMs += addedMs;
     for (const event of this.#heap) if (event.owner === "timer") event.atMs += addedMs;
     for (let at = (this.#heap.length >> 1) - 1; at >= 0; at -= 1) this.#sink(at);
+  }
+
+  #standStill(ms: number): void {
+    this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.#nowMs + ms);
   }
 
   /** Runs all events up to an instant. Rejects if one throws, or if events at one instant do not end. */
@@ -117,7 +138,9 @@ export class VirtualTime {
             event.run = null;
             this.events += 1;
             run();
-            if (owner !== "world") break;
+            if (owner === "world") continue;
+            if (this.#starved !== null && this.#nowMs < this.#starved.untilMs) this.freeze(this.#starved.costMs);
+            break;
           }
         } catch (error) {
           return reject(error instanceof Error ? error : new Error(String(error)));

@@ -10,6 +10,16 @@ const none: readonly Served[] = [];
 
 type EvidenceProfile = Pick<Profile, "timeoutMs" | "slackMs"> & Partial<Pick<Profile, "ttlMs" | "loopMs" | "retryMs">>;
 
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** How much of the time between two instants is in spans, in ms. */
+function within(spans: readonly Span[], fromMs: number, toMs: number): number {
+  return spans.reduce((sum, span) => sum + Math.max(0, Math.min(toMs, span.toMs) - Math.max(fromMs, span.fromMs)), 0);
+}
+
 /** The responses to rolecall, per node: its only knowledge of a cluster. */
 export class Evidence {
   readonly #served = new Map<string, Record<Kind, Served[]>>();
@@ -23,7 +33,9 @@ export class Evidence {
   readonly claims: Claims = new Claims(this);
   /** When the rolecall that runs now began: what was answered before is unknown to it. */
   #knownFromMs = -Infinity;
-  readonly #suspends: { readonly fromMs: number; readonly toMs: number }[] = [];
+  readonly #suspends: Span[] = [];
+  readonly #late: Span[] = [];
+  readonly #starved: Span[] = [];
 
   /**
    * @param profile rolecall's own timeout, and what its clock and ours may differ by
@@ -55,6 +67,22 @@ export class Evidence {
   /** Takes that rolecall's machine is suspended: its timeouts do not count that time. */
   suspend(fromMs: number, toMs: number): void {
     this.#suspends.push({ fromMs, toMs });
+  }
+
+  /** Takes that rolecall's process stands still, or is starved: what it is late extends its timeouts, once. */
+  late(fromMs: number, toMs: number): void {
+    this.#late.push({ fromMs, toMs });
+  }
+
+  /** Takes that rolecall's process is starved: when it reads what comes in that time is not known. */
+  starve(fromMs: number, toMs: number): void {
+    this.late(fromMs, toMs);
+    this.#starved.push({ fromMs, toMs: toMs + this.timeoutMs });
+  }
+
+  /** Whether rolecall's process was starved between two instants. */
+  wasStarved(fromMs: number, toMs: number): boolean {
+    return within(this.#starved, fromMs, toMs) > 0;
   }
 
   /** Whether an answer was given to the rolecall that runs now. */
@@ -98,7 +126,7 @@ export class Evidence {
   wasSure(served: Served): boolean {
     const { doneMs, arrivedMs, document, isBroken, status } = served;
     if (doneMs === null || isBroken || document === null || (status !== 200 && status !== 503)) return false;
-    return doneMs - arrivedMs < this.timeoutMs - this.slackMs / 2;
+    return doneMs - arrivedMs < this.timeoutMs - this.slackMs / 2 && within(this.#starved, arrivedMs, doneMs + 1) === 0;
   }
 
   /** Whether rolecall may have read an answer: it was readable and not surely too late. */
@@ -109,7 +137,10 @@ export class Evidence {
   /** The same, of a rolecall that was stopped since too. */
   wasPossible({ doneMs, arrivedMs, document }: Served): boolean {
     if (document === null || doneMs === null) return false;
-    return doneMs - arrivedMs - this.suspendedMs(arrivedMs, doneMs) < this.timeoutMs + this.slackMs * 2;
+    const tookMs = doneMs - arrivedMs;
+    if (tookMs < this.timeoutMs + this.slackMs * 2) return true;
+    const lateMs = Math.min(2 * this.timeoutMs, within(this.#late, arrivedMs, doneMs));
+    return tookMs - this.suspendedMs(arrivedMs, doneMs) - lateMs < this.timeoutMs + this.slackMs * 2;
   }
 
   /** Whether rolecall has surely read since an instant that a node itself does not hold the lock. */
@@ -137,10 +168,7 @@ export class Evidence {
 
   /** For how long rolecall's machine was suspended between two instants. */
   suspendedMs(fromMs: number, toMs: number): number {
-    return this.#suspends.reduce(
-      (sum, suspend) => sum + Math.max(0, Math.min(toMs, suspend.toMs) - Math.max(fromMs, suspend.fromMs)),
-      0,
-    );
+    return within(this.#suspends, fromMs, toMs);
   }
 
   #list(node: string, kind: Kind): Served[] {

@@ -8,15 +8,27 @@ export const segmentBytes = 16 * 1024 * 1024;
 export interface Crash {
   /** Whether PostgreSQL cannot be started again for now. */
   isBroken: boolean;
+  /** What is known of its recovery; `null`: it is short, and the standbys reconnect at once. */
+  readonly recovery: Recovery | null;
+}
+
+/** How a primary comes back in place. */
+interface Recovery {
+  /** How long the crash recovery takes, in ms. */
+  readonly takesMs: number;
+  /** How long after it the standbys reconnect, in ms. */
+  readonly reconnectMs: number;
+  /** Whether Patroni starts it as a standby, and promotes it to the next timeline. */
+  readonly promotes: boolean;
 }
 
 /**
  * Kills PostgreSQL of a node after a time in which the disk takes no writes: what its primary wrote meanwhile is lost.
  * Its own query fails first, so its state is unknown until Patroni's next loop.
  */
-export function crash(node: ModelNode, { nowMs, hangMs, isBroken }: CrashOptions): Crash | null {
+export function crash(node: ModelNode, { nowMs, hangMs, isBroken, recovery = null }: CrashOptions): Crash | null {
   if (!isServing(node) || node.state !== "running" || node.transition !== null) return null;
-  const begun: Crash = { isBroken };
+  const begun: Crash = { isBroken, recovery };
   node.isFlushing = false;
   node.transition = {
     atMs: nowMs + hangMs,
@@ -33,6 +45,7 @@ interface CrashOptions {
   readonly nowMs: number;
   readonly hangMs: number;
   readonly isBroken: boolean;
+  readonly recovery?: Recovery | null;
 }
 
 /** Patroni's loop on a node whose PostgreSQL does not run: it is started again, and a holder keeps the lock. */
@@ -55,7 +68,7 @@ export function recover(world: World, node: ModelNode, nowMs: number): void {
     next: () => {
       node.state = "starting";
       node.transition = {
-        atMs: nowMs + loopMs * (0.6 + chance.next()),
+        atMs: nowMs + (known.recovery?.takesMs ?? loopMs * (0.6 + chance.next())),
         next: () => {
           if (known.isBroken) node.state = "start failed";
           else start(world, node);
@@ -67,12 +80,19 @@ export function recover(world: World, node: ModelNode, nowMs: number): void {
 
 /** Crash recovery has ended: with the lock as a primary on the same timeline, else as a replica. */
 function start(world: World, node: ModelNode): void {
+  const recovery = node.crash?.recovery ?? null;
   node.crash = null;
+  node.startedMs = world.nowMs;
   node.isFlushing = true;
   node.state = "running";
   node.nextLoopMs = 0;
   if (node.role === "primary" && node.leaseUntilMs > 0 && world.dcs.lock?.holder === node.name) {
     node.written = node.flushed;
+    if (recovery === null) return;
+    for (const other of world.nodes)
+      if (other.upstream === node.name) other.reconnectsAtMs = world.nowMs + recovery.reconnectMs;
+    if (!recovery.promotes) return;
+    Object.assign(node, { role: "replica", received: node.flushed, replayed: node.flushed, upstream: null });
     return;
   }
   const position = node.role === "primary" ? node.flushed : positionOf(node);

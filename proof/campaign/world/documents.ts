@@ -38,7 +38,7 @@ function roleOf(world: World, node: ModelNode): string {
 
 function addRunningFields(document: Document, world: World, node: ModelNode, nowMs: number): void {
   const isReplica = node.role === "replica";
-  document["postmaster_start_time"] = "2026-11-21 05:45:54.028732+00:00";
+  document["postmaster_start_time"] = startOf(world, node);
   document["server_version"] = 150_020;
   document["xlog"] = isReplica
     ? {
@@ -55,6 +55,11 @@ function addRunningFields(document: Document, world: World, node: ModelNode, now
   if (replication !== null) document["replication_state"] = replication;
   const listed = listedAt(world, node, nowMs);
   if (listed.length > 0) document["replication"] = listed.map((standby) => listedAs(world, node, standby));
+}
+
+function startOf(world: World, { startedMs }: ModelNode): string {
+  if (startedMs === null) return "2026-11-21 05:45:54.028732+00:00";
+  return new Date(world.wallMs(startedMs)).toISOString().replace("T", " ").replace("Z", "000+00:00");
 }
 
 function listedAs(world: World, source: ModelNode, { name, host }: ModelNode): Document {

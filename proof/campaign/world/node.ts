@@ -40,6 +40,10 @@ export interface ModelNode {
   /** When the receiver entered its current state. */
   receiverSinceMs: number;
   isStreaming: boolean;
+  /** Before this instant its receiver does not try again, in ms: it has lost its sender. */
+  reconnectsAtMs: number;
+  /** When its PostgreSQL started, in ms; `null`: before the campaign. */
+  startedMs: number | null;
   isReplayPaused: boolean;
   /** Whether it rewinds when its history has diverged from the leader's. */
   rewinds: boolean;
@@ -89,6 +93,8 @@ export function modelNode(name: string, host: string, generation: 3 | 4): ModelN
     receiver: "streaming",
     receiverSinceMs: 0,
     isStreaming: false,
+    reconnectsAtMs: -Infinity,
+    startedMs: null,
     isReplayPaused: false,
     rewinds: true,
     crash: null,

@@ -37,6 +37,7 @@ function receive(world: World, node: ModelNode): void {
 function isConnected(world: World, node: ModelNode): boolean {
   if (node.receiver !== "streaming" || node.upstream === null || node.upstream === node.name) return false;
   const source = world.node(node.upstream);
+  if (world.nowMs < node.reconnectsAtMs) return false;
   if (!isServing(source) || source.timeline < node.timeline || !sharesBranch(world, node, source)) return false;
   // A cascading replica whose own source is the asker would be a ring.
   if (source.role === "replica" && source.upstream === node.name) return false;

@@ -2,7 +2,7 @@ import type { Chance } from "../chance.ts";
 import type { Profile } from "../profile.ts";
 import { loop } from "./loop.ts";
 import type { Mode } from "./mode.ts";
-import { isManaging, isServing, type ModelNode, modelNode } from "./node.ts";
+import { isManaging, isServing, type ModelNode, modelNode, positionOf } from "./node.ts";
 import { chooseStandbys } from "./sync.ts";
 import { flow } from "./wal.ts";
 
@@ -59,6 +59,9 @@ export interface WorldOptions {
   readonly epochMs: number;
   readonly mode?: Mode;
 }
+
+/** The position at which each modelled cluster begins. */
+const startLsn = 83_886_216;
 
 /** One modelled cluster with its own truth. `tick` advances it; faults change its fields. */
 export class World {
@@ -122,6 +125,11 @@ export class World {
     return this.#epochMs + nowMs;
   }
 
+  /** The instant up to which it has advanced, in ms. */
+  get nowMs(): number {
+    return this.#lastMs;
+  }
+
   /** The node of a name that must exist. */
   node(name: string): ModelNode {
     const found = this.#byName.get(name);
@@ -155,6 +163,11 @@ export class World {
   /** The newest timeline of the cluster. */
   get timeline(): number {
     return (this.forks.at(-1)?.timeline ?? 0) + 1;
+  }
+
+  /** Where the first timeline begins here. */
+  get startsAt(): number {
+    return startLsn;
   }
 
   /** When the newest timeline began. */
@@ -197,6 +210,22 @@ export class World {
     else if (this.holding?.name !== holder) this.holding = { name: holder, sinceMs: nowMs };
   }
 
+  /**
+   * Sets a primary back on its timeline, as to a snapshot of its storage: what it writes from there on is other WAL than
+   * what replicas have that are past it.
+   */
+  setBack(primary: ModelNode, position: number): void {
+    const { timeline, branch } = primary;
+    this.#branches += 1;
+    this.branch = this.#branches;
+    this.hasRepeated = true;
+    Object.assign(primary, { written: position, flushed: position, branch: this.branch });
+    for (const node of this.nodes) {
+      const isBehind = node.role === "replica" && positionOf(node) <= position;
+      if (isBehind && node.timeline === timeline && node.branch === branch) node.branch = this.branch;
+    }
+  }
+
   #promote(node: ModelNode, nowMs: number): void {
     node.promoteAtMs = null;
     const holder = this.holder(nowMs);
@@ -232,7 +261,7 @@ export class World {
   #begin(nowMs: number): void {
     const [leader, ...others] = this.nodes;
     if (leader === undefined) return;
-    const start = 83_886_216;
+    const start = startLsn;
     Object.assign(this.remote ?? leader, { role: "primary", written: start, flushed: start });
     if (this.remote !== null) {
       const following = { received: start, replayed: start, upstream: this.remote.name, isStreaming: true };

@@ -150,6 +150,11 @@ type ReadParts = Pick<Report, "scope" | "name" | "system" | "senders">;
 function unreadableIn(value: JsonObject, own: unknown, read: ReadParts): readonly UnreadableField[] {
   const { scope, name } = objectOf(own);
   const { replication, database_system_identifier: system, sync_standby: sync, quorum_standby: quorum } = value;
+  const isWhole =
+    replication === undefined || (Array.isArray(replication) && read.senders.length === replication.length);
+  const isIdentified = read.scope !== null && read.name !== null && read.system !== null;
+  // Most documents are such.
+  if (isWhole && isIdentified && sync === undefined && quorum === undefined) return noFields;
   let fields = noFields;
   const note = (field: UnreadableField): void => void (fields = [...fields, field]);
   if (read.scope === null && (isStated(scope) || isUnreadable(own))) note("scope");
@@ -157,8 +162,6 @@ function unreadableIn(value: JsonObject, own: unknown, read: ReadParts): readonl
   if (read.system === null && isStated(system)) note("system");
   if (typeof sync !== "boolean" && isUnreadable(sync)) note("isSyncStandby");
   if (typeof quorum !== "boolean" && isUnreadable(quorum)) note("isQuorumStandby");
-  const isWhole =
-    replication === undefined || (Array.isArray(replication) && read.senders.length === replication.length);
   if (!isWhole && !areSendersReadable(replication)) note("senders");
   return fields;
 }

@@ -20,6 +20,9 @@ test("counts members and separators outside strings, as a parser does", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const odd = [value, 'a "quoted, \\" text: ', "x".repeat(9_000), '\\\\"', ":,"];
+      // Quotes and backslashes where a short string becomes a long one.
+      for (let length = 28; length < 68; length += 1)
+        odd.push(`${"x".repeat(length)}\\\\",:`, `${"x".repeat(length)}\\`);
       const { members, separators } = countsOf(odd);
       const text = Buffer.from(JSON.stringify(odd));
       assert.equal(exceedsLimits(text, { members, separators }), false);

@@ -4,6 +4,7 @@ import { nodeNamed } from "../../../cluster/lookup.ts";
 import type { Observation } from "../../../cluster/observation.ts";
 import type { ClusterState } from "../../../cluster/snapshot.ts";
 import { isOnTimelineOf, primaryLocation } from "../position/past-leader.ts";
+import { walReached } from "../node/report-position.ts";
 import { raised } from "./fork.ts";
 
 /** A primary's report, with what the rule needs of it. */
@@ -51,7 +52,9 @@ export function afterSetBack(
     const setBack = isRestarted && !isConfirmed ? setBackOf(replica, earlier, stated) : null;
     // Since then the replica may have been built anew from the leader.
     const isStill = isConfirmed && (attachment.replayed ?? Infinity) >= known.replayed;
-    const fork = isStill ? raised(attachment.fork, known.replayed) : attachment.fork;
+    // What it has received by now it may replay later.
+    const reached = replica.report === null ? null : walReached(replica.report);
+    const fork = isStill ? raised(attachment.fork, Math.max(known.replayed, reached ?? 0)) : attachment.fork;
     if (setBack !== known || fork !== attachment.fork)
       changed = changed.with(at, { ...replica, attachment: { ...attachment, setBack, fork } });
   }

@@ -165,24 +165,28 @@ function isGettingWal(cluster: ClusterState, witness: string, { policy, nowMs }:
 
 /**
  * Whether a third node may still give a view since the claim appeared: it answers, or never has in this run, and no
- * request for its view has ended since. No view is awaited for longer than a view counts.
+ * request for its view has ended since. No view is awaited for longer than a view counts. But if the node's last view
+ * has become too old and no request has ended since, rolecall itself was late: it is awaited for as long again, and
+ * until the claim has fresh evidence, which makes it a new one.
  */
 function isAnyToBeAsked(
   cluster: ClusterState,
   { claimant, mark }: { readonly claimant: Observation; readonly mark: RefusedClaim },
   { policy, nowMs }: EvaluationContext,
 ): boolean {
+  const { viewMaxAgeMs } = policy;
   const sinceMs = Math.max(mark.viewSentAtMs, claimant.claimedSinceMs ?? -Infinity);
-  if (nowMs >= sinceMs + policy.viewMaxAgeMs) return false;
+  const isAwaited = nowMs < sinceMs + viewMaxAgeMs;
+  const isClaimLate = claimant.report !== null && !isFresh(claimant, maxAgeMs(cluster, policy), nowMs);
   return cluster.nodes.some(({ node, report, isDown, failuresInRow }) => {
     if (node.api === null || !isThird(node.name, claimant.node.name, mark.beside)) return false;
     // The clock of rolecall starts at 0.
-    if (report === null) return nowMs < policy.viewMaxAgeMs;
+    if (report === null) return isAwaited && nowMs < viewMaxAgeMs;
     if (isDown || failuresInRow > 0 || !isIdentified(cluster, node.name, { policy, nowMs })) return false;
-    const askedAtMs = Math.max(
-      cluster.leaderViews.get(node.name)?.sentAtMs ?? -Infinity,
-      cluster.failedViews.get(node.name) ?? -Infinity,
-    );
-    return askedAtMs <= sinceMs;
+    const viewedAtMs = cluster.leaderViews.get(node.name)?.sentAtMs ?? -Infinity;
+    const failedAtMs = cluster.failedViews.get(node.name) ?? -Infinity;
+    const isOverdue = failedAtMs < viewedAtMs && nowMs >= viewedAtMs + viewMaxAgeMs;
+    if (isOverdue && (isClaimLate || nowMs < viewedAtMs + 2 * viewMaxAgeMs)) return true;
+    return isAwaited && Math.max(viewedAtMs, failedAtMs) <= sinceMs;
   });
 }

@@ -64,7 +64,21 @@ for (const [what, event] of [
   });
 }
 
-test("a sole claim that its own view confirms and no other disputes is always fit", () => {
+/** Another node stood, and the view of a third one named it: the claim of pg1 is marked (step 15). */
+const marked: readonly ProbeOutcome[] = [
+  statusOutcome("pg3", 0, { hasLock: true }),
+  statusOutcome("pg1", 0, { hasLock: true }),
+  leaderViewOutcome("pg4", "pg3", 1),
+  statusOutcome("pg4", 1),
+];
+/** The same, with a view that was there before the claim: the claim is not marked. */
+const unmarked: readonly ProbeOutcome[] = [...marked.slice(0, 2), leaderViewOutcome("pg4", "pg3", 0)];
+
+/**
+ * A claim that was marked beside another one stands again only once a third node names it, or all were asked and none
+ * counts against it (steps 16 and 17). Any other one stands at once.
+ */
+test("a sole claim that its own view confirms and no other disputes is fit, unless it is marked and no third node names it", () => {
   fc.assert(
     fc.property(
       outcomeSequence(claimsAndWords, 40),
@@ -84,16 +98,44 @@ test("a sole claim that its own view confirms and no other disputes is always fi
           leaderViewOutcome(holder, holder, beganMs + 2),
           ...[...once].map(([of, isNamed]) => leaderViewOutcome(of, isNamed ? holder : null, beganMs + 2)),
         ];
-        const state = observeAll(
-          observeAll(unprobedCluster(), outcomes, policy),
-          [claim, ...others, ...documents],
-          policy,
-        );
-        const clusterView = viewAt(state, policy, beganMs + 3);
-        assert.equal(judgePool(clusterView, plainCheck("primary")).chosen?.node.name, holder);
+        const before = observeAll(observeAll(unprobedCluster(), outcomes, policy), [claim, ...others], policy);
+        const mark = before.leadership.refusedClaims.get(holder);
+        const isNamed = [...once].some(([of, doesName]) => doesName && of !== mark?.beside);
+        const clusterView = viewAt(observeAll(before, documents, policy), policy, beganMs + 3);
+        const chosen = judgePool(clusterView, plainCheck("primary")).chosen?.node.name;
+        assert.equal(chosen, mark === undefined || isNamed ? holder : undefined);
       },
     ),
+    {
+      examples: [
+        [[...marked], "pg1", []],
+        [[...marked], "pg1", [["pg2", true]]],
+        [[...marked], "pg1", [["pg2", false]]],
+        // The node that stood is no third one.
+        [[...marked], "pg1", [["pg3", true]]],
+        [[...unmarked], "pg1", []],
+      ],
+    },
   );
+});
+
+test("a marked claim is fit once all third nodes were asked, or the wait for them is over", () => {
+  const claim = statusOutcome("pg1", 20_000, { hasLock: true });
+  const own = leaderViewOutcome("pg1", "pg1", 20_002);
+  const others = (["pg2", "pg3", "pg4"] as const).map((node) => statusOutcome(node, 20_001));
+  const failed = (["pg2", "pg4"] as const).map((node) => viewFailureOutcome(node, 20_003));
+  const chosenAfter = (outcomes: readonly ProbeOutcome[], nowMs: number): string | undefined =>
+    judgePool(
+      viewAt(observeAll(unprobedCluster(), [...marked, claim, ...others, own, ...outcomes], policy), policy, nowMs),
+      plainCheck("primary"),
+    ).chosen?.node.name;
+  assert.equal(chosenAfter([], 20_010), undefined);
+  assert.equal(chosenAfter(failed.slice(0, 1), 20_010), undefined);
+  assert.equal(chosenAfter(failed, 20_010), "pg1");
+  // The same claim goes on for as long as a view counts.
+  const again = [25_000, 30_000, 31_490, 31_510].map((atMs) => statusOutcome("pg1", atMs, { hasLock: true }));
+  assert.equal(chosenAfter(again.slice(0, 3), 31_495), undefined);
+  assert.equal(chosenAfter(again, 31_520), "pg1");
 });
 
 test("of two claims the one that a third node's later view names is primary", () => {

@@ -231,9 +231,46 @@ function continues({ steps = [], options = {}, mark = {}, change }: Continuing, 
   return after.has("pg2");
 }
 
+/** rolecall stands still, or gets little of a processor: it asks no node for its view, and none has failed. */
+const late: readonly Continuing[] = [
+  {
+    given: "the last view is too old, and so is the claim: pg3 is heard first",
+    steps: [views(2, { pg3: "pg1" }), idles(15)],
+    markedAt: 15.1,
+  },
+  {
+    given: "the same, and then the claim is heard again: it is a new one, and is awaited anew",
+    steps: [views(2, { pg3: "pg1" }), idles(15), ...[15.1, 20, 25].map((at) => claims(at)), idles(25)],
+    markedAt: 26.5,
+    endedAt: 26.7,
+  },
+  {
+    given: "the claim goes on, and the last view is too old: it is awaited for as long again",
+    steps: [views(2, { pg3: "pg1" }), ...[5, 10, 13, 18, 23].map((at) => claims(at)), idles(23)],
+    markedAt: 24.9,
+    endedAt: 25.1,
+  },
+  {
+    given: "the view that was awaited fails",
+    steps: [views(2, { pg3: "pg1" }), claims(5), claims(10), claims(13), idles(13), views(14, { pg3: "none" })],
+    endedAt: 14.1,
+  },
+  {
+    given: "a request has failed before the last view became too old",
+    steps: [views(2, { pg3: "pg1" }), views(5, { pg3: "none" }), claims(5), claims(10), claims(13), idles(13)],
+    endedAt: 13.6,
+  },
+  {
+    given: "the third node does not answer",
+    steps: [views(2, { pg3: "pg1" }), claims(5), claims(10), { at: 13, fails: "pg3", by: "timeout" }, claims(13)],
+    endedAt: 13.6,
+  },
+];
+
 suite("a marked claim", () => {
   for (const [about, rows] of [
     ["", continuing],
+    ["rolecall is late: ", late],
     ["awaiting a view: ", awaiting],
   ] as const)
     for (const row of rows)
