@@ -135,7 +135,9 @@ test("compare counts agreements, and reports invalid checks of haproxy.cfg", { t
   writeFileSync(
     haproxy,
     "backend reads\n    option httpchk GET /replica?lag=10MBB\n    option httpchk GET /replicas\n" +
-      "backend writes\n    option httpchk OPTIONS /primary\n",
+      "backend writes\n    option httpchk OPTIONS /primary\n    server pg1 10.0.0.1:5432 check\n" +
+      "backend web\n    option httpchk HEAD /up\n    server w1 10.0.9.1:80 check\n" +
+      "backend found\n    option httpchk GET /primary\n    server-template pg 3 db.lab:5432 check\n",
   );
   const {
     data,
@@ -163,7 +165,9 @@ test("compare counts agreements, and reports invalid checks of haproxy.cfg", { t
     [
       ["RC041", 2],
       ["RC042", 3],
+      ["RC044", 8],
       ["RC044", 5],
+      ["RC044", 12],
     ],
   );
   assert.equal(code, 1);
