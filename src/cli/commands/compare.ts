@@ -6,7 +6,7 @@ import { SamplerSet, type Sampler } from "../compare/sampler-set.ts";
 import type { Comparison, CheckResult } from "../compare/comparison.ts";
 import { readUncompared } from "../compare/haproxy-directives.ts";
 import { readHaproxyChecks, rejectionOf, type HaproxyCheck } from "../compare/haproxy-file.ts";
-import { otherServices, type NamedNode } from "../compare/haproxy-services.ts";
+import { otherServices, type ComparedNode } from "../compare/haproxy-services.ts";
 import { comparisonData, renderComparison } from "../compare/report.ts";
 import { type ComparisonRun, save, startRun } from "../compare/comparison-run.ts";
 import type { ResponseCounts } from "../compare/saved-comparison.ts";
@@ -233,7 +233,7 @@ function selectChecks(
 }
 
 /** A node that is known only by its exporter has no API to compare with. */
-function nodesOf({ nodes }: StatusCluster): readonly NamedNode[] {
+function nodesOf({ nodes }: StatusCluster): readonly ComparedNode[] {
   return nodes.flatMap(({ node, api }) => (api === null ? [] : [{ name: node, api }]));
 }
 

@@ -4,7 +4,7 @@ import { readHaproxyChecks, type HaproxyCheck } from "./haproxy-file.ts";
 import { sectionsOf, type HaproxySection } from "./haproxy-sections.ts";
 
 /** A node that is compared, as far as an haproxy.cfg can name it. */
-export interface NamedNode {
+export interface ComparedNode {
   readonly name: string;
   /** The base address of its API. */
   readonly api: string;
@@ -18,7 +18,7 @@ const everydayRoutes: ReadonlySet<Route> = new Set<Route>(["health", "liveness",
  * or address, and the path is none that only databases have. Where no section of the file has a node as its server,
  * names and addresses prove nothing, and only paths that no node has belong to another service.
  */
-export function otherServices(text: string, nodes: readonly NamedNode[]): readonly HaproxyCheck[] {
+export function otherServices(text: string, nodes: readonly ComparedNode[]): readonly HaproxyCheck[] {
   const sections = new Map(sectionsOf(text).map((section) => [section.name, serversOf(section)]));
   const isAnyNode = [...sections.values()].some((servers) => servers.some((server) => isNode(server, nodes)));
   const checks = readHaproxyChecks(text).map((found) => ({ ...found, kind: pathKind(found.check) }));
@@ -55,16 +55,16 @@ function hostAndPort(address: string): { readonly host: string; readonly port: s
   return { host: (at?.[1] ?? bare).replaceAll(/[[\]]/g, ""), port: at?.[2] ?? null };
 }
 
-function isNode({ name, host }: Server, nodes: readonly NamedNode[]): boolean {
+function isNode({ name, host }: Server, nodes: readonly ComparedNode[]): boolean {
   return nodes.some((node) => node.name === name || hostAndPortOf(node).host === host);
 }
 
 /** Whether the checks of a server go to the API of a node, which may share its machine with other services. */
-function isApiChecked({ checkPort }: Server, nodes: readonly NamedNode[]): boolean {
+function isApiChecked({ checkPort }: Server, nodes: readonly ComparedNode[]): boolean {
   return checkPort === null || nodes.some((node) => hostAndPortOf(node).port === checkPort);
 }
 
-function hostAndPortOf({ api }: NamedNode): { readonly host: string; readonly port: string } {
+function hostAndPortOf({ api }: ComparedNode): { readonly host: string; readonly port: string } {
   const { hostname, port, protocol } = new URL(api);
   return { host: hostname.replaceAll(/[[\]]/g, ""), port: port === "" ? (protocol === "https:" ? "443" : "80") : port };
 }
