@@ -18,6 +18,12 @@ interface Proved {
 /** How long an address that has proved itself here counts, in ms: a call is often sent right after its dry run. */
 const keptMs = 10_000;
 
+/** How addresses are proved, and when enough is known. */
+interface Proving {
+  readonly config: Config;
+  readonly isEnough: (probed: ProbedClusters) => boolean;
+}
+
 /**
  * Tells whether the address of a node is its own by what this instance itself knows. What another instance says of
  * addresses and their proof is a hint: with it a password would go wherever that instance, or who has taken it over,
@@ -63,20 +69,14 @@ export class AddressProofs {
   }
 
   /** Callers that come meanwhile share a run. */
-  #prove(
-    cluster: ClusterConfig,
-    how: { readonly config: Config; readonly isEnough: (probed: ProbedClusters) => boolean },
-  ) {
+  #prove(cluster: ClusterConfig, how: Proving): Promise<Proved> {
     const { name } = cluster;
     const running = this.#running.get(name) ?? this.#run(cluster, how).finally(() => this.#running.delete(name));
     this.#running.set(name, running);
     return running;
   }
 
-  async #run(
-    cluster: ClusterConfig,
-    { config, isEnough }: { readonly config: Config; readonly isEnough: (probed: ProbedClusters) => boolean },
-  ): Promise<Proved> {
+  async #run(cluster: ClusterConfig, { config, isEnough }: Proving): Promise<Proved> {
     const watch = {
       forMs: 2 * config.probe.timeoutMs,
       isDone: isEnough,

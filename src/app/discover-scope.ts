@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseReport } from "../cluster/documents/report.ts";
 import { parsePythonJson } from "../cluster/values/python-json.ts";
-import type { Config, ProbeConfig } from "../config/model/config.ts";
+import type { ClusterConfig, Config, ProbeConfig } from "../config/model/config.ts";
+import { readTls, type TlsMaterial } from "../config/tls-material.ts";
 import { NodeClient } from "../probe/client/client.ts";
 
 /** Time between two rounds of requests to the seeds, in ms. */
@@ -17,19 +18,35 @@ export async function discoverScope(
   { clusters, probe }: Pick<Config, "clusters" | "probe">,
   patience: "once" | "wait" = "once",
 ): Promise<string | null> {
-  const seeds = clusters[0]?.discover ?? [];
+  const [cluster] = clusters;
+  const seeds = cluster?.discover ?? [];
+  const tls = trustOf(cluster);
   const endMs = performance.now() + probe.timeoutMs;
   for (;;) {
     const timeoutMs = Math.max(1, endMs - performance.now());
-    const scopes = await Promise.all(seeds.map((seed) => scopeOf(seed, { ...probe, timeoutMs })));
+    const scopes = await Promise.all(seeds.map((seed) => scopeOf(seed, { ...probe, timeoutMs }, tls)));
     const found = scopes.find((scope) => scope !== null) ?? null;
     if (found !== null || patience === "once" || performance.now() + retryPauseMs >= endMs) return found;
     await pause(retryPauseMs);
   }
 }
 
-async function scopeOf(seed: string, { connectTimeoutMs, timeoutMs }: ProbeConfig): Promise<string | null> {
-  const client = new NodeClient(seed, { connectTimeoutMs, timeoutMs }, null);
+/** The TLS files of the cluster. Whoever probes it says of a file that it cannot be read. */
+function trustOf(cluster: ClusterConfig | undefined): TlsMaterial | null {
+  if (cluster === undefined || cluster.tls === null) return null;
+  try {
+    return readTls(cluster.tls);
+  } catch {
+    return null;
+  }
+}
+
+async function scopeOf(
+  seed: string,
+  { connectTimeoutMs, timeoutMs }: ProbeConfig,
+  tls: TlsMaterial | null,
+): Promise<string | null> {
+  const client = new NodeClient(seed, { connectTimeoutMs, timeoutMs }, tls);
   try {
     const reply = await client.get("/patroni");
     return "failure" in reply ? null : (parseReport(parsePythonJson(reply.body.toString("utf8")))?.scope ?? null);

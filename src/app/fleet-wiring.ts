@@ -88,6 +88,7 @@ export function buildFleet(parts: FleetParts, acts: FollowedParts): Fleet {
         })),
         clusters: followed.phases.map(([cluster, phase]) => [cluster, phase === "following"] as const),
         followers: feeds.followers.length,
+        unknownClusters: feeds.unknownClusters,
         fleet: fleetUsage(joined(), followed),
       };
     },

@@ -53,6 +53,11 @@ export class OutcomeFeeds {
     return this.#feeds?.followers ?? [];
   }
 
+  /** As {@link Feeds.unknownClusters}. */
+  get unknownClusters(): number {
+    return this.#feeds?.unknownClusters ?? 0;
+  }
+
   /** Ends all streams, as {@link Feeds.endAll}. */
   endAll(reason: "reload" | "stopping"): void {
     this.#isStopping ||= reason === "stopping";

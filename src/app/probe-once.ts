@@ -3,6 +3,7 @@ import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
 import { walReached } from "../health/evidence/node/report-position.ts";
 import { overview, type Overview } from "../health/documents/overview.ts";
+import { mayBeSeeds, seedProofs } from "../health/evidence/node/seed-addresses.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { Probers } from "../probe/probers.ts";
 import { livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
@@ -63,7 +64,8 @@ export interface LocalProbes {
 }
 
 /**
- * Probes every node of every cluster once, as a serving process does, and stops. Takes at most one probe timeout.
+ * Probes every node of every cluster once, as a serving process does, and stops. Takes at most one probe timeout; three
+ * probes more where members may be behind NAT.
  * Evidence that needs several probes is missing: time lag, attachment, the history of the leader. With a watch, probes
  * go on as those of a serving process do, so that such evidence comes.
  * @param onTlsProblem receives each problem with the TLS files of a cluster
@@ -76,6 +78,7 @@ export async function probeOnce(
   const probes = startProbes(config, onTlsProblem);
   try {
     await probes.firstRound;
+    await watchOn(probes.probed, seedWatch(config, probes.probed));
     if (watch.forMs > 0) {
       probes.startWatch();
       await watchOn(probes.probed, watch);
@@ -155,6 +158,16 @@ async function firstRoundOf(probers: Probers, config: Config, stop: () => void):
     stop();
     throw error;
   }
+}
+
+/** Behind NAT, members are reached at the addresses of `discover` alone: that needs several answers (rule 10). */
+function seedWatch({ clusters, probe }: Config, { cluster }: ProbedClusters): Watch {
+  const isDone = (): boolean =>
+    clusters.every(({ name }) => {
+      const state = cluster(name);
+      return state === undefined || !mayBeSeeds(state);
+    });
+  return { ...singleLook, forMs: seedProofs * probe.intervalMs + probe.timeoutMs, isDone };
 }
 
 async function watchOn(probed: ProbedClusters, { forMs, isDone, signal, onProgress }: Watch): Promise<void> {

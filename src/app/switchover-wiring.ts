@@ -13,6 +13,7 @@ import { Claims } from "../switchover/claims/claims.ts";
 import { IntentFile } from "../switchover/intent/intent-file.ts";
 import type { RequestResult } from "../switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../switchover/machine/plan.ts";
+import { BodyBudget } from "../http/message/body-budget.ts";
 import { PauseKeeper } from "../switchover/peers/pause-keeper.ts";
 import { instanceOf } from "../switchover/peers/peer-grantor.ts";
 import { announcedPreflight } from "../switchover/preflight/announced-preflight.ts";
@@ -22,6 +23,9 @@ import { Switchovers } from "../switchover/switchovers.ts";
 import { thisMachine } from "./machine.ts";
 import type { OwnMetrics } from "../metrics/own-metrics.ts";
 import type { Monitor } from "./monitor.ts";
+
+/** Calls of peers that are being received, in bytes: of one caller, and of all. The longest has 2 MB. */
+export const peerBodyBytes = { one: 4 * 1024 * 1024, all: 16 * 1024 * 1024 } as const;
 
 /** What seamless switchovers take from the process. */
 export interface SwitchoverParts {
@@ -41,6 +45,8 @@ export interface SwitchoverServices {
   readonly switchovers: Switchovers;
   /** What other rolecalls have announced. */
   readonly keeper: PauseKeeper;
+  /** What calls of peers that are being received may take in memory. */
+  readonly bodies: BodyBudget;
   /** Which run of a cluster may go on. */
   readonly claims: Claims;
   /** This process, as its peers know it. */
@@ -82,7 +88,7 @@ export function buildSwitchovers(parts: SwitchoverParts): SwitchoverServices {
     },
   });
   const switchovers: Switchovers = buildRuns(parts, claims);
-  return { switchovers, keeper, claims, instance };
+  return { switchovers, keeper, claims, instance, bodies: new BodyBudget(peerBodyBytes) };
 }
 
 function buildRuns({ log, config, monitor, gateway, metrics, checks }: SwitchoverParts, claims: Claims): Switchovers {

@@ -1,4 +1,5 @@
 import type { Report } from "./documents/report.ts";
+import type { Failure } from "./values/failure.ts";
 import type { WitnessView } from "./witness-view.ts";
 
 /**
@@ -16,6 +17,8 @@ export interface Contact {
   readonly namedInRow: number;
   /** Failures since the last answer. */
   readonly failuresInRow: number;
+  /** The last of these failures; `null` if there is none. */
+  readonly failure: Failure | null;
   /** When the newest member list with the address was recorded, in ms of rolecall's clock; -Infinity if none has it. */
   readonly listedAtMs: number;
 }
@@ -37,5 +40,6 @@ export const noContact: Contact = {
   view: null,
   namedInRow: 0,
   failuresInRow: 0,
+  failure: null,
   listedAtMs: -Infinity,
 };

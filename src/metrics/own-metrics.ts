@@ -232,6 +232,15 @@ const readMetrics: readonly ReadMetric[] = [
     read: ({ followed }) => (followed().followers === 0 ? [] : [[{}, followed().followers]]),
   },
   {
+    type: "counter",
+    name: "rolecall_feed_unknown_clusters_total",
+    help: "Times that other rolecalls asked for outcomes of a cluster that is not configured here.",
+    read: ({ followed }) => {
+      const { followers, unknownClusters } = followed();
+      return followers + unknownClusters === 0 ? [] : [[{}, unknownClusters]];
+    },
+  },
+  {
     type: "gauge",
     name: "rolecall_fleet_up",
     help: "Whether this rolecall is joined to its fleet: 0 while it does not reach the fleet's etcd.",

@@ -54,6 +54,8 @@ export interface FollowedUsage {
   readonly clusters: readonly (readonly [cluster: string, isFed: boolean])[];
   /** How many other instances take outcomes. */
   readonly followers: number;
+  /** How often they asked for a cluster that is not configured here. */
+  readonly unknownClusters: number;
   /** What this instance does in its fleet; `null`: it is in none. */
   readonly fleet: FleetUsage | null;
 }

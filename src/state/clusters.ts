@@ -10,6 +10,7 @@ import { withNodes } from "../health/observe/membership.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { withAccusations } from "./saved-accusations.ts";
 import { withSavedClaims } from "./saved-claims.ts";
+import { withSavedListed } from "./saved-listed.ts";
 import { withSavedNames } from "./saved-names.ts";
 import { withSavedRefusals } from "./saved-refusals.ts";
 import type { SavedCluster } from "./saved-members.ts";
@@ -55,7 +56,8 @@ export function restoreClusters(config: Config, saved: SavedState): readonly Mon
     return found === undefined ? [] : [[cluster.name, restoreCluster(cluster, found)] as const];
   });
   const accused = withAccusations(buildClusters(config, new Map(known)), saved.accusations);
-  return withSavedNames(withSavedClaims(withSavedRefusals(accused, saved.refusals), saved.claims), saved.names);
+  const claimed = withSavedClaims(withSavedRefusals(accused, saved.refusals), saved.claims);
+  return withSavedListed(withSavedNames(claimed, saved.names), saved.listed);
 }
 
 /** The policy that a cluster is judged by. Limits are in ms. */

@@ -12,6 +12,7 @@ import { noBootClock, type BootClock } from "./boot-clock.ts";
 import { claimsToJson, parseClaims } from "./saved-claims.ts";
 import { hasSameRefusals, parseRefusals, refusalsToJson, type SavedRefusal } from "./saved-refusals.ts";
 import { hasSameNames, namesToJson, parseNames, type SavedName } from "./saved-names.ts";
+import { listedToJson, parseListed } from "./saved-listed.ts";
 import { hasSameMembers, membersToJson, parseMembers, type SavedCluster } from "./saved-members.ts";
 
 /** What an earlier run wrote to the state file (config key `state_file`). */
@@ -26,6 +27,8 @@ export interface SavedState {
   /** The clusters of which another instance has told this one something: proofs of their addresses are its word. */
   readonly heard: readonly string[];
   readonly names: readonly SavedName[];
+  /** The clusters whose lists say where members are. */
+  readonly listed: readonly string[];
   /** Why the file, or a part of it, is not used. */
   readonly problems: readonly string[];
 }
@@ -42,6 +45,7 @@ export const noSavedState: SavedState = {
   drains: [],
   heard: [],
   names: [],
+  listed: [],
   problems: [],
 };
 
@@ -64,6 +68,7 @@ export async function readSavedState(
     claims: parseClaims(section(value, "held"), boot),
     drains: parseDrains(value["drains"], boot),
     names: parseNames(value["named"]),
+    listed: parseListed(value["listed"]),
     heard: listOf(value["heard"]).flatMap((name) => (typeof name === "string" ? [name] : [])),
     problems,
   };
@@ -72,7 +77,9 @@ export async function readSavedState(
 /**
  * Writes what must survive a restart: the discovered members of all clusters, the incumbents, the nodes marked
  * detached, stalled or diverged (rules 5 and 6), the marks of refused claims (rule 2), the claims that stood last
- * (guard `survive`), the drains, and which nodes without an API sender lists have named (rule 5). The file is replaced whole.
+ * (guard `survive`), the drains, which nodes without an API sender lists have named (rule 5), and of which clusters a listed
+ * address has proved itself (rule 10). The file is replaced whole. Versions before ignore a section that they do not know,
+ * and one that is missing says nothing.
  * @param options.heard the clusters of which another instance has told this one something
  * @throws the file system's error
  */
@@ -95,6 +102,7 @@ export async function writeSavedState(
     held: claimsToJson(snapshot, boot),
     heard: snapshot.clusters.flatMap(({ name }) => (heard.includes(name) ? [name] : [])),
     named: namesToJson(snapshot),
+    listed: listedToJson(snapshot),
   };
   await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
@@ -103,6 +111,7 @@ export async function writeSavedState(
 export function hasSameSavedState(before: ClusterState, after: ClusterState): boolean {
   return (
     before.drains === after.drains &&
+    before.hasListedProof === after.hasListedProof &&
     before.leadership.incumbent === after.leadership.incumbent &&
     hasSameMembers(before, after) &&
     hasSameRefusals(before, after) &&

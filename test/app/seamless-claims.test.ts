@@ -1,14 +1,13 @@
 /** Two rolecalls with the same poolers, each with the other among its peers, that begin a seamless switchover at the same time. */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import type { RunDocument } from "../../src/switchover/run/run-document.ts";
-import { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
+import type { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
 import { freePort } from "../fake/free-port.ts";
 import { gatewayFixture, type GatewayFixture } from "../fake/gateway-fixture.ts";
-import { poolerOf } from "../fake/pooler-setup.ts";
-import { temporaryFolder } from "../fake/temporary-folder.ts";
+import { sharedPoolers } from "../fake/shared-poolers.ts";
 import { until } from "../fake/until.ts";
 
 /** One of the two, and what is done with it. */
@@ -25,14 +24,7 @@ async function startEdges(
   context: TestContext,
   { isMutual = true }: { readonly isMutual?: boolean } = {},
 ): Promise<{ readonly edges: readonly [Edge, Edge]; readonly poolers: readonly FakePgbouncer[] }> {
-  const folder = temporaryFolder("seamless-claims");
-  const tokenFile = join(folder, "token");
-  writeFileSync(tokenFile, "secret\n");
-  const poolers = [await FakePgbouncer.start(context), await FakePgbouncer.start(context)];
-  const configured = poolers.map(({ console: { port } }, at) => {
-    const pooler = poolerOf(`pgb${at + 1}`, `127.0.0.1:${port}`);
-    return { ...pooler, databases: pooler.databases.map((database) => ({ ...database, cluster: "demo" })) };
-  });
+  const { folder, tokenFile, poolers, configured } = await sharedPoolers(context, "seamless-claims");
   const ports = [await freePort(), await freePort()];
   const peerAt = (at: number): object => ({
     name: `core${at + 1}`,

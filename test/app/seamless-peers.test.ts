@@ -1,6 +1,5 @@
 /** Seamless switchovers of a whole process that has another rolecall as its peer. */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, test, type TestContext } from "node:test";
@@ -10,12 +9,11 @@ import type { PoolerConfig } from "../../src/config/model/config.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import type { RunDocument } from "../../src/switchover/run/run-document.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
-import { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
+import type { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
 import { freePort } from "../fake/free-port.ts";
 import { gatewayFixture } from "../fake/gateway-fixture.ts";
 import { sendRequest } from "../fake/http-request.ts";
-import { poolerOf } from "../fake/pooler-setup.ts";
-import { temporaryFolder } from "../fake/temporary-folder.ts";
+import { sharedPoolers } from "../fake/shared-poolers.ts";
 import { until } from "../fake/until.ts";
 import { appOf, portFor } from "./app-fixture.ts";
 
@@ -34,14 +32,7 @@ async function startPair(
   context: TestContext,
   own: (poolers: readonly PoolerConfig[]) => readonly PoolerConfig[] = (poolers) => poolers,
 ): Promise<Pair> {
-  const folder = temporaryFolder("seamless-peers");
-  const tokenFile = join(folder, "token");
-  writeFileSync(tokenFile, "secret\n");
-  const poolers = [await FakePgbouncer.start(context), await FakePgbouncer.start(context)];
-  const configured = poolers.map(({ console: { port } }, at) => {
-    const pooler = poolerOf(`pgb${at + 1}`, `127.0.0.1:${port}`);
-    return { ...pooler, databases: pooler.databases.map((database) => ({ ...database, cluster: "demo" })) };
-  });
+  const { folder, tokenFile, poolers, configured } = await sharedPoolers(context, "seamless-peers");
   const admin = listenerOf({ dialect: "admin", access: { ...unrestrictedAccess, pauseTokens: [tokenFile] } });
   const nodes = [nodeOf({ name: "pg1", api: "http://127.0.0.1:1" })];
   const peerLog: string[] = [];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { documentMax } from "../../src/cluster/documents/document-sizes.ts";
 import {
   drainOrderSchema,
@@ -11,15 +12,22 @@ import {
 import { sentList, sentText } from "../../src/fleet/feed/state-values.ts";
 import { BodyBudget } from "../../src/http/message/body-budget.ts";
 import {
+  announces,
+  beats,
+  claims,
   decodes,
   endOfFeed,
   guards,
   inPieces,
   keepsAll,
+  keepsGeneration,
   list,
   message,
   overhead,
   padded,
+  promises,
+  receivesCalls,
+  receivesFromPeers,
   readsBody,
   readsEtcd,
   readsMember,
@@ -28,6 +36,7 @@ import {
   reservesInAll,
   row,
   subscribes,
+  takesCall,
   takesRequest,
   text,
 } from "./takers.ts";
@@ -302,7 +311,95 @@ const others: readonly Bound[] = [
   },
 ];
 
-for (const { of, unit, most, takes } of [...feed, ...others])
+const named = (count: number): readonly object[] =>
+  Array.from({ length: count }, (_, at) => ({ pooler: `p${at}`, console: "c", databases: ["d"] }));
+
+const calls: readonly Bound[] = [
+  { of: "POST /pauses run", unit: "characters", most: 128, takes: (size) => announces({ run: text(size) }) },
+  { of: "POST /pauses cluster", unit: "characters", most: 128, takes: (size) => announces({ cluster: text(size) }) },
+  { of: "POST /pauses poolers", unit: "entries", most: 64, takes: (size) => announces({ poolers: named(size) }) },
+  {
+    of: "POST /pauses console",
+    unit: "characters",
+    most: 128,
+    takes: (size) => announces({ poolers: [{ pooler: "p", console: text(size), databases: ["d"] }] }),
+  },
+  {
+    of: "POST /pauses databases of a pooler",
+    unit: "entries",
+    most: 256,
+    takes: (size) => announces({ poolers: [{ pooler: "p", console: "c", databases: list(size, "d") }] }),
+  },
+  { of: "POST /pauses deadline", unit: "ms", most: 3_600_000, takes: (size) => announces({ deadline_ms: size }) },
+  {
+    of: "POST /pauses/{run}/heartbeat open",
+    unit: "entries",
+    most: 64,
+    takes: (size) => beats({ open: list(size, { pooler: "p", databases: ["d"] }) }),
+  },
+  {
+    of: "POST /pauses/{run}/heartbeat databases of a pooler",
+    unit: "entries",
+    most: 256,
+    takes: (size) => beats({ open: [{ pooler: "p", databases: list(size, "d") }] }),
+  },
+  { of: "POST /claims run", unit: "characters", most: 32, takes: (size) => claims({ run: text(size) }) },
+  { of: "POST /claims cluster", unit: "characters", most: 128, takes: (size) => claims({ cluster: text(size) }) },
+  { of: "POST /claims by", unit: "characters", most: 128, takes: (size) => claims({ by: text(size) }) },
+  { of: "POST /claims instance", unit: "characters", most: 128, takes: (size) => claims({ instance: text(size) }) },
+  {
+    of: "POST /claims databases",
+    unit: "entries",
+    most: 16_384,
+    takes: (size) => claims({ databases: list(size, { pooler: "p", database: "d" }) }),
+  },
+  {
+    of: "POST /claims name of a database",
+    unit: "characters",
+    most: 128,
+    takes: (size) => claims({ databases: [{ pooler: "p", database: text(size) }] }),
+  },
+  { of: "databases of all claims that are promised", unit: "databases", most: 65_536, takes: (size) => promises(size) },
+  { of: "clusters whose numbers are kept", unit: "clusters", most: 4_096, takes: (size) => keepsGeneration(size) },
+  {
+    of: "POST /pauses, POST /claims",
+    unit: "bytes",
+    most: 2 * 1024 * 1024,
+    takes: (size) => readsBody(size, 2 * 1024 * 1024),
+  },
+  {
+    of: "calls of one peer that are received at a time",
+    unit: "bytes",
+    most: 4 * 1024 * 1024,
+    takes: (size) => receivesFromPeers(size, true),
+  },
+  {
+    of: "calls of all peers that are received at a time",
+    unit: "bytes",
+    most: 16 * 1024 * 1024,
+    takes: (size) => receivesFromPeers(size, false),
+  },
+  {
+    of: "management: body of a call",
+    unit: "bytes",
+    most: unrestrictedAccess.limits.bodyMax,
+    takes: (size) => takesCall(size),
+  },
+  {
+    of: "management: bodies of one address that are received at a time",
+    unit: "bodies",
+    most: 8,
+    takes: (size) => receivesCalls(size, true),
+  },
+  {
+    of: "management: bodies that are received at a time",
+    unit: "bodies",
+    most: 64,
+    takes: (size) => receivesCalls(size, false),
+  },
+];
+
+for (const { of, unit, most, takes } of [...feed, ...others, ...calls])
   test(`${of}: ${most} ${unit} are taken, and one more is not`, { timeout: 60_000 }, async (context) => {
     assert.equal(await takes(most, context), true, `${most} ${unit}`);
     assert.equal(await takes(most + 1, context), false, `${most + 1} ${unit}`);

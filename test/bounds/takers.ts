@@ -4,11 +4,18 @@ import { createServer as createTcpServer } from "node:net";
 import { Readable } from "node:stream";
 import { type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
+import { peerBodyBytes } from "../../src/app/switchover-wiring.ts";
+import { emptyBook, promise } from "../../src/switchover/claims/claim-book.ts";
+import { readClaim } from "../../src/switchover/claims/claim.ts";
+import { readAnnouncement, readHeartbeat } from "../../src/switchover/peers/announcement.ts";
 import { EtcdClient } from "../../src/dcs/etcd/etcd-client.ts";
 import { parseFeedMessage } from "../../src/fleet/feed/feed-messages.ts";
 import { httpFeed } from "../../src/fleet/follower/http-feed.ts";
 import { FleetReader, memberKey, memberRecord } from "../../src/fleet/ownership/fleet-view.ts";
 import { BodyBudget } from "../../src/http/message/body-budget.ts";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
+import { ConcurrentBodies } from "../../src/gateway/concurrent-bodies.ts";
+import { readBody } from "../../src/http/message/request-body.ts";
 import { readJsonBody } from "../../src/http/message/json-body.ts";
 import { ChangeDecoder } from "../../src/fleet/feed/change-codec.ts";
 import { RuntimeSession } from "../../src/push/haproxy/runtime-session.ts";
@@ -160,6 +167,79 @@ export async function readsBody(size: number, most?: number): Promise<boolean> {
   // A request as readBody reads it: its head, and its body as a stream.
   const read = await readJsonBody(received as IncomingMessage, most);
   return read.ok;
+}
+
+const claim = {
+  run: "r",
+  cluster: "demo",
+  generation: 1,
+  by: "core1",
+  instance: "i",
+  databases: [{ pooler: "p", database: "d" }],
+  dry_run: false,
+};
+
+/** Whether the gateway takes the body of a management call: it reads it as this does. */
+export async function takesCall(size: number): Promise<boolean> {
+  const received: unknown = Object.assign(Readable.from([Buffer.alloc(size)]), { headers: {}, complete: true });
+  return (await readBody(received as IncomingMessage, unrestrictedAccess.limits.bodyMax)).kind === "whole";
+}
+
+/** Whether so many bodies of management calls are received at a time. */
+export function receivesCalls(count: number, isOneAddress: boolean): boolean {
+  const bodies = new ConcurrentBodies();
+  return Array.from({ length: count }, (_, at) => bodies.acquire(isOneAddress ? "::1" : `10.0.0.${at}`)).every(
+    (release) => release !== null,
+  );
+}
+
+/** Whether a claim is one. */
+export const claims = (part: object): boolean => typeof readClaim({ ...claim, ...part }) !== "string";
+
+/** Whether a claim is promised beside others with so many databases together. */
+export function promises(databases: number): boolean {
+  let book = emptyBook;
+  for (let at = 0, left = databases; left > 0; at += 1) {
+    const count = Math.min(left, 16_384);
+    left -= count;
+    const names = Array.from({ length: count }, (_, index) => ({ pooler: `p${at}`, database: `d${index}` }));
+    const asked = { ...claim, run: `r${at}`, cluster: `c${at}`, databases: names };
+    const promised = promise(book, asked, { open: [], nowMs: 0 });
+    if (promised.answer.kind !== "granted") return false;
+    ({ book } = promised);
+  }
+  return true;
+}
+
+/** Whether the number of the first of so many clusters is kept. */
+export function keepsGeneration(clusters: number): boolean {
+  let book = emptyBook;
+  for (let at = 0; at < clusters; at += 1) {
+    const asked = { ...claim, run: `r${at}`, cluster: `c${at}`, databases: [{ pooler: "p", database: `d${at}` }] };
+    ({ book } = promise(book, asked, { open: [], nowMs: 20_000 * at }));
+  }
+  return book.generations.has("c0");
+}
+
+/** Whether an announcement is one. */
+export const announces = (part: object): boolean =>
+  typeof readAnnouncement({
+    run: "r",
+    cluster: "demo",
+    deadline_ms: 1_000,
+    poolers: [{ pooler: "p", console: "c", databases: ["d"] }],
+    ...part,
+  }) !== "string";
+
+/** Whether a heartbeat is one. */
+export const beats = (part: object): boolean => typeof readHeartbeat(part) !== "string";
+
+/** Whether calls of peers are received whose bodies have so many bytes together, of one caller each. */
+export async function receivesFromPeers(size: number, isOneCaller: boolean): Promise<boolean> {
+  const budget = new BodyBudget(peerBodyBytes);
+  const sizes = [];
+  for (let left = size; left > 0; left -= Math.min(left, 2_097_152)) sizes.push(Math.min(left, 2_097_152));
+  return sizes.every((bytes, at) => budget.reserve(bytes, isOneCaller ? "one" : `caller ${at}`) !== null);
 }
 
 /** A JSON text of so many characters. */

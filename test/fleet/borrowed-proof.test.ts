@@ -29,6 +29,14 @@ async function openNodes(context: TestContext, names: readonly string[]): Promis
   return nodes;
 }
 
+/** The nodes of a cluster, and a server of somebody else that says it is pg2. */
+async function openAttacked(context: TestContext) {
+  const [pg1, pg2] = await openNodes(context, ["pg1", "pg2"]);
+  const [attacker] = await openNodes(context, ["pg2"]);
+  assert.ok(pg1 !== undefined && pg2 !== undefined && attacker !== undefined);
+  return { pg1, pg2, attacker };
+}
+
 interface FollowerOptions {
   /** Where its members are: YAML of `discover` or `nodes`. */
   readonly where: string;
@@ -66,9 +74,7 @@ const carriesPassword = ({ received }: FakeNode): boolean =>
 
 test("a follower sends no password to an address that only its upstream has proved", limit, async (context) => {
   const folder = temporaryFolder("borrowed-proof");
-  const [pg1, pg2] = await openNodes(context, ["pg1", "pg2"]);
-  const [attacker] = await openNodes(context, ["pg2"]);
-  assert.ok(pg1 !== undefined && pg2 !== undefined && attacker !== undefined);
+  const { pg1, attacker } = await openAttacked(context);
   const upstream = await openHostileUpstream(context, [
     { name: "pg1", api: pg1.api, isLeader: true, isFixed: true },
     { name: "pg2", api: attacker.api, isLeader: false, isFixed: true },
@@ -104,9 +110,7 @@ test(
   limit,
   async (context) => {
     const folder = temporaryFolder("borrowed-proof");
-    const [pg1, pg2] = await openNodes(context, ["pg1", "pg2"]);
-    const [attacker] = await openNodes(context, ["pg2"]);
-    assert.ok(pg1 !== undefined && pg2 !== undefined && attacker !== undefined);
+    const { pg1, pg2, attacker } = await openAttacked(context);
     const upstream = await openHostileUpstream(context, [
       { name: "pg1", api: pg1.api, isLeader: true, isFixed: true },
       { name: "pg2", api: attacker.api, isLeader: false, isFixed: true },

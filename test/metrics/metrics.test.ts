@@ -29,7 +29,7 @@ function metricsOf(
     paused: () => new Map(),
     pauses: () => [],
     audited: () => [],
-    followed: () => ({ upstreams: [], clusters, followers: 0, fleet }),
+    followed: () => ({ upstreams: [], clusters, followers: 0, unknownClusters: 0, fleet }),
     certificates: () => [],
     lostLogLines: () => 0,
     history: () => null,

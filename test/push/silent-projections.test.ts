@@ -28,10 +28,13 @@ function checkOf(pool: keyof typeof checks) {
   return parsed.ok ? parsed.check : assert.fail();
 }
 
-/** All projections of the pools of one cluster, over time. */
+type ClusterName = "demo" | "aside";
+
+/** All projections of the pools of a cluster, over time; in some states beside another cluster with nodes of the same names. */
 class Projections {
   nowMs = 1_000;
   watched: ClusterFixture;
+  readonly aside: ClusterFixture | null;
   isStopping = false;
   isWithdrawn = false;
   /** The servers of HAProxy by backend, and the databases of PgBouncer, as changes have left them. */
@@ -43,17 +46,18 @@ class Projections {
   readonly #assignments: PoolAssignments;
   #watch: readonly FitNode[] = [];
 
-  constructor(nodes: readonly string[]) {
+  constructor(nodes: readonly string[], isBeside = false) {
     this.watched = Projections.clusterOf(nodes);
+    this.aside = isBeside ? Projections.clusterOf(nodes, "aside") : null;
     const judging = {
-      cluster: () => this.watched.cluster,
-      policy: () => this.watched.policy,
+      cluster: (name: string) => this.#fixture(name).cluster,
+      policy: (name: string) => this.#fixture(name).policy,
       now: () => this.nowMs,
       setTimer: () => () => {},
       onError: (_: string, error: unknown) => assert.fail(String(error)),
     };
     this.#agent = new AgentResponder(
-      { scope: agentScope, agent: plainAgent },
+      { scope: { ...agentScope, clusters: this.#names }, agent: plainAgent },
       {
         snapshot: () => this.#snapshot,
         policy: judging.policy,
@@ -80,8 +84,9 @@ class Projections {
     this.#configure();
   }
 
-  static clusterOf(nodes: readonly string[]): ClusterFixture {
+  static clusterOf(nodes: readonly string[], cluster: ClusterName = "demo"): ClusterFixture {
     return new ClusterFixture({
+      cluster: { name: cluster },
       nodes: nodes.map((name) => ({
         name,
         api: `http://${name}:8008`,
@@ -106,37 +111,54 @@ class Projections {
     this.#configure();
   }
 
-  async look(): Promise<Readonly<Record<string, string>>> {
-    this.#follower.clusterChanged("demo");
-    this.#assignments.clusterChanged("demo");
+  async look(of: ClusterName = "demo"): Promise<Readonly<Record<string, string>>> {
+    this.#follower.clusterChanged(of);
+    this.#assignments.clusterChanged(of);
     return {
-      traefik: await this.#pools("traefik"),
-      http_sd: await this.#pools("http_sd"),
-      "/pools/{pool}": await this.#pools("json"),
-      xDS: this.#xds(),
-      agent: this.#ask(),
-      "Runtime API": this.#both((pool) => names.filter((node) => this.#servers.get(`${pool} ${node}`) === "up")),
-      "PgBouncer file": names.findLast((node) => this.#servers.get(`write ${node}`) === "up") ?? "-",
-      watch: this.#both((pool) => this.#fitNodes(pool)),
+      traefik: await this.#pools(of, "traefik"),
+      http_sd: await this.#pools(of, "http_sd"),
+      "/pools/{pool}": await this.#pools(of, "json"),
+      xDS: this.#xds(of),
+      agent: this.#ask(of),
+      "Runtime API": this.#both((pool) =>
+        names.filter((node) => this.#servers.get(`${poolName(of, pool)} ${node}`) === "up"),
+      ),
+      "PgBouncer file": names.findLast((node) => this.#servers.get(`${poolName(of, "write")} ${node}`) === "up") ?? "-",
+      watch: this.#both((pool) => this.#fitNodes(of, pool)),
     };
   }
 
+  #fixture(name: string): ClusterFixture {
+    return name === "aside" ? (this.aside ?? assert.fail("there is no other cluster")) : this.watched;
+  }
+
+  get #names(): readonly ClusterName[] {
+    return this.aside === null ? ["demo"] : ["demo", "aside"];
+  }
+
   get #snapshot() {
-    const { cluster } = this.watched;
-    return { instance: "test", sequence: 1, clusters: [cluster], index: new Map([[cluster.name, 0]]) };
+    const clusters = this.#names.map((name) => this.#fixture(name).cluster);
+    return { instance: "test", sequence: 1, clusters, index: new Map(clusters.map(({ name }, at) => [name, at])) };
+  }
+
+  get #namedPools() {
+    return this.#names.flatMap((cluster) =>
+      (["write", "read"] as const).map((pool) => ({
+        name: poolName(cluster, pool),
+        cluster,
+        check: checkOf(pool),
+        checkText: checks[pool],
+        isNamed: true,
+        weight: null,
+      })),
+    );
   }
 
   #configure(): void {
-    const pools = (["write", "read"] as const).map((name) => ({
-      name,
-      cluster: "demo",
-      check: checkOf(name),
-      checkText: checks[name],
-      weight: null,
-    }));
-    const all = { balancer: "edge", cluster: "demo", servers: null, cutsSessions: false, weight: null };
+    const pools = this.#namedPools;
+    const all = { balancer: "edge", servers: null, cutsSessions: false, weight: null };
     this.#follower.configure(
-      pools.map(({ name, check }) => ({ ...all, backend: name, check })),
+      pools.map(({ name, cluster, check }) => ({ ...all, cluster, backend: name, check })),
       new Set(["edge"]),
     );
     this.#assignments.configure(pools, { cutMs: 0, roundMs: 3_000, staleAfterMs: null, checksAt: null });
@@ -144,17 +166,12 @@ class Projections {
       if (!this.watched.cluster.index.has(key.split(" ")[1] ?? "")) this.#servers.delete(key);
   }
 
-  async #pools(format: string): Promise<string> {
+  /** Traefik and Prometheus read one document with the pools of all clusters; the other form is that of one pool. */
+  async #pools(cluster: ClusterName, format: string): Promise<string> {
     const context: PoolsApiContext = {
-      pools: (["write", "read"] as const).map((name) => ({
-        name,
-        cluster: "demo",
-        check: checkOf(name),
-        checkText: checks[name],
-        isNamed: true,
-      })),
+      pools: this.#namedPools,
       snapshot: () => this.#snapshot,
-      policy: () => this.watched.policy,
+      policy: (name) => this.#fixture(name).policy,
       now: () => this.nowMs,
       snapshots: { waitForLater: () => assert.fail("nobody waits") },
       memory: this.#memory,
@@ -163,7 +180,8 @@ class Projections {
     };
     const call = { request: { method: "GET" } } as unknown as IncomingCall;
     const of = async (pool: string): Promise<readonly string[] | null> => {
-      const reply = await answerPools(call, { path: `pools/${pool}`, query: `format=${format}`, only: null }, context);
+      const path = format === "json" ? `pools/${pool}` : "pools";
+      const reply = await answerPools(call, { path, query: `format=${format}`, only: null }, context);
       if (reply.status === 503) return null;
       const document = JSON.parse(String(reply.body));
       if (format === "traefik")
@@ -173,7 +191,7 @@ class Projections {
       const rows = format === "http_sd" ? document : document.members;
       return rows.flatMap((row: { fit: boolean; node: string; targets: string[]; labels: Record<string, string> }) =>
         format === "http_sd"
-          ? row.labels["__meta_rolecall_fit"] === "true"
+          ? row.labels["__meta_rolecall_pool"] === pool && row.labels["__meta_rolecall_fit"] === "true"
             ? [nodeAt(row.targets[0] ?? "")]
             : []
           : row.fit
@@ -181,31 +199,33 @@ class Projections {
             : [],
       );
     };
-    const [write, read] = [await of("write"), await of("read")];
+    const [write, read] = [await of(poolName(cluster, "write")), await of(poolName(cluster, "read"))];
     return write === null || read === null ? "-" : `${write.join()} | ${read.toSorted().join()}`;
   }
 
-  #xds(): string {
-    if (this.#assignments.of("write") === undefined) return "-";
-    return this.#both(
-      (pool) =>
-        this.#assignments.of(pool)?.assignment.endpoints.flatMap(({ node, isHealthy }) => (isHealthy ? [node] : [])) ??
-        [],
+  #xds(cluster: ClusterName): string {
+    const assigned = (pool: keyof typeof checks) => this.#assignments.of(poolName(cluster, pool))?.assignment;
+    if (assigned("write") === undefined) return "-";
+    return this.#both((pool) =>
+      (assigned(pool)?.endpoints ?? []).flatMap(({ node, isHealthy }) => (isHealthy ? [node] : [])),
     );
   }
 
   /** What HAProxy was told of each replica last: a comment alone changes nothing. */
-  #ask(): string {
-    for (const { node } of this.watched.cluster.nodes) {
-      const answer = this.#agent.answer(`demo/${node.name} /replica`, "10.0.0.9") ?? "";
-      if (!answer.startsWith(" #")) this.#agentSays.set(node.name, answer === "up 100%" ? "up" : "checks");
+  #ask(cluster: ClusterName): string {
+    const { nodes } = this.#fixture(cluster).cluster;
+    for (const { node } of nodes) {
+      const asked = `${cluster}/${node.name}`;
+      const answer = this.#agent.answer(`${asked} /replica`, "10.0.0.9") ?? "";
+      if (!answer.startsWith(" #")) this.#agentSays.set(asked, answer === "up 100%" ? "up" : "checks");
     }
-    const up = this.watched.cluster.nodes.filter(({ node }) => this.#agentSays.get(node.name) === "up");
+    const up = nodes.filter(({ node }) => this.#agentSays.get(`${cluster}/${node.name}`) === "up");
     return up.length === 0 ? "-" : up.map(({ node }) => node.name).join();
   }
 
-  #fitNodes(pool: keyof typeof checks): readonly string[] {
-    const view = viewAt(this.watched.cluster, this.watched.policy, this.nowMs);
+  #fitNodes(cluster: ClusterName, pool: keyof typeof checks): readonly string[] {
+    const watched = this.#fixture(cluster);
+    const view = viewAt(watched.cluster, watched.policy, this.nowMs);
     const judged = poolMembers(view, checkOf(pool)).members.map(({ observation, verdict, isSilent, address }) => ({
       node: observation.node.name,
       fit: verdict.fit,
@@ -213,7 +233,7 @@ class Projections {
       isKnown: !isSilent,
       database: address === null ? null : `${address.host}:${address.port}`,
     }));
-    const key = pool;
+    const key = poolName(cluster, pool);
     const before = this.#watch.filter(({ node }) => node.startsWith(`${key} `));
     const change = fitNodesAfter(
       before.map((one) => ({ ...one, node: one.node.slice(key.length + 1) })),
@@ -231,14 +251,22 @@ class Projections {
   }
 }
 
+function poolName(cluster: ClusterName, pool: keyof typeof checks): string {
+  return cluster === "demo" ? pool : `${cluster}-${pool}`;
+}
+
 function nodeAt(address: string): string {
   return `pg${/10\.0\.0\.(\d)/.exec(address)?.[1]}`;
 }
 
-/** Everybody answers. */
+/** Everybody answers, or of the replicas some. */
 function answerAll({ watched, nowMs }: Projections, nodes: readonly string[] = ["pg2", "pg3"]): void {
-  watched.lead("pg1", nowMs);
-  for (const node of nodes) watched.follow(node, nowMs);
+  answerIn(watched, nowMs, nodes);
+}
+
+function answerIn(cluster: ClusterFixture | null, nowMs: number, nodes: readonly string[] = ["pg2", "pg3"]): void {
+  cluster?.lead("pg1", nowMs);
+  for (const node of nodes) cluster?.follow(node, nowMs);
 }
 
 const usual = {
@@ -351,6 +379,38 @@ const columns: readonly {
   },
 ];
 
+/** The same beside another cluster, and what the projections of both show. */
+const beside: readonly {
+  readonly state: string;
+  readonly begin: (projections: Projections) => void;
+  readonly expected: Readonly<Record<ClusterName, Readonly<Record<string, string>>>>;
+}[] = [
+  {
+    state: "one of two clusters is blind, and a replica of the other one is gone",
+    begin: (projections) => {
+      projections.nowMs += 30_000;
+      for (const node of ["pg1", "pg2", "pg3"]) projections.aside?.fail(node, "timeout", projections.nowMs);
+      answerAll(projections, ["pg2"]);
+      projections.watched.fail("pg3", "refused", projections.nowMs);
+    },
+    expected: { demo: withoutPg3, aside: usual },
+  },
+  {
+    state: "one of two clusters is late here, and a replica of the other one is gone",
+    begin: (projections) => {
+      projections.nowMs += 30_000;
+      answerAll(projections, ["pg2"]);
+      projections.watched.fail("pg3", "refused", projections.nowMs);
+    },
+    expected: { demo: withoutPg3, aside: usual },
+  },
+  {
+    state: "one of two clusters has not answered yet: a document of all pools would show it as empty",
+    begin: () => {},
+    expected: { demo: { ...usual, traefik: "-", http_sd: "-" }, aside: nothing },
+  },
+];
+
 describe("projections of pools", () => {
   for (const { state, begin, expected } of columns)
     test(state, async () => {
@@ -361,5 +421,19 @@ describe("projections of pools", () => {
       }
       begin(projections);
       assert.deepEqual(await projections.look(), expected);
+    });
+
+  for (const { state, begin, expected } of beside)
+    test(state, async () => {
+      const projections = new Projections(["pg1", "pg2", "pg3"], true);
+      answerAll(projections);
+      await projections.look();
+      if (expected.aside === usual) {
+        answerIn(projections.aside, projections.nowMs);
+        for (const cluster of ["demo", "aside"] as const) assert.deepEqual(await projections.look(cluster), usual);
+      }
+      begin(projections);
+      for (const cluster of ["demo", "aside"] as const)
+        assert.deepEqual(await projections.look(cluster), expected[cluster], cluster);
     });
 });

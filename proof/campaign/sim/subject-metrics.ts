@@ -20,7 +20,7 @@ export const metrics: MonitorContext["metrics"] = new Metrics({
   fastPath: unused,
   paused: () => new Map(),
   audited: () => [],
-  followed: () => ({ upstreams: [], clusters: [], followers: 0, fleet: null }),
+  followed: () => ({ upstreams: [], clusters: [], followers: 0, unknownClusters: 0, fleet: null }),
   pauses: () => [],
   certificates: () => [],
   lostLogLines: () => 0,

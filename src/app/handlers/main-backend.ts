@@ -66,7 +66,7 @@ export interface MainBackendContext {
   /** Feeds other instances with outcomes, and shares clusters with them. */
   readonly fleet: FleetApiContext["fleet"] & { readonly feeds: FeedApiContext["feeds"] };
   /** Resumes what other rolecalls announce and no longer resume. */
-  readonly pauses: Pick<PausesApiContext, "keeper" | "claims" | "instance">;
+  readonly pauses: Pick<PausesApiContext, "keeper" | "claims" | "instance" | "bodies">;
   readonly gate: PageGate;
   /** What was last known of each pool, and whether other programs get none for now (rule 16). */
   readonly pools: Pick<PoolsApiContext, "memory" | "isWithdrawn">;

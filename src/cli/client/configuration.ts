@@ -14,6 +14,7 @@ export function sourcesOf(args: Arguments, env: ConfigSources["env"]): ConfigSou
     env,
     flags: {
       discover: listIfGiven("discover"),
+      nodeCa: args.text("node-ca") ?? undefined,
       cluster: args.text("discover") === null ? undefined : (args.text("cluster") ?? undefined),
       listen: listIfGiven("listen"),
       logLevel: args.text("log-level") ?? undefined,

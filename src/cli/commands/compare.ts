@@ -6,6 +6,7 @@ import { SamplerSet, type Sampler } from "../compare/sampler-set.ts";
 import type { Comparison, CheckResult } from "../compare/comparison.ts";
 import { readUncompared } from "../compare/haproxy-directives.ts";
 import { readHaproxyChecks, rejectionOf, type HaproxyCheck } from "../compare/haproxy-file.ts";
+import { otherServices, type ComparedNode } from "../compare/haproxy-services.ts";
 import { comparisonData, renderComparison } from "../compare/report.ts";
 import { type ComparisonRun, save, startRun } from "../compare/comparison-run.ts";
 import type { ResponseCounts } from "../compare/saved-comparison.ts";
@@ -38,11 +39,12 @@ export async function compare(context: CommandContext): Promise<void> {
   if (args.text("config") === null && args.text("discover") === null)
     throw new CommandError("RC001", "Cannot compare: --config or --discover must name the nodes, got neither");
   const config = await requireNamedConfig(context);
-  const checks = selectChecks(context, config);
+  const members = await fetchMembers(context, config);
+  const checks = selectChecks(context, config, members);
   const server = new RolecallClient(context, "node", { ownListener: ownListenerOf(config) });
   const run = startRun(context, config, { checks, server });
   const samplers = new SamplerSet(config);
-  samplers.update(await fetchMembers(context, config));
+  samplers.update(members);
   if (samplers.size === 0) throw new CommandError("RC001", "Cannot compare: no cluster has members");
   context.onInterrupt(() => {
     save(context, run);
@@ -60,9 +62,9 @@ export async function compare(context: CommandContext): Promise<void> {
       progress.report(`comparing: ${run.rounds} rounds, ${formatDuration(Math.max(0, endMs - roundStartMs))} left`);
       const isMembersDue = roundStartMs - membersReadMs >= membersIntervalMs;
       const sampled = Promise.all(samplers.all.map((sampler) => sample(sampler, { checks, server, ...run })));
-      const [members] = await Promise.all([isMembersDue ? fetchMembers(quiet(context), config) : [], sampled]);
+      const [current] = await Promise.all([isMembersDue ? fetchMembers(quiet(context), config) : [], sampled]);
       // An empty list changes nothing.
-      samplers.update(members);
+      samplers.update(current);
       if (isMembersDue) membersReadMs = roundStartMs;
       run.rounds += 1;
       result.data = dataOf(run);
@@ -181,13 +183,19 @@ async function queryRolecall(server: RolecallClient, path: string): Promise<Chec
 /**
  * Selects the checks to compare: those of the command line, else those of the haproxy.cfg, else the default ones.
  * Checks of the haproxy.cfg that rolecall rejects become findings (RC041, RC042), and so do directives by which HAProxy
- * judges and the comparison does not (RC044).
+ * judges and the comparison does not, and checks of other services (RC044).
  */
-function selectChecks({ args, result }: CommandContext, { ignoreParams }: Config): readonly string[] {
+function selectChecks(
+  { args, result }: CommandContext,
+  { ignoreParams }: Config,
+  members: readonly StatusCluster[],
+): readonly string[] {
   const file = args.text("from-haproxy");
   if (file === null) result.cover("haproxy_checks", "not_applicable", { detail: "no --from-haproxy" });
   const text = file === null ? "" : readText(file);
-  const found = readHaproxyChecks(text);
+  const others = otherServices(text, members.flatMap(nodesOf));
+  const otherSections = new Set(others.map(({ section }) => section));
+  const found = readHaproxyChecks(text).filter(({ section }) => !otherSections.has(section));
   for (const check of found) {
     const rejected = rejectionOf(check, ignoreParams);
     if (rejected !== null && file !== null) {
@@ -198,13 +206,20 @@ function selectChecks({ args, result }: CommandContext, { ignoreParams }: Config
     }
   }
   if (file !== null) {
-    const uncompared = readUncompared(text);
+    for (const { check, section, line } of others)
+      result.diagnose("RC044", {
+        message: `the check ${check} of ${section} is not compared: it is of another service, no server there is a node of ${members.map(({ cluster }) => cluster).join(", ")}`,
+        severity: "info",
+        location: { file, line, kind: "source" },
+      });
+    const uncompared = readUncompared(text).filter(({ section }) => !otherSections.has(section));
     for (const { directive, section, line, why } of uncompared)
       result.diagnose("RC044", {
         message: `${directive} in ${section} is not compared: ${why}`,
         location: { file, line, kind: "source" },
       });
-    const detail = `${found.length} checks in ${file}, ${uncompared.length} directives that are not compared`;
+    const ofOthers = others.length === 0 ? "" : `, ${others.length} checks of other services`;
+    const detail = `${found.length} checks in ${file}, ${uncompared.length} directives that are not compared${ofOthers}`;
     result.cover("haproxy_checks", "complete", { detail });
   }
   const named = args.list("check").map((check) => (check.startsWith("/") ? check : `/${check}`));
@@ -215,6 +230,11 @@ function selectChecks({ args, result }: CommandContext, { ignoreParams }: Config
     check.replaceAll(/[^!-~]/g, encodeURIComponent),
   );
   return selected.slice(0, checksMax);
+}
+
+/** A node that is known only by its exporter has no API to compare with. */
+function nodesOf({ nodes }: StatusCluster): readonly ComparedNode[] {
+  return nodes.flatMap(({ node, api }) => (api === null ? [] : [{ name: node, api }]));
 }
 
 function readText(file: string): string {

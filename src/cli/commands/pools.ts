@@ -24,27 +24,31 @@ export async function pools(context: CommandContext): Promise<void> {
 function renderPool(pool: JsonObject, style: Style): string {
   const members = listOf(pool["members"]).filter(isObject);
   const fit = Number(pool["fit"]);
-  const counts = `${fit} of ${members.length} fit`;
+  const isKnown = pool["known"] !== false && members.length > 0;
+  const counts = isKnown ? `${fit} of ${members.length} fit` : "not known: not all members have answered yet";
   const name = style.bold(wordOf(pool["pool"]));
   const head =
     pool["named"] === false ? `${name}  unnamed` : [name, wordOf(pool["cluster"]), wordOf(pool["check"])].join("  ");
-  const rows = members.map((member) => rowOf(member, style));
+  const rows = members.map((member) => rowOf(member, isKnown, style));
   const users = listOf(pool["used_by"]).filter(isObject).map(userText);
   const used = users.length === 0 ? "nothing refers to it" : `used by ${users.join(", ")}`;
   const shown =
     rows.length === 0 ? "no node is known\n" : table(["NODE", "ADDRESS", "ZONE", "LAG", "TIME", "FIT"], rows);
   const body = `${shown}${used}\n`.replaceAll(/^(?=.)/gm, "  ");
-  return `${head}  ${fit === 0 ? style.red(counts) : counts}\n${body}`;
+  return `${head}  ${!isKnown ? style.yellow(counts) : fit === 0 ? style.red(counts) : counts}\n${body}`;
 }
 
-function rowOf(member: JsonObject, style: Style): readonly Cell[] {
+/** @param isPoolKnown whether what is not known now was known before: then the member is shown as it was */
+function rowOf(member: JsonObject, isPoolKnown: boolean, style: Style): readonly Cell[] {
   const { host, port, reason, figure, no } = member;
   const address = typeof host === "string" && typeof port === "number" ? formatHostPort({ host, port }) : "-";
   const why = [reason, figure].filter((part) => typeof part === "string").join(" ");
-  const state: Cell =
-    member["fit"] === true
-      ? { text: member["degraded"] === true ? "fit, degraded" : "fit", paint: style.green }
-      : { text: no === "hard" ? `${why} (hard no)` : why, paint: no === "hard" ? style.red : style.yellow };
+  const isFit = member["fit"] === true;
+  const known: Cell = isFit
+    ? { text: member["degraded"] === true ? "fit, degraded" : "fit", paint: style.green }
+    : { text: no === "hard" ? `${why} (hard no)` : why, paint: no === "hard" ? style.red : style.yellow };
+  const last = isPoolKnown ? ` (${why}), still ${isFit ? "fit" : "unfit"} for those who follow the pool` : "";
+  const state: Cell = member["known"] === false ? { text: `not known${last}`, paint: style.yellow } : known;
   return [
     { text: wordOf(member["node"]) },
     { text: address },

@@ -72,14 +72,16 @@ function checkedAfter(tokens: readonly string[], known: boolean): boolean {
 function tcpOnly({ name, lines }: HaproxySection, isChecked: boolean): readonly UncomparedDirective[] {
   const server = lines.find(
     ({ tokens }) =>
-      tokens[0] === "server" &&
+      isServer(tokens) &&
       (isChecked ? !tokens.includes("no-check") : tokens.includes("check")) &&
       !tokens.includes("track"),
   );
   if (server === undefined) return [];
   const why =
     "HAProxy only connects to the servers: a replica in a write pool is up too, as there is no option httpchk";
-  return [{ directive: `server ${server.tokens[1] ?? ""} check`, section: name, line: server.number, why }];
+  return [
+    { directive: `${server.tokens[0] ?? ""} ${server.tokens[1] ?? ""} check`, section: name, line: server.number, why },
+  ];
 }
 
 interface Uncompared {
@@ -103,14 +105,43 @@ function uncompared(tokens: readonly string[]): readonly Uncompared[] {
     case "external-check":
       return [{ directive, why: byOwnSteps }];
     case "server":
+      return ofServer(first, tokens.slice(3));
+    case "server-template":
+      return [ofTemplate(tokens), ...ofServer(first, tokens.slice(4))];
     case "default-server":
-      return tokens.slice(first === "server" ? 3 : 1).flatMap((word) => {
-        const why = serverWords.get(word);
-        return why === undefined ? [] : [{ directive: `${first} … ${word}`, why }];
-      });
+      return ofServer(first, tokens.slice(1));
     default:
       return [];
   }
+}
+
+function isServer([keyword]: readonly string[]): boolean {
+  return keyword === "server" || keyword === "server-template";
+}
+
+function ofServer(keyword: string, words: readonly string[]): readonly Uncompared[] {
+  return words.flatMap((word) => {
+    const why = serverWords.get(word);
+    return why === undefined ? [] : [{ directive: `${keyword} … ${word}`, why }];
+  });
+}
+
+/** The names of at most so many positions of a template are spelled out. */
+const positionsMax = 4;
+
+/** `server-template PREFIX COUNT|FIRST-LAST NAME`: its servers are called by their positions, as `pg1`, `pg2`, `pg3`. */
+function ofTemplate([keyword = "", prefix = "", range = "", source = ""]: readonly string[]): Uncompared {
+  const [low = NaN, high = NaN] = (range.includes("-") ? range : `1-${range}`).split("-").map(Number);
+  const directive = `${keyword} ${prefix} ${range}`;
+  const count = Math.max(0, Math.min(high - low + 1, positionsMax)) || 0;
+  const names = Array.from({ length: count }, (_, at) => `${prefix}${low + at}`);
+  const last = `${prefix}${high}`;
+  const positions = names.at(-1) === last || names.length === 0 ? names : [...names.slice(0, -1), "…", last];
+  const servers = positions.length === 0 ? "its servers" : `its servers ${positions.join(", ")}`;
+  const why =
+    `${servers} are positions that HAProxy fills from ${source === "" ? "a name" : source}, not nodes: a check that ` +
+    "names its node by the server (%[srv_name], %s) asks about another one; compare asks every node by its own name";
+  return { directive, why };
 }
 
 function methodOf(method: string, directive: string): readonly Uncompared[] {

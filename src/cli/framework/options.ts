@@ -40,6 +40,13 @@ export const serverOptions: readonly OptionSpec[] = [
 /** What an option with a past time allows. */
 export const pastTimeHelp = "2026-11-21T03:12:00Z, 03:12 (local time), 2h or 10min ago";
 
+/** Whom to trust where `--discover` names nodes with TLS. */
+export const nodeCaOption: OptionSpec = {
+  name: "node-ca",
+  value: "FILE",
+  help: "with --discover: the certificate authority of the nodes, if it is private (PEM)",
+};
+
 /** How to find nodes without a running rolecall. */
 export const sourceOptions: readonly OptionSpec[] = [
   { name: "config", value: "FILE", help: "probe the clusters of this configuration once, from this machine" },
@@ -49,6 +56,7 @@ export const sourceOptions: readonly OptionSpec[] = [
     multiple: true,
     help: "probe one cluster once, discovered through these nodes",
   },
+  nodeCaOption,
   { name: "set", value: "PATH=VALUE", multiple: true, help: "override one configuration key; may be repeated" },
 ];
 

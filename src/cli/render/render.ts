@@ -70,15 +70,18 @@ function renderTargets(context: CommandContext, kind: string, targets: Targets):
       warnOfUnscraped(context, targets);
       warnOfMetricsAccess(context, targets);
       const nodeMetrics = nodeMetricSources.find((source) => source === args.text("node-metrics")) ?? "none";
+      if (nodeMetrics === "nodes") requireMembers(targets.clusters, "the targets of its nodes would be missing");
       return renderPrometheus(targets, { job: parseJob(args), nodeMetrics });
     }
     case "patroni":
     case "hint-script":
       return renderPatroni(context, targets);
     case "helm":
+      requireMembers(targets.clusters, "its nodes would be missing");
       warnOfUnscraped(context, targets);
       return renderHelm(context, targets);
     default:
+      requireMembers(targets.clusters, "its nodes would be missing");
       warnOfUnscraped(context, targets);
       return renderKubernetes(targets, parseKubernetesOptions(args));
   }
@@ -156,17 +159,25 @@ function warnOfZone({ result }: CommandContext, { clusters }: Targets, zone: str
 }
 
 function requirePools(clusters: Targets["clusters"]): void {
-  const empty = clusters.filter(({ members }) => members === 0).map(({ name }) => name);
-  if (empty.length > 0)
-    throw new CommandError(
-      "RC112",
-      `Cannot render: no member is known of ${empty.join(", ")}, so its pools would be missing`,
-      "Check the seeds and the scope of the cluster with rolecall doctor, or select other clusters with --cluster.",
-    );
+  requireMembers(clusters, "its pools would be missing");
   if (clusters.every(({ nodes }) => nodes.length === 0))
     throw new CommandError(
       "RC112",
       "Cannot render: no node has a known database address, so the configuration would have no pool",
       "Set database for the nodes, or check that their APIs answer with rolecall doctor.",
     );
+}
+
+/**
+ * Not known is not "none" (rule 16): whoever reads a file without members takes them for gone.
+ * @throws CommandError (RC112) if no member of a cluster is known
+ */
+function requireMembers(clusters: Targets["clusters"], otherwise: string): void {
+  const empty = clusters.filter(({ members }) => members === 0).map(({ name }) => name);
+  if (empty.length === 0) return;
+  throw new CommandError(
+    "RC112",
+    `Cannot render: no member is known of ${empty.join(", ")}, so ${otherwise}`,
+    "Check the seeds and the scope of the cluster with rolecall doctor, or select other clusters with --cluster.",
+  );
 }

@@ -1,5 +1,12 @@
 import type { CommandSpec } from "../framework/command.ts";
-import { clusterOption, nodeOption, serverOptions, sourceOptions, watchOption } from "../framework/options.ts";
+import {
+  clusterOption,
+  nodeCaOption,
+  nodeOption,
+  serverOptions,
+  sourceOptions,
+  watchOption,
+} from "../framework/options.ts";
 
 const untilKnown = "until known, at most attach_window and two probes; 0s: one look";
 
@@ -172,6 +179,7 @@ export const inspectionCommands: readonly CommandSpec[] = [
         multiple: true,
         help: "one cluster, discovered through these nodes, instead of --config",
       },
+      nodeCaOption,
       { name: "set", value: "PATH=VALUE", multiple: true, help: "override one configuration key; may be repeated" },
       { name: "for", value: "TIME", help: "how long, such as 30s, 30m, 14d (default 1m)" },
       {

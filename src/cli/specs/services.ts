@@ -1,4 +1,5 @@
 import type { CommandSpec } from "../framework/command.ts";
+import { nodeCaOption } from "../framework/options.ts";
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
@@ -18,6 +19,7 @@ export const serviceCommands: readonly CommandSpec[] = [
         multiple: true,
         help: "monitor one cluster, discovered through these nodes; no file is needed",
       },
+      nodeCaOption,
       {
         name: "cluster",
         value: "NAME",

@@ -76,8 +76,11 @@ export const reportDefaults: Pick<
   asWritten: null,
 };
 
-/** More standbys than any server has. Further ones are ignored. */
-const sendersMax = 256;
+/**
+ * How many rows of a sender list are read, of a document or a page. Of these the rows of members are kept first, where
+ * the members are known.
+ */
+export const readSendersMax = 1_024;
 
 /** A standby that receives WAL from the node. */
 export interface Sender {
@@ -103,7 +106,7 @@ export function parseReport(value: unknown, written?: string): Report | undefine
   const own = value["patroni"] ?? value["ha"];
   const { scope, name, version } = identity(own);
   const system = nameOf(value["database_system_identifier"]);
-  const senders = listOf(value["replication"]).slice(0, sendersMax).flatMap(sender);
+  const senders = listOf(value["replication"]).slice(0, readSendersMax).flatMap(sender);
   return {
     role: role === "master" ? "primary" : role,
     state,

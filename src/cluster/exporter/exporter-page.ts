@@ -1,4 +1,5 @@
 import type { ExporterPage, ExporterReceiver, ExporterSender } from "./exporter-report.ts";
+import { readSendersMax } from "../documents/report.ts";
 import { nameOf } from "../values/json.ts";
 import { Samples, toNonNegativeInteger, type Sample } from "./sample.ts";
 import { diskFigures } from "./disk-figures.ts";
@@ -22,9 +23,6 @@ export const pageNames: ReadonlySet<string> = new Set([
   ...postgresExporterNames,
   ...poolerNames,
 ]);
-
-/** More standbys than any server has. Further ones are ignored. */
-const sendersMax = 256;
 
 /**
  * Builds a page from its samples. Returns `undefined` if there are none: then it is not a page of a PostgreSQL
@@ -98,7 +96,7 @@ function pgExporterSenders(samples: Samples): readonly ExporterSender[] {
   const replayed = samples.all("pg_repl_replay_lsn", "db_repl_replay_lsn");
   return samples
     .all("pg_repl_state", "db_repl_state")
-    .slice(0, sendersMax)
+    .slice(0, readSendersMax)
     .flatMap(({ labels, value }) => {
       const name = nameOf(labels.get("appname"));
       const row = replayed.find((candidate) => candidate.labels.get("pid") === labels.get("pid"));
@@ -113,7 +111,7 @@ function postgresExporterSenders(samples: Samples): readonly ExporterSender[] {
   const written = samples.value("pg_stat_replication_pg_current_wal_lsn_bytes");
   return samples
     .all("pg_stat_replication_pg_wal_lsn_diff")
-    .slice(0, sendersMax)
+    .slice(0, readSendersMax)
     .flatMap(({ labels, value }) => {
       const name = nameOf(labels.get("application_name"));
       const address = nameOf(labels.get("client_addr"));

@@ -6,11 +6,13 @@ import { overrideKeys } from "./override-keys.ts";
 const prefix = "ROLECALL_";
 const listenVariable = "ROLECALL_LISTEN";
 const discoverVariable = "ROLECALL_DISCOVER";
+const nodeCaVariable = "ROLECALL_NODE_CA";
 const clusterVariable = "ROLECALL_CLUSTER";
 
 /** Every environment variable that the configuration is read from. */
 export function variables(): readonly string[] {
-  return [listenVariable, discoverVariable, clusterVariable, ...overrideKeys().map(({ variable }) => variable)];
+  const own = [listenVariable, discoverVariable, nodeCaVariable, clusterVariable];
+  return [...own, ...overrideKeys().map(({ variable }) => variable)];
 }
 
 /** Variables of commands that query a running rolecall. A service may inherit them from its user's shell. */
@@ -30,11 +32,13 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   });
   const listenText = env[listenVariable];
   const discoverText = env[discoverVariable];
+  const nodeCa = env[nodeCaVariable];
   const clusterText = env[clusterVariable];
   return {
     settings,
     listen: listenText === undefined ? null : readListen(splitList(listenText), { name: listenVariable, problems }),
     discover: discoverText === undefined ? null : { value: splitList(discoverText), name: discoverVariable },
+    nodeCa: nodeCa === undefined ? null : { value: nodeCa, name: nodeCaVariable },
     cluster: clusterText === undefined ? null : { value: clusterText, name: clusterVariable },
     discoveredName: null,
     problems,

@@ -7,6 +7,8 @@ import { overrideKeys } from "./override-keys.ts";
 export interface ConfigFlags {
   /** `--discover URL[,URL]`: probe one cluster, discovered through these seeds, in place of the file's clusters. */
   readonly discover?: readonly string[] | undefined;
+  /** `--node-ca FILE`: the certificate authority of the nodes of `--discover`. */
+  readonly nodeCa?: string | undefined;
   /**
    * `--cluster NAME`: the name and scope of the cluster of `--discover`. Without this flag its scope is discovered.
    */
@@ -32,6 +34,7 @@ export function readFlags(flags: ConfigFlags): Overrides {
     listen:
       flags.listen === undefined ? null : readListen(flags.listen.flatMap(splitList), { name: "--listen", problems }),
     discover: flags.discover === undefined ? null : { value: flags.discover.flatMap(splitList), name: "--discover" },
+    nodeCa: flags.nodeCa === undefined ? null : { value: flags.nodeCa, name: "--node-ca" },
     cluster: flags.cluster === undefined ? null : { value: flags.cluster, name: "--cluster" },
     discoveredName: flags.discoveredName ?? null,
     problems,

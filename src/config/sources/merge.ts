@@ -25,6 +25,7 @@ export function mergeSources(
   const names = new Map<string, string>();
   const problems: ConfigProblem[] = [...env.problems, ...flags.problems];
   const discover = flags.discover ?? env.discover;
+  const nodeCa = flags.nodeCa ?? env.nodeCa;
   const cluster = flags.cluster ?? env.cluster;
   const listen = flags.listen ?? env.listen;
   let value = file;
@@ -34,16 +35,14 @@ export function mergeSources(
   };
   if (discover !== null) {
     const name = cluster?.value ?? flags.discoveredName ?? discoveredClusterName;
-    put(["clusters"], { name: discover.name, value: [{ name, discover: discover.value }] });
+    const tls = nodeCa === null ? {} : { tls: { ca: nodeCa.value } };
+    put(["clusters"], { name: discover.name, value: [{ name, discover: discover.value, ...tls }] });
+    if (nodeCa !== null) names.set("clusters[0].tls", nodeCa.name);
     if (cluster !== null) names.set("clusters[0].name", cluster.name);
-  } else if (cluster !== null) {
-    const message = "needs --discover (or ROLECALL_DISCOVER), because it only names the cluster that is discovered";
+  } else {
     problems.push(
-      namedProblem(cluster.name, {
-        found: describeFound(cluster.value),
-        allowed: "set only together with --discover",
-        message,
-      }),
+      ...lacksDiscover(cluster, "it only names the cluster that is discovered"),
+      ...lacksDiscover(nodeCa, "in a file each cluster has its own tls.ca"),
     );
   }
   if (listen !== null) {
@@ -58,6 +57,14 @@ export function mergeSources(
   }
   for (const setting of [...env.settings, ...flags.settings]) put(setting.path, setting);
   return { value, nameOf: (path) => nameIn(names, path), learnsScope: discover !== null && cluster === null, problems };
+}
+
+/** The problem of an override that says something of the cluster of `--discover`, without one. */
+function lacksDiscover(override: Override<string> | null, why: string): readonly ConfigProblem[] {
+  if (override === null) return [];
+  const message = `needs --discover (or ROLECALL_DISCOVER), because ${why}`;
+  const found = describeFound(override.value);
+  return [namedProblem(override.name, { found, allowed: "set only together with --discover", message })];
 }
 
 /** The name of the cluster of `--discover` without `--cluster`, if no seed reports a scope. */

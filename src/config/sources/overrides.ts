@@ -18,6 +18,8 @@ export interface Overrides {
   readonly listen: Override<readonly ListenOverride[]> | null;
   /** Seeds of the one cluster to probe in place of the file's clusters, or `null`. */
   readonly discover: Override<readonly string[]> | null;
+  /** The certificate authority of that cluster's nodes, or `null`. */
+  readonly nodeCa: Override<string> | null;
   /** The name and scope of that cluster, or `null`. */
   readonly cluster: Override<string> | null;
   /** The name of that cluster without `cluster`, or `null`. */

@@ -222,6 +222,7 @@ export function contactSchema(times: FollowerTimes): z.ZodType<Contact> {
     view: viewSchema(times).nullable(),
     namedInRow: sentFigure.default(0),
     failuresInRow: sentFigure,
+    failure: failureSchema.nullable().default(null),
     listedAtMs: instant,
   });
 }

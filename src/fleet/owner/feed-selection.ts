@@ -17,7 +17,7 @@ type Asked = Pick<FeedAbout, "wanted" | "mayFollow">;
 /**
  * What is kept of the clusters that a follower asks for: the names of those of the configuration, and in which key the
  * two configurations differ. Streams end with a reload, so others need not be known.
- * @returns them, and the first of the names that are not configured here
+ * @returns them, the first of the names that are not configured here, and how many these are
  */
 export function wantedIn(
   { clusters, probe }: FedConfig,
@@ -25,16 +25,21 @@ export function wantedIn(
 ): {
   readonly wanted: FeedAbout["wanted"];
   readonly unknown: readonly string[];
+  readonly unknownCount: number;
 } {
   const configured = byName({ clusters });
   const wanted = new Map<string, string | null>();
   const unknown: string[] = [];
+  let unknownCount = 0;
   for (const { name, shape } of asked) {
     const config = configured.get(name);
     if (config !== undefined) wanted.set(config.name, firstDifference(outcomeShape(config, probe), shape));
-    else if (unknown.length < refusalsMax) unknown.push(name);
+    else {
+      unknownCount += 1;
+      if (unknown.length < refusalsMax) unknown.push(name);
+    }
   }
-  return { wanted, unknown };
+  return { wanted, unknown, unknownCount };
 }
 
 /**

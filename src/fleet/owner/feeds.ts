@@ -101,6 +101,7 @@ export class Feeds {
   #endOutcomes: (() => void) | null = null;
   #cancelSweep: CancelTimer | null = null;
   #isStopping = false;
+  #unknownClusters = 0;
 
   constructor(context: FeedsContext) {
     this.#context = context;
@@ -109,6 +110,11 @@ export class Feeds {
   /** The present followers. */
   get followers(): readonly FedFollower[] {
     return this.#streams().map(({ about, clusters }) => ({ follower: about.follower, clusters: clusters.size }));
+  }
+
+  /** How often a follower has asked for a cluster that is not configured here: such names are counted, not kept. */
+  get unknownClusters(): number {
+    return this.#unknownClusters;
   }
 
   /**
@@ -121,7 +127,7 @@ export class Feeds {
     const read = feedRequestSchema.safeParse(body);
     if (!read.success) return { kind: "unreadable", problem: "the body must be a request of a follower" };
     const request = read.data;
-    const { wanted, unknown } = wantedIn(this.#context.config(), request.clusters);
+    const { wanted, unknown } = this.#wantedIn(request.clusters);
     const problem = this.#problemOf(request, wanted);
     if (problem !== null) return { kind: "refused", problem };
     const id = this.#context.newId();
@@ -162,7 +168,7 @@ export class Feeds {
     const { stream: id, add, drop } = selectionSchema.safeParse(body).data ?? { stream: "", add: [], drop: [] };
     const stream = this.#streamNamed(id, principal);
     if (stream === undefined) return false;
-    const { wanted, unknown } = wantedIn(this.#context.config(), add);
+    const { wanted, unknown } = this.#wantedIn(add);
     if (this.#wantedInAll + wanted.size > wantedMax) return false;
     for (const name of drop) stream.about.wanted.delete(name);
     const refused: FeedRefusal[] = [];
@@ -231,6 +237,12 @@ export class Feeds {
     this.#isStopping ||= reason === "stopping";
     for (const stream of this.#streams()) stream.end(reason);
     if (reason === "stopping") this.#stop();
+  }
+
+  #wantedIn(asked: FeedRequest["clusters"]): Pick<ReturnType<typeof wantedIn>, "wanted" | "unknown"> {
+    const { unknownCount, ...kept } = wantedIn(this.#context.config(), asked);
+    this.#unknownClusters += unknownCount;
+    return kept;
   }
 
   #problemOf({ protocol }: FeedRequest, wanted: FeedAbout["wanted"]): string | null {

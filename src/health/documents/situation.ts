@@ -1,5 +1,6 @@
 import { plainCheck } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { unansweredText } from "../evidence/node/unanswered-addresses.ts";
 import { foreignScopeText } from "../evidence/node/foreign-scope.ts";
 import { strayOf } from "../evidence/leadership/stray-primary.ts";
 import { judge } from "../rules/judge.ts";
@@ -124,7 +125,7 @@ function withoutNodes({ cluster }: ClusterView): Details {
   return {
     ...nothing,
     wrong: "no node is known",
-    cause: scope ?? "no configured address has answered with the members of the cluster",
+    cause: scope ?? unansweredText(cluster) ?? "no configured address has answered with the members of the cluster",
     next: "the configured addresses are asked again at every interval",
     action:
       scope === null

@@ -1,7 +1,14 @@
-import type { DrainOutcome, LivenessOutcome, ProbeOutcome } from "../../cluster/outcome.ts";
+import type {
+  DrainOutcome,
+  ExporterOutcome,
+  LivenessOutcome,
+  ProbeOutcome,
+  StatusOutcome,
+} from "../../cluster/outcome.ts";
 import { observationDraftOf } from "../../cluster/observation.ts";
 import type { ClusterState, Draft } from "../../cluster/snapshot.ts";
 import { withFailedView } from "../evidence/leadership/leader-views.ts";
+import { keptSenders } from "../evidence/node/sender-rows.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { applyCompanion } from "./apply-companion.ts";
 import { applyDcs } from "./apply-dcs.ts";
@@ -30,8 +37,10 @@ export function observe(cluster: ClusterState, outcome: ProbeOutcome, context: E
 
 function apply(cluster: ClusterState, outcome: ProbeOutcome, context: EvaluationContext): ClusterState {
   switch (outcome.kind) {
-    case "status":
-      return recordUnchanged(cluster, outcome, context) ?? applyStatus(cluster, outcome, context);
+    case "status": {
+      const bounded = withBoundedReport(cluster, outcome);
+      return recordUnchanged(cluster, bounded, context) ?? applyStatus(cluster, bounded, context);
+    }
     case "liveness":
       return applyLiveness(cluster, outcome);
     case "document":
@@ -45,8 +54,27 @@ function apply(cluster: ClusterState, outcome: ProbeOutcome, context: Evaluation
     case "companion":
       return applyCompanion(cluster, outcome, context);
     case "exporter":
-      return updateLeadership(cluster, applyExporter(cluster, outcome, context), context);
+      return updateLeadership(cluster, applyExporter(cluster, withBoundedPage(cluster, outcome), context), context);
   }
+}
+
+/** The same outcome, unless its sender list is too long. */
+function withBoundedReport(cluster: ClusterState, outcome: StatusOutcome): StatusOutcome {
+  const { result } = outcome;
+  if ("failure" in result) return outcome;
+  const senders = keptSenders(cluster, result.report.senders);
+  if (senders === result.report.senders) return outcome;
+  return { ...outcome, result: { ...result, report: { ...result.report, senders } } };
+}
+
+/** The same outcome, unless its sender list is too long. */
+function withBoundedPage(cluster: ClusterState, outcome: ExporterOutcome): ExporterOutcome {
+  const { result } = outcome;
+  if (result.endpoint !== "metrics" || "failure" in result) return outcome;
+  const senders = keptSenders(cluster, result.page.senders);
+  return senders === result.page.senders
+    ? outcome
+    : { ...outcome, result: { ...result, page: { ...result.page, senders } } };
 }
 
 function applyLiveness(cluster: ClusterState, { node, isAlive, sentAtMs }: LivenessOutcome): ClusterState {

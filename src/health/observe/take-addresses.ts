@@ -46,11 +46,11 @@ function contactAfter(before: Contact, { result, sentAtMs, sentAtWallMs }: Conta
   if (!("failure" in result)) {
     const isSameName = result.report.name !== null && result.report.name === before.answer?.report.name;
     const namedInRow = isSameName ? before.namedInRow + 1 : 1;
-    return { ...asked, answer: { ...result, sentAtMs, sentAtWallMs }, failuresInRow: 0, namedInRow };
+    return { ...asked, answer: { ...result, sentAtMs, sentAtWallMs }, failuresInRow: 0, failure: null, namedInRow };
   }
   // A request that was never sent says nothing about the server.
   if (isOwnFailure(result.failure)) return asked;
-  return { ...asked, failuresInRow: before.failuresInRow + 1, namedInRow: 0 };
+  return { ...asked, failuresInRow: before.failuresInRow + 1, failure: result.failure, namedInRow: 0 };
 }
 
 /** The result of a probe of an address. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import type { Caller } from "../message/caller.ts";
+import { readBudgetedBody } from "../message/budgeted-body.ts";
 import { type JsonBody, readJsonBody } from "../message/json-body.ts";
 import { errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
@@ -52,8 +53,6 @@ export interface FeedApiContext {
 
 /** The longest request for a feed, in bytes: for 10,000 clusters. */
 const bodyMax = 8 * 1024 * 1024;
-/** Up to so many bytes, any number may be received at the same time. */
-const smallMax = 16_384;
 
 const feedPaths = ["feed", "feed/clusters", "feed/echo", "feed/drain"] as const;
 type FeedPath = (typeof feedPaths)[number];
@@ -99,18 +98,8 @@ async function readFeedBody(
   path: FeedPath,
   { feeds, who }: { readonly feeds: Pick<FeedApiContext["feeds"], "reserve">; readonly who: string },
 ): Promise<JsonBody> {
-  const stated = Number(message.headers["content-length"] ?? bodyMax);
-  if ((path !== "feed" && path !== "feed/clusters") || stated <= smallMax) return readJsonBody(message);
-  const release = feeds.reserve(Math.min(stated, bodyMax), who);
-  if (release === null) {
-    const text = "Cannot read this body: too many of this size are being received";
-    return { ok: false, reply: errorReply(503, "busy", { message: text }) };
-  }
-  try {
-    return await readJsonBody(message, bodyMax);
-  } finally {
-    release();
-  }
+  if (path !== "feed" && path !== "feed/clusters") return readJsonBody(message);
+  return readBudgetedBody(message, bodyMax, { budget: feeds, who });
 }
 
 function followingCaller(caller: Caller, access: FeedApiContext["access"], only: string | null): FollowingCaller {

@@ -2,7 +2,8 @@ import type { PauseAnswer } from "../../cluster/announced-pauses.ts";
 import type { ClaimAnswer } from "../../cluster/run-claim.ts";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
-import { readJsonBody } from "../message/json-body.ts";
+import type { BodyBudget } from "../message/body-budget.ts";
+import { readBudgetedBody } from "../message/budgeted-body.ts";
 import { errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 import type { PausePath } from "./pause-paths.ts";
 
@@ -27,6 +28,8 @@ export interface PausesApiContext {
     ): Promise<ClaimAnswer | string>;
     give(run: string, only: string | null): Promise<void>;
   };
+  /** What bodies that are being received may take in memory. */
+  readonly bodies: Pick<BodyBudget, "reserve">;
   /** This process, as other rolecalls know it. */
   readonly instance: string;
   /** The listener's cluster; `null`: all. */
@@ -44,7 +47,7 @@ const bodyMax = 2 * 1024 * 1024;
 export async function answerPause(call: IncomingCall, path: PausePath, context: PausesApiContext): Promise<Reply> {
   const { request, message, caller } = call;
   const { run, isHeartbeat } = path;
-  const { keeper, only } = context;
+  const { keeper, only, bodies } = context;
   const isIdentity = path.kind === "claims" && run === null && request.method === "GET";
   const method = run === null || isHeartbeat ? "POST" : "DELETE";
   if (request.method !== method && !isIdentity)
@@ -55,7 +58,7 @@ export async function answerPause(call: IncomingCall, path: PausePath, context: 
   if (principal === null) return forbidden("unauthenticated", "the caller must be authenticated, got no credential");
   if (path.kind === "claims") return answerClaim(call, run, context);
   if (run !== null && !isHeartbeat) return replyOf(keeper.end(run, only));
-  const read = await readJsonBody(message, bodyMax);
+  const read = await readBudgetedBody(message, bodyMax, { budget: bodies, who: principal });
   if (!read.ok) return read.reply;
   if (run !== null) return replyOf(keeper.beat(run, read.body, only));
   const from = `${principal} (${caller.address})`;
@@ -66,7 +69,7 @@ export async function answerPause(call: IncomingCall, path: PausePath, context: 
 async function answerClaim(
   { request, message, caller }: IncomingCall,
   run: string | null,
-  { claims, only, instance }: PausesApiContext,
+  { claims, only, instance, bodies }: PausesApiContext,
 ): Promise<Reply> {
   const ok = { code: 200, phrase: "OK" };
   if (request.method === "GET") return jsonReply(ok, JSON.stringify({ instance }));
@@ -74,7 +77,8 @@ async function answerClaim(
     await claims.give(run, only);
     return jsonReply(ok, JSON.stringify({ state: "released" }));
   }
-  const read = await readJsonBody(message, bodyMax);
+  const who = caller.principal ?? caller.address;
+  const read = await readBudgetedBody(message, bodyMax, { budget: bodies, who });
   if (!read.ok) return read.reply;
   const answer = await claims.answer(read.body, { from: caller.address, only });
   if (typeof answer === "string")

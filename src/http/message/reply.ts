@@ -35,6 +35,19 @@ export function prepareReply(reply: Reply, method: string): Reply {
 
 const json: readonly string[] = ["Cache-Control", "no-store", "Content-Type", "application/json"];
 
+/** Returns a reply without a body. `headers` are added to those of every reply (docs/checks.md). */
+export function emptyReply(
+  status: { readonly code: number; readonly phrase: string },
+  headers: readonly string[] = [],
+): Reply {
+  return {
+    status: status.code,
+    phrase: printable(status.phrase),
+    headers: ["Cache-Control", "no-store", ...headers],
+    body: Buffer.alloc(0),
+  };
+}
+
 /** Returns a JSON reply. `headers` are added to those of every reply (docs/checks.md). */
 export function jsonReply(
   status: { readonly code: number; readonly phrase: string },

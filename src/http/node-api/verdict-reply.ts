@@ -2,12 +2,13 @@ import type { Observation } from "../../cluster/observation.ts";
 import { withMember } from "../../cluster/values/json.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { Check } from "../../health/check.ts";
+import type { Route } from "../../health/route.ts";
 import { freshUntilMs } from "../../health/evidence/node/freshness.ts";
 import { shownLag, type PresentLag } from "../../health/evidence/position/present-lag.ts";
 import { statusOf } from "../../health/verdict-status.ts";
 import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { fit, statedOf, unfit, type Verdict } from "../../health/verdict.ts";
-import { jsonReply, printable, type Reply } from "../message/reply.ts";
+import { emptyReply, jsonReply, printable, type Reply } from "../message/reply.ts";
 
 /** The judged node, and the snapshot and view that it was judged in. */
 export interface JudgedNode {
@@ -32,9 +33,16 @@ export interface TimedReply {
 /** The greatest age of a displayed figure that grows with time, in ms. */
 const figureAgeMsMax = 100;
 
-/** Returns the reply to a check: the node's own document with the verdict as `rolecall` (docs/checks.md). */
+/** The routes that nodes answer with a bare status line, even to GET (Patroni 3.0.2 to 4.1.5, api.py). */
+const bareRoutes: ReadonlySet<Route> = new Set<Route>(["liveness", "readiness"]);
+
+/**
+ * Returns the reply to a check: the node's own document with the verdict as `rolecall` (docs/checks.md). A listener
+ * that is bound to the node answers without a body where the node does.
+ */
 export function verdictReply(answered: JudgedNode, verdict: Verdict, check: Check): TimedReply {
-  const { text, validUntilMs } = statusBody(answered, verdict);
+  const isBare = answered.isBound && bareRoutes.has(check.route);
+  const { text, validUntilMs } = isBare ? bareBody : statusBody(answered, verdict);
   const isPhraseTimed = statedOf(verdict)?.isFigureTimed === true;
   const phraseUntilMs = isPhraseTimed ? answered.view.nowMs + figureAgeMsMax : Infinity;
   return {
@@ -43,21 +51,26 @@ export function verdictReply(answered: JudgedNode, verdict: Verdict, check: Chec
   };
 }
 
+/** `text`: `null` for none. */
+const bareBody = { text: null, validUntilMs: Infinity };
+
 interface Judged {
   readonly answered: JudgedNode;
   readonly verdict: Verdict;
   readonly check: Check;
 }
 
-function replyWith(body: string, { answered, verdict, check }: Judged): Reply {
+function replyWith(body: string | null, { answered, verdict, check }: Judged): Reply {
   const name = printable(answered.observation?.node.name ?? "-");
   const code = verdict.fit ? 200 : statusOf(verdict, check);
   const degraded = verdict.fit && verdict.isDegraded ? ["X-Rolecall-Degraded", "true"] : [];
   const stated = statedOf(verdict);
-  if (stated === null) return jsonReply({ code, phrase: "OK" }, body, ["X-Rolecall-Node", name, ...degraded]);
+  const write = (phrase: string, headers: readonly string[]): Reply =>
+    body === null ? emptyReply({ code, phrase }, headers) : jsonReply({ code, phrase }, body, headers);
+  if (stated === null) return write("OK", ["X-Rolecall-Node", name, ...degraded]);
   const { reason, figure } = stated;
   const headers = ["X-Rolecall-Node", name, "X-Rolecall-Reason", reason, ...degraded];
-  return jsonReply({ code, phrase: figure === null ? reason : `${reason} ${figure}` }, body, headers);
+  return write(figure === null ? reason : `${reason} ${figure}`, headers);
 }
 
 /** Returns the reply to `/patroni` and `/ha`: the node's status document. */

@@ -37,7 +37,20 @@ const words: ReadonlyMap<string, (message: string) => string> = new Map([
   ["ENETUNREACH", () => "network unreachable"],
   ["ENOTFOUND", (message) => `host name not found${hostOf(message)}`],
   ["EAI_AGAIN", (message) => `name server does not answer${hostOf(message)}`],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", untrustedText],
+  ["UNABLE_TO_GET_ISSUER_CERT", untrustedText],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", untrustedText],
+  ["SELF_SIGNED_CERT_IN_CHAIN", untrustedText],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", untrustedText],
 ]);
+
+/** The longest message is `unable to verify the first certificate`. */
+function untrustedText(message: string): string {
+  return (
+    "certificate not trusted, its authority is private or unknown: name the authority as tls.ca of the cluster, " +
+    `or with --node-ca beside --discover (${message})`
+  );
+}
 
 /** Classifies the error of a request. An unknown error counts as an unreadable response (`body`). */
 export function failureOf(thrown: unknown): Failure {

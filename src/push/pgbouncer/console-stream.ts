@@ -1,8 +1,9 @@
 import { connect as connectSocket, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
+import { secretProblem } from "../../cluster/values/secret-destination.ts";
+import { formatHostPort } from "../../config/values/address.ts";
 import type { TlsMaterial } from "../../config/tls-material.ts";
-import { isLoopback } from "../../config/values/loopback.ts";
 import { type PoolerAddress, socketOf } from "../../config/values/pooler-address.ts";
 import { ConsoleError } from "./console-error.ts";
 import { MessageGuard } from "./message-guard.ts";
@@ -29,7 +30,7 @@ export class ConsoleStream extends Duplex {
     const socket = connectSocket({ ...target, noDelay: true });
     this.#socket = socket;
     await happens(socket, "connect");
-    this.guard.isPrivate = tls !== null || !("host" in address) || isLoopback(address.host);
+    this.guard.isPrivate = mayLogInClear(address, tls !== null);
     const secured = tls === null || !("host" in address) ? socket : await secure(socket, address.host, tls);
     this.#socket = secured;
     secured.on("data", (chunk: Buffer) => this.#receive(chunk));
@@ -90,6 +91,15 @@ export class ConsoleStream extends Duplex {
       this.destroy(error instanceof Error ? error : undefined);
     }
   }
+}
+
+/** Whether a server there may ask for the password itself, and not only for a proof that it is known. */
+export function mayLogInClear(address: PoolerAddress, hasTls: boolean): boolean {
+  // A Unix socket is on this machine. The zone of an address says through which interface it is reached.
+  const { host, port } = "host" in address ? address : { host: "localhost", port: address.port };
+  const place = formatHostPort({ host: host.replace(/%.*$/, ""), port });
+  const to = { address: `${hasTls ? "https" : "http"}://${place}`, word: "configured" } as const;
+  return secretProblem("console_password", to) === null;
 }
 
 /** Asks for TLS and makes it. */

@@ -28,6 +28,10 @@ export interface OpenRun extends Pick<Claim, "run" | "cluster" | "databases"> {
 
 /** The most promises that are kept: one for each cluster of a large installation. */
 const entriesMax = 1_024;
+/** The most databases of all promises together: four of the longest claims. */
+const databasesInAllMax = 65_536;
+/** Of so many clusters the highest number is kept: those claimed last. A claim may name any cluster. */
+const generationsMax = 4_096;
 
 /**
  * Higher numbers come one by one only: a single claim must not use up all numbers, which would forbid every later
@@ -83,14 +87,17 @@ export function promise(
   if (isBehind) return deny(`a run of ${claim.cluster} has the number ${highest} already`, true);
   if (again === undefined && book.entries.length >= entriesMax)
     return deny(`${entriesMax} claims are promised already`);
-  const entries = book.entries
-    .filter((entry) => entry !== again && !isReplaced(entry))
-    .map((entry): BookedClaim => (others.includes(entry) ? { claim: entry.claim, kind: "yielded" } : entry));
+  const promised = book.entries.filter((entry) => entry !== again && !isReplaced(entry));
+  const inAll = promised.reduce((sum, entry) => sum + entry.claim.databases.length, claim.databases.length);
+  if (inAll > databasesInAllMax) return deny(`${databasesInAllMax} databases are promised already`);
+  const entries = promised.map((entry): BookedClaim =>
+    others.includes(entry) ? { claim: entry.claim, kind: "yielded" } : entry,
+  );
   return {
     answer: { kind: "granted", leaseMs: claimLeaseMs, isMutual: null },
     book: {
       entries: [...entries, { kind: "promised", claim, untilMs: nowMs + claimLeaseMs }],
-      generations: new Map(book.generations).set(claim.cluster, Math.max(highest, claim.generation)),
+      generations: withGeneration(book, claim.cluster, Math.max(highest, claim.generation)),
     },
   };
 }
@@ -116,9 +123,24 @@ export function ask(
   return {
     book: {
       entries: [...entries, { kind: "asked", claim }],
-      generations: new Map(book.generations).set(claim.cluster, generation),
+      generations: withGeneration(book, claim.cluster, generation),
     },
   };
+}
+
+/**
+ * The highest numbers with that of a cluster. One that is forgotten is learned again: whoever knows a higher one denies
+ * the next claim, and says it.
+ */
+function withGeneration({ generations, entries }: ClaimBook, cluster: string, generation: number): Map<string, number> {
+  const all = new Map(generations);
+  all.delete(cluster);
+  all.set(cluster, generation);
+  if (all.size <= generationsMax) return all;
+  const claimed = new Set(entries.map(({ claim }) => claim.cluster));
+  const oldest = [...all.keys()].find((name) => name !== cluster && !claimed.has(name));
+  if (oldest !== undefined) all.delete(oldest);
+  return all;
 }
 
 /** Everybody has granted the claim of this process. @returns `null` if it has promised another one meanwhile */

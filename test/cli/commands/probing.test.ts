@@ -10,6 +10,8 @@ import { loadConfig } from "../../../src/config/load.ts";
 import type { ComparisonData } from "../../../src/cli/compare/report.ts";
 import { startSimulator, type Simulator } from "../../../src/simulator/simulator.ts";
 import { runJson, runText } from "../../fake/command-line.ts";
+import { selfSignedCertificate } from "../../fake/certificates.ts";
+import { statusDocument } from "../../fake/node-documents.ts";
 import { FakeNode, openFakeCluster } from "../../fake/fake-node.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 import { until } from "../../fake/until.ts";
@@ -115,6 +117,27 @@ test("doctor passes a healthy cluster, even if haproxy is not installed", async 
   assert.equal(coverage.find(({ id }) => id === "haproxy")?.status, "unsupported");
 });
 
+test("nodes with a private authority: --node-ca trusts it; without, status and explain say why nothing answers", async (context) => {
+  const { certFile, cert, key } = selfSignedCertificate(context);
+  const node = new FakeNode({
+    name: "pg1",
+    holdsLock: true,
+    tls: { cert, key },
+    respond: (_, response) => void response.end(JSON.stringify(statusDocument("pg1", { patroni: { scope: "demo" } }))),
+  });
+  await node.open();
+  context.after(() => node.close());
+  node.members = new Map([["pg1", node.api]]);
+  const source = ["--discover", node.api];
+  const { data } = await runJson(["status", ...source, "--node-ca", certFile]);
+  const [named] = (data as { clusters: { cluster: string; nodes: { node: string }[] }[] }).clusters;
+  assert.deepEqual([named?.cluster, named?.nodes.map((row) => row.node)], ["demo", ["pg1"]]);
+  assert.equal((await runJson(["check", "/primary", "--node", "pg1", ...source, "--node-ca", certFile])).exit_code, 0);
+  const cause = /127\.0\.0\.1:\d+ does not answer: certificate not trusted, .* with --node-ca beside --discover/;
+  for (const command of [["status"], ["explain"]])
+    assert.match((await runText([...command, ...source])).out, cause, command.join(" "));
+});
+
 test("doctor reports a node of another scope", async () => {
   const other = await startSimulator({ nodes: 1, port: 0, scope: "other", nowMs: () => Date.now() });
   const mixed = join(folder, "mixed.yaml");
@@ -135,7 +158,9 @@ test("compare counts agreements, and reports invalid checks of haproxy.cfg", { t
   writeFileSync(
     haproxy,
     "backend reads\n    option httpchk GET /replica?lag=10MBB\n    option httpchk GET /replicas\n" +
-      "backend writes\n    option httpchk OPTIONS /primary\n",
+      "backend writes\n    option httpchk OPTIONS /primary\n    server pg1 10.0.0.1:5432 check\n" +
+      "backend web\n    option httpchk HEAD /up\n    server w1 10.0.9.1:80 check\n" +
+      "backend found\n    option httpchk GET /primary\n    server-template pg 3 db.lab:5432 check\n",
   );
   const {
     data,
@@ -163,7 +188,9 @@ test("compare counts agreements, and reports invalid checks of haproxy.cfg", { t
     [
       ["RC041", 2],
       ["RC042", 3],
+      ["RC044", 8],
       ["RC044", 5],
+      ["RC044", 12],
     ],
   );
   assert.equal(code, 1);

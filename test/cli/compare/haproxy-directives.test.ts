@@ -43,6 +43,12 @@ const rows: readonly (readonly [defaults: string, lines: string, named: readonly
     ["default-server … agent-check", "default-server … observe", "server … track"],
   ],
   ["", "server observe 10.0.0.1:1 # check", []],
+  [
+    "option httpchk GET /primary",
+    "server-template pg 3 _patroni._tcp.db.lab check port 8008 track a/b",
+    ["server-template pg 3", "server-template … track"],
+  ],
+  ["", "server-template pg 1-40 db.lab:5432 check", ["server-template pg 1-40", "server-template pg check"]],
 ];
 
 for (const [defaults, lines, named] of rows)
@@ -57,4 +63,18 @@ for (const [defaults, lines, named] of rows)
       assert.equal(section, "backend b");
       assert.ok(line >= 6 && why !== "");
     }
+  });
+
+for (const [range, positions] of [
+  ["1", "its servers pg1 are"],
+  ["3", "its servers pg1, pg2, pg3 are"],
+  ["5-7", "its servers pg5, pg6, pg7 are"],
+  ["1-40", "its servers pg1, pg2, pg3, …, pg40 are"],
+  ["x", "its servers are"],
+])
+  test(`names the template and its positions: server-template pg ${range}`, () => {
+    const [found] = readUncompared(
+      `backend b\noption httpchk GET /primary\nserver-template pg ${range} _pg._tcp.db.lab`,
+    );
+    assert.ok(found?.why.startsWith(`${positions} positions that HAProxy fills from _pg._tcp.db.lab`), found?.why);
   });

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { freePort } from "../../fake/free-port.ts";
 import { runJson } from "../../fake/command-line.ts";
 import { openFakeCluster, openFakeNode, type FakeNode } from "../../fake/fake-node.ts";
 
@@ -16,7 +17,7 @@ async function findings(context: TestContext, seeds: readonly FakeNode[]): Promi
   writeFileSync(file, `clusters: [{ name: demo, discover: [${discover}] }]\nlisten: [{ port: 0 }]\n`);
   const { diagnostics } = await runJson(["doctor", "--config", file, "--haproxy", "/no/such/haproxy"]);
   return diagnostics
-    .filter(({ rule_id: id }) => ["RC167", "RC168"].includes(id))
+    .filter(({ rule_id: id }) => ["RC167", "RC168", "RC172"].includes(id))
     .map(({ rule_id: id, severity, message }) => `${id} ${severity}: ${message}`);
 }
 
@@ -86,4 +87,17 @@ test("a member without a usable address in the lists is no finding if it answers
     node.members = new Map([...node.members, ["pg2", "http://:8008/patroni"]]);
   }
   assert.deepEqual(await findings(context, nodes), []);
+});
+
+test("RC172: members that are reached at addresses of discover alone, because those that are listed never answer", async (context) => {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+  const silent = await freePort();
+  for (const node of nodes) {
+    state(node);
+    node.members = new Map(nodes.map(({ name }, at) => [name, `http://127.0.0.${at + 2}:${silent}/patroni`]));
+  }
+  assert.deepEqual(
+    await findings(context, nodes),
+    nodes.map(({ name, api }) => `RC172 warning: demo: ${name} answers at ${api}, which no list has`),
+  );
 });

@@ -1,13 +1,22 @@
 /** When the address of a member is disputed for a while (rule 10), which is an event, and when it no longer is. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Observation } from "../../../src/cluster/observation.ts";
 import { EventDetector } from "../../../src/events/detection/event-detector.ts";
 import { EventLog } from "../../../src/events/event-log.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 
-/** The events of a cluster of two nodes, one a second. @param disputed the addresses that prove themselves for pg2 */
-function eventsOf(untilS: number, disputed: (second: number) => readonly string[]): readonly string[] {
+/**
+ * The events of a cluster of two nodes, one a second.
+ * @param disputed the addresses that prove themselves for pg2
+ * @param proof what pg2's address rests on
+ */
+function eventsOf(
+  untilS: number,
+  disputed: (second: number) => readonly string[],
+  proof: (second: number) => Observation["proof"] = () => "settled",
+): readonly string[] {
   const watched = new ClusterFixture({ nodes: ["pg1", "pg2"] });
   let nowMs = 0;
   const log = new EventLog({
@@ -24,7 +33,10 @@ function eventsOf(untilS: number, disputed: (second: number) => readonly string[
     watched.follow("pg2", nowMs);
     const addresses = disputed(second);
     const addressDisputes = new Map(addresses.length === 0 ? [] : [["pg2", addresses]]);
-    watched.cluster = { ...watched.cluster, addressDisputes };
+    const nodes = watched.cluster.nodes.map((known) =>
+      known.node.name === "pg2" ? { ...known, proof: proof(second) } : known,
+    );
+    watched.cluster = { ...watched.cluster, nodes, addressDisputes };
     log.recordTransition(before, watched.cluster, { policy: watched.policy, nowMs });
   }
   return log.events
@@ -62,4 +74,19 @@ test("a host that answers under the name of a member that others list elsewhere"
 test("a dispute whose addresses alternate goes on as one", () => {
   const events = eventsOf(40, (second) => (second % 4 === 3 ? [] : two));
   assert.ok(events.length <= 1, events.join("\n"));
+});
+
+test("a member that is reached at a configured address alone, and then at a listed one", () => {
+  const events = eventsOf(
+    60,
+    () => [],
+    (second) => (second >= 5 && second < 30 ? "seed" : "settled"),
+  );
+  assert.deepEqual(
+    events.map((event) => event.replace(/ after .*$/, "")),
+    [
+      "5 address_unlisted warning pg2: pg2 of demo answers at http://pg2:8008 alone, which no list has",
+      "30 address_listed info pg2: pg2 of demo no longer answers at an unlisted address alone",
+    ],
+  );
 });

@@ -90,3 +90,21 @@ test("a call that may not drain does not, though the stream was opened by one th
   await feeds.drain(order, opener);
   assert.deepEqual(drained, ["demo/pg2"]);
 });
+
+test("clusters that are not configured here are counted, not kept", () => {
+  const { feeds, refused } = openStream();
+  assert.equal(feeds.unknownClusters, 0);
+  const shape = {};
+  const names = Array.from({ length: 300 }, (_, at) => ({ name: `other${at}`, shape }));
+  assert.equal(feeds.select({ stream: "stream", add: [...names, ...wanted("secret")], drop: ["never"] }, opener), true);
+  assert.equal(feeds.unknownClusters, 300);
+  assert.equal(refused[0]?.filter((reason) => reason === "unknown_cluster").length, 200, "so many are named");
+  assert.equal(feeds.select({ stream: "stream", add: wanted("secret"), drop: [] }, opener), true);
+  assert.equal(feeds.unknownClusters, 300);
+  assert.equal(feeds.select({ stream: "foreign", add: names, drop: [] }, opener), false);
+  assert.equal(feeds.unknownClusters, 300, "no stream: nothing was asked");
+  assert.deepEqual(
+    feeds.followers.map(({ clusters }) => clusters),
+    [2],
+  );
+});

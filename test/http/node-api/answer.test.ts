@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { nodeJson } from "../../../src/cluster/values/json.ts";
-import { readStatusAfter } from "../../../src/probe/parse/parse-response.ts";
+import { readDocument, readStatusAfter } from "../../../src/probe/parse/parse-response.ts";
 import { parseAnswer, routingContextOf, openNodeApiListener } from "../../fake/node-api-listener.ts";
 import { steadyCluster, ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { statusDocument } from "../../fake/node-documents.ts";
@@ -274,4 +274,46 @@ describe("a document with a value that only Python reads", () => {
       assert.deepEqual(JSON.parse(body).tags, { weight: null });
     }
   });
+});
+
+describe("a listener that is bound to a node", () => {
+  const bound = { routing: routingContextOf({ cluster: "demo", node: "pg2" }) };
+
+  for (const target of ["/liveness", "/readiness?lag=1GB", "/readiness?lag=1MB", "/readiness?for=sessions"]) {
+    test(`answers ${target} without a body, as the node does`, async (context) => {
+      const front = await openNodeApiListener(context, steadyCluster(), bound);
+      const usual = await openNodeApiListener(context, steadyCluster());
+      const other = await usual.request(`/nodes/pg2${target}`);
+      for (const method of ["GET", "HEAD", "OPTIONS"]) {
+        const { line, headers, body } = await front.request(target, { method });
+        assert.deepEqual([line, body, headers.get("Content-Length")], [other.line, "", "0"]);
+        assert.equal(headers.get("X-Rolecall-Reason"), other.headers.get("X-Rolecall-Reason"));
+        assert.equal(headers.has("Content-Type"), false);
+      }
+      assert.equal(JSON.parse(other.body).rolecall.node, "pg2", "other listeners say what they judged");
+    });
+  }
+
+  test("answers every other check with the node's document, and says what a bad request lacks", async (context) => {
+    const front = await openNodeApiListener(context, steadyCluster(), bound);
+    for (const target of ["/health", "/replica", "/primary", "/patroni"])
+      assert.equal(JSON.parse((await front.request(target)).body).patroni.name, "pg2", target);
+    const bad = await front.request("/readiness?lag=banana");
+    assert.deepEqual([bad.status, JSON.parse(bad.body).error], [400, "bad_request"]);
+  });
+
+  for (const config of [
+    '{"ttl": 30, "pause": true}',
+    '{"ttl": 30, "pause": null}',
+    '{"ttl": 30}',
+    '{"ttl":30,"loop_wait":10}',
+  ])
+    test(`passes on /config as the node wrote it: ${config}`, async (context) => {
+      const watched = steadyCluster();
+      const read = readDocument("config", { status: 200, body: Buffer.from(config) }, { source: "pg1", sentAtMs: 0 });
+      assert.ok("name" in read);
+      watched.record({ kind: "document", cluster: "demo", answer: read }, 0);
+      const { status, body } = await (await openNodeApiListener(context, watched, bound)).request("/config");
+      assert.deepEqual([status, body], [200, config]);
+    });
 });

@@ -90,10 +90,8 @@ test("a connection attempt that undici gives up has the text that the words are 
 for (const [code, kind] of [
   ["UND_ERR_HEADERS_OVERFLOW", "too_large"],
   ["CERT_HAS_EXPIRED", "tls"],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", "tls"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "tls"],
   ["ERR_SSL_WRONG_VERSION_NUMBER", "tls"],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "tls"],
   ["HPE_INVALID_CONSTANT", "body"],
 ] as const) {
   test(`${code} is a failure of the kind ${kind}`, () => {
@@ -102,6 +100,22 @@ for (const [code, kind] of [
     assert.equal(failureOf(new AggregateError([error, new Error("other")])).kind, kind);
   });
 }
+
+for (const code of [
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+])
+  test(`${code} says how to name the authority`, () => {
+    const { kind, detail } = failureOf(errorWith(code));
+    assert.equal(kind, "tls");
+    assert.match(
+      detail,
+      /^certificate not trusted, .* tls\.ca of the cluster, or with --node-ca beside --discover \(.*\)$/,
+    );
+  });
 
 test("an unknown error counts as an unreadable response, described in at most 200 characters", () => {
   const { kind, detail } = failureOf(new TypeError("x".repeat(1_000)));

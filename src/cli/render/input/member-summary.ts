@@ -11,6 +11,7 @@ export function isSilent({ error, age_ms, reason }: StatusNode): boolean {
 
 /** `demo: 3 members; 1 does not answer now: pg3 (refused).` Without ages: the same state gives the same file. */
 export function memberSummary(cluster: string, nodes: StatusCluster["nodes"]): string {
+  if (nodes.length === 0) return `${cluster}: no member is known.`;
   const silent = nodes.filter(isSilent);
   const head = `${cluster}: ${counted(nodes.length, "member")}`;
   if (silent.length === 0) return `${head}; ${nodes.length === 1 ? "it answers" : "all answer"}.`;

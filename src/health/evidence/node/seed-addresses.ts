@@ -1,3 +1,4 @@
+import type { ClusterState } from "../../../cluster/snapshot.ts";
 import type { Electorate } from "./address-choice.ts";
 import type { Server } from "./servers.ts";
 
@@ -21,6 +22,19 @@ export function seedAddressOf(member: string, electorate: Electorate): string | 
       membersAt(api, servers).every((name) => name === member),
   );
   return only === undefined || others.length > 0 ? null : only.api;
+}
+
+/**
+ * Whether a configured address answers as a member that no address has proved itself for, and has not answered often
+ * enough to be that member's: a look that is over too soon would take it for a stranger.
+ */
+export function mayBeSeeds({ hasListedProof, contacts, nodes }: ClusterState): boolean {
+  if (hasListedProof) return false;
+  const unproved = new Set(nodes.flatMap(({ node, proof }) => (proof === "none" ? [node.member] : [])));
+  return [...contacts.values()].some(({ answer, namedInRow }) => {
+    const name = answer?.report.name ?? null;
+    return namedInRow > 0 && namedInRow < seedProofs && name !== null && unproved.has(name);
+  });
 }
 
 /** Whether more than half of the configured addresses that answer state this scope and system. */

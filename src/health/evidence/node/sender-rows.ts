@@ -33,3 +33,22 @@ export function nodeOfSender(cluster: Nodes, sender: Sender): Node | null {
   const isElsewhere = named.database !== null && named.database.host !== address;
   return isElsewhere && cluster.nodes.some(({ node }) => node.database?.host === address) ? null : named;
 }
+
+/** More standbys than any server has. */
+const sendersMax = 256;
+
+/**
+ * The rows that are kept of a sender list: all, unless it is longer than any server's. Then those of members come first,
+ * in the order of the list: programs that receive WAL under any names must not push them out.
+ */
+export function keptSenders<Row extends Pick<Sender, "name" | "address">>(
+  cluster: Nodes,
+  rows: readonly Row[],
+): readonly Row[] {
+  if (rows.length <= sendersMax) return rows;
+  const isMembers = (row: Row): boolean =>
+    cluster.nodes.some(({ node }) => isNamedBy(node, row.name)) || nodeAtAddress(cluster, row) !== undefined;
+  const kept = new Set(rows.filter(isMembers).slice(0, sendersMax));
+  for (const row of rows) if (kept.size < sendersMax) kept.add(row);
+  return rows.filter((row) => kept.has(row));
+}
