@@ -47,9 +47,9 @@ export class FakePgbouncer extends PausableConsole {
     const given = this.instead.get(command);
     if (given !== undefined) return given;
     if (command.startsWith("PAUSE ") && this.isHeld) return { error: "already suspended/paused" };
-    const [, name, value] = /^SET (\w+) = '([^']*)'$/.exec(command) ?? [];
-    if (name !== undefined && value !== undefined) {
-      this.settings.set(name, value);
+    const [, setting, value] = /^SET (\w+) = '([^']*)'$/.exec(command) ?? [];
+    if (setting !== undefined && value !== undefined) {
+      this.settings.set(setting, value);
       return [];
     }
     switch (command) {

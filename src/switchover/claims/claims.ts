@@ -2,7 +2,7 @@ import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { ClaimAnswer } from "../../cluster/run-claim.ts";
 import type { PoolerConfig } from "../../config/model/config.ts";
-import { ownPooler } from "../peers/own-pooler.ts";
+import { ownPooler } from "./own-pooler.ts";
 import { type Claim, claimLeaseMs, readClaim } from "./claim.ts";
 import {
   ask,

@@ -4,7 +4,7 @@ import { type ConsoleTarget, PgbouncerConsole } from "../../push/pgbouncer/conso
 import { readClients, readDatabases } from "../../push/pgbouncer/documents.ts";
 import { readPausing } from "../../push/pgbouncer/inspect-pgbouncer.ts";
 import type { AnnouncedPooler, Announcement } from "./announcement.ts";
-import { ownPooler } from "./own-pooler.ts";
+import { ownPooler } from "../claims/own-pooler.ts";
 
 /** A pooler that this process reaches by its own configuration. */
 export interface ReachedPooler {
