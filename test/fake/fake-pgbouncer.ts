@@ -47,9 +47,9 @@ export class FakePgbouncer extends PausableConsole {
     const given = this.instead.get(command);
     if (given !== undefined) return given;
     if (command.startsWith("PAUSE ") && this.isHeld) return { error: "already suspended/paused" };
-    const [, setting, value] = /^SET (\w+) = '([^']*)'$/.exec(command) ?? [];
-    if (setting !== undefined && value !== undefined) {
-      this.settings.set(setting, value);
+    const [, setting, wanted] = /^SET (\w+) = '([^']*)'$/.exec(command) ?? [];
+    if (setting !== undefined && wanted !== undefined) {
+      this.settings.set(setting, wanted);
       return [];
     }
     switch (command) {

@@ -73,7 +73,7 @@ export async function playCell(faultLab: FaultLab, spec: FaultSpec, state: MetSt
     const run = await endOfRun(faultLab, spec, observers);
     const endedMs = performance.now();
     const said = await faulty.command;
-    broken.push(...(await untrueIn(faultLab, run, { said, candidate: candidate.name })));
+    broken.push(...(await untrueIn(faultLab, run, { said, candidate: candidate.name, spec })));
     const pauses = observers.map(({ seen }) => pausesOf(seen));
     broken.push(
       ...faulty.applied.problems,
@@ -218,7 +218,11 @@ function kindOf(outcome: RunDocument["outcome"]): string {
 async function untrueIn(
   { lab }: FaultLab,
   outcome: RunDocument["outcome"],
-  { said, candidate }: { readonly said: CommandEnd | null; readonly candidate: string },
+  {
+    said,
+    candidate,
+    spec: { inflicted },
+  }: { readonly said: CommandEnd | null; readonly candidate: string; readonly spec: FaultSpec },
 ): Promise<readonly string[]> {
   const untrue: string[] = [];
   const isSwitched = outcome?.kind === "switched";
@@ -227,7 +231,9 @@ async function untrueIn(
   if (said?.exitCode === 0 && outcome !== null && !isGood)
     untrue.push(`the exit code must not be 0 after ${JSON.stringify(outcome)}: ${said.text}`);
   if (said !== null && said.exitCode !== 0 && said.text === "") untrue.push("the command must say how it came out");
-  if (!isSwitched) return untrue;
+  // A new primary that is killed or frozen after that takes nobody.
+  const isLost = inflicted.kind === "kill_candidate" || inflicted.kind === "freeze_candidate";
+  if (!isSwitched || isLost) return untrue;
   for (const [at, { port }] of lab.poolers.entries()) {
     const answer = await psql(port, "SELECT inet_server_port()", 10_000, { user: "app", database });
     const node = lab.cluster.nodes.find(({ databasePort }) => String(databasePort) === answer);

@@ -131,7 +131,8 @@ export const faults: readonly FaultSpec[] = [
     states: ["switching", "routing"],
     lastsMs: 13_000,
     othersMaxMs,
-    outcomes: ["unfinished"],
+    // RESUME is tried for 5 s more: it may be back by then.
+    outcomes: ["unfinished", "switched"],
   },
   {
     name: "a PgBouncer frozen for 4 s",
