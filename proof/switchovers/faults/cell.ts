@@ -10,7 +10,7 @@ import { currentRun, postSwitchover, type RunDocument, runSwitchover } from "../
 import { worstWait, writesOfOldPrimaries } from "../waits.ts";
 import { type CommandEnd, startCommand } from "./command.ts";
 import type { FaultLab } from "./fault-lab.ts";
-import { deadlineMs, type FaultSpec, type MetState } from "./fault-list.ts";
+import { deadlineMs, type FaultSpec, type Inflicted, type MetState } from "./fault-list.ts";
 import { type Applied, inflict } from "./inflict.ts";
 import { PauseObserver } from "./pause-observer.ts";
 import { brokenPauses, type Pause, pausesOf } from "./pauses.ts";
@@ -214,6 +214,9 @@ function kindOf(outcome: RunDocument["outcome"]): string {
   return outcome === null ? "none: a new process" : outcome.kind;
 }
 
+/** After these the new primary takes nobody for a while: it is gone itself, or Patroni demotes it without its DCS. */
+const losesPrimary = new Set<Inflicted["kind"]>(["kill_candidate", "freeze_candidate", "kill_etcd", "freeze_etcd"]);
+
 /** What was said and is not so: looks itself where each pooler leads. */
 async function untrueIn(
   { lab }: FaultLab,
@@ -231,9 +234,7 @@ async function untrueIn(
   if (said?.exitCode === 0 && outcome !== null && !isGood)
     untrue.push(`the exit code must not be 0 after ${JSON.stringify(outcome)}: ${said.text}`);
   if (said !== null && said.exitCode !== 0 && said.text === "") untrue.push("the command must say how it came out");
-  // A new primary that is killed or frozen after that takes nobody.
-  const isLost = inflicted.kind === "kill_candidate" || inflicted.kind === "freeze_candidate";
-  if (!isSwitched || isLost) return untrue;
+  if (!isSwitched || losesPrimary.has(inflicted.kind)) return untrue;
   for (const [at, { port }] of lab.poolers.entries()) {
     const answer = await psql(port, "SELECT inet_server_port()", 10_000, { user: "app", database });
     const node = lab.cluster.nodes.find(({ databasePort }) => String(databasePort) === answer);
