@@ -7,7 +7,7 @@ import { shownLag, type PresentLag } from "../../health/evidence/position/presen
 import { statusOf } from "../../health/verdict-status.ts";
 import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { fit, statedOf, unfit, type Verdict } from "../../health/verdict.ts";
-import { jsonReply, printable, type Reply } from "../message/reply.ts";
+import { documentReply, printable, type Reply } from "../message/reply.ts";
 
 /** The judged node, and the snapshot and view that it was judged in. */
 export interface JudgedNode {
@@ -54,10 +54,10 @@ function replyWith(body: string, { answered, verdict, check }: Judged): Reply {
   const code = verdict.fit ? 200 : statusOf(verdict, check);
   const degraded = verdict.fit && verdict.isDegraded ? ["X-Rolecall-Degraded", "true"] : [];
   const stated = statedOf(verdict);
-  if (stated === null) return jsonReply({ code, phrase: "OK" }, body, ["X-Rolecall-Node", name, ...degraded]);
+  if (stated === null) return documentReply({ code, phrase: "OK" }, body, ["X-Rolecall-Node", name, ...degraded]);
   const { reason, figure } = stated;
   const headers = ["X-Rolecall-Node", name, "X-Rolecall-Reason", reason, ...degraded];
-  return jsonReply({ code, phrase: figure === null ? reason : `${reason} ${figure}` }, body, headers);
+  return documentReply({ code, phrase: figure === null ? reason : `${reason} ${figure}` }, body, headers);
 }
 
 /** Returns the reply to `/patroni` and `/ha`: the node's status document. */
@@ -67,11 +67,11 @@ export function statusReply(answered: JudgedNode): TimedReply {
   const headers = ["X-Rolecall-Node", printable(observation?.node.name ?? "-")];
   if (isKnown) {
     const { text, validUntilMs } = statusBody(answered, fit);
-    return { reply: jsonReply({ code: 200, phrase: "OK" }, text, headers), validUntilMs };
+    return { reply: documentReply({ code: 200, phrase: "OK" }, text, headers), validUntilMs };
   }
   const reason = observation?.isDown === true ? "down" : observation?.report ? "stale" : "unknown";
   const { text, validUntilMs } = statusBody(answered, unfit(reason));
-  const reply = jsonReply({ code: 503, phrase: reason }, text, [...headers, "X-Rolecall-Reason", reason]);
+  const reply = documentReply({ code: 503, phrase: reason }, text, [...headers, "X-Rolecall-Reason", reason]);
   return { reply, validUntilMs };
 }
 
