@@ -1,3 +1,5 @@
+import { escapeUnsafe } from "../cluster/values/unsafe-text.ts";
+
 /** At most so many bytes of lines wait for a reader of stderr that is behind. Further lines are lost and counted. */
 const waitingMax = 1024 * 1024;
 /** How often a write to a reader that is behind is tried again, in ms. */
@@ -20,9 +22,10 @@ export class LogSink {
   /**
    * @param writeSome writes as much as it can without blocking and returns that length; throws EAGAIN if it can write
    * nothing
-   * @param toText converts a JSON line, with its line break, to what is written
+   * @param toText converts a JSON line, with its line break, to what is written. Default: the line, in which what could
+   * control a terminal is escaped
    */
-  constructor(writeSome: (bytes: Buffer) => number, toText: (line: string) => string = (line) => line) {
+  constructor(writeSome: (bytes: Buffer) => number, toText: (line: string) => string = escapeUnsafe) {
     this.#writeSome = writeSome;
     this.#toText = toText;
   }

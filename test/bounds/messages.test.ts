@@ -6,7 +6,7 @@ import {
   drainOrderSchema,
   echoRequestSchema,
   feedRequestSchema,
-  parseFeedMessage,
+  readFeedMessage,
   selectionSchema,
 } from "../../src/fleet/feed/feed-messages.ts";
 import { sentList, sentText } from "../../src/fleet/feed/state-values.ts";
@@ -79,7 +79,7 @@ const asks = (part: object): boolean => feedRequestSchema.safeParse({ ...request
 const selects = (part: object): boolean =>
   selectionSchema.safeParse({ stream: "s", add: [], drop: [], ...part }).success;
 const orders = (part: object): boolean => drainOrderSchema.safeParse({ ...order, ...part }).success;
-const says = (sent: object) => parseFeedMessage(JSON.stringify(sent));
+const says = (sent: object) => readFeedMessage(sent);
 
 const feed: readonly Bound[] = [
   { of: "POST /feed clusters", unit: "entries", most: 10_000, takes: (size) => asks({ clusters: list(size, wanted) }) },
@@ -200,15 +200,28 @@ const feed: readonly Bound[] = [
   {
     of: "line of a feed",
     unit: "characters",
-    most: 16 * 1024 * 1024,
+    most: 8 * 1024 * 1024,
     takes: async (size, context) =>
       (await endOfFeed(context, `{"ready":true}${" ".repeat(size - 14)}`)) === "the stream has ended",
   },
   {
     of: "values in a line of a feed",
     unit: "separators",
-    most: 2_000_000,
+    most: 250_000,
     takes: async (size, context) => (await endOfFeed(context, `[${"0,".repeat(size)}0]\n`)) === "the stream has ended",
+  },
+  {
+    of: "members in a line of a feed",
+    unit: "members",
+    most: 250_000,
+    takes: async (size, context) =>
+      (await endOfFeed(context, `[${'{"k":0}'.repeat(size)}]\n`)) === "the stream has ended",
+  },
+  {
+    of: "lines of a feed in a row that are no message",
+    unit: "lines",
+    most: 100,
+    takes: async (size, context) => (await endOfFeed(context, "\n".repeat(size))) === "the stream has ended",
   },
   {
     of: "bodies of one caller that are received at a time",

@@ -9,7 +9,7 @@ import { emptyBook, promise } from "../../src/switchover/claims/claim-book.ts";
 import { readClaim } from "../../src/switchover/claims/claim.ts";
 import { readAnnouncement, readHeartbeat } from "../../src/switchover/peers/announcement.ts";
 import { EtcdClient } from "../../src/dcs/etcd/etcd-client.ts";
-import { parseFeedMessage } from "../../src/fleet/feed/feed-messages.ts";
+import type { FeedMessage } from "../../src/fleet/feed/feed-messages.ts";
 import { httpFeed } from "../../src/fleet/follower/http-feed.ts";
 import { FleetReader, memberKey, memberRecord } from "../../src/fleet/ownership/fleet-view.ts";
 import { BodyBudget } from "../../src/http/message/body-budget.ts";
@@ -33,7 +33,7 @@ export const list = <T>(length: number, entry: T): readonly T[] => Array.from({ 
 /** What a follower asks for. */
 export const request = { protocol: 1, version: "1", name: "edge", token: 1, clusters: [wanted], resume: null };
 
-export function keepsAll(read: ReturnType<typeof parseFeedMessage>, size: number): boolean {
+export function keepsAll(read: FeedMessage | null, size: number): boolean {
   if (read !== null && "bye" in read) return read.bye.length === size;
   return read !== null && "moved" in read && read.moved.refused[0]?.message.length === size;
 }

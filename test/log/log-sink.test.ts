@@ -55,3 +55,13 @@ describe("a log sink", () => {
     assert.equal(sink.lost, 3_000 - kept + 1);
   });
 });
+
+test("a line of JSON controls no terminal, and means what it meant", () => {
+  const reader = new Reader();
+  reader.room = 1_000;
+  const fields = { problem: "\u009b31m\u202ex\u2066\u007f", msg: "é" };
+  new LogSink(reader.take).write(`${JSON.stringify(fields)}\n`);
+  const text = Buffer.from(reader.text, "latin1").toString();
+  assert.equal(text, '{"problem":"\\u009b31m\\u202ex\\u2066\\u007f","msg":"é"}\n');
+  assert.deepEqual(JSON.parse(text), fields);
+});

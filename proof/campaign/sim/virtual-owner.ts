@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import type { Machine } from "../../../src/app/machine.ts";
 import { Monitor } from "../../../src/app/monitor.ts";
 import type { Config } from "../../../src/config/model/config.ts";
-import { parseFeedMessage } from "../../../src/fleet/feed/feed-messages.ts";
+import { readFeedMessage } from "../../../src/fleet/feed/feed-messages.ts";
 import type { FeedSink } from "../../../src/fleet/follower/feed-connection.ts";
 import type { FeedOutlet } from "../../../src/fleet/owner/feed-stream.ts";
 import type { NodeConnection, NodeReply } from "../../../src/probe/client/client.ts";
@@ -260,7 +260,7 @@ export class VirtualStream implements FeedOutlet {
       if (this.#isClosed) return;
       this.#sink.onBytes(bytes.length);
       for (const line of gunzipSync(bytes).toString().split("\n")) {
-        const message = line === "" ? null : parseFeedMessage(line);
+        const message = line === "" ? null : readFeedMessage(JSON.parse(line));
         if (message !== null) this.#sink.onMessage(message);
       }
     });

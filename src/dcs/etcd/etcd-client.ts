@@ -19,11 +19,16 @@ export interface EtcdStream {
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** What etcd may send. */
-export interface EtcdLimits {
-  /** The longest response to a call, in bytes, and how many values it may have. */
+/** The longest response to a call, in bytes, and how many values it may have. */
+interface CallLimits {
   readonly bodyMax: number;
   readonly json: JsonLimits;
+}
+
+/** What etcd may send. */
+export interface EtcdLimits extends CallLimits {
+  /** Of calls whose responses are longer, by path. */
+  readonly byPath?: ReadonlyMap<string, CallLimits>;
   /** What one connection may bring, in bytes. */
   readonly connection: { readonly perSecond: number; readonly burst: number };
 }
@@ -123,12 +128,13 @@ export class EtcdClient {
         ...this.#options(path, request),
         signal: ending.signal,
       });
-      const text = await textOf(body, this.#limits);
+      const limits = this.#limits.byPath?.get(path) ?? this.#limits;
+      const text = await textOf(body, limits);
       if (text === null)
         return {
           failure: {
             kind: "too_large",
-            detail: `a body of more than ${this.#limits.bodyMax} bytes, or of too many values`,
+            detail: `a body of more than ${limits.bodyMax} bytes, or of too many values`,
           },
         };
       return { status: statusCode, body: parseJson(text) };
@@ -164,7 +170,7 @@ function messageOf(body: unknown): string {
 }
 
 /** @returns `null` if the body is too long, comes in too many pieces, or has too many values */
-async function textOf(stream: AsyncIterable<Buffer>, { bodyMax, json }: EtcdLimits): Promise<string | null> {
+async function textOf(stream: AsyncIterable<Buffer>, { bodyMax, json }: CallLimits): Promise<string | null> {
   const body = new ResponseBody(bodyMax, null);
   for await (const chunk of stream) if (body.add(chunk) !== null) return null;
   return exceedsLimits(body.bytes, json) ? null : body.bytes.toString();

@@ -42,10 +42,13 @@ const requestMaxMs = 1_500;
 const problemMax = 300;
 /** How long to wait before another member of etcd is tried, in ms. */
 const retryMs = 500;
-/** All keys of a fleet of 50 members and 10,000 clusters are some 20 MB. */
+/** All keys of a fleet of 50 members and 10,000 clusters are some 20 MB: they are read with one call. */
+const allKeys = { bodyMax: 64 * 1024 * 1024, json: { members: 2_000_000, separators: 2_000_000 } } as const;
+/** Other calls are answered with a few words. A claim that another holds comes back with the value of its key. */
 const limits: EtcdLimits = {
-  bodyMax: 64 * 1024 * 1024,
-  json: { members: 2_000_000, separators: 2_000_000 },
+  bodyMax: 256 * 1024,
+  json: { members: 4_096, separators: 8_192 },
+  byPath: new Map([["/v3/kv/range", allKeys]]),
   connection: { perSecond: 16 * 1024 * 1024, burst: 128 * 1024 * 1024 },
 };
 /** A member that leaves gives back all of its clusters at once, and one that serves 10,000 has a key of 1 MB. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { drainExtents, drainMsMax, drainTextMax } from "../../cluster/drain.ts";
-import { isObject, parseJson } from "../../cluster/values/json.ts";
+import { isObject } from "../../cluster/values/json.ts";
 import { type ClockReading, instantOf } from "../../state/clock.ts";
 import { boundedList, sentInstant, shortened } from "./state-values.ts";
 
@@ -127,38 +127,54 @@ const refusalsSchema = boundedList(refusalSchema, feedClustersMax).transform((re
 /** Why a cluster is not fed. */
 export type FeedRefusal = z.output<typeof refusalSchema>;
 
-const messageSchema = z.union([
-  z.object({
-    hello: clock.extend({
-      version: z.string().max(nameMax.version),
-      instance: z.string().max(nameMax.stream),
-      stream: z.string().max(nameMax.stream),
-      /** Messages are numbered within it. */
-      group: z.string().max(nameMax.stream),
-      /** Whether the messages that follow continue those before. */
-      resumed: z.boolean(),
-      token: z.number(),
-      refused: refusalsSchema,
-      /** Whether the clusters of the stream may be changed. */
-      canMove: z.boolean().catch(false),
-    }),
+const helloSchema = z.object({
+  hello: clock.extend({
+    version: z.string().max(nameMax.version),
+    instance: z.string().max(nameMax.stream),
+    stream: z.string().max(nameMax.stream),
+    /** Messages are numbered within it. */
+    group: z.string().max(nameMax.stream),
+    /** Whether the messages that follow continue those before. */
+    resumed: z.boolean(),
+    token: z.number(),
+    refused: refusalsSchema,
+    /** Whether the clusters of the stream may be changed. */
+    canMove: z.boolean().catch(false),
   }),
-  /** The stream has other clusters from now on. Those that are new to it follow in full. */
-  z.object({ moved: z.object({ group: z.string().max(nameMax.stream), refused: refusalsSchema }) }),
-  /** A cluster in full: its state, in this form. */
-  z.object({ full: clock.extend({ cluster: z.string().max(nameMax.cluster), form: z.number(), state: z.unknown() }) }),
-  /** All clusters were sent in full. */
-  z.object({ ready: z.literal(true) }),
-  z.object({ changes: z.array(z.unknown()), seq: z.number(), ...clock.shape }),
-  z.object({ echo: clock.extend({ token: z.number() }) }),
-  z.object({ bye: shortened(textMax) }),
-]);
+});
+/** The stream has other clusters from now on. Those that are new to it follow in full. */
+const movedSchema = z.object({ moved: z.object({ group: z.string().max(nameMax.stream), refused: refusalsSchema }) });
+/** A cluster in full: its state, in this form. */
+const fullSchema = z.object({
+  full: clock.extend({ cluster: z.string().max(nameMax.cluster), form: z.number(), state: z.unknown() }),
+});
+/** All clusters were sent in full. */
+const readySchema = z.object({ ready: z.literal(true) });
+const changesSchema = z.object({
+  changes: z.custom<readonly unknown[]>(Array.isArray),
+  seq: z.number(),
+  ...clock.shape,
+});
+const echoSchema = z.object({ echo: clock.extend({ token: z.number() }) });
+const byeSchema = z.object({ bye: shortened(textMax) });
+
+/** The key that a message of each kind has, and its form. */
+const messageSchemas = [
+  ["changes", changesSchema],
+  ["echo", echoSchema],
+  ["full", fullSchema],
+  ["hello", helloSchema],
+  ["moved", movedSchema],
+  ["ready", readySchema],
+  ["bye", byeSchema],
+] as const;
 
 /** One message of a feed: a line of JSON. */
-export type FeedMessage = z.output<typeof messageSchema>;
+export type FeedMessage = z.output<(typeof messageSchemas)[number][1]>;
 
-/** @returns `null` if the line is damaged, or of a kind that this version does not know */
-export function parseFeedMessage(line: string): FeedMessage | null {
-  const read = messageSchema.safeParse(parseJson(line));
-  return read.success ? read.data : null;
+/** @returns `null` if the value is damaged, or of a kind that this version does not know */
+export function readFeedMessage(value: unknown): FeedMessage | null {
+  if (!isObject(value)) return null;
+  const schema = messageSchemas.find(([key]) => Object.hasOwn(value, key))?.[1];
+  return schema?.safeParse(value).data ?? null;
 }

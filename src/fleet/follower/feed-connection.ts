@@ -2,7 +2,8 @@ import type { DrainOrder, FeedMessage, FeedRequest, OrderedDrain, Selection } fr
 
 /** What a connection to an upstream reports. Nothing follows `onEnd`. */
 export interface FeedSink {
-  readonly onMessage: (message: FeedMessage) => void;
+  /** @param isPart whether more changes of the same message follow */
+  readonly onMessage: (message: FeedMessage, isPart?: boolean) => void;
   /** Bytes have come, as they were sent. */
   readonly onBytes: (count: number) => void;
   /** @param problem in the words of a log line */

@@ -1,5 +1,4 @@
 import type { Readable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import { Client } from "undici";
 import { errorMessage } from "../../cluster/values/error-message.ts";
@@ -8,7 +7,6 @@ import { objectOf, parseJson } from "../../cluster/values/json.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import { firstLine } from "../../config/access-material.ts";
 import type { UpstreamConfig } from "../../config/model/config.ts";
-import { exceedsLimits } from "../../probe/parse/json-size.ts";
 import { socketProblem } from "../../push/socket-problem.ts";
 import { readTls } from "../../config/tls-material.ts";
 import {
@@ -20,20 +18,29 @@ import {
   type FeedRequest,
   type OrderedDrain,
   orderedDrainSchema,
-  parseFeedMessage,
+  readFeedMessage,
   type Selection,
 } from "../feed/feed-messages.ts";
+import { parseInPieces } from "../feed/piecewise-json.ts";
 import type { FeedConnection, FeedSink, OpenFeed } from "./feed-connection.ts";
-import { WorkShare } from "./work-share.ts";
+import { FeedTurns, UpstreamWork } from "./feed-turns.ts";
 
 /** How long connecting, and an answer to a request, may take, in ms. */
 const requestMs = 2_000;
 /** How long a whole answer may take, its connection included, in ms. */
 const answerMs = 2 * requestMs;
-/** The longest line, in characters: a cluster in full. */
-const lineMax = 16 * 1024 * 1024;
-/** A line of so many characters is parsed only if it has no more values than this: they take more memory than its text. */
-const parsing = { fromCharacters: 262_144, json: { members: 1_000_000, separators: 2_000_000 } } as const;
+/**
+ * The longest line, in characters: a cluster in full. With as many nodes as there may be, each of which lists all others,
+ * it has some 5 million, and two thirds of these values.
+ */
+const lineMax = 8 * 1024 * 1024;
+const valuesMax = { members: 250_000, separators: 250_000 } as const;
+/** How a line with a cluster in full begins, as owners write it. */
+const fullStart = '{"full":';
+/** So many changes of a message are taken in one piece. */
+const changesAtOnce = 16;
+/** So many lines in a row that are no message of this version end a stream. */
+const unknownMax = 100;
 /** The longest text of a refusal that is read, in characters. */
 const refusalMax = 4_096;
 
@@ -44,26 +51,39 @@ interface Session {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** The turns of this process: all its upstreams share one event loop. */
+const ownTurns = new FeedTurns();
+
 /** Opens streams of one upstream over HTTP. Its files are read for each of them. */
-export function httpFeed(upstream: UpstreamConfig): OpenFeed {
-  const work = new WorkShare(() => performance.now());
-  return (request, sink) => new HttpFeed({ upstream, work }, request, sink);
+export function httpFeed(upstream: UpstreamConfig, turns = ownTurns): OpenFeed {
+  const work = new UpstreamWork();
+  return (request, sink) => new HttpFeed({ upstream, work, turns }, request, sink);
+}
+
+/** What a stream depends on. */
+interface HttpFeedContext {
+  readonly upstream: UpstreamConfig;
+  readonly work: UpstreamWork;
+  readonly turns: FeedTurns;
 }
 
 /** One stream: a request whose response does not end, and a second connection for tokens. */
 class HttpFeed implements FeedConnection {
   readonly #sink: FeedSink;
-  readonly #work: WorkShare;
+  readonly #turns: FeedTurns;
+  readonly #work: UpstreamWork;
   readonly #session: Session | null;
+  /** How many clusters have yet to come in full for the first time. */
+  #beginning: number;
+  /** How many lines in a row were no message. */
+  #unknown = 0;
   #isEnded = false;
 
-  constructor(
-    { upstream, work }: { readonly upstream: UpstreamConfig; readonly work: WorkShare },
-    request: FeedRequest,
-    sink: FeedSink,
-  ) {
+  constructor({ upstream, work, turns }: HttpFeedContext, request: FeedRequest, sink: FeedSink) {
     this.#sink = sink;
     this.#work = work;
+    this.#turns = turns;
+    this.#beginning = request.clusters.length;
     this.#session = this.#open(upstream);
     if (this.#session !== null)
       void this.#run(this.#session, request).catch((error: unknown) => this.#end(problemOf(error)));
@@ -74,6 +94,7 @@ class HttpFeed implements FeedConnection {
   }
 
   select(selection: Selection): void {
+    this.#beginning += selection.add.length;
     this.#post(feedClustersPath, selection);
   }
 
@@ -156,26 +177,54 @@ class HttpFeed implements FeedConnection {
       if (!piece.includes("\n")) continue;
       const lines = rest.split("\n");
       rest = lines.pop() ?? "";
-      const pauseMs = this.#work.spend(() => {
-        for (const line of lines) this.#take(line);
-      });
-      if (this.#isEnded) return;
-      if (pauseMs > 0) await delay(pauseMs);
+      for (const line of lines) {
+        await this.#take(line);
+        if (this.#isEnded) return;
+      }
     }
   }
 
-  #take(line: string): void {
-    if (this.#isEnded) return;
-    if (line.length >= parsing.fromCharacters && exceedsLimits(Buffer.from(line), parsing.json))
-      return this.#end("a message has too many values");
-    const message = parseFeedMessage(line);
-    if (message !== null) this.#sink.onMessage(message);
+  /** Takes a line in pieces, between which other work goes on. */
+  async #take(line: string): Promise<void> {
+    const isBeginning = this.#beginning > 0 && line.startsWith(fullStart);
+    if (isBeginning) this.#beginning -= 1;
+    for (const steps = this.#steps(line); ;) {
+      const turn = this.#turns.wait(this.#work);
+      if (turn !== null) await turn;
+      if (this.#isEnded) return;
+      if (this.#turns.spend(this.#work, isBeginning, () => steps.next()).done === true) return;
+      if (this.#turns.isTooMuch(this.#work)) return this.#end("it sends more than one upstream may");
+    }
+  }
+
+  *#steps(line: string): Generator<undefined, void, void> {
+    const message = readFeedMessage(yield* valueIn(line));
+    if (message !== null) this.#unknown = 0;
+    else if (++this.#unknown > unknownMax) this.#end("it sends what is no message");
+    if (message === null) return;
+    if (!("changes" in message) || message.changes.length <= changesAtOnce) return this.#sink.onMessage(message);
+    for (let from = 0; from < message.changes.length; from += changesAtOnce) {
+      const changes = message.changes.slice(from, from + changesAtOnce);
+      this.#sink.onMessage({ ...message, changes }, from + changesAtOnce < message.changes.length);
+      yield;
+      if (this.#isEnded) return;
+    }
   }
 
   #end(problem: string): void {
     if (this.#isEnded) return;
     this.close();
     this.#sink.onEnd(problem);
+  }
+}
+
+/** What a line says; `undefined` if it is damaged. @throws Error if it has too many values */
+function* valueIn(line: string): Generator<undefined, unknown, void> {
+  try {
+    return yield* parseInPieces(line, valuesMax);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 

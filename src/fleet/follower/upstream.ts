@@ -176,7 +176,8 @@ export class Upstream {
         canMove: true,
       },
       {
-        onMessage: (message) => this.#session?.connection === connection && this.#take(this.#session, message),
+        onMessage: (message, isPart = false) =>
+          this.#session?.connection === connection && this.#take(this.#session, message, isPart),
         onBytes: (count) => (this.#receivedBytes += count),
         onEnd: (problem) => this.#session?.connection === connection && this.#leave(problem),
       },
@@ -206,14 +207,14 @@ export class Upstream {
     return this.#tokens;
   }
 
-  #take(session: Session, message: FeedMessage): void {
+  #take(session: Session, message: FeedMessage, isPart: boolean): void {
     this.#arrivedAtMs = this.#context.now();
     if ("hello" in message) this.#begin(session, message.hello);
     else if ("moved" in message) this.#move(message.moved);
     else if ("echo" in message) this.#takeEcho(session, message.echo);
     else if ("full" in message) this.#takeFull(session, message.full);
     else if ("ready" in message) this.#ready();
-    else if ("changes" in message) this.#takeChanges(session, message);
+    else if ("changes" in message) this.#takeChanges(session, message, isPart);
     else this.#leave(`it says: ${message.bye}`);
   }
 
@@ -296,7 +297,7 @@ export class Upstream {
     if (this.#state.kind === "starting") this.#enter({ ...this.#state, kind: "live" });
   }
 
-  #takeChanges(session: Session, message: Extract<FeedMessage, { changes: unknown }>): void {
+  #takeChanges(session: Session, message: Extract<FeedMessage, { changes: unknown }>, isPart: boolean): void {
     const time = this.#timeOf(session, message);
     if (time === null) return this.#leave("one of the two machines stood still");
     const outcomes = this.#decode(message.changes, time);
@@ -304,7 +305,9 @@ export class Upstream {
     for (const outcome of outcomes)
       // What the full state of a cluster will have is not taken before.
       if (this.#fed.has(outcome.cluster)) this.#context.onOutcome(this.#context.name, outcome);
-    if (this.#state.kind === "live") this.#last = { group: this.#group, seq: message.seq };
+    // A stream that ends within a message cannot be continued: neither with the same message nor with the next one.
+    if (isPart) this.#last = null;
+    else if (this.#state.kind === "live") this.#last = { group: this.#group, seq: message.seq };
   }
 
   #decode(changes: readonly unknown[], time: MessageTime): readonly ProbeOutcome[] | null {

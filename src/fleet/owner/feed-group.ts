@@ -7,6 +7,8 @@ import { sendingTime } from "../feed/feed-messages.ts";
 
 /** How long an outcome may wait for others to be sent with it, in ms: each message has a fixed cost. */
 const batchMs = 5;
+/** So many changes a message has at most: after a standstill thousands wait, and followers take no line without bound. */
+const changesMax = 256;
 /** What is kept for followers that come back: for so long, in ms, and so many bytes. */
 const kept = { ms: 30_000, bytes: 8 * 1024 * 1024 } as const;
 /** All groups together keep so many bytes. */
@@ -60,9 +62,14 @@ export class FeedGroup {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     if (this.#pending.length === 0) return;
-    const time = sendingTime(this.#context.reading());
-    const changes = this.#pending.map((outcome) => this.#encoder.encode(outcome, time.at));
+    const pending = this.#pending;
     this.#pending = [];
+    for (let from = 0; from < pending.length; from += changesMax) this.#write(pending.slice(from, from + changesMax));
+  }
+
+  #write(outcomes: readonly ProbeOutcome[]): void {
+    const time = sendingTime(this.#context.reading());
+    const changes = outcomes.map((outcome) => this.#encoder.encode(outcome, time.at));
     this.#seq += 1;
     const bytes = compressedLine(JSON.stringify({ changes, seq: this.#seq, ...time }));
     this.#keep({ seq: this.#seq, atMs: time.at, bytes });

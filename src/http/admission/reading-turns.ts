@@ -1,5 +1,5 @@
 /** How long one turn of the event loop may go on with what connections have sent in advance, in ms. */
-const turnMs = 1;
+const turnMsDefault = 1;
 /**
  * So many turns of the event loop pass between two of these, if there is more: libuv accepts one new connection in
  * each.
@@ -22,13 +22,19 @@ export interface WaitingReader {
 export class ReadingTurns {
   readonly #readers = new Set<WaitingReader>();
   readonly #now: () => number;
+  readonly #turnMs: number;
   #held = 0;
   #isScheduled = false;
   #rest = 0;
 
-  /** @param now the monotonic clock, in ms */
-  constructor(now: () => number = () => performance.now()) {
+  /**
+   * @param now the monotonic clock, in ms
+   * @param turnMs how long one turn of the event loop may go on, in ms. 0: one connection reads on in each, because the
+   * work begins after it has
+   */
+  constructor(now: () => number = () => performance.now(), turnMs: number = turnMsDefault) {
     this.#now = now;
+    this.#turnMs = turnMs;
   }
 
   /** Counts bytes that wait. @returns `false`, and counts nothing, if all connections have too many */
@@ -68,7 +74,7 @@ export class ReadingTurns {
   }
 
   #readOn(): void {
-    const end = this.#now() + turnMs;
+    const end = this.#now() + this.#turnMs;
     for (const reader of this.#readers) {
       this.#readers.delete(reader);
       // A set passes what is added meanwhile to the end of its iteration: the connections take turns.

@@ -1,3 +1,4 @@
+import { escapeUnsafe } from "../../cluster/values/unsafe-text.ts";
 import type { ParseError } from "../../health/check.ts";
 
 /** A response to write. */
@@ -33,13 +34,15 @@ export function prepareReply(reply: Reply, method: string): Reply {
   return { ...reply, wire: { method, headers, text: method === "HEAD" ? "" : body.toString("latin1") } };
 }
 
+interface ReplyStatus {
+  readonly code: number;
+  readonly phrase: string;
+}
+
 const json: readonly string[] = ["Cache-Control", "no-store", "Content-Type", "application/json"];
 
 /** Returns a reply without a body. `headers` are added to those of every reply (docs/checks.md). */
-export function emptyReply(
-  status: { readonly code: number; readonly phrase: string },
-  headers: readonly string[] = [],
-): Reply {
+export function emptyReply(status: ReplyStatus, headers: readonly string[] = []): Reply {
   return {
     status: status.code,
     phrase: printable(status.phrase),
@@ -48,12 +51,16 @@ export function emptyReply(
   };
 }
 
-/** Returns a JSON reply. `headers` are added to those of every reply (docs/checks.md). */
-export function jsonReply(
-  status: { readonly code: number; readonly phrase: string },
-  body: string,
-  headers: readonly string[] = [],
-): Reply {
+/**
+ * Returns a JSON reply. `headers` are added to those of every reply (docs/checks.md). What could control a terminal, or
+ * disguise what it shows, is escaped in the body.
+ */
+export function jsonReply(status: ReplyStatus, body: string, headers: readonly string[] = []): Reply {
+  return documentReply(status, escapeUnsafe(body), headers);
+}
+
+/** Returns a JSON reply whose body is what a node has said, as it said it. */
+export function documentReply(status: ReplyStatus, body: string, headers: readonly string[] = []): Reply {
   return {
     status: status.code,
     phrase: printable(status.phrase),

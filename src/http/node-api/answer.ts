@@ -10,7 +10,15 @@ import { unfit } from "../../health/verdict.ts";
 import { withServerState } from "./haproxy-server-state.ts";
 import type { ListenerDirectory } from "./listener-directory.ts";
 import type { TargetNode } from "./target-node.ts";
-import { badRequest, errorReply, jsonReply, methodNotAllowed, printable, type Reply } from "../message/reply.ts";
+import {
+  badRequest,
+  errorReply,
+  documentReply,
+  jsonReply,
+  methodNotAllowed,
+  printable,
+  type Reply,
+} from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 import type { RoutedRequest } from "./route-request.ts";
 import { statusReply, verdictReply, type JudgedNode, type TimedReply } from "./verdict-reply.ts";
@@ -121,7 +129,7 @@ function answerDocument(target: TargetNode, name: DocumentName, inputs: JudgeInp
   if (served.status !== 200)
     return errorReply(served.status, "none", { message: `The cluster has no /${name}`, headers });
   const body = target.isBound ? served.body : (served.strict ?? served.body);
-  return jsonReply({ code: 200, phrase: "OK" }, body, headers);
+  return documentReply({ code: 200, phrase: "OK" }, body, headers);
 }
 
 /**

@@ -8,7 +8,7 @@ import { shownLag, type PresentLag } from "../../health/evidence/position/presen
 import { statusOf } from "../../health/verdict-status.ts";
 import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { fit, statedOf, unfit, type Verdict } from "../../health/verdict.ts";
-import { emptyReply, jsonReply, printable, type Reply } from "../message/reply.ts";
+import { documentReply, emptyReply, printable, type Reply } from "../message/reply.ts";
 
 /** The judged node, and the snapshot and view that it was judged in. */
 export interface JudgedNode {
@@ -66,7 +66,7 @@ function replyWith(body: string | null, { answered, verdict, check }: Judged): R
   const degraded = verdict.fit && verdict.isDegraded ? ["X-Rolecall-Degraded", "true"] : [];
   const stated = statedOf(verdict);
   const write = (phrase: string, headers: readonly string[]): Reply =>
-    body === null ? emptyReply({ code, phrase }, headers) : jsonReply({ code, phrase }, body, headers);
+    body === null ? emptyReply({ code, phrase }, headers) : documentReply({ code, phrase }, body, headers);
   if (stated === null) return write("OK", ["X-Rolecall-Node", name, ...degraded]);
   const { reason, figure } = stated;
   const headers = ["X-Rolecall-Node", name, "X-Rolecall-Reason", reason, ...degraded];
@@ -80,11 +80,11 @@ export function statusReply(answered: JudgedNode): TimedReply {
   const headers = ["X-Rolecall-Node", printable(observation?.node.name ?? "-")];
   if (isKnown) {
     const { text, validUntilMs } = statusBody(answered, fit);
-    return { reply: jsonReply({ code: 200, phrase: "OK" }, text, headers), validUntilMs };
+    return { reply: documentReply({ code: 200, phrase: "OK" }, text, headers), validUntilMs };
   }
   const reason = observation?.isDown === true ? "down" : observation?.report ? "stale" : "unknown";
   const { text, validUntilMs } = statusBody(answered, unfit(reason));
-  const reply = jsonReply({ code: 503, phrase: reason }, text, [...headers, "X-Rolecall-Reason", reason]);
+  const reply = documentReply({ code: 503, phrase: reason }, text, [...headers, "X-Rolecall-Reason", reason]);
   return { reply, validUntilMs };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { escapeUnsafe } from "../../cluster/values/unsafe-text.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
 import type { PageTurn } from "./page-gate.ts";
@@ -43,12 +44,13 @@ export async function renderSliced(
   headers: readonly string[],
 ): Promise<Reply | null> {
   const rendered: Buffer[] = [];
+  const isJson = headers.includes("application/json");
   let pending = "";
   let bytes = 0;
   const startedAtMs = performance.now();
   let sliceStartedAtMs = startedAtMs;
   const flush = (): void => {
-    const chunk = Buffer.from(pending);
+    const chunk = Buffer.from(isJson ? escapeUnsafe(pending) : pending);
     bytes += chunk.length;
     rendered.push(chunk);
     pending = "";

@@ -2,12 +2,12 @@ import { documentMax } from "../../cluster/documents/document-sizes.ts";
 import type { Socket } from "node:net";
 import { Client, type Dispatcher } from "undici";
 import type { Failure } from "../../cluster/observation.ts";
-import type { ByteBudget } from "./byte-budget.ts";
+import { freeBytes, type ByteBudget } from "./byte-budget.ts";
 import { connectorOf } from "./connector.ts";
 import { failureOf } from "./failure.ts";
 import { omitStackTraces } from "./omitted-stack-traces.ts";
 import { ResponseTimeout, type Lateness } from "./response-timeout.ts";
-import { BodyCounter, ResponseBody } from "./response-body.ts";
+import { BodyCounter, ResponseBody, tooManyBytes } from "./response-body.ts";
 import type { TlsMaterial } from "../../config/tls-material.ts";
 
 /** A node's response, or why there is none. */
@@ -50,8 +50,11 @@ export type NodeConnection = Pick<NodeClient, "get" | "getStreamed" | "close">;
 
 /** More responses than this to one request, most of them interim ones, are no answer. */
 const responsesMax = 16;
-/** How many bytes may arrive for each byte of a body, and for heads: chunks have heads of their own. */
-const wireLimits = { perByte: 2, head: 64 * 1024 } as const;
+/**
+ * How many bytes that are no body may arrive for each byte of the body so far, and besides: heads of chunks, interim
+ * responses.
+ */
+const wireLimits = { perByte: 1, head: 64 * 1024 } as const;
 
 /**
  * Sends requests to one address, one at a time, over a connection that is kept alive if the node offers it. There is
@@ -118,7 +121,7 @@ export class NodeClient {
 
   /** @param onEnd called once */
   #send(path: string, body: Body, onEnd: (reply: StreamedReply) => void): void {
-    const request = new ProbeRequest(body, (reply) => {
+    const request = new ProbeRequest(body, this.#limits.budget ?? null, (reply) => {
       if (this.#request === request) this.#request = null;
       onEnd(reply);
     });
@@ -148,18 +151,23 @@ export class NodeClient {
 class ProbeRequest implements Dispatcher.DispatchHandler {
   readonly #onEnd: (reply: StreamedReply) => void;
   readonly #body: Body;
-  readonly #wireMax: number;
+  readonly #budget: ByteBudget | null;
   #timeout: ResponseTimeout | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #isSettled = false;
   #status = 0;
   #responses = 0;
   #receivedBefore = 0;
+  /** How many bytes had arrived when bytes arrived last: of these it is known which are the body. */
+  #arrived = 0;
+  #bodyBytes = 0;
+  /** Bytes that are no body and were charged. */
+  #charged = 0;
 
-  constructor(body: Body, onEnd: (reply: StreamedReply) => void) {
+  constructor(body: Body, budget: ByteBudget | null, onEnd: (reply: StreamedReply) => void) {
     this.#onEnd = onEnd;
     this.#body = body;
-    this.#wireMax = wireLimits.perByte * body.bodyMax + wireLimits.head;
+    this.#budget = budget;
   }
 
   /** Makes the request fail if it has not ended after `timeoutMs`. */
@@ -171,12 +179,24 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
   /** Sets how many bytes the connection had received before this request. */
   receivedBefore(bytes: number): void {
     this.#receivedBefore = bytes;
+    this.#arrived = 0;
   }
 
-  /** Fails if the connection has received too many bytes for one response. @param bytes all that it received */
+  /**
+   * Fails if the connection has received too many bytes that are no body: those that a real node does not send are
+   * charged.
+   * @param bytes all that it received
+   */
   received(bytes: number): void {
-    if (!this.#isSettled && bytes - this.#receivedBefore > this.#wireMax)
-      this.#refuse(`a response of more than ${this.#wireMax} bytes`);
+    if (this.#isSettled) return;
+    const besides = this.#arrived - this.#bodyBytes;
+    this.#arrived = bytes - this.#receivedBefore;
+    const allowed = wireLimits.perByte * this.#bodyBytes + wireLimits.head;
+    if (besides > allowed) return this.#refuse(`more than ${allowed} bytes that are no body`);
+    const charged = besides - freeBytes - this.#bodyBytes - this.#charged;
+    if (charged <= 0 || this.#budget === null) return;
+    this.#charged += charged;
+    if (!this.#budget.receive(charged)) this.#refuse(tooManyBytes);
   }
 
   /** Fails with a TLS alert of the node. Undici would only say that the connection was closed. */
@@ -199,6 +219,7 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     // One read of the socket can bring many pieces more after the one that was refused.
     if (this.#isSettled) return;
+    this.#bodyBytes += chunk.length;
     const refusal = this.#body.add(chunk);
     if (refusal !== null) this.#refuse(refusal);
   }

@@ -3,6 +3,9 @@ import { freeBytes, type ByteBudget } from "./byte-budget.ts";
 /** Why a body is refused, in words, or `null`. */
 type Refusal = string | null;
 
+/** Why a response is refused whose bytes are not within the limits of a cluster, or of all. */
+export const tooManyBytes = "more bytes than the nodes of a cluster, or all nodes, may send in a second";
+
 const nothing: Buffer = Buffer.alloc(0);
 /**
  * Each piece of a body has a cost of its own. After `free` pieces, which a real node may send, each is charged as
@@ -51,7 +54,7 @@ export class BodyCounter {
       Math.max(0, before - this.#free) +
       (this.#pieces > pieces.free + this.#length / pieces.bytes ? pieces.charged * this.#perByte : 0);
     const isPaid = charged === 0 || this.#budget === null || this.#budget.receive(charged / this.#perByte);
-    return isPaid ? null : "more bytes than the nodes of a cluster, or all nodes, may send in a second";
+    return isPaid ? null : tooManyBytes;
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Duplex } from "node:stream";
+import { EventEmitter } from "node:events";
+import { Duplex } from "node:stream";
 import {
   type ConnectionInjector,
   logVerbosity,
@@ -11,8 +12,11 @@ import {
   setLogVerbosity,
   status,
 } from "@grpc/grpc-js";
+import { objectOf } from "../../cluster/values/json.ts";
+import { ReadingTurns } from "../../http/admission/reading-turns.ts";
 import { decodeRequest, ResponseEncoder } from "./messages/codec.ts";
 import type { XdsForm, XdsRequest, XdsResponse } from "./protocol/xds-messages.ts";
+import { type AcceptedConnection, PacedConnection } from "./paced-connection.ts";
 import { LargeRequests, RequestTurns } from "./request-turns.ts";
 import type { XdsWire } from "./xds-stream.ts";
 
@@ -69,6 +73,12 @@ const unreadMax = 2;
 const idleMs = 30_000;
 const keepalive = { everyMs: 2_000, timeoutMs: 2_000 } as const;
 
+/**
+ * The turns of all connections of this process. node:http2 opens streams when what has brought them is done with, so a
+ * turn cannot see how long that takes: each has one piece.
+ */
+const ownTurns = new ReadingTurns(() => performance.now(), 0);
+
 const empty = (): Buffer => Buffer.alloc(0);
 
 // grpc-js logs each header with characters that are not ASCII to stderr, without a limit. Any client can send them.
@@ -114,11 +124,12 @@ export class GrpcServer {
     );
     // Access control and TLS are those of the listener.
     this.#injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
+    for (const server of http2ServersOf(this.#server)) ignoreEndedStreams(server, context.onError);
   }
 
-  /** Speaks on a connection from now on. */
-  accept(connection: Duplex): void {
-    this.#injector.injectConnection(connection);
+  /** Speaks on a connection from now on: with all others it takes turns. */
+  accept(connection: AcceptedConnection): void {
+    this.#injector.injectConnection(new PacedConnection(connection, ownTurns));
   }
 
   /** Ends all connections. */
@@ -132,13 +143,17 @@ export class GrpcServer {
     // grpc-js has no option for it, and would inflate whatever clients send, on all threads at once. Envoy compresses no
     // request. A client that does gets the status UNIMPLEMENTED.
     Reflect.set(call, "incomingEncoding", "none");
-    return new ServerInterceptingCall(call, {
+    const peer = peerOf(call);
+    const paced = new ServerInterceptingCall(call, {
       start: (next) =>
         next({
           onReceiveMessage: (bytes: Buffer, pass) => turns.take(bytes.length, () => pass(bytes)),
           onCancel: () => turns.stop(),
         }),
     });
+    // Between node:http2 and the socket stands what hides its address.
+    paced.getPeer = () => peer;
+    return paced;
   }
 
   #handle(call: Call, form: XdsForm): void {
@@ -205,6 +220,42 @@ class CallWire implements GrpcWire {
   refuse(why: string): void {
     this.#call.emit("error", { code: status.INVALID_ARGUMENT, details: why });
   }
+}
+
+/** What grpc-js speaks HTTP/2 with. It has no name for it. */
+function http2ServersOf(server: Server): readonly EventEmitter[] {
+  const servers: unknown = Reflect.get(server, "http2Servers");
+  const found = servers instanceof Map ? [...servers.keys()].filter((each) => each instanceof EventEmitter) : [];
+  if (found.length === 0) throw new Error("Cannot guard the HTTP/2 server of grpc-js: it must be in http2Servers");
+  return found;
+}
+
+/**
+ * A client can open a stream and end it with what the same piece holds. grpc-js would answer it, which throws where
+ * nobody catches it, and ends the process.
+ */
+function ignoreEndedStreams(server: EventEmitter, onError: (error: unknown) => void): void {
+  const listeners = server.listeners("stream");
+  server.removeAllListeners("stream");
+  server.on("stream", (stream: Duplex, ...parts: readonly unknown[]) => {
+    // An error of a stream that nobody listens to would end the process, too.
+    stream.on("error", () => {});
+    if (stream.destroyed) return;
+    try {
+      for (const listener of listeners) Reflect.apply(listener, server, [stream, ...parts]);
+    } catch (error) {
+      onError(error);
+      stream.destroy();
+    }
+  });
+}
+
+/** The address and port of the client of a call. */
+function peerOf(call: ServerInterceptingCallInterface): string {
+  const stream: unknown = Reflect.get(call, "stream");
+  const session = stream instanceof Duplex && "session" in stream ? objectOf(stream.session) : {};
+  const connection = objectOf(session["socket"])["stream"];
+  return connection instanceof PacedConnection ? connection.peer : call.getPeer();
 }
 
 function decoded(bytes: Buffer, form: XdsForm): XdsRequest | null {

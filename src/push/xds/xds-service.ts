@@ -9,6 +9,7 @@ import { isOfPrimary } from "../pool-verdicts.ts";
 import type { CountedEnvoys } from "./counted-envoys.ts";
 import { Encodings } from "./encodings.ts";
 import { EndpointAddresses } from "./endpoint-addresses.ts";
+import { EnvoyNames } from "./envoy-names.ts";
 import { GrpcServer, type GrpcWire, type StreamHandler } from "./grpc-server.ts";
 import { encodeAssignment } from "./messages/codec.ts";
 import { type AssignmentsContext, PoolAssignments, type PublishedPool, type SharedRules } from "./pool-assignments.ts";
@@ -161,17 +162,19 @@ export class XdsService {
 
   /** What is known of each Envoy now. @param only the pools of this cluster; `null`: all */
   statuses(only: string | null): readonly BalancerStatus[] {
-    return [...this.#streams.keys()].slice(0, shownMax).map((stream) => this.#statusOf(stream, only));
+    const names = new EnvoyNames(this.#streams.keys());
+    return [...this.#streams.keys()].slice(0, shownMax).map((stream) => this.#statusOf(stream, names, only));
   }
 
   /** Of each Envoy that counts, one after the other, the pools that it subscribes to and whose newest assignment it has not taken. */
   *lackingAcknowledgements(): Iterable<readonly PoolAcknowledgement[]> {
+    const names = new EnvoyNames(this.#streams.keys());
     for (const stream of this.#counted)
       yield stream.pools.flatMap((pool) => {
         const state = stream.stateOf(pool);
         if (state === "has") return [];
         const refusal = state === "refused" ? (stream.refusal?.problem ?? null) : null;
-        return [{ envoy: this.#nameOf(stream), pool: pool.pool.name, state, refusal }];
+        return [{ envoy: names.of(stream), pool: pool.pool.name, state, refusal }];
       });
   }
 
@@ -192,13 +195,6 @@ export class XdsService {
 
   get #counted(): readonly XdsStream[] {
     return [...this.#streams.keys()].filter((stream) => this.#counts(stream));
-  }
-
-  /** The name of an Envoy for people. Those that run one file may all state one node id: then with their addresses. */
-  #nameOf(stream: XdsStream): string {
-    const { name } = stream;
-    const isShared = [...this.#streams.keys()].some((other) => other.name === name && hostOf(other) !== hostOf(stream));
-    return isShared ? `${name} (${hostOf(stream)})` : name;
   }
 
   #counts({ client }: XdsStream): boolean {
@@ -278,11 +274,11 @@ export class XdsService {
     return null;
   }
 
-  #statusOf(stream: XdsStream, only: string | null): BalancerStatus {
+  #statusOf(stream: XdsStream, names: EnvoyNames, only: string | null): BalancerStatus {
     const pools = stream.pools.filter(({ pool }) => only === null || pool.cluster === only);
     const { sentAtMs, wire, client } = stream;
     return {
-      balancer: this.#nameOf(stream),
+      balancer: names.of(stream),
       kind: "envoy",
       socket: wire.peer,
       up: true,
@@ -330,11 +326,6 @@ export class XdsService {
     const fields = { listener: this.#settings.name, envoy: name, address: wire.peer, problem };
     this.#lines.write({ level: "warn", text: "Envoy refuses an assignment and keeps the last one" }, () => fields);
   }
-}
-
-/** The host of `10.0.0.7:50000` or `[::1]:50000`. */
-function hostOf({ wire }: XdsStream): string {
-  return wire.peer.replace(/:\d+$/, "");
 }
 
 /** Whether a pool leads to the primary of a cluster. */

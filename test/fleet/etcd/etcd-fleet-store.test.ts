@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { suite, test, type TestContext } from "node:test";
 import { json } from "node:stream/consumers";
 import { EtcdFleetStore } from "../../../src/fleet/etcd/etcd-fleet-store.ts";
+import type { StorePhase } from "../../../src/fleet/ownership/fleet-store.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
 
 const folder = "/rolecall/edges/";
@@ -99,6 +100,16 @@ function openStore(
 }
 
 const register = { key: "members/a", value: () => "{}" };
+/** Why a store does not join, or does not write its key. */
+function problemOf(store: EtcdFleetStore): Promise<string> {
+  return new Promise((resolve) => {
+    const onPhase = (phase: StorePhase): void => {
+      if ("problem" in phase && phase.problem !== null) resolve(phase.problem);
+    };
+    store.start(register, { ...noEvents, onPhase });
+  });
+}
+
 const noEvents = { onPhase: () => {}, onAll: () => {}, onChange: () => {} };
 
 suite("a fleet's keys in etcd", () => {
@@ -119,6 +130,21 @@ suite("a fleet's keys in etcd", () => {
       assert.equal(etcd.calls.filter((path) => path === "/v3/lease/grant").length, 1);
     },
   );
+
+  for (const path of ["/v3/lease/grant", "/v3/kv/put"])
+    test(`a short answer to ${path} may not be long`, limit, async (context) => {
+      const etcd = await openEtcd(context);
+      etcd.refuse(path, [200, "x".repeat(300_000)]);
+      const { store } = openStore(context, etcd.url);
+      assert.match(await problemOf(store), /a body of more than 262144 bytes/);
+    });
+
+  test("the answer with all keys may be long", limit, async (context) => {
+    const etcd = await openEtcd(context);
+    etcd.refuse("/v3/kv/range", [200, "x".repeat(4_000_000)]);
+    const { store } = openStore(context, etcd.url);
+    assert.match(await problemOf(store), /etcd must answer a range request/);
+  });
 
   test("a store that is stopped while it joins does not join, and gives its lease back", limit, async (context) => {
     const etcd = await openEtcd(context);

@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
 import type { Config } from "../../../src/config/model/config.ts";
-import { parseFeedMessage, type WantedCluster } from "../../../src/fleet/feed/feed-messages.ts";
+import { readFeedMessage, type WantedCluster } from "../../../src/fleet/feed/feed-messages.ts";
 import { outcomeShape } from "../../../src/fleet/feed/outcome-shape.ts";
 import type { OpenFeed } from "../../../src/fleet/follower/feed-connection.ts";
 import { Upstream } from "../../../src/fleet/follower/upstream.ts";
@@ -109,7 +109,7 @@ class MovingPair {
         waiting: 0,
         write: (bytes: Buffer): void => {
           const line = gunzipSync(bytes).toString();
-          const message = parseFeedMessage(knows.owner ? line : line.replace('"canMove":true,', ""));
+          const message = readFeedMessage(JSON.parse(knows.owner ? line : line.replace('"canMove":true,', "")));
           if (message !== null && isOpen) sink.onMessage(message);
         },
         end: (): void => {

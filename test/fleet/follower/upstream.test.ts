@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FeedMessage } from "../../../src/fleet/feed/feed-messages.ts";
+import type { FeedMessage, FeedRequest } from "../../../src/fleet/feed/feed-messages.ts";
 import type { FeedSink } from "../../../src/fleet/follower/feed-connection.ts";
 import { Upstream, upstreamProblem } from "../../../src/fleet/follower/upstream.ts";
 
-const hello: FeedMessage = {
+const hello: Extract<FeedMessage, { hello: unknown }> = {
   hello: {
     version: "1",
     instance: "i",
@@ -24,18 +24,22 @@ function upstreamFixture(): {
   readonly upstream: Upstream;
   /** Where each stream that was opened delivers. */
   readonly streams: readonly FeedSink[];
+  /** What each stream was to continue. */
+  readonly resumed: readonly FeedRequest["resume"][];
   /** Lets time pass, and runs the timers that were set before. */
   readonly pass: (ms: number) => void;
   readonly nowMs: () => number;
 } {
   const streams: FeedSink[] = [];
+  const resumed: FeedRequest["resume"][] = [];
   const timers = new Set<() => void>();
   let nowMs = 0;
   const upstream = new Upstream(
     {
       name: "http://one",
-      open: (_, sink) => {
+      open: ({ resume }, sink) => {
         streams.push(sink);
+        resumed.push(resume);
         return { echo: () => {}, select: () => {}, drain: () => assert.fail("no drain here"), close: () => {} };
       },
       self: { version: "1", name: "edge" },
@@ -59,7 +63,7 @@ function upstreamFixture(): {
     const before = [...timers];
     for (const run of before) if (timers.delete(run)) run();
   };
-  return { upstream, streams, pass, nowMs: () => nowMs };
+  return { upstream, streams, resumed, pass, nowMs: () => nowMs };
 }
 
 test("a stream that brings nothing for 10 s is opened anew", () => {
@@ -110,5 +114,26 @@ test("while a stream is opened again, it is known why there is none, until it be
   assert.deepEqual(state(), ["connecting", "status 401"]);
   streams[1]?.onMessage(hello);
   assert.deepEqual(state(), ["live", null]);
+  upstream.stop();
+});
+
+test("a stream that ends within a message is begun anew, and one that ends after it is continued", () => {
+  const { upstream, streams, resumed, pass } = upstreamFixture();
+  upstream.start();
+  const live = (at: number): void => {
+    streams[at]?.onMessage({ hello: { ...hello.hello, token: at + 1 } });
+    streams[at]?.onMessage({ ready: true });
+  };
+  live(0);
+  const changes: FeedMessage = { changes: [], seq: 7, at: 0, added: 0 };
+  streams[0]?.onMessage(changes, true);
+  streams[0]?.onMessage(changes);
+  streams[0]?.onEnd("cut");
+  pass(1_000);
+  live(1);
+  streams[1]?.onMessage({ ...changes, seq: 8 }, true);
+  streams[1]?.onEnd("cut");
+  pass(1_000);
+  assert.deepEqual(resumed, [null, { group: "g", seq: 7 }, null]);
   upstream.stop();
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { feedProtocol, parseFeedMessage } from "../../../src/fleet/feed/feed-messages.ts";
+import { feedProtocol, readFeedMessage } from "../../../src/fleet/feed/feed-messages.ts";
 import { outcomeShape } from "../../../src/fleet/feed/outcome-shape.ts";
 import { feedsOf } from "../../fake/feeds-fixture.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
@@ -37,7 +37,7 @@ function openStream() {
   );
   const refused: string[][] = [];
   const write = (bytes: Buffer): void => {
-    const message = parseFeedMessage(gunzipSync(bytes).toString());
+    const message = readFeedMessage(JSON.parse(gunzipSync(bytes).toString()));
     if (message !== null && "moved" in message) refused.push(message.moved.refused.map(({ reason }) => reason));
   };
   const request = { protocol: feedProtocol, version: "1", name: "edge1", token: 1, canMove: true, resume: null };

@@ -2,7 +2,7 @@ import { feedsOf } from "../../fake/feeds-fixture.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { parseFeedMessage } from "../../../src/fleet/feed/feed-messages.ts";
+import { type FeedMessage, readFeedMessage } from "../../../src/fleet/feed/feed-messages.ts";
 import { outcomeShape } from "../../../src/fleet/feed/outcome-shape.ts";
 import { Feeds } from "../../../src/fleet/owner/feeds.ts";
 import { buildClusters } from "../../../src/state/clusters.ts";
@@ -10,7 +10,7 @@ import { Store } from "../../../src/state/store.ts";
 import { clusterOf, configOf } from "../../fake/config.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
 
-type Hello = Extract<NonNullable<ReturnType<typeof parseFeedMessage>>, { hello: unknown }>["hello"];
+type Hello = Extract<FeedMessage, { hello: unknown }>["hello"];
 
 /** An owner of so many clusters. */
 class ManyClusters {
@@ -28,7 +28,7 @@ class ManyClusters {
   async open(name: string, group: string | null): Promise<{ readonly hello: Hello; readonly leave: () => void }> {
     const hellos: Hello[] = [];
     const write = (bytes: Buffer): void => {
-      const message = parseFeedMessage(gunzipSync(bytes).toString());
+      const message = readFeedMessage(JSON.parse(gunzipSync(bytes).toString()));
       if (message !== null && "hello" in message) hellos.push(message.hello);
     };
     const cluster = this.#config.clusters.find((each) => each.name === name) ?? assert.fail(name);

@@ -5,6 +5,7 @@ import { AnswerCounter } from "../../../src/http/message/answer-counter.ts";
 import { renderReply } from "../../../src/http/message/http1-serializer.ts";
 import {
   badRequest,
+  documentReply,
   errorReply,
   jsonReply,
   methodNotAllowed,
@@ -89,4 +90,18 @@ test("answers are counted by route and status", () => {
       { route: "primary", status: 200, count: 1 },
     ],
   );
+});
+
+const unsafe = "\u007f\u009b31m\u202e\u2066\u2028\u200b\u{e0001}é\u{1f600}";
+
+test("what could control a terminal is escaped in JSON, and means the same", () => {
+  const text = jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ text: unsafe })).body.toString();
+  assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  assert.match(text, /é/);
+  assert.deepEqual(JSON.parse(text), { text: unsafe });
+});
+
+test("a node's document stays as the node has written it", () => {
+  const body = JSON.stringify({ text: unsafe });
+  assert.equal(documentReply({ code: 200, phrase: "OK" }, body).body.toString(), body);
 });

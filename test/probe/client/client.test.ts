@@ -147,6 +147,55 @@ for (const [what, head, repeated] of floods)
     assert.ok(sent < 16 * mebibyte, `${sent} bytes were sent`);
   });
 
+test("what is no body is refused by what there is of the body, not by how long it may be", async (context) => {
+  let sent = 0;
+  const { origin } = await serveRaw(context, (socket) => {
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x=");
+      const pour = (): void => {
+        while (!socket.destroyed && sent < 64 * mebibyte && socket.write("y".repeat(16_384))) sent += 16_384;
+      };
+      socket.on("drain", pour);
+      pour();
+    });
+  });
+  const sink = { bodyMax: 32 * mebibyte, onData: () => {} };
+  const reply = await clientOf(context, origin, 60_000).getStreamed("/metrics", sink);
+  assert.match("failure" in reply ? reply.failure.detail : "", /bytes that are no body/);
+  assert.ok(sent < 16 * mebibyte, `${sent} bytes were sent`);
+});
+
+test("what is no body is charged as the body is", async (context) => {
+  const bytes = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=${"y".repeat(30_000)}\r\n{}\r\n`;
+  const { origin } = await serveRaw(context, (socket) => {
+    socket.on("data", () => {
+      socket.write(bytes);
+      // What has come is counted when something follows.
+      setTimeout(() => socket.write("0\r\n"), 20);
+      setTimeout(() => socket.end("\r\n"), 40);
+    });
+  });
+  const budget = new ByteBudget({ perSecond: 1, burst: 30_000, held: 50_000 }, () => 0);
+  for (const expected of ["200 2", "too_large"]) {
+    const client = new NodeClient(origin, { connectTimeoutMs: 1_000, timeoutMs: 5_000, budget }, null);
+    context.after(() => client.close());
+    assert.equal(kindOf(await client.get("/leader")), expected);
+  }
+});
+
+test("an honest body in chunks is read whole: their heads are few of its bytes", async (context) => {
+  const length = 4_000;
+  const chunk = `${(512).toString(16)}\r\n${"x".repeat(512)}\r\n`;
+  const { origin } = await serveBytes(
+    context,
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(length)}0\r\n\r\n`,
+  );
+  const budget = new ByteBudget({ perSecond: 1, burst: 2 * mebibyte, held: 4 * mebibyte }, () => 0);
+  const client = new NodeClient(origin, { connectTimeoutMs: 1_000, timeoutMs: 5_000, budget }, null);
+  context.after(() => client.close());
+  assert.equal(kindOf(await client.get("/metrics", 4 * mebibyte)), `200 ${512 * length}`);
+});
+
 test("a body in many pieces is joined, and takes one buffer", async (context) => {
   const { origin } = await serveRaw(context, (socket) => {
     socket.once("data", () => {
