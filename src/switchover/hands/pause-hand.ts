@@ -67,6 +67,8 @@ export class PauseHand {
   /** When PAUSE was sent, and when clients were seen to go on, in ms of rolecall's clock. */
   #heldSinceMs: number | null = null;
   #heldUntilMs: number | null = null;
+  /** Since when its console is lost, in ms of rolecall's clock: a PgBouncer that has died holds nobody. */
+  #lostAtMs: number | null = null;
   #isQuickened = false;
 
   constructor(context: PauseHandContext) {
@@ -262,6 +264,7 @@ export class PauseHand {
   async #watch(console: PgbouncerConsole): Promise<void> {
     await console.ended;
     if (this.#phase !== "sent") return;
+    this.#lostAtMs = this.#context.now();
     this.#tell({ kind: "console_lost" });
     await this.#awaitReturn();
   }
@@ -272,7 +275,11 @@ export class PauseHand {
       try {
         const next = await this.#resumer.console();
         const shown = await this.#shown(next);
-        if (shown?.isPaused !== true) return this.#tell({ kind: "restarted" });
+        if (shown?.isPaused !== true) {
+          this.#heldUntilMs ??= this.#lostAtMs;
+          return this.#tell({ kind: "restarted" });
+        }
+        this.#lostAtMs = null;
         this.#tell({ kind: "console_back" });
         void this.#watch(next);
         return await this.#lookForResume();

@@ -67,7 +67,8 @@ function lateText(part: string, limitMs: number): string {
  */
 function reasonToAbort(plan: SwitchoverPlan, state: StateOf<"pausing" | "telling">, nowMs: number): string | null {
   const { silenceMs, pauseMs, tellMs } = plan.limits;
-  if (nowMs - state.ranAtMs > silenceMs) return `rolecall stood still for ${(nowMs - state.ranAtMs) / 1_000} s`;
+  if (nowMs - state.ranAtMs > silenceMs)
+    return `rolecall stood still for ${Math.round((nowMs - state.ranAtMs) / 100) / 10} s`;
   const silent = plan.peers.find(
     (name, peer) => !isOptional(plan, name) && nowMs - (state.heardMs[peer] ?? -Infinity) > silenceMs,
   );

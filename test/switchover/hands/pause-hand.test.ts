@@ -226,6 +226,9 @@ describe("one database of a pooler", () => {
     fixture.pgbouncer.console.cut();
     await fixture.tells("restarted");
     assert.deepEqual(fixture.kinds, ["pause_answered", "console_lost", "console_back", "console_lost", "restarted"]);
+    const heldMs = fixture.hand.heldMs;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    assert.equal(fixture.hand.heldMs, heldMs, "a PgBouncer that was restarted holds nobody");
   });
 });
 
