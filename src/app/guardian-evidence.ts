@@ -4,6 +4,7 @@ import type { Logger } from "../log/logger.ts";
 import { setSystemTimer } from "../probe/schedule/system-timer.ts";
 import { noSavedState, readSavedState } from "../state/saved-state.ts";
 import { provenPrimary } from "../switchover/finish/proven-primary.ts";
+import type { DcsSource } from "../dcs/watch/dcs-source.ts";
 import type { GuardEvidence } from "../switchover/guardian/guard.ts";
 import type { GuardedRun } from "../switchover/guardian/messages.ts";
 import { RouteLeader } from "../switchover/hands/route-leader.ts";
@@ -26,6 +27,7 @@ export function openEvidence(guarded: GuardedRun, onError: (error: unknown) => v
   const log: Logger = pino({ level: "warn", base: null }, { write: (text: string) => void process.stderr.write(text) });
   let probes: LocalProbes | null = null;
   let isStopped = false;
+  let dcs: Promise<DcsSource | null> | null = null;
   const started = async (): Promise<void> => {
     const file = config.stateFile;
     const saved = file === null ? noSavedState : await readSavedState(file, config.clusters);
@@ -64,15 +66,31 @@ export function openEvidence(guarded: GuardedRun, onError: (error: unknown) => v
       pushes.configure(config);
       probes?.hint(cluster);
     },
+    isChangePending: async () => {
+      dcs ??= openDcs(config, cluster);
+      return (await dcs)?.isChangePending() ?? null;
+    },
     leader,
     peers: (mayBeRequested) => linksOf(guarded, mayBeRequested),
     isOver: () => isOver(guarded),
     stop: () => {
       isStopped = true;
+      void dcs?.then((source) => source?.close()).catch(onError);
       pushes.stop();
       probes?.stop();
     },
   };
+}
+
+/** The keys of the cluster in its DCS; `null` if none is configured. Nothing of it is loaded before the guardian takes over. */
+async function openDcs({ clusters }: GuardedRun["config"], cluster: string): Promise<DcsSource | null> {
+  const found = clusters.find(({ name }) => name === cluster);
+  if (found === undefined || found.dcs === null) return null;
+  const [{ dcsSourceOf }, { readAccess }] = await Promise.all([
+    import("../dcs/dcs-watches.ts"),
+    import("../config/access-material.ts"),
+  ]);
+  return dcsSourceOf(found, found.dcs, readAccess(found.dcs));
 }
 
 /** The peers that have acknowledged the run: they hear of this process from now on. */

@@ -26,7 +26,7 @@ import { peerGrantor } from "./peers/peer-grantor.ts";
 import { PeerLink } from "./peers/peer-link.ts";
 import type { Preflight } from "./preflight/preflight-line.ts";
 import { intentSafeguard } from "./run/intent-safeguard.ts";
-import type { SwitchoverRequest } from "./run/plan-of.ts";
+import { finishingQuietMs, type SwitchoverRequest } from "./run/plan-of.ts";
 import { type RecordedStep, type Safeguard, type SwitchoverHands, SwitchoverRun } from "./run/switchover-run.ts";
 
 /** What runs depend on. */
@@ -290,7 +290,7 @@ export class RunBuilder {
       databases.some(({ cluster }) => cluster === plan.cluster);
     return {
       intent,
-      plan,
+      plan: { ...plan, limits: { ...plan.limits, quietMs: finishingQuietMs } },
       routeWaitMs,
       intentsPath: this.#context.intents.path,
       config: {

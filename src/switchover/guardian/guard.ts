@@ -15,6 +15,8 @@ export interface GuardEvidence {
   readonly primary: () => string | null;
   /** Makes sure that what the run needs is up to date: the main process is gone. */
   readonly takeOver: () => void;
+  /** Whether a change of the leader is pending in the DCS; `null` if it is not known. */
+  readonly isChangePending: () => Promise<boolean | null>;
   readonly leader: RouteLeader;
   /** The peers of the main process, which must not take over while this process lives. */
   readonly peers: (mayBeRequested: boolean) => readonly Safeguard[];
@@ -242,7 +244,7 @@ export class Guard {
         now,
         setTimer,
         primary: evidence.primary,
-        isChangePending: () => Promise.resolve(null),
+        isChangePending: evidence.isChangePending,
         leader: evidence.leader,
         safeguards: evidence.peers(mayBeRequested),
         // The next start of the main process closes the intent: it may be changing the file right now.

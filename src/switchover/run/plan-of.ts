@@ -50,6 +50,12 @@ const limits = {
 /** Of a switchover that is announced: its caller waits at most a second until clients are held, and then its database stops. */
 const announcedLimits = { checkMs: 500, claimMs: 400, armMs: 700, quietMs: 3_000 };
 
+/**
+ * How long the old leader is the primary, with nothing pending in the DCS, until a process that finishes the run of another
+ * one concludes that nothing was requested, in ms.
+ */
+export const finishingQuietMs = 3_000;
+
 /** Says what a seamless switchover does. */
 export function planOf(
   request: SwitchoverRequest,
@@ -86,7 +92,7 @@ export function finishingPlan(
 ): SwitchoverPlan {
   const { leader, candidate, start } = finish;
   const ways = waysOf({ config, cluster, targets, balancers });
-  const times = { quietMs: announcedLimits.quietMs, pauseMs: limits.silenceMs, deadlineMs: 0 };
+  const times = { quietMs: finishingQuietMs, pauseMs: limits.silenceMs, deadlineMs: 0 };
   return { run, cluster, leader, candidate, isDryRun: false, start, ...ways, peers, limits: { ...limits, ...times } };
 }
 

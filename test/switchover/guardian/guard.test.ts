@@ -27,6 +27,7 @@ function guardedOf(poolers: readonly FakePgbouncer[], names = poolers.map((_, at
     intent: { run: "r1", cluster: "demo", deadlineWallMs: 0, targets, finish: { ...finish, start: "request" } },
     plan: {
       ...switchoverPlan,
+      limits: { ...switchoverPlan.limits, quietMs: 100 },
       peers: [],
       targets: targets.map(({ pooler, database }, at) => ({ pooler, database, routes: [at] })),
       routes: targets.map(({ pooler, database }) => ({ balancer: pooler, database })),
@@ -46,6 +47,8 @@ class Fixture {
   readonly clock: ManualClock;
   isOver = false;
   primary: string | null = "pg1";
+  /** Whether a change of the leader is pending in the DCS. */
+  isPending: boolean | null = null;
   /** Whether somebody else has finished the run while the guard stood still. */
   isFinished = false;
   /** The poolers whose routes cannot be led. */
@@ -63,6 +66,7 @@ class Fixture {
       open: () => ({
         primary: () => this.primary,
         takeOver: () => {},
+        isChangePending: () => Promise.resolve(this.isPending),
         leader: new RouteLeader({
           cluster: "demo",
           lead: (balancer, { node }) => {
@@ -175,6 +179,20 @@ describe("a guard", () => {
     fixture.unled.clear();
     await until("the end", () => fixture.isOver);
     assert.deepEqual(fixture.paused, [false, false]);
+  });
+
+  test("resumes what may be requested once the old primary leads on and nothing is pending in the DCS", async (context) => {
+    const fixture = await Fixture.of(context);
+    await fixture.begin();
+    fixture.guard.receive({ kind: "request", leftMs: 60_000 });
+    fixture.isPending = true;
+    fixture.guard.mainEnded();
+    await until("a takeover", () => fixture.said.some(({ kind }) => kind === "taken_over"));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.deepEqual(fixture.paused, [true, true], "the change is pending");
+    fixture.isPending = false;
+    await until("RESUME", () => fixture.paused.every((isPaused) => !isPaused));
+    assert.deepEqual(fixture.led, []);
   });
 
   test("resumes at the deadline what may be requested, without a new primary", async (context) => {
