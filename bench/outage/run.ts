@@ -8,13 +8,13 @@ import { parseArgs } from "node:util";
 import { balancerPrograms } from "../../test/real/lab/balancer-programs.ts";
 import { missingProgram, patroni3, patroni4 } from "../../test/real/lab/versions.ts";
 import { changeLeader } from "./events.ts";
-import { figuresOf } from "./figures.ts";
+import { figuresOf, type PoolSummary, summaries } from "./figures.ts";
 import { OutageLab } from "./outage-lab.ts";
 import { urgentMs } from "./pool-client.ts";
 import { pollMs } from "./pollers.ts";
 import { baseline, poolPlans } from "./pools.ts";
 import { report, type Conditions } from "./report.ts";
-import type { LeaderChange, MeasuredPool } from "./samples.ts";
+import type { LeaderChange } from "./samples.ts";
 import { machineLine, versionLines } from "./versions.ts";
 
 const usage = `Usage: npm run bench -- outage [OPTIONS]
@@ -88,7 +88,7 @@ export async function outageBench(args: readonly string[]): Promise<boolean> {
     const text = report(changes, lab.pools, conditions);
     writeFileSync(values.report, text);
     process.stdout.write(text);
-    const isGood = guard === null || isWithin(guard, worstWrites(changes, lab));
+    const isGood = guard === null || isWithin(guard, summaries(changes, lab.pools, baseline));
     return isGood && changes.length === counts.switchover + counts.kill;
   } finally {
     await lab.stop();
@@ -137,20 +137,19 @@ function guardOf(text: string): Guard {
   return guard;
 }
 
-/** The worst write of each pool, in ms after the promotion; infinite where an event had none. */
-function worstWrites(changes: readonly LeaderChange[], { pools }: OutageLab): ReadonlyMap<string, number> {
-  const worst = (pool: MeasuredPool): number =>
-    Math.max(...changes.map((change) => figuresOf(change, pool).writeMs ?? Infinity));
-  return new Map(pools.map((pool) => [pool.name, worst(pool)]));
-}
-
-function isWithin({ pool, by, ratio }: Guard, worst: ReadonlyMap<string, number>): boolean {
-  const [own, other] = [worst.get(pool), worst.get(by)];
+function isWithin({ pool, by, ratio }: Guard, measured: readonly PoolSummary[]): boolean {
+  const [own, other] = [worstWrite(measured, pool), worstWrite(measured, by)];
   const isGood = own !== undefined && other !== undefined && own <= ratio * other;
   say(
     `${isGood ? "ok" : "FAILED"}: the worst write of ${pool} came after ${Math.round(own ?? Number.NaN)} ms, that of ${by} after ${Math.round(other ?? Number.NaN)} ms; at most ${ratio} times`,
   );
   return isGood;
+}
+
+/** In ms after the promotion; infinite if an event had no write. */
+function worstWrite(measured: readonly PoolSummary[], name: string): number | undefined {
+  const found = measured.find(({ pool }) => pool === name);
+  return found === undefined || found.withoutWrite === 0 ? found?.write?.worst : Infinity;
 }
 
 /** One event in a line: each pool's delay of the write. */

@@ -31,7 +31,7 @@ export async function discoverScope(
   }
 }
 
-/** The TLS files of the cluster. Whoever probes it says of a file that it cannot be read. */
+/** The TLS files of the cluster; `null` if they cannot be read, which its probers report. */
 function trustOf(cluster: ClusterConfig | undefined): TlsMaterial | null {
   if (cluster === undefined || cluster.tls === null) return null;
   try {

@@ -14,9 +14,9 @@ import { until } from "../fake/until.ts";
 import { ask } from "./lab/ask.ts";
 import { Child } from "./lab/child.ts";
 import { CutProxy } from "./lab/cut-proxy.ts";
+import { startWithDcs } from "./lab/dcs-rolecall.ts";
 import { EtcdMembers, reader } from "./lab/etcd-members.ts";
-import { ports, requireFree } from "./lab/ports.ts";
-import { program } from "./lab/rolecall.ts";
+import { ports } from "./lab/ports.ts";
 import { missingProgram } from "./lab/versions.ts";
 
 const missing = missingProgram();
@@ -220,21 +220,10 @@ describe(
     }
 
     async function start(): Promise<Child> {
-      await requireFree([ports.rolecall, ports.rolecallAdmin]);
-      const [file, passwordFile] = [join(etcd.folder, "rolecall.yaml"), join(etcd.folder, "password")];
+      const passwordFile = join(etcd.folder, "password");
       writeFileSync(passwordFile, reader.password, { mode: 0o600 });
       const auth = { user: reader.user, password_file: passwordFile };
-      const dcs = { etcd: proxies.map(({ port }) => `http://127.0.0.1:${port}`), auth };
-      const configuration = {
-        clusters: [{ name: "demo", scope: "demo", nodes: nodes.map(({ name, api }) => ({ name, api })), dcs }],
-        listen: [{ port: ports.rolecall }, { port: ports.rolecallAdmin, dialect: "admin" }],
-      };
-      writeFileSync(file, JSON.stringify(configuration)); // JSON is YAML
-      const command = [process.execPath, program, "serve", "--config", file] as const;
-      const child = new Child({ name: "rolecall", command, folder: etcd.folder });
-      const wait = { what: "ready rolecall", evidence: () => child.tail };
-      await until(wait, async () => (await ask({ port: ports.rolecallAdmin, path: "/readyz" })).status === 200);
-      return child;
+      return startWithDcs(etcd.folder, nodes, { etcd: proxies.map(({ port }) => `http://127.0.0.1:${port}`), auth });
     }
   },
 );

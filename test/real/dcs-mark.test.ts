@@ -5,8 +5,6 @@
  */
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FakeNode } from "../fake/fake-node.ts";
@@ -15,9 +13,9 @@ import { until } from "../fake/until.ts";
 import { ask } from "./lab/ask.ts";
 import { Child } from "./lab/child.ts";
 import { CutProxy } from "./lab/cut-proxy.ts";
+import { startWithDcs } from "./lab/dcs-rolecall.ts";
 import { EtcdMembers } from "./lab/etcd-members.ts";
-import { ports, requireFree } from "./lab/ports.ts";
-import { program } from "./lab/rolecall.ts";
+import { ports } from "./lab/ports.ts";
 import { missingProgram } from "./lab/versions.ts";
 
 const missing = missingProgram();
@@ -63,7 +61,7 @@ describe(
       await etcd.lead("pg1");
       proxy = await CutProxy.start(Number(new URL(etcd.urls[0] ?? "").port), () => {});
       for (const node of nodes) await node.open();
-      rolecall = await start();
+      rolecall = await startWithDcs(etcd.folder, nodes, { etcd: [`http://127.0.0.1:${proxy.port}`] });
     });
     after(async () => {
       await rolecall?.stop();
@@ -105,22 +103,6 @@ describe(
 
     function primary(name: Name): ReturnType<typeof ask> {
       return ask({ port: ports.rolecall, path: `/nodes/${name}/primary` });
-    }
-
-    async function start(): Promise<Child> {
-      await requireFree([ports.rolecall, ports.rolecallAdmin]);
-      const file = join(etcd.folder, "rolecall.yaml");
-      const dcs = { etcd: [`http://127.0.0.1:${proxy.port}`] };
-      const configuration = {
-        clusters: [{ name: "demo", scope: "demo", nodes: nodes.map(({ name, api }) => ({ name, api })), dcs }],
-        listen: [{ port: ports.rolecall }, { port: ports.rolecallAdmin, dialect: "admin" }],
-      };
-      writeFileSync(file, JSON.stringify(configuration)); // JSON is YAML
-      const command = [process.execPath, program, "serve", "--config", file] as const;
-      const child = new Child({ name: "rolecall", command, folder: etcd.folder });
-      const wait = { what: "ready rolecall", evidence: (): string => child.tail };
-      await until(wait, async () => (await ask({ port: ports.rolecallAdmin, path: "/readyz" })).status === 200);
-      return child;
     }
   },
 );

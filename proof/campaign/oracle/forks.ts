@@ -6,14 +6,18 @@ import { replayedOf, timelineOf, topOf } from "./reports.ts";
 import { held, modelStepMs, routeOf, type Rule, type Scene, slackMs, tell } from "./scene.ts";
 import { isContradicted } from "./sole-claim.ts";
 
-/**
- * A replica with other WAL on a timeline of the leader's number is refused once rolecall has surely seen it ahead of
- * two rising positions of the leader (rule 6 (c)).
- */
-export const forkedIsRefused: Rule = (scene, answer) => {
-  const { node, status, check, askedMs } = answer;
+/** A replica with other WAL than the leader that rolecall surely knows. */
+export interface ForkedReplica {
+  readonly node: string;
+  readonly leader: string;
+  /** What rolecall knew by then counts, in ms. */
+  readonly byMs: number;
+}
+
+/** The forked replica that an answer of `/replica` is about; `null` if it is about none, or somebody may lie. */
+export function forkedReplica(scene: Scene, { node, check, askedMs }: Said): ForkedReplica | null {
   if (node === null || routeOf(check) !== "/replica") return null;
-  const { evidence, profile, troubles, world } = scene;
+  const { profile, troubles, world } = scene;
   const { holding } = world;
   if (holding === null || holding.name === node || !isForked(world, world.node(node))) return null;
   const byMs = askedMs - slackMs(scene, askedMs - profile.maxAgeMs, askedMs);
@@ -22,11 +26,22 @@ export const forkedIsRefused: Rule = (scene, answer) => {
   const claim = firstClaim(scene, holding.name, byMs);
   if (claim === undefined || claim.arrivedMs < holding.sinceMs) return null;
   if (isContradicted(scene, holding.name, claim.arrivedMs)) return null;
-  const last = evidence.newestSure(node, "status", byMs);
-  const report = firstOnTimeline(scene, node, promotedMs(scene, holding.name));
+  return { node, leader: holding.name, byMs };
+}
+
+/**
+ * A replica with other WAL on a timeline of the leader's number is refused once rolecall has surely seen it ahead of
+ * two rising positions of the leader (rule 6 (c)).
+ */
+export const forkedIsRefused: Rule = (scene, answer) => {
+  const forked = forkedReplica(scene, answer);
+  if (forked === null) return null;
+  const { node, leader, byMs } = forked;
+  const last = scene.evidence.newestSure(node, "status", byMs);
+  const report = firstOnTimeline(scene, node, promotedMs(scene, leader));
   if (last === undefined || report === undefined || !wasForkedSince(scene, node, report)) return null;
-  const isAhead = risesBelow(scene, { leader: holding.name, report, last });
-  return held(scene, "forked", isAhead && status === 200, () => `ahead of its leader: ${tell(report, answer)}`);
+  const isAhead = risesBelow(scene, { leader, report, last });
+  return held(scene, "forked", isAhead && answer.status === 200, () => `ahead of its leader: ${tell(report, answer)}`);
 };
 
 /** When rolecall surely knew the leader and its timeline, in ms; `Infinity` if it may not know them yet. */

@@ -1,16 +1,11 @@
 /** The promises about replicas that have WAL which their leader lost when it was set back on its timeline (rule 6 (c)). */
 import { documentOf, type Served } from "../wire/served.ts";
-import { isForked } from "../world/wal.ts";
-import { firstClaim } from "./claims.ts";
+import { forkedReplica, type ForkedReplica } from "./forks.ts";
 import { isLeading, isListedBy, replayedOf, timelineOf, topOf } from "./reports.ts";
-import { ago, held, modelStepMs, routeOf, type Rule, type Scene, slackMs, tell } from "./scene.ts";
-import { isContradicted } from "./sole-claim.ts";
+import { ago, held, modelStepMs, type Rule, type Scene, slackMs, tell } from "./scene.ts";
 
 /** A replica that truly has other WAL than the leader that rolecall surely knows, and the instant by which that is so. */
-interface Forked {
-  readonly node: string;
-  readonly leader: string;
-  readonly byMs: number;
+interface Forked extends ForkedReplica {
   /** Since when it has had other WAL, at the latest. */
   readonly sinceMs: number;
 }
@@ -79,18 +74,9 @@ function slackOf({ profile }: Scene): number {
   return profile.slackMs + modelStepMs;
 }
 
-function forkedOf(scene: Scene, { node, check, askedMs }: Parameters<Rule>[1]): Forked | null {
-  if (node === null || routeOf(check) !== "/replica") return null;
-  const { profile, troubles, world } = scene;
-  const { holding } = world;
-  if (holding === null || holding.name === node || !isForked(world, world.node(node))) return null;
-  const byMs = askedMs - slackMs(scene, askedMs - profile.maxAgeMs, askedMs);
-  const honestFromMs = byMs - 2 * profile.confirmMs;
-  if (world.nodes.some(({ name }) => !troubles.isFree(name, honestFromMs, "claim", "view", "guest"))) return null;
-  const claim = firstClaim(scene, holding.name, byMs);
-  if (claim === undefined || claim.arrivedMs < holding.sinceMs) return null;
-  if (isContradicted(scene, holding.name, claim.arrivedMs)) return null;
-  return { node, leader: holding.name, byMs, sinceMs: troubles.last(node, "unforked") + modelStepMs };
+function forkedOf(scene: Scene, answer: Parameters<Rule>[1]): Forked | null {
+  const forked = forkedReplica(scene, answer);
+  return forked === null ? null : { ...forked, sinceMs: scene.troubles.last(forked.node, "unforked") + modelStepMs };
 }
 
 /** Whether rolecall has surely read from a report what a node had replayed as a replica. */

@@ -25,15 +25,20 @@ function primary(node: string, status: number, askedMs: number): Said {
   return { ...questionOf("c1", node, "/primary"), askedMs, answeredMs: askedMs, status, ...rest };
 }
 
-/** The leader key names pg1, which is fit, and then pg2. */
-function replaced(evidence: Denials = never): DcsPromise {
-  const promise = new DcsPromise({
+/** A promise before any read of the leader key. */
+function promiseOf(evidence: Denials): DcsPromise {
+  return new DcsPromise({
     armed: new Map(),
     replacedMs: new Map(),
     namedUntilMs: new Map(),
     evidence,
     profile: profiles.default,
   });
+}
+
+/** The leader key names pg1, which is fit, and then pg2. */
+function replaced(evidence: Denials = never): DcsPromise {
+  const promise = promiseOf(evidence);
   promise.read("pg1", 1_000, 1_000);
   assert.deepEqual(promise.judge([primary("pg1", 200, 1_500)]), []);
   promise.read("pg2", 2_000, 1_990);
@@ -163,13 +168,7 @@ suite("the promise of the DCS watch", () => {
       [paused, 0],
       [never, 1],
     ] as const) {
-      const promise = new DcsPromise({
-        armed: new Map(),
-        replacedMs: new Map(),
-        namedUntilMs: new Map(),
-        evidence,
-        profile: profiles.default,
-      });
+      const promise = promiseOf(evidence);
       promise.read("pg1", 20_000, 20_000);
       promise.read(null, 21_000, 21_000);
       assert.equal(promise.judge([primary("pg1", 200, 21_100)]).length, broken);
@@ -179,13 +178,7 @@ suite("the promise of the DCS watch", () => {
   test("is not renewed by a read that repeats the one before", () => {
     let isDenied = true;
     const evidence: Denials = { ...never, mayHaveDenied: () => isDenied };
-    const promise = new DcsPromise({
-      armed: new Map(),
-      replacedMs: new Map(),
-      namedUntilMs: new Map(),
-      evidence,
-      profile: profiles.default,
-    });
+    const promise = promiseOf(evidence);
     promise.read("pg1", 20_000, 20_000);
     promise.read(null, 21_000, 21_000);
     assert.deepEqual(promise.judge([primary("pg1", 200, 22_000)]), []);

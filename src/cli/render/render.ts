@@ -169,7 +169,7 @@ function requirePools(clusters: Targets["clusters"]): void {
 }
 
 /**
- * Not known is not "none" (rule 16): whoever reads a file without members takes them for gone.
+ * Not known is not "none" (rule 16): a program that reads a file without members takes them for gone.
  * @throws CommandError (RC112) if no member of a cluster is known
  */
 function requireMembers(clusters: Targets["clusters"], otherwise: string): void {

@@ -1,4 +1,4 @@
-/** A stream of an Envoy, as its name is told. */
+/** What the name of a stream of an Envoy is made from. */
 export interface NamedStream {
   readonly name: string;
   /** Its address and port. */

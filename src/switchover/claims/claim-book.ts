@@ -129,8 +129,8 @@ export function ask(
 }
 
 /**
- * The highest numbers with that of a cluster. One that is forgotten is learned again: whoever knows a higher one denies
- * the next claim, and says it.
+ * The highest numbers with that of a cluster. One that is forgotten is learned again: a peer that knows a higher one
+ * denies the next claim, and states its number.
  */
 function withGeneration({ generations, entries }: ClaimBook, cluster: string, generation: number): Map<string, number> {
   const all = new Map(generations);

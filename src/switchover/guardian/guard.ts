@@ -5,7 +5,7 @@ import { inTime } from "../../state/files/in-time.ts";
 import type { RouteLeader } from "../hands/route-leader.ts";
 import type { PausingRun } from "../hands/pause-console.ts";
 import { TargetResumer } from "../hands/resume-target.ts";
-import { pauseName } from "../machine/plan.ts";
+import { fileRoutesOf, pauseName } from "../machine/plan.ts";
 import type { RecordedStep, Safeguard, SwitchoverRun } from "../run/switchover-run.ts";
 import type { FromGuardian, GuardedRun, ToGuardian } from "./messages.ts";
 
@@ -267,9 +267,7 @@ export class Guard {
     const lead = async (target: number): Promise<void> => {
       const node = evidence.primary();
       if (node === null) return;
-      const routes = (plan.targets[target]?.routes ?? []).flatMap((at) => plan.routes[at] ?? []);
-      for (const route of routes)
-        if (route.database !== null) await inTime(evidence.leader.lead(route, node), commandMs);
+      for (const at of fileRoutesOf(plan, target)) await inTime(evidence.leader.lead(plan.routes[at], node), commandMs);
     };
     await Promise.all(
       left.map(async (target) => {

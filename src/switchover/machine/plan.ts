@@ -55,6 +55,11 @@ export interface SwitchoverPlan {
   readonly limits: SwitchoverLimits;
 }
 
+/** Positions of the routes of a target that are files of its own pooler: only its console can change them. */
+export function fileRoutesOf({ targets, routes }: SwitchoverPlan, target: number): readonly number[] {
+  return (targets[target]?.routes ?? []).filter((at) => typeof routes[at]?.database === "string");
+}
+
 /** Limits of one switchover, in ms. */
 export interface SwitchoverLimits {
   /** Of the checks before it. */

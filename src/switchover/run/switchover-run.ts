@@ -4,7 +4,7 @@ import type { Preflight } from "../preflight/preflight-line.ts";
 import { adoptSwitchover, advanceSwitchover, beginSwitchover, wakeAtMs, type AdoptedRun } from "../machine/advance.ts";
 import type { StepName, SwitchoverEffect } from "../machine/effect.ts";
 import type { Pending, RequestResult, SwitchoverEvent } from "../machine/event.ts";
-import type { SwitchoverPlan } from "../machine/plan.ts";
+import { fileRoutesOf, type SwitchoverPlan } from "../machine/plan.ts";
 import type { Outcome, SwitchoverState } from "../machine/state.ts";
 import type { SwitchoverTransition } from "../machine/transition.ts";
 
@@ -217,10 +217,7 @@ export class SwitchoverRun {
     const node = this.#routedNode;
     const leading = this.#leading;
     if (node === null) return;
-    const { targets, routes } = this.plan;
-    const own = (targets[target]?.routes ?? []).filter(
-      (route) => leading.has(route) && routes[route]?.database !== null,
-    );
+    const own = fileRoutesOf(this.plan, target).filter((route) => leading.has(route));
     const attempts = own.map(async (route) => {
       try {
         const result = await this.#hands.lead(route, node);
