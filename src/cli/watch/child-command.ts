@@ -1,4 +1,5 @@
 import { spawn, type StdioOptions } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** How a command ended. */
 export interface CommandEnd {
@@ -19,11 +20,16 @@ export interface ChildCommandOptions {
   readonly graceMs: number;
 }
 
+/** How often the rest of an ended command is looked for, in ms. */
+const restCheckMs = 20;
+/** How long the rest may take to end after SIGKILL, in ms. In a container, an ended process may stay as a zombie. */
+const killMs = 500;
+
 /** A command that runs. */
 export interface ChildCommand {
-  /** Never rejects. */
+  /** Settles when it has ended; after a signal, when all processes of its group have. Never rejects. */
   readonly ended: Promise<CommandEnd>;
-  /** Sends its processes a signal, and SIGKILL if it goes on for longer than it may. */
+  /** Sends its processes a signal, and SIGKILL to those that go on for longer than they may. */
   readonly end: (signal: NodeJS.Signals) => void;
 }
 
@@ -36,11 +42,12 @@ export function startCommand({ line, env, stdio, limitMs, graceMs }: ChildComman
   const child = spawn("/bin/sh", ["-c", line], { env, stdio, detached: true });
   let isLate = false;
   let killTimer: NodeJS.Timeout | null = null;
-  const send = (signal: NodeJS.Signals): void => {
+  /** @returns whether a process of its group is left */
+  const send = (signal: NodeJS.Signals | 0): boolean => {
     try {
-      if (child.pid !== undefined) process.kill(-child.pid, signal);
+      return child.pid !== undefined && process.kill(-child.pid, signal);
     } catch {
-      // It has ended.
+      return false;
     }
   };
   const end = (signal: NodeJS.Signals): void => {
@@ -51,16 +58,24 @@ export function startCommand({ line, env, stdio, limitMs, graceMs }: ChildComman
     isLate = true;
     end("SIGTERM");
   }, limitMs);
+  /** The shell may end at the signal before what it started does, and a process between fork and exec may miss it. */
+  const waitForRest = async (timer: NodeJS.Timeout): Promise<void> => {
+    const deadlineMs = performance.now() + graceMs + killMs;
+    while (send(0) && performance.now() < deadlineMs) await delay(restCheckMs);
+    clearTimeout(timer);
+  };
   const ended = new Promise<CommandEnd>((resolve) => {
-    const finish = (succeeded: boolean, how: string): void => {
+    const finish = async (succeeded: boolean, how: string): Promise<void> => {
       clearTimeout(limit);
-      if (killTimer !== null) clearTimeout(killTimer);
+      const durationMs = performance.now() - startedAtMs;
+      if (killTimer !== null) await waitForRest(killTimer);
       const late = isLate ? `${how}, at its limit of ${limitMs} ms` : how;
-      resolve({ succeeded: succeeded && !isLate, how: late, durationMs: performance.now() - startedAtMs });
+      resolve({ succeeded: succeeded && !isLate, how: late, durationMs });
     };
-    child.once("error", (error) => finish(false, error.message));
-    child.once("exit", (code, signal) =>
-      finish(code === 0, code === null ? `signal ${String(signal)}` : `exit code ${code}`),
+    child.once("error", (error) => void finish(false, error.message));
+    child.once(
+      "exit",
+      (code, signal) => void finish(code === 0, code === null ? `signal ${String(signal)}` : `exit code ${code}`),
     );
   });
   return { ended, end };

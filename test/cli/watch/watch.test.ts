@@ -132,6 +132,18 @@ test("passes SIGTERM on to the command, and waits for its end", limit, async (co
   assert.equal(document.exit_code, 0);
 });
 
+test("leaves no process of the command behind when its shell has ended first", limit, async (context) => {
+  const port = await freePort();
+  serve(context, port);
+  const file = newFile();
+  const deaf = `(trap '' TERM; exec sleep 600) & trap 'exit 0' TERM; echo $! > ${file}; wait`;
+  const watching = watch(context, port, deaf);
+  await until("the run", () => linesOf(file).length === 1);
+  watching.process.kill("SIGTERM");
+  assert.equal(await watching.exit, 0);
+  assert.equal(isAlive(Number(readFileSync(file, "utf8"))), false);
+});
+
 test("refuses what rolecall refuses, and needs a command", limit, async (context) => {
   const port = await freePort();
   const serving = serve(context, port);
