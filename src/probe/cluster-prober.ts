@@ -53,14 +53,15 @@ export class ClusterProber {
   }
 
   /**
-   * Applies the configuration that is in force now: nodes that it does not change are probed as before.
+   * Applies the configuration that is in force now: nodes that it does not change are probed as before. What bursts
+   * have used is forgotten: whoever reloads before a series of switchovers wants each of them noticed at once.
    * @param renewed the addresses to which other connections are needed
    * @returns resolves as {@link start}
    */
   configure(renewed: ReadonlySet<string>): Promise<void> {
     if (renewed.size > 0) this.#forget(renewed);
     this.#documents.startRoundsIfWanted();
-    this.#bursts.update();
+    this.#bursts.renew();
     return this.#atMostOneTimeout(this.#reconcile().then(() => this.#companionsChecked()));
   }
 

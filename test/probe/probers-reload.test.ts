@@ -248,6 +248,19 @@ test("a burst goes on over a reload that does not concern it", async (context) =
   assert.deepEqual(reloaded.firstRounds, ["demo"]);
 });
 
+test("a reload counts the time of bursts anew", async (context) => {
+  const reloaded = new Reloaded(context);
+  const config = configWith();
+  await reloaded.load(config);
+  for (let time = 0; time < 40; time += 1) {
+    reloaded.probers.hint("demo");
+    await reloaded.scripted.advance(1_000);
+  }
+  assert.equal(reloaded.probers.hint("demo"), "spent");
+  await reloaded.load(config);
+  assert.equal(reloaded.probers.hint("demo"), "begun");
+});
+
 test("companions begin, move and end with a reload, and no other probe does", async (context) => {
   const reloaded = new Reloaded(context);
   const { scripted, checked } = reloaded;

@@ -27,6 +27,11 @@ export class BurstBudget {
     return usedMs < this.#budgetMs;
   }
 
+  /** Forgets what was used. */
+  renew(): void {
+    this.#spent.length = 0;
+  }
+
   /**
    * Records the use of the time from now on for `ms`. Times that touch are merged, so the list holds about one entry
    * for each pause between bursts.

@@ -70,6 +70,13 @@ export class Bursts {
     this.#task.runBy(this.#isBursting(nowMs) ? dueMs : nextAtMs);
   }
 
+  /** To be called after a reload: counts the time that bursts use anew. The bursts that run go on. */
+  renew(): void {
+    this.#budget.renew();
+    this.#hintBudget.renew();
+    this.update();
+  }
+
   /**
    * Another node, `node`, claims the lock. It is probed as if a hint had named it, because it holds the lock before it
    * is promoted. The change that hints announced is seen now, so their burst of all nodes ends.

@@ -170,6 +170,17 @@ test("all bursts together use 60 s in 10 minutes", async () => {
   assert.equal(timed.bursts.hint(null), "begun");
 });
 
+test("a reload counts both shares anew, and lengthens no burst", async () => {
+  const timed = await afterHints();
+  assert.equal(timed.bursts.hint(null), "spent");
+  timed.bursts.renew();
+  assert.equal(timed.bursts.hint(null), "begun");
+  await timed.pass(4_000);
+  timed.bursts.renew();
+  await timed.pass(20_000);
+  assert.deepEqual(timed.sentAt(null), [...every(250, 1_000, 31_000), ...every(250, 31_000, 36_000)]);
+});
+
 test("nothing bursts after stop, whatever happens", async () => {
   const timed = new TimedBursts();
   timed.bursts.hint(null);
