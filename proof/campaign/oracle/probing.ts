@@ -1,4 +1,5 @@
-import { held, modelStepMs, routeOf, type Rule, slackMs, tell } from "./scene.ts";
+import { documentOf } from "../wire/served.ts";
+import { held, modelStepMs, routeOf, type Rule, type Scene, slackMs, tell } from "./scene.ts";
 
 /** A probe may run a tenth later than its schedule. */
 const latest = 1.1;
@@ -19,8 +20,10 @@ export const isProbedInTime: Rule = (scene, answer) => {
     const dueMs = Math.max(request.arrivedMs + latest * profile.intervalMs, request.doneMs) + 2 * spareMs;
     const nextMs = requests[at + 1]?.arrivedMs ?? askedMs;
     if (nextMs <= dueMs) continue;
-    // A request that does not reach the node leaves no trace. A node at another address starts anew.
+    // A request that does not reach the node leaves no trace. A node at another address starts anew. One that has lost
+    // its address is asked there less often (rule 10).
     const isWhole =
+      !mayBeOutvoted(scene, node, nextMs) &&
       troubles.isFree(node, request.arrivedMs - modelStepMs, "refused", "guest", "guestEver", "moved") &&
       stalls.within(request.arrivedMs - profile.timeoutMs, nextMs + slackMs(scene, nextMs, nextMs)) === 0;
     if (isWhole)
@@ -34,3 +37,15 @@ export const isProbedInTime: Rule = (scene, answer) => {
   if (requests.length > 1) held(scene, "probed", false, () => "");
   return null;
 };
+
+/** Whether configured addresses may have given lists that omit the member: then its address is its own no more. */
+function mayBeOutvoted({ isDiscovered, seats, evidence, profile }: Scene, member: string, byMs: number): boolean {
+  if (!isDiscovered) return false;
+  const fromMs = byMs - 3 * profile.clusterMs - profile.timeoutMs;
+  return seats.some(({ node }) =>
+    evidence.since(node.name, "cluster", fromMs).some((served) => {
+      const members = documentOf(served)?.["members"];
+      return Array.isArray(members) && !(members as { name?: unknown }[]).some(({ name }) => name === member);
+    }),
+  );
+}

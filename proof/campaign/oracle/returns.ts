@@ -16,7 +16,8 @@ interface Returned {
 
 /**
  * A leader that was down wrote nothing. So once it states a position again, a replica that had all that it wrote is not
- * refused for its lag in time, as long as the time since then is below the limit, and for `attach_window` at most.
+ * refused for its lag in time, as long as the time since then is below the limit, and for `attach_window` at most. The
+ * lag that the hold kept is up to one interval: the leader may have written after its last answer.
  */
 export const returnIsNoLag: Rule = (scene, answer) => {
   const { node, check, askedMs, word } = answer;
@@ -31,7 +32,7 @@ export const returnIsNoLag: Rule = (scene, answer) => {
   const slack = slackMs(scene, before.arrivedMs, askedMs) + modelStepMs;
   const last = topOf(before) ?? Infinity;
   const isSoon =
-    askedMs - stopped.arrivedMs < Number(limit.replace("ms", "")) - slack &&
+    askedMs - stopped.arrivedMs < Number(limit.replace("ms", "")) - profile.intervalMs - slack &&
     askedMs - after.arrivedMs < profile.attachMs - slack;
   if (!isSoon || holding.sinceMs > before.arrivedMs - profile.confirmMs) return null;
   const calmMs = before.arrivedMs - profile.confirmMs - profile.attachMs;
