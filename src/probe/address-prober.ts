@@ -1,6 +1,7 @@
 import { DocumentRequests } from "./documents/document-requests.ts";
 import { afterFailure, afterSuccess, type Backoff, backoffMs } from "./schedule/backoff.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
+import { mayBeSeed } from "../health/evidence/node/seed-addresses.ts";
 import { isOwnFailure } from "../cluster/values/failure.ts";
 import { jitterFraction, PeriodicTask } from "./schedule/periodic-task.ts";
 import { statusIntervalMs, StatusRequests } from "./status-requests.ts";
@@ -98,10 +99,10 @@ export class AddressProber {
     return rests ? "hung" : null;
   }
 
-  /** A configured address that answers is known, and needs to be asked less often. */
+  /** A configured address that answers is known, and needs to be asked less often, unless it may be a member's own. */
   #intervalMs(): number {
-    const { schedule } = this.#context;
-    const isKnown = this.isConfigured && this.#failuresInRow === 0;
+    const { schedule, state } = this.#context;
+    const isKnown = this.isConfigured && this.#failuresInRow === 0 && !mayBeSeed(state(), this.#api);
     return statusIntervalMs(schedule, this.#failuresInRow, isKnown ? schedule.clusterIntervalMs : schedule.intervalMs);
   }
 }

@@ -34,6 +34,16 @@ describe("a configured address that answers as a member whose listed address nev
     assert.deepEqual(network.found(), both);
   });
 
+  test("is the member's three intervals after it begins to answer", async (context) => {
+    const network = networkOf(context, { ...seeds, s2: "hangs" });
+    await network.pass(8_000);
+    assert.equal(network.found()["pg1"], "s1 fit");
+    network.servers.set("s2", seeds["s2"]!);
+    // It rested for up to 5 s.
+    await network.pass(5_500 + 2_200);
+    assert.deepEqual(network.found(), both);
+  });
+
   test("is the member's if the listed addresses hang, too", async (context) => {
     const network = networkOf(context, { ...seeds, "10.255.255.1": "hangs", "10.255.255.2": "hangs" });
     await network.pass(8_000);

@@ -154,11 +154,13 @@ export class AddressPromises {
 
   /** From when on a member that is at its address must have been found there. */
   #foundMs({ thereMs, routeMs }: Truth): number {
-    const { loopMs } = this.#profile;
+    const { loopMs, intervalMs } = this.#profile;
+    // Such an address is a member's after three answers (rule 10).
+    const seedMs = this.#world.plan.isBehindNat ? 2 * 1.1 * intervalMs : 0;
     if (this.#soundMs <= 0 && thereMs <= 0 && this.#world.movedMs <= 0)
-      return Math.max(this.startedMs, routeMs + loopMs) + findMs;
+      return Math.max(this.startedMs, routeMs + loopMs) + findMs + seedMs;
     const lastMs = Math.max(this.#soundMs, thereMs, routeMs, this.#world.movedMs + 1.1 * loopMs);
-    return Math.max(this.startedMs, lastMs + regainMs + this.#restedMs());
+    return Math.max(this.startedMs, lastMs + regainMs + seedMs + this.#restedMs());
   }
 
   /** Each member that is well is fit for what it is. */

@@ -17,6 +17,8 @@ export interface AddressChoice {
 export interface Electorate {
   readonly servers: readonly Server[];
   readonly voters: readonly Server[];
+  /** Those that voted before they fell silent: their last lists count on a member for which nobody votes. */
+  readonly silentVoters: readonly Server[];
   /** How many addresses are configured. */
   readonly configured: number;
 }
@@ -41,7 +43,10 @@ export function electorateOf(
   const voters = answering.filter(
     (server) => server.isConfigured || (server.list !== null && proved.has(server.api) && isListed(server)),
   );
-  return { servers: answering, voters, configured: policy.configured.length };
+  const silentVoters = servers.filter(
+    ({ answers, list, isConfigured, api }) => !answers && list !== null && (isConfigured || proved.has(api)),
+  );
+  return { servers: answering, voters, silentVoters, configured: policy.configured.length };
 }
 
 /**
@@ -105,9 +110,12 @@ interface Ballot {
 
 /**
  * Counts the votes. One for the address of a server that answers under another name counts, too: after addresses were
- * exchanged, lists have the old ones for a while, and must not leave the choice to a hostile server meanwhile.
+ * exchanged, lists have the old ones for a while, and must not leave the choice to a hostile server meanwhile. While all
+ * members are cut off from here, their last lists keep a clone that one of them once listed from taking their place.
  */
-function ballotOf(member: string, provers: readonly Server[], { voters }: Electorate): Ballot {
+function ballotOf(member: string, provers: readonly Server[], electorate: Electorate): Ballot {
+  const hasVotes = countVotes(member, electorate.voters).size > 0;
+  const voters = hasVotes ? electorate.voters : electorate.silentVoters;
   const votes = countVotes(member, voters);
   const others = [...votes].filter(([api]) => !provers.some((prover) => prover.api === api));
   const mostOf = (rows: typeof others): number => Math.max(0, ...rows.map(([, count]) => count));

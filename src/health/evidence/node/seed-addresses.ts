@@ -25,16 +25,19 @@ export function seedAddressOf(member: string, electorate: Electorate): string | 
 }
 
 /**
- * Whether a configured address answers as a member that no address has proved itself for, and has not answered often
- * enough to be that member's: a look that is over too soon would take it for a stranger.
+ * Whether any address answers as a member that no address has proved itself for, and has not answered often enough to be
+ * that member's: a look that is over too soon would take it for a stranger.
  */
-export function mayBeSeeds({ hasListedProof, contacts, nodes }: ClusterState): boolean {
-  if (hasListedProof) return false;
-  const unproved = new Set(nodes.flatMap(({ node, proof }) => (proof === "none" ? [node.member] : [])));
-  return [...contacts.values()].some(({ answer, namedInRow }) => {
-    const name = answer?.report.name ?? null;
-    return namedInRow > 0 && namedInRow < seedProofs && name !== null && unproved.has(name);
-  });
+export function mayBeSeeds(cluster: ClusterState): boolean {
+  return [...cluster.contacts.keys()].some((api) => mayBeSeed(cluster, api));
+}
+
+/** The same for one address: each further probe of it counts. */
+export function mayBeSeed({ hasListedProof, contacts, nodes }: ClusterState, api: string): boolean {
+  const { answer = null, namedInRow = 0 } = contacts.get(api) ?? {};
+  const name = answer?.report.name ?? null;
+  if (hasListedProof || name === null || namedInRow === 0 || namedInRow >= seedProofs) return false;
+  return nodes.some(({ node, proof }) => proof === "none" && node.member === name);
 }
 
 /** Whether more than half of the configured addresses that answer state this scope and system. */

@@ -244,4 +244,61 @@ export const addressChoiceRows: readonly AddressChoiceRow[] = [
     fixed: ["b"],
     own: null,
   },
+  {
+    given: "an address that no list has ever given, while all members are silent",
+    servers: {
+      a: { is: "pg1", proved: true, puts: "b", fails: true },
+      b: { is: "pg2", puts: "b", fails: true },
+      x: { is: "pg2", puts: "x" },
+    },
+    present: { at: "b", proof: "settled" },
+    own: null,
+    disputed: ["x"],
+  },
+  {
+    given: "the same, while a configured address answers without a list",
+    servers: {
+      a: { is: "pg1", proved: true, puts: "b", fails: true },
+      b: { is: "pg2", puts: "b", fails: true },
+      c: { is: "pg3", configured: true },
+      x: { is: "pg2", puts: "x" },
+    },
+    present: { at: "b", proof: "settled" },
+    own: null,
+    disputed: ["x"],
+  },
+  {
+    given: "an address that the last list of a silent member has",
+    servers: {
+      a: { is: "pg1", proved: true, puts: "n", fails: true },
+      b: { is: "pg2", puts: "b", fails: true },
+      n: { is: "pg2", puts: "n" },
+    },
+    present: { at: "b", proof: "settled" },
+    own: "n",
+  },
+  {
+    given: "an address that the last list of a silent member omits",
+    servers: { a: { is: "pg1", proved: true, puts: "none", fails: true }, n: { is: "pg2", puts: "n" } },
+    own: null,
+    disputed: ["n"],
+  },
+  {
+    given: "a configured address, against the last list of a silent member",
+    servers: { a: { is: "pg1", proved: true, puts: "b", fails: true }, n: { is: "pg2", configured: true } },
+    present: { at: "b", proof: "settled" },
+    own: "n",
+  },
+  {
+    given: "an address that a list gives, against the last lists of silent members",
+    servers: {
+      a: { is: "pg1", configured: true, puts: "n" },
+      c: { is: "pg3", proved: true, puts: "b", fails: true },
+      d: { is: "pg4", proved: true, puts: "b", fails: true },
+      n: { is: "pg2", puts: "n" },
+    },
+    present: { at: "b", proof: "settled" },
+    own: "n",
+    settled: true,
+  },
 ];
