@@ -49,7 +49,9 @@ export const aheadOfIdleIsRefused: Rule = (scene, answer) => {
   const [first] = stated;
   const at = topOf(first);
   // No time counts while it is silent.
-  const isHeard = (stated.at(-1)?.arrivedMs ?? -Infinity) > forked.byMs - profile.intervalMs - profile.timeoutMs;
+  const gapMs = profile.intervalMs * 1.1 + profile.timeoutMs + slackOf(scene);
+  const instants = [fromMs, ...stated.map(({ arrivedMs }) => arrivedMs).filter((atMs) => atMs > fromMs), forked.byMs];
+  const isHeard = instants.every((atMs, index) => atMs - (instants[index - 1] ?? atMs) < gapMs);
   const isIdle =
     isHeard &&
     first !== undefined &&
