@@ -80,7 +80,8 @@ export class Attachment {
       const isPositionedGap = isCounted && isPositioned(scene, holder ?? "", track.lastMs, countedMs);
       const listing = listingOf(scene, [node], { fromMs: track.lastMs, toMs: served.arrivedMs });
       if (listing !== "unlisted") {
-        // Being listed ends `detached`, not `stalled`.
+        // Being listed ends `detached`, not `stalled`. A detached node has only just reconnected: its count begins anew.
+        if (track.silentMs > profile.attachMs - 2 * profile.intervalMs && !track.isAccused) track.listedMs = 0;
         track.silentMs = 0;
         track.isAccused &&= track.listedMs >= boundMs(scene);
       } else if (isPositionedGap) track.silentMs += gapMs;
