@@ -13,6 +13,8 @@ interface Track {
   /** The positioned time without a sign while nobody listed it, and while it was listed: each has its own window. */
   silentMs: number;
   listedMs: number;
+  /** An upper bound of the time without a sign, since a list last showed it. */
+  unlistedMs: number;
   holder: string;
   isAccused: boolean;
 }
@@ -78,11 +80,13 @@ export class Attachment {
       // rolecall counts the time when the report comes.
       const countedMs = (served.doneMs ?? Infinity) + profile.slackMs;
       const isPositionedGap = isCounted && isPositioned(scene, holder ?? "", track.lastMs, countedMs);
+      track.unlistedMs += gapMs;
       const listing = listingOf(scene, [node], { fromMs: track.lastMs, toMs: served.arrivedMs });
       if (listing !== "unlisted") {
         // Being listed ends `detached`, not `stalled`. A detached node has only just reconnected: its count begins anew.
-        if (track.silentMs > profile.attachMs - 2 * profile.intervalMs && !track.isAccused) track.listedMs = 0;
+        if (track.unlistedMs > profile.attachMs - profile.intervalMs && !track.isAccused) track.listedMs = 0;
         track.silentMs = 0;
+        track.unlistedMs = 0;
         track.isAccused &&= track.listedMs >= boundMs(scene);
       } else if (isPositionedGap) track.silentMs += gapMs;
       if (listing === "listed" && isPositionedGap) track.listedMs += gapMs;
@@ -135,7 +139,16 @@ function boundMs({ profile }: Scene): number {
 }
 
 function newTrack(): Track {
-  return { lastMs: -Infinity, reportMs: -Infinity, top: null, silentMs: 0, listedMs: 0, holder: "", isAccused: false };
+  return {
+    lastMs: -Infinity,
+    reportMs: -Infinity,
+    top: null,
+    silentMs: 0,
+    listedMs: 0,
+    unlistedMs: 0,
+    holder: "",
+    isAccused: false,
+  };
 }
 
 function stillMs({ silentMs, listedMs }: Track): number {
@@ -182,6 +195,7 @@ function listingOf(scene: Scene, chain: readonly [string, ...string[]], span: Sp
 function restart(track: Track): void {
   track.silentMs = 0;
   track.listedMs = 0;
+  track.unlistedMs = 0;
   track.isAccused = false;
 }
 
