@@ -87,12 +87,8 @@ function merged(
       continue;
     }
     const other = names.get(node);
-    names.set(node, {
-      cluster,
-      node,
-      agoMs: Math.min(row.agoMs, other?.agoMs ?? Infinity),
-      forMs: Math.max(row.forMs, other?.forMs ?? 0),
-    });
+    const { agoMs, forMs } = other ?? row;
+    names.set(node, { cluster, node, agoMs: Math.min(row.agoMs, agoMs), forMs: Math.max(row.forMs, forMs) });
   }
   return { wholeAgoMs, names };
 }

@@ -117,12 +117,15 @@ export function fleetRow(cluster: LiveCluster): FleetRow {
   };
 }
 
-/** What keeps a node out: the reason of its role, else that of the first check of balancers that refuses it. */
+/**
+ * What keeps a node out: the reason of its role, else that of the first check of balancers that refuses it. Only a node
+ * that is fit for its role has refused checks.
+ */
 function problemOf({ node, reason, detail, refused }: LiveNode): FleetRow["problems"][number] {
   const [first] = refused;
-  return reason === null && first !== undefined
-    ? { node, reason: first.reason, detail: first.detail }
-    : { node, reason: reason ?? "", detail };
+  return first === undefined
+    ? { node, reason: reason ?? "", detail }
+    : { node, reason: first.reason, detail: first.detail };
 }
 
 /** The age of the oldest last report of a cluster's nodes, in ms; `null` if no node has ever answered. */

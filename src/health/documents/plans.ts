@@ -101,7 +101,7 @@ export function statedLags({ cluster, policy, nowMs }: Pick<ClusterView, "cluste
   const byMember = new Map(rows.map((row) => [nameOf(row["name"]), row]));
   return Object.fromEntries(
     cluster.nodes.flatMap(({ node }) => {
-      const row = byMember.get(node.member ?? node.name);
+      const row = byMember.get(node.member);
       const [receive, replay] = [countOf(row?.["receive_lag"]), countOf(row?.["replay_lag"])];
       return receive === null && replay === null ? [] : [[node.name, { receive_lag: receive, replay_lag: replay }]];
     }),

@@ -136,17 +136,22 @@ function withoutNodes({ cluster }: ClusterView): Details {
 
 function twoPrimaries(view: ClusterView): Details {
   const { nodes, holder, isConflict } = claimsOf(view);
-  if (!isConflict || nodes.length < 2) return strayPrimaries(view);
+  // A sole claim in conflict is lost: its node leads nobody, so none is a primary beside it.
+  if (!isConflict) return strayPrimaries(view);
   const newestMs = Math.max(...view.lock.claims.map(({ claimedSinceMs }) => claimedSinceMs ?? -Infinity));
   return {
     wrong: nodes.length === 2 ? "two primaries" : `${nodes.length} primaries`,
     cause: `${listText(nodes)} hold the leader lock by their own word`,
     sinceMs: newestMs,
-    next:
-      holder === null
-        ? "rolecall says yes to none of them until the cluster confirms one"
-        : `rolecall says yes to ${holder} alone; it cannot fence the others`,
-    action: `Find the one that holds the lock in the DCS, and stop the others: ${listText(nodes.filter((node) => node !== holder))}`,
+    ...(holder === null
+      ? {
+          next: "rolecall says yes to none of them until the cluster confirms one",
+          action: `Find out which of ${listText(nodes)} holds the lock in the DCS, and stop the others`,
+        }
+      : {
+          next: `rolecall says yes to ${holder} alone; it cannot fence the others`,
+          action: `Find the one that holds the lock in the DCS, and stop the others: ${listText(nodes.filter((node) => node !== holder))}`,
+        }),
   };
 }
 

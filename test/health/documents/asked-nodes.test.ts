@@ -32,7 +32,7 @@ const rows: readonly Row[] = [
     asked: [one, { ...three, agoMs: 5 * minute }, two],
     unasked: ["pg3"],
   },
-  { title: "pg3 was asked for until 4.9 minutes ago", asked: [one, two, { ...three, agoMs: 4.9 * minute }] },
+  { title: "pg3 was asked for until 1 ms less ago", asked: [one, two, { ...three, agoMs: 5 * minute - 1 }] },
   { title: "nobody asks here: this may be the second instance", asked: [] },
   { title: "balancers have begun to ask", asked: [{ ...one, forMs: 4.9 * minute }] },
   {
@@ -48,6 +48,11 @@ const rows: readonly Row[] = [
   { title: "checks of the whole cluster, long ago", asked: [one, two, whole(5 * minute)], unasked: ["pg3"] },
   { title: "other clusters are asked for", asked: [one, two, three].map((row) => ({ ...row, cluster: "shop" })) },
   {
+    title: "other clusters have nodes of these names too",
+    asked: [one, two, { ...three, cluster: "shop" }, { ...left(10 * minute), cluster: "shop" }],
+    unasked: ["pg3"],
+  },
+  {
     title: "workers have a part each",
     asked: [one, { ...two, agoMs: 50_000, forMs: 1 }, { ...two, agoMs: 100, forMs: 1 }, { ...three, agoMs: 0 }],
   },
@@ -57,6 +62,7 @@ const rows: readonly Row[] = [
     tags: { noloadbalance: true, nofailover: true },
   },
   { title: "pg3 takes no reads", asked: [one, two], tags: { noloadbalance: true }, unasked: ["pg3"] },
+  { title: "pg3 takes no failover", asked: [one, two], tags: { nofailover: true }, unasked: ["pg3"] },
   { title: "Host names pg3 in another case", asked: [one, two, regular("PG3")] },
   { title: "pg9 left", asked: [one, two, three, left(10 * minute)], nonMembers: ["pg9 400"] },
   {
@@ -96,19 +102,22 @@ for (const { title, asked, minutes = 10, tags = {}, unasked = [], nonMembers = [
     );
   });
 
-test("states how long ago each member was asked for; null before the first check", () => {
+test("states how long ago each member was asked for, by any worker; null before the first check", () => {
   const cluster = clusterStateOf([
     { name: "pg1", role: "primary" },
     { name: "pg2", role: "replica" },
   ]);
-  const { nodes } = askedOverview(cluster, [one, { ...one, agoMs: 90 }], new Map());
-  assert.deepEqual(
-    [...nodes].map(([node, { asked_ms_ago: agoMs }]) => [node, agoMs]),
-    [
-      ["pg1", 90],
-      ["pg2", null],
-    ],
-  );
+  const counts: readonly AskedNode[] = [one, { ...one, agoMs: 90 }];
+  for (const asked of [counts, counts.toReversed()]) {
+    const { nodes } = askedOverview(cluster, asked, new Map());
+    assert.deepEqual(
+      [...nodes].map(([node, { asked_ms_ago: agoMs }]) => [node, agoMs]),
+      [
+        ["pg1", 90],
+        ["pg2", null],
+      ],
+    );
+  }
 });
 
 test("names are no strangers before the members are known", () => {

@@ -14,11 +14,22 @@ interface Row {
   readonly version?: string;
   readonly isArchiveFed?: true;
   readonly isUnguarded?: true;
-  readonly expected: "not known" | "not needed";
+  /** The position in its first report. */
+  readonly first?: number;
+  /** What it has received by now: 40 MB by default. Its leader has written 50 MB. */
+  readonly reached?: number;
+  readonly expected: "known" | "not known" | "not needed";
 }
 
 const rows: readonly Row[] = [
   { route: "replica", expected: "not known" },
+  { route: "replica", first: 39_000_000, expected: "known" },
+  { route: "replica", first: 40_000_000, expected: "not known" },
+  { route: "replica", first: 41_000_000, expected: "not known" },
+  { route: "replica", first: 50_000_000, reached: 50_000_000, expected: "known" },
+  { route: "replica", reached: 50_000_000, expected: "known" },
+  { route: "replica", reached: 49_999_999, expected: "not known" },
+  { route: "health", first: 39_000_000, expected: "not needed" },
   { route: "health", expected: "not needed" },
   { route: "primary", expected: "not needed" },
   { route: "read-only", expected: "not known" },
@@ -43,11 +54,13 @@ test("whether a short watch shows a node's attachment matters to the checks of a
       version = "4.1.4",
       isArchiveFed,
       isUnguarded,
+      first = null,
+      reached = 40_000_000,
       expected,
     } = row;
     const watched = new ClusterFixture();
     watched.lead("pg1", 0, { xlog: { location: 50_000_000 } });
-    const xlog = { received_location: 40_000_000, replayed_location: 40_000_000 };
+    const xlog = { received_location: reached, replayed_location: reached };
     watched.follow("pg2", 0, { xlog, patroni: { version, scope: "demo", name: "pg2" } });
     const guards = { ...watched.policy.guards, attachedReplica: isUnguarded !== true };
     const known = nodeNamed(watched.cluster, node);
@@ -55,6 +68,6 @@ test("whether a short watch shows a node's attachment matters to the checks of a
     const observation = isArchiveFed === true ? { ...known, node: { ...known.node, isArchiveFed } } : known;
     const view = viewAt(watched.cluster, { ...watched.policy, guards }, 0);
     const check = { ...plainCheck(route), replicationState };
-    assert.equal(attachmentKnowledge(view, { observation, check }, null), expected, JSON.stringify(row));
+    assert.equal(attachmentKnowledge(view, { observation, check }, first), expected, JSON.stringify(row));
   }
 });

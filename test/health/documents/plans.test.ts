@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parseReport } from "../../../src/cluster/documents/report.ts";
 import { nodeMarks, scheduledSwitchover, statedLags } from "../../../src/health/documents/plans.ts";
+import type { CachedDocument } from "../../../src/cluster/snapshot.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 /** The part of a vector that is read here. */
@@ -73,6 +74,14 @@ test("a missing, refused or unreadable cluster document has no plan", () => {
   assert.equal(switchoverIn({ scheduled_switchover: { from: "pg1" } }), null);
 });
 
+test("a cluster document that is no strict JSON is read by its strict form", () => {
+  const plan = { at, from: "pg1", to: null };
+  const strict = JSON.stringify({ members: [{ name: "pg1", tags: { weight: null } }], scheduled_switchover: plan });
+  const served = { status: 200, body: strict.replace('"weight":null', '"weight":NaN'), source: "pg1", sentAtMs: 0 };
+  assert.equal(scheduledSwitchover(served), null);
+  assert.deepEqual(scheduledSwitchover({ ...served, strict }), plan);
+});
+
 test("a node says for which parameters it needs a restart, and that its watchdog failed", () => {
   const change = { old_value: "50", new_value: "60" };
   assert.deepEqual(
@@ -106,6 +115,8 @@ test("hostile reasons are left out, and at most eight are read", () => {
   assert.deepEqual(reasonsIn({ a: { old_value: "\u202e1", new_value: 2 } }), ["a: ?1 -> 2"]);
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`p${index}`, change]));
   assert.equal(reasonsIn(many).length, 8);
+  const [name, value] = ["a".repeat(64), "2".repeat(64)];
+  assert.deepEqual(reasonsIn({ [name]: { old_value: 1, new_value: value } }), [`${name}: 1 -> ${value}`], "64 fit");
 });
 
 const vectors = join("test", "vectors", "node-api", "4.1.4", "pending-restart-and-scheduled-switchover.json");
@@ -139,4 +150,28 @@ test("lags of another type, and of nodes that are not known, are not read", () =
   assert.deepEqual(lagsOf([{ name: "pg2", api_url: api, receive_lag: 7, replay_lag: "unknown" }]), {
     pg2: { receive_lag: 7, replay_lag: null },
   });
+});
+
+test("lags are read from a fresh cluster document, by member", () => {
+  const watched = new ClusterFixture({ nodes: [{ name: "pg1", member: "one", api: "http://pg1:8008" }, "pg2"] });
+  const { viewMaxAgeMs } = watched.policy;
+  const members = [
+    { name: "one", receive_lag: 3, replay_lag: 7 },
+    { name: "pg1", receive_lag: 90, replay_lag: 90 },
+    { name: "pg2", receive_lag: "unknown", replay_lag: 5 },
+  ];
+  const strict = JSON.stringify({ members, note: null });
+  const fresh: CachedDocument = { status: 200, body: strict, source: "pg1", sentAtMs: 1_000 };
+  const lagsOf = (served: CachedDocument, nowMs: number): unknown => {
+    const documents = { ...watched.cluster.documents, cluster: served };
+    return statedLags({ cluster: { ...watched.cluster, documents }, policy: watched.policy, nowMs });
+  };
+  const stated = { pg1: { receive_lag: 3, replay_lag: 7 }, pg2: { receive_lag: null, replay_lag: 5 } };
+  assert.deepEqual(lagsOf(fresh, 1_000), stated);
+  assert.deepEqual(lagsOf(fresh, 1_000 + viewMaxAgeMs - 1), stated);
+  assert.deepEqual(lagsOf(fresh, 1_000 + viewMaxAgeMs), {}, "too old");
+  assert.deepEqual(lagsOf({ ...fresh, status: 503 }, 1_000), {}, "refused");
+  const unreadable = { ...fresh, body: strict.replace('"note":null', '"note":NaN') };
+  assert.deepEqual(lagsOf(unreadable, 1_000), {});
+  assert.deepEqual(lagsOf({ ...unreadable, strict }, 1_000), stated);
 });
