@@ -1,5 +1,6 @@
 import type { Profile } from "../profile.ts";
 import { documentOf } from "../wire/served.ts";
+import { mayBeOutvoted } from "./reports.ts";
 import { allowsLeader, type Rule, routeOf, slackMs, tell } from "./scene.ts";
 
 /** The routes on which a primary may keep its yes without an answer (guard `survive`). */
@@ -55,7 +56,7 @@ export const silenceIsTrue: Rule = (scene, answer) => {
   const hasGuests = world.nodes.some(
     ({ name }) => !scene.troubles.isFree(name, askedMs - profile.confirmMs, "guestEver", "moved"),
   );
-  if (scene.isDiscovered && hasGuests) return null;
+  if ((scene.isDiscovered && hasGuests) || (reason === "unknown" && mayBeOutvoted(scene, node, askedMs))) return null;
   const slack = slackMs(scene, askedMs - profile.maxAgeMs - profile.timeoutMs, answeredMs);
   const isKnown = (name: string): boolean => {
     const newest = evidence.newestSure(name, "status", askedMs - slack);

@@ -1,5 +1,5 @@
-import { documentOf } from "../wire/served.ts";
-import { held, modelStepMs, routeOf, type Rule, type Scene, slackMs, tell } from "./scene.ts";
+import { mayBeOutvoted } from "./reports.ts";
+import { held, modelStepMs, routeOf, type Rule, slackMs, tell } from "./scene.ts";
 
 /** A probe may run a tenth later than its schedule. */
 const latest = 1.1;
@@ -37,15 +37,3 @@ export const isProbedInTime: Rule = (scene, answer) => {
   if (requests.length > 1) held(scene, "probed", false, () => "");
   return null;
 };
-
-/** Whether configured addresses may have given lists that omit the member: then its address is its own no more. */
-function mayBeOutvoted({ isDiscovered, seats, evidence, profile }: Scene, member: string, byMs: number): boolean {
-  if (!isDiscovered) return false;
-  const fromMs = byMs - 3 * profile.clusterMs - profile.timeoutMs;
-  return seats.some(({ node }) =>
-    evidence.since(node.name, "cluster", fromMs).some((served) => {
-      const members = documentOf(served)?.["members"];
-      return Array.isArray(members) && !(members as { name?: unknown }[]).some(({ name }) => name === member);
-    }),
-  );
-}

@@ -1,4 +1,5 @@
 import { statedPosition } from "../world/documents.ts";
+import type { Scene } from "./scene.ts";
 import type { Evidence } from "../wire/evidence.ts";
 import { documentOf, type Served } from "../wire/served.ts";
 
@@ -48,4 +49,20 @@ export function fallenBefore(evidence: Evidence, leader: string, byMs: number): 
     return timelineOf(one) === timelineOf(before) && (topOf(one) ?? 0) < (topOf(before) ?? 0);
   });
   return answers[last]?.arrivedMs ?? -Infinity;
+}
+
+/** Whether configured addresses may have given lists that omit the member: then its address is its own no more. */
+export function mayBeOutvoted(
+  { isDiscovered, seats, evidence, profile }: Scene,
+  member: string,
+  byMs: number,
+): boolean {
+  if (!isDiscovered) return false;
+  const fromMs = byMs - 3 * profile.clusterMs - profile.timeoutMs;
+  return seats.some(({ node }) =>
+    evidence.since(node.name, "cluster", fromMs).some((served) => {
+      const members = documentOf(served)?.["members"];
+      return Array.isArray(members) && !(members as { name?: unknown }[]).some(({ name }) => name === member);
+    }),
+  );
 }
