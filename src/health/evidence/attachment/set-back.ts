@@ -49,6 +49,7 @@ export function afterSetBack(
     const known = attachment.setBack;
     const isConfirmed = known !== null && isSameStart(known, stated);
     const earlier = nodeNamed(lastStatement?.evidence ?? { nodes: [], index: new Map() }, replica.node.name);
+    // What is awaited is of the start that the leader stated last: one that has started anew confirms nothing.
     const setBack = isRestarted ? setBackOf(replica, earlier, stated) : null;
     // Since then the replica may have been built anew from the leader.
     const isStill = isConfirmed && (attachment.replayed ?? Infinity) >= known.replayed;

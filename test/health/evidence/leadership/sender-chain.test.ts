@@ -257,4 +257,14 @@ suite("a sender list names", () => {
       if (named === "") assert.equal(after, unnamed, "the same array");
       assert.equal(withNamed(after, observedIn(watched, "pg1")), after, "once is enough");
     });
+
+  test("a node of a cluster whose nodes are all known by their exporters alone", () => {
+    const watched = withExporters(["db2"]);
+    const unnamed = watched.cluster.nodes.map((one) => ({ ...one, node: { ...one.node, api: null }, isNamed: false }));
+    const after = withNamed(unnamed, observedIn(watched, "pg1"));
+    assert.deepEqual(
+      after.map(({ isNamed }) => isNamed),
+      [false, true, false],
+    );
+  });
 });

@@ -108,6 +108,22 @@ suite("the voters", () => {
       assert.equal(electorate.voters.map(({ api }) => api).join(" "), voters);
     });
 
+  test("that fell silent are those that voted: their last lists may count, but none of a server that answers", () => {
+    const says = (api: string, more: Omit<Says, "is">): Server => serverOf(api, { is: `pg-${api}`, ...more });
+    const servers = [
+      says("seed", { configured: true, puts: "b", fails: true }),
+      says("seed-without-list", { configured: true, fails: true }),
+      says("proved", { puts: "b", fails: true }),
+      says("proved-without-list", { fails: true }),
+      says("unproved", { puts: "b", fails: true }),
+      says("answering-seed", { configured: true, puts: "b" }),
+      says("answering-proved", { puts: "b" }),
+    ];
+    const addresses = new Set(["proved", "proved-without-list", "answering-proved"]);
+    const { silentVoters } = electorateOf(servers, addresses, policy);
+    assert.equal(silentVoters.map(({ api }) => api).join(" "), "seed proved");
+  });
+
   test("a node that gives no list, and a server that has not proved itself, do not vote", () => {
     const silent = serverOf("p", { is: "pg9" });
     assert.deepEqual(electorateOf([silent], new Set(["p"]), policy).voters, []);

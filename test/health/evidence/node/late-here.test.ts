@@ -77,7 +77,7 @@ suite("evidence is late here", () => {
       watched.follow("pg1", atMs);
       return watched;
     };
-    const all = [late(50, 0), late(40, 0), late(20, nowMs)];
+    const all = [late(40, 0), late(50, 0), late(20, nowMs)];
     const [first] = all;
     assert.ok(first !== undefined);
     const clusters = all.map(({ cluster }) => cluster);
