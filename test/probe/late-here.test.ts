@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { isLateHere, shortestLateTtlMs } from "../../src/health/evidence/node/late-here.ts";
 import { latenessAfter, notLate, type OwnLateness } from "../../src/probe/late-here.ts";
-import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 const late = { kind: "late", sinceMs: 100 } as const;
 const withdrawn = (onTimeSinceMs: number | null) => ({ kind: "withdrawn", sinceMs: 100, onTimeSinceMs }) as const;
@@ -22,40 +20,4 @@ describe("own lateness", () => {
   ];
   for (const [title, before, lateTtlMs, nowMs, after] of rows)
     test(title, () => assert.deepEqual(latenessAfter(before, { lateTtlMs, nowMs }), after));
-});
-
-describe("evidence is late here", () => {
-  const atMs = 60_000;
-  const rows: readonly (readonly [string, boolean, (watched: ClusterFixture) => void])[] = [
-    ["where a node has missed no answer, and its evidence is old", true, (watched) => watched.follow("pg1", 0)],
-    [
-      "where this process could not send, or looked too late",
-      true,
-      (watched) => {
-        watched.follow("pg1", 0);
-        for (const kind of ["late_here", "not_sent"] as const) watched.fail("pg1", kind, 50_000);
-      },
-    ],
-    ["but not where the evidence is fresh", false, (watched) => watched.follow("pg1", atMs - 100)],
-    ["nor where the node was never heard", false, () => {}],
-    [
-      "nor where the node itself has missed an answer",
-      false,
-      (watched) => {
-        watched.follow("pg1", 0);
-        watched.fail("pg1", "timeout", 50_000);
-      },
-    ],
-  ];
-  for (const [title, expected, begin] of rows)
-    test(title, () => {
-      const watched = new ClusterFixture({ nodes: ["pg1", "pg2"] });
-      begin(watched);
-      const { cluster, policy } = watched;
-      const [pg1] = cluster.nodes;
-      assert.equal(pg1 !== undefined && isLateHere(pg1, policy, atMs), expected);
-      const sources = { clusters: [cluster], policyOf: () => policy, isProbed: () => true };
-      assert.equal(shortestLateTtlMs(sources, atMs), expected ? 30_000 : null);
-      assert.equal(shortestLateTtlMs({ ...sources, isProbed: () => false }, atMs), null, "another instance probes it");
-    });
 });

@@ -189,13 +189,15 @@ function hasMoved(known: Pick<Attachment, "received" | "replayed">, report: Repo
   return bothOrNeither || (report.replayed ?? 0) > (known.replayed ?? 0);
 }
 
-/** Runs for every report of every node. Comparing field by field costs a tenth of a loop over keys. */
+/**
+ * Runs for every report of every node. Comparing field by field costs a tenth of a loop over keys. `replayedSinceMs`
+ * changes with `replayed` alone.
+ */
 function isSame(one: Attachment, other: Attachment): boolean {
   return (
     one.received === other.received &&
     one.replayed === other.replayed &&
     one.timeline === other.timeline &&
-    one.replayedSinceMs === other.replayedSinceMs &&
     one.silentMs === other.silentMs &&
     one.listedMs === other.listedMs &&
     one.lowerTimelineMs === other.lowerTimelineMs &&

@@ -49,14 +49,17 @@ export function afterSetBack(
     const known = attachment.setBack;
     const isConfirmed = known !== null && isSameStart(known, stated);
     const earlier = nodeNamed(lastStatement?.evidence ?? { nodes: [], index: new Map() }, replica.node.name);
-    const setBack = isRestarted && !isConfirmed ? setBackOf(replica, earlier, stated) : null;
+    // What is awaited is of the start that the leader stated last: one that has started anew confirms nothing.
+    const setBack = isRestarted ? setBackOf(replica, earlier, stated) : null;
     // Since then the replica may have been built anew from the leader.
     const isStill = isConfirmed && (attachment.replayed ?? Infinity) >= known.replayed;
     // What it has received by now it may replay later.
     const reached = replica.report === null ? null : walReached(replica.report);
-    const fork = isStill ? raised(attachment.fork, Math.max(known.replayed, reached ?? 0)) : attachment.fork;
-    if (setBack !== known || fork !== attachment.fork)
-      changed = changed.with(at, { ...replica, attachment: { ...attachment, setBack, fork } });
+    const fork = isStill
+      ? raised(attachment.fork, Math.max(known.replayed, reached ?? known.replayed))
+      : attachment.fork;
+    // What is confirmed is no longer awaited, so a new mark changes both.
+    if (setBack !== known) changed = changed.with(at, { ...replica, attachment: { ...attachment, setBack, fork } });
   }
   return changed;
 }

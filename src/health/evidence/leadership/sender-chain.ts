@@ -100,8 +100,8 @@ export function isUnknownToLists(view: ClusterView, { node, isNamed, exporter }:
 
 /** Notes which nodes without an API a sender list names: their absence from later ones counts. */
 export function withNamed(nodes: ClusterState["nodes"], lister: Observation): ClusterState["nodes"] {
+  if (nodes.every(({ node, isNamed }) => isNamed || node.api !== null)) return nodes;
   const rows = lister.report?.senders ?? [];
-  if (rows.length === 0 || nodes.every(({ node, isNamed }) => isNamed || node.api !== null)) return nodes;
   const named = new Set(rows.map((row) => nodeOfSender({ nodes }, row)?.name));
   const isNew = ({ node, isNamed }: Observation): boolean => node.api === null && !isNamed && named.has(node.name);
   return nodes.some(isNew) ? nodes.map((known) => (isNew(known) ? { ...known, isNamed: true } : known)) : nodes;

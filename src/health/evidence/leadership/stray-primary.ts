@@ -28,11 +28,10 @@ export function strayAfter(
   if (report === null || hasLock || report.role !== "primary" || node.api === null) return null;
   const known = before.stray;
   const { decision, heldSinceMs } = cluster.leadership;
-  const { holder } = lock;
-  if (!isRunningPrimary(report) || holder === null || heldSinceMs === null) return known;
-  const stood = decision.kind === "held" && decision.holder === holder && heldSinceMs < sentAtMs;
-  if (!stood || nodeNamed(cluster, holder)?.node.api == null || identityMismatch(cluster, after, policy) !== null)
-    return known;
+  if (!isRunningPrimary(report) || decision.kind !== "held" || heldSinceMs === null) return known;
+  const { holder } = decision;
+  if (holder !== lock.holder || heldSinceMs >= sentAtMs || nodeNamed(cluster, holder)?.node.api == null) return known;
+  if (identityMismatch(cluster, after, policy) !== null) return known;
   const sinceMs = known?.sinceMs ?? sentAtMs;
   const isConfirmed = known?.isConfirmed === true || sentAtMs - sinceMs >= confirmedMs;
   return known?.beside === holder && known.isConfirmed === isConfirmed

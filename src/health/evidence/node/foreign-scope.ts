@@ -26,7 +26,7 @@ export function foreignScopes({ scope, contacts }: ClusterState): readonly Forei
 export function foreignScopeText(cluster: ClusterState): string | null {
   const found = cluster.nodes.length > 0 ? [] : foreignScopes(cluster);
   const [first] = found;
-  if (first === undefined || cluster.scope === null) return null;
+  if (first === undefined) return null;
   const addresses = found.filter(({ scope }) => scope === first.scope).map(({ address }) => address);
   const more = addresses.length > namedMax ? ` and ${addresses.length - namedMax} more` : "";
   const verb = addresses.length === 1 ? "reports" : "report";

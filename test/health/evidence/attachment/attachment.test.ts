@@ -128,3 +128,27 @@ test("a mark stays while the leader's timeline is unknown, as right after a rest
   const before = { ...after, attachment: { ...after.attachment, isOffTimeline: true } };
   assert.ok(nextAttachment(viewAt(watched.cluster, watched.policy, 0), { before, after }).isOffTimeline);
 });
+
+for (const [mark, value] of [
+  ["ahead", { replayed: 5_001, sinceMs: 0, leaderAt: null }],
+  ["idleLeader", { leader: "pg1", api: "http://pg1:8008", location: 4_999, sinceMs: 0 }],
+  ["fork", { upTo: 4_000, isEndKnown: true, window: { sinceMs: 0, replayed: 3_000 } }],
+] as const)
+  test(`a report that is not past the leader changes ${mark}, if nothing else changes either`, () => {
+    const watched = new ClusterFixture();
+    watched.lead("pg1", 0, { xlog: { location: 5_000 } });
+    watched.follow("pg2", 0, { xlog: { received_location: 5_000, replayed_location: 5_000 } });
+    const after = observed(watched, "pg2");
+    const before = { ...after, attachment: { ...after.attachment, [mark]: value } };
+    const next = nextAttachment(viewAt(watched.cluster, watched.policy, 0), { before, after });
+    assert.notDeepEqual(next[mark], value);
+  });
+
+test("the report of a node that leads ends what is awaited of a leader that started anew", () => {
+  const watched = new ClusterFixture();
+  watched.lead("pg1", 0);
+  const after = observed(watched, "pg1");
+  const setBack = { leader: "pg2", api: "http://pg2:8008", startedAt: "two", replayed: 5_000 };
+  const before = { ...after, attachment: { ...after.attachment, setBack } };
+  assert.equal(nextAttachment(viewAt(watched.cluster, watched.policy, 0), { before, after }).setBack, null);
+});

@@ -1,8 +1,14 @@
 /** Which time counts against the hold: not that in which the leader's own report shows no running primary (rule 4). */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { nodeNamed } from "../../../../src/cluster/lookup.ts";
+import type { Observation } from "../../../../src/cluster/observation.ts";
 import type { LeaderStatement } from "../../../../src/cluster/snapshot.ts";
-import { heldUntilMs } from "../../../../src/health/evidence/leadership/leader-statement.ts";
+import {
+  heldUntilMs,
+  statementOf as nextStatement,
+  withSilentReport,
+} from "../../../../src/health/evidence/leadership/leader-statement.ts";
 import type { ClusterFixture } from "../../../fake/cluster-fixture.ts";
 import type { StatusFields } from "../../../fake/node-documents.ts";
 import { played } from "../../../fake/scenario.ts";
@@ -67,4 +73,54 @@ test("only free time that begins before the hold ends prolongs it", () => {
     heldUntilMs({ ...stated, countsFromMs: 10_000, free: { fromMs, untilMs: 70_000 } }, 50_000);
   assert.deepEqual([until(59_999), until(60_000), until(60_001)], [70_001, 60_000, 60_000]);
   assert.equal(heldUntilMs({ ...stated, countsFromMs: 10_000, free: null }, 50_000), 60_000);
+});
+
+function leaderOf({ cluster }: ClusterFixture): Observation {
+  const found = nodeNamed(cluster, "pg1");
+  assert.ok(found !== undefined);
+  return found;
+}
+
+suite("the next statement of the leader", () => {
+  const returned = {
+    stoppedAtMs: 5_000,
+    heldAtMs: 4_000,
+    last: 1_000,
+    timeline: 1,
+    position: 1_000,
+    untilMs: 60_000,
+    held: ["pg2"],
+  };
+  const next = (known: Partial<LeaderStatement> | null): LeaderStatement => {
+    const watched = after({});
+    const before = known === null ? null : { ...statementOf(watched), ...known };
+    return nextStatement({ ...watched.cluster, lastStatement: before }, leaderOf(watched));
+  };
+
+  test("keeps a sample of a replica's report that was requested later", () => {
+    assert.deepEqual(
+      [next(null), next({ sampledAtMs: 9_000 }), next({ sampledAtMs: 10_500 })].map(({ sampledAtMs }) => sampledAtMs),
+      [10_000, 10_000, 10_500],
+    );
+  });
+
+  test("belongs to the same return, unless another node stood or stated the position since", () => {
+    assert.equal(next({ returned }).returned, returned);
+    assert.equal(next({ returned, isUnbroken: false }).returned, null);
+    assert.equal(next({ returned, by: "pg2" }).returned, null);
+    assert.equal(next(null).returned, null);
+  });
+});
+
+test("a report that shows the leader stopped is noted, although the views name another node and the time counts", () => {
+  const watched = after({});
+  watched.nameLeader("pg2", "pg3", 10_500);
+  watched.lead("pg1", 11_000, { state: "stopped", xlog: null });
+  const { cluster, policy } = watched;
+  const { lastStatement } = cluster;
+  assert.ok(lastStatement !== null);
+  const known = { ...cluster, lastStatement: { ...lastStatement, free: null, stoppedAtMs: null } };
+  const noted = withSilentReport(known, leaderOf(watched), policy);
+  assert.deepEqual([noted.lastStatement?.free, noted.lastStatement?.stoppedAtMs], [null, 11_000]);
+  assert.equal(withSilentReport(noted, leaderOf(watched), policy), noted, "once");
 });

@@ -163,3 +163,20 @@ test("a node is identified by a report of the right scope and member name, or wi
     assert.deepEqual(found, [guarded, unguarded], given);
   }
 });
+
+test("a list says which members have no usable address, beside those that it leaves out for other causes", () => {
+  const watched = new ClusterFixture();
+  const row = (name: string, host: string | null): object => ({
+    name,
+    role: "replica",
+    ...(host === null ? {} : { api_url: `http://${host}:8008/patroni` }),
+  });
+  const members = [row("pg1", "pg1"), row("pg4", null), row("pg5", "shared"), row("pg6", "shared"), row("pg1", "pg1")];
+  watched.document("cluster", { of: "pg1", value: { scope: "demo", members } }, 0);
+  const view = watched.cluster.leaderViews.get("pg1");
+  assert.deepEqual(
+    new Set(view?.leftOut.map(({ cause }) => cause)),
+    new Set(["no_address", "shared_address", "repeated_name"]),
+  );
+  assert.deepEqual(view?.unaddressed, new Set(["pg4"]));
+});

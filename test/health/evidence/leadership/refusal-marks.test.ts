@@ -202,6 +202,15 @@ const awaiting: readonly Continuing[] = [
     markedAt: 11.499,
     endedAt: 11.5,
   },
+  {
+    given: "another third node never answered in this run, and the mark is older than this process",
+    steps: [views(5, { pg3: "none" })],
+    options: four,
+    mark: { viewSentAtMs: -4_000 },
+    change: (watched) => withNode(watched, "pg2", () => ({ claimedSinceMs: -4_000 })),
+    markedAt: 7.499,
+    endedAt: 7.5,
+  },
   { given: "the third node failed once", steps: [{ at: 1.5, fails: "pg3", by: "timeout" }], endedAt: 2 },
   {
     given: "the third node is down, and has answered once since",
@@ -249,6 +258,25 @@ const late: readonly Continuing[] = [
     steps: [views(2, { pg3: "pg1" }), ...[5, 10, 13, 18, 23].map((at) => claims(at)), idles(23)],
     markedAt: 24.9,
     endedAt: 25.1,
+  },
+  {
+    given: "the last view becomes too old at this instant",
+    steps: [views(2, { pg3: "pg1" }), ...[5, 10, 13].map((at) => claims(at)), idles(13)],
+    mark: { viewSentAtMs: 2_000 },
+    markedAt: 13.5,
+  },
+  {
+    given: "the last view has been too old for as long as a view counts",
+    steps: [views(2, { pg3: "pg1" }), ...[5, 10, 13, 18, 23].map((at) => claims(at)), idles(23)],
+    markedAt: 24.999,
+    endedAt: 25,
+  },
+  {
+    given: "the claimant never answered in this run, so that no claim is late",
+    steps: [views(2, { pg3: "pg1" }), idles(23)],
+    change: (watched) => withNode(watched, "pg2", () => ({ report: null, sentAtMs: -Infinity, claimedSinceMs: null })),
+    markedAt: 24.999,
+    endedAt: 25,
   },
   {
     given: "the view that was awaited fails",

@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { nodeNamed } from "../../../../src/cluster/lookup.ts";
+import type { Observation } from "../../../../src/cluster/observation.ts";
 import { viewAt, type ClusterView } from "../../../../src/health/evidence/leadership/cluster-view.ts";
 import {
   freshLeader,
   isInSenderChain,
   isListedStreaming,
+  isUnknownToLists,
   upstreamsOf,
+  withNamed,
 } from "../../../../src/health/evidence/leadership/sender-chain.ts";
 import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
+import { replicaPage } from "../../../fake/exporter-page.ts";
 
 type Row = string | { readonly name: string; readonly state?: string | null; readonly address?: string | null };
 
@@ -106,6 +111,18 @@ suite("the chain of sender lists from the leader", () => {
     assert.equal(isInSenderChain(viewAt(watched.cluster, watched.policy, 0), "pg2"), true);
   });
 
+  test("may reach every other node by a row that cannot be read, but shows none streaming", () => {
+    const unreadable = { application_name: 7, state: "streaming" };
+    const watched = new ClusterFixture({ nodes });
+    const patroni = { version: "4.1.4", scope: "demo", name: "member-of-pg1" };
+    watched.lead("pg1", 0, { patroni, replication: [unreadable] });
+    const view = viewAt(watched.cluster, watched.policy, 0);
+    assert.deepEqual(nodeNamed(watched.cluster, "pg1")?.report?.unreadable, ["senders"]);
+    assert.equal(isInSenderChain(view, "pg2"), true);
+    assert.equal(isListedStreaming(view, "pg2"), false);
+    assert.equal(isInSenderChain(view, "pg1"), false, "the leader's own list does not lack the leader");
+  });
+
   test("does not exist without a leader", () => {
     assert.equal(isInSenderChain(listing({ pg1: ["pg2"] }, { leader: null }), "pg2"), false);
   });
@@ -147,4 +164,107 @@ test("a leader is fresh while its report is young enough and states a position",
   const watched = new ClusterFixture();
   watched.lead("pg1", 0, { xlog: null });
   assert.equal(freshLeader(viewAt(watched.cluster, watched.policy, 0)), null);
+});
+
+/** pg1 leads, and lists standbys at 0 s. db2 and db3 are known by their exporters alone. */
+function withExporters(standbys: readonly Row[], isNamed = false): ClusterFixture {
+  const watched = new ClusterFixture({
+    nodes: [
+      "pg1",
+      { name: "db2", api: null, exporter: "http://db2:9630", database: { host: "10.0.0.2", port: 5432 } },
+      { name: "db3", api: null, exporter: "http://db3:9630", database: { host: "10.0.0.3", port: 5432 } },
+    ],
+  });
+  const { cluster } = watched;
+  watched.cluster = { ...cluster, nodes: cluster.nodes.map((one) => ({ ...one, isNamed })) };
+  const replication = standbys.map((row) => {
+    const { name, state = "streaming", address = null } = typeof row === "string" ? { name: row } : row;
+    return { application_name: name, client_addr: address, state };
+  });
+  watched.lead("pg1", 0, { replication });
+  return watched;
+}
+
+function observedIn({ cluster }: ClusterFixture, name: string): Observation {
+  const found = nodeNamed(cluster, name);
+  assert.ok(found !== undefined);
+  return found;
+}
+
+suite("the absence of a node without an API from all lists", () => {
+  const rows: readonly {
+    readonly given: string;
+    readonly standbys?: readonly Row[];
+    readonly isNamed?: boolean;
+    readonly page?: { readonly received: number | null; readonly replayed: number | null };
+    readonly nowMs?: number;
+    readonly saysNothing: boolean;
+  }[] = [
+    { given: "says nothing while one has a row of nobody's", saysNothing: true },
+    { given: "counts where none has", standbys: [], saysNothing: false },
+    { given: "counts where the row is another node's", standbys: ["db3"], saysNothing: false },
+    {
+      given: "counts where the row does not stream",
+      standbys: [{ name: "walreceiver", state: "startup" }],
+      saysNothing: false,
+    },
+    { given: "counts once a list has named it", isNamed: true, saysNothing: false },
+    {
+      given: "says nothing while its page has no position",
+      page: { received: null, replayed: null },
+      saysNothing: true,
+    },
+    { given: "counts where its page has both positions", page: { received: 1, replayed: 1 }, saysNothing: false },
+    { given: "counts where its page has what it received", page: { received: 1, replayed: null }, saysNothing: false },
+    { given: "counts where its page has what it replayed", page: { received: null, replayed: 1 }, saysNothing: false },
+    { given: "says nothing while that list is just fresh", nowMs: 5_499, saysNothing: true },
+    { given: "counts where that list is too old", nowMs: 5_500, saysNothing: false },
+  ];
+  for (const { given, standbys = ["walreceiver"], isNamed = false, page, nowMs = 0, saysNothing } of rows)
+    test(given, () => {
+      const watched = withExporters(standbys, isNamed);
+      if (page !== undefined) {
+        const result = { endpoint: "metrics", page: { ...replicaPage, ...page } } as const;
+        watched.record({ kind: "exporter", cluster: "demo", node: "db2", sentAtMs: 0, sentAtWallMs: 0, result }, 0);
+      }
+      const view = viewAt(watched.cluster, watched.policy, nowMs);
+      assert.equal(isUnknownToLists(view, observedIn(watched, "db2")), saysNothing);
+    });
+
+  test("counts for a node with an API", () => {
+    const watched = withExporters(["walreceiver"]);
+    const view = viewAt(watched.cluster, watched.policy, 0);
+    assert.equal(isUnknownToLists(view, observedIn(watched, "pg1")), false);
+  });
+});
+
+suite("a sender list names", () => {
+  const rows: readonly (readonly [given: string, standbys: readonly Row[], named: string])[] = [
+    ["nobody", [], ""],
+    ["nobody that is known", ["walreceiver"], ""],
+    ["a node without an API by its name", ["db2"], "db2"],
+    ["one by its address", [{ name: "walreceiver", address: "10.0.0.3" }], "db3"],
+    ["both", ["db3", "db2"], "db2 db3"],
+    ["no node with an API, which needs no note", ["pg1"], ""],
+  ];
+  for (const [given, standbys, named] of rows)
+    test(given, () => {
+      const watched = withExporters(standbys);
+      const unnamed = watched.cluster.nodes.map((one) => ({ ...one, isNamed: false }));
+      const after = withNamed(unnamed, observedIn(watched, "pg1"));
+      const found = after.flatMap(({ node, isNamed }) => (isNamed ? [node.name] : []));
+      assert.equal(found.join(" "), named);
+      if (named === "") assert.equal(after, unnamed, "the same array");
+      assert.equal(withNamed(after, observedIn(watched, "pg1")), after, "once is enough");
+    });
+
+  test("a node of a cluster whose nodes are all known by their exporters alone", () => {
+    const watched = withExporters(["db2"]);
+    const unnamed = watched.cluster.nodes.map((one) => ({ ...one, node: { ...one.node, api: null }, isNamed: false }));
+    const after = withNamed(unnamed, observedIn(watched, "pg1"));
+    assert.deepEqual(
+      after.map(({ isNamed }) => isNamed),
+      [false, true, false],
+    );
+  });
 });

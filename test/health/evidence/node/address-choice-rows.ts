@@ -6,6 +6,8 @@ export interface Says {
   readonly is: string | null;
   /** An address; `none` if its list omits pg2, `unusable` if it has no usable address for it. Default: no list. */
   readonly puts?: string;
+  /** Whether its list may lack members. */
+  readonly partial?: boolean;
   readonly configured?: boolean;
   readonly proved?: boolean;
   readonly fails?: boolean;

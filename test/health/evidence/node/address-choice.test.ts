@@ -11,7 +11,10 @@ import { addressChoiceRows, type Says } from "./address-choice-rows.ts";
 import { addressVoteRows } from "./address-vote-rows.ts";
 import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
 
-function serverOf(api: string, { is, puts, configured = false, fails = false, ofOtherSystem = false }: Says): Server {
+function serverOf(
+  api: string,
+  { is, puts, partial = false, configured = false, fails = false, ofOtherSystem = false }: Says,
+): Server {
   const isConfigured = configured;
   const base = {
     api,
@@ -22,7 +25,7 @@ function serverOf(api: string, { is, puts, configured = false, fails = false, of
     stated: null,
     namedInRow: 0,
   };
-  return { ...base, list: puts === undefined ? null : listWith(puts) };
+  return { ...base, list: puts === undefined ? null : { ...listWith(puts), isPartial: partial } };
 }
 
 function rowAt(api: string): Member {
@@ -70,20 +73,29 @@ suite("the address of a member", () => {
     });
 });
 
-/** Names, the address that each configured server's list has for pg9, and which servers vote. pg9 has proved itself. */
+/**
+ * The address that each configured server's list has for pg9, and which servers vote. pg9 has proved itself. A list that
+ * begins with `?` may lack members; `null`: it gives none.
+ */
 const voterRows: readonly (readonly [given: string, lists: readonly (string | null)[], voters: string])[] = [
   ["most lists have a proved node at its address", ["p", "p", "y"], "s0 s1 s2 p"],
   ["half of the lists do", ["p", "y"], "s0 s1"],
   ["one of three does", ["p", "y", "y"], "s0 s1 s2"],
   ["the only list does, while others give none", ["p", null, null], "s0 s1 s2 p"],
   ["nobody gives a list", [null], "s0 p"],
+  ["a list that may lack members has it", ["?p"], "s0 p"],
+  ["half of the lists do, one of which may lack members", ["p", "?y"], "s0 s1"],
+  ["one list does, and one that may lack members lacks it", ["p", "?"], "s0 s1 p"],
+  ["one list does, and a whole one lacks it", ["p", ""], "s0 s1"],
 ];
 
 suite("the voters", () => {
   const policy = { ...new ClusterFixture({ nodes: [] }).policy, discovers: true, configured: [] };
-  const listOf = (api: string): WitnessView => {
+  const listOf = (given: string): WitnessView => {
+    const isPartial = given.startsWith("?");
+    const api = given.slice(isPartial ? 1 : 0);
     const row = { ...rowAt(api), name: "pg9" };
-    return { ...listWith("none"), members: new Map([["pg9", row]]) };
+    return { ...listWith("none"), isPartial, members: new Map(api === "" ? [] : [["pg9", row]]) };
   };
   const proved = serverOf("p", { is: "pg9", proved: true, puts: "b" });
   for (const [given, lists, voters] of voterRows)
@@ -95,6 +107,22 @@ suite("the voters", () => {
       const electorate = electorateOf([...seeds, proved], new Set(["p"]), policy);
       assert.equal(electorate.voters.map(({ api }) => api).join(" "), voters);
     });
+
+  test("that fell silent are those that voted: their last lists may count, but none of a server that answers", () => {
+    const says = (api: string, more: Omit<Says, "is">): Server => serverOf(api, { is: `pg-${api}`, ...more });
+    const servers = [
+      says("seed", { configured: true, puts: "b", fails: true }),
+      says("seed-without-list", { configured: true, fails: true }),
+      says("proved", { puts: "b", fails: true }),
+      says("proved-without-list", { fails: true }),
+      says("unproved", { puts: "b", fails: true }),
+      says("answering-seed", { configured: true, puts: "b" }),
+      says("answering-proved", { puts: "b" }),
+    ];
+    const addresses = new Set(["proved", "proved-without-list", "answering-proved"]);
+    const { silentVoters } = electorateOf(servers, addresses, policy);
+    assert.equal(silentVoters.map(({ api }) => api).join(" "), "seed proved");
+  });
 
   test("a node that gives no list, and a server that has not proved itself, do not vote", () => {
     const silent = serverOf("p", { is: "pg9" });
