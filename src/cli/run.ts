@@ -4,6 +4,7 @@ import type { CommandSpec } from "./framework/command.ts";
 import { parseArguments } from "./framework/parse-arguments.ts";
 import { commonOptions, serverOptions } from "./framework/options.ts";
 import { commandGroups, commands, hiddenCommands } from "./specs/commands.ts";
+import { removedCommands } from "./specs/removed.ts";
 import { commandHelp, overallHelp, usageOf } from "./specs/help.ts";
 import { sinkOf, type Io, type OutputStream } from "./output/io.ts";
 import { Progress } from "./output/progress.ts";
@@ -189,6 +190,8 @@ function runWithoutCommand(
   const named = commands.find((spec) => spec.name === topic);
   if (named !== undefined) return showHelp(commandHelp(named), result, print);
   const wanted = topic === "" ? name : topic;
+  const instead = removedCommands.get(wanted);
+  if (instead !== undefined) throw new CommandError("RC001", `rolecall ${wanted} was removed`, instead);
   const names = commands.map((spec) => spec.name);
   const near = suggest(wanted, names);
   const hint = near === null ? "" : `: did you mean rolecall ${near}?`;

@@ -37,7 +37,7 @@ test("serve loads only the packages that it needs, and no code of other commands
     "zod",
   ]);
   assert.deepEqual(
-    loaded.filter((name) => /^src\/(simulator|audit|cli\/(render|rehearse|doctor|compare|status))\//.test(name)),
+    loaded.filter((name) => /^src\/(simulator|audit|cli\/(render|doctor|compare|status))\//.test(name)),
     [],
   );
 });

@@ -85,24 +85,6 @@ test("docs/install.md: render systemd prints the commands that install the units
   assert.ok(commands !== "" && start.replaceAll("install -D ", "install ").includes(commands.trim()), out);
 });
 
-test("docs/rehearse.md: the report has the steps and sentences of the program", () => {
-  const golden = new Set(readFileSync("test/spec/cli/golden/rehearse.txt", "utf8").split("\n").map(withoutFigures));
-  const [sample = ""] = blocksOf("docs/rehearse.md", "text");
-  const [head = ""] = sample.split("\n\n");
-  const lines = sample.split("\n");
-  const kinds = lines.filter((line) => /^(Writes:|Times count|Servers reached|What would|After the)/.test(line));
-  assert.equal(kinds.length, 5);
-  const steps = lines.filter((line) => /^ *(TIME|\d+ ms) /.test(line));
-  assert.equal(steps.length, 10);
-  // No golden report has an uncertain write, which the parentheses are about.
-  const [title = ""] = head.split("\n");
-  const shown = [title, ...steps, ...kinds].map((line) =>
-    withoutFigures(line.replace(/ \(\d+ of them committed\)/, "")),
-  );
-  const unknown = shown.filter((line) => !golden.has(line));
-  assert.deepEqual(unknown, []);
-});
-
 test("docs/agent.md, docs/push.md: HAProxy accepts the lines, if it is installed", (context) => {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-docs-"));
   context.after(() => rmSync(folder, { recursive: true }));

@@ -11,7 +11,6 @@ type CommandErrorRule =
   | "RC107"
   | "RC111"
   | "RC112"
-  | "RC140"
   | "RC150"
   | "RC179";
 

@@ -225,25 +225,6 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "an Envoy does not get what it subscribes to",
     "Correct the name of the cluster in Envoy or that of the pool; for a refusal, read the log of Envoy.",
   ),
-  RC140: rule("error", "the rehearsal was refused", "Resolve what the message names. Nothing was changed."),
-  RC141: rule("error", "the outage was longer than --max-outage", "Read what would shorten it."),
-  RC142: rule("error", "the cluster did not recover in time", "Run rolecall status, and read the logs of the nodes."),
-  RC143: rule(
-    "error",
-    "acknowledged writes are missing after the rehearsal",
-    "Use synchronous replication, if no acknowledged write may be lost.",
-  ),
-  RC144: rule("error", "the schema of the rehearsal could not be removed", "Run the statement that the message shows."),
-  RC145: rule(
-    "warning",
-    "the schema of an earlier rehearsal exists",
-    "If no rehearsal runs now, run the statement that the message shows.",
-  ),
-  RC146: rule(
-    "info",
-    "the outage can be shorter, or measured better",
-    "Follow the advice of the finding: it depends on the measurement.",
-  ),
   RC150: rule("error", "a file cannot be written", "Check the directory, its permissions and the free space."),
   RC166: rule(
     "error",

@@ -1,7 +1,6 @@
 import type { CommandSpec } from "../framework/command.ts";
 import { drainCommands } from "./drains.ts";
 import { managementCommands } from "./management.ts";
-import { rehearsalCommands } from "./rehearsals.ts";
 import { serviceCommands } from "./services.ts";
 import { toolCommands } from "./tools.ts";
 import { pastCommands } from "./past.ts";
@@ -130,7 +129,7 @@ export interface CommandGroup {
 export const commandGroups: readonly CommandGroup[] = [
   { title: "Serve", commands: serviceCommands },
   { title: "Look", commands: [...inspectionCommands, ...pastCommands] },
-  { title: "Act", commands: [...drainCommands, ...managementCommands, ...rehearsalCommands] },
+  { title: "Act", commands: [...drainCommands, ...managementCommands] },
   { title: "Set up", commands: [...setupCommands, ...contextCommands, ...toolCommands] },
 ];
 

@@ -1,5 +1,3 @@
-import { CommandError } from "../../framework/command-error.ts";
-
 /** The parameters of a connection string, by the keyword that libpq gives them. */
 export type ConnectionParameters = ReadonlyMap<string, string>;
 
@@ -19,22 +17,19 @@ export const connectionKeywords = [
 /**
  * Parses a connection string of libpq: a URL (`postgresql://user@host:port/dbname?sslmode=require`) or `keyword=value`
  * pairs. Messages never repeat the string, because it may hold a password.
- * @param from the option, for the message
- * @throws CommandError (RC001) if it cannot be parsed, has an unknown keyword or names a password
+ * @param from the key or option, for the message
+ * @throws Error if it cannot be parsed, has an unknown keyword or names a password
  */
 export function parseConnectionString(from: string, text: string): ConnectionParameters {
   const pairs = /^postgres(?:ql)?:\/\//.test(text) ? urlPairs(from, text) : keywordPairs(from, text);
   const parameters = new Map<string, string>();
   for (const [keyword, value] of pairs) {
     if (keyword === "password")
-      throw new CommandError(
-        "RC001",
-        `${from} must not hold a password, because other users of this machine can read command lines`,
-        "Pass --dsn-password-file FILE, or put the password into the file of PGPASSFILE (default ~/.pgpass).",
+      throw new Error(
+        `${from} must not hold a password: put it into a password file, or into the file of PGPASSFILE (default ~/.pgpass)`,
       );
     if (!connectionKeywords.some((known) => known === keyword))
-      throw new CommandError(
-        "RC001",
+      throw new Error(
         `${from} must have the keywords ${connectionKeywords.join(", ")} only, got ${JSON.stringify(shown(keyword))}`,
       );
     parameters.set(keyword, value);
@@ -56,7 +51,7 @@ function urlPairs(from: string, text: string): Pairs {
     ];
     return [...given.filter(([, value]) => value !== ""), ...url.searchParams];
   } catch {
-    throw new CommandError("RC001", `${from} must be a URL such as postgresql://user@host:5432/dbname, with one host`);
+    throw new Error(`${from} must be a URL such as postgresql://user@host:5432/dbname, with one host`);
   }
 }
 
@@ -67,8 +62,7 @@ function keywordPairs(from: string, text: string): Pairs {
   while (pair.lastIndex < text.length) {
     const match = pair.exec(text);
     if (match === null)
-      throw new CommandError(
-        "RC001",
+      throw new Error(
         `${from} must be a URL (postgresql://user@host:5432/dbname) or keyword=value pairs (host=… port=… user=…), ` +
           `got something else after ${pairs.length} pairs`,
       );

@@ -1,10 +1,11 @@
 import { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { Client, DatabaseError as ServerError } from "pg";
-import { withDeadline } from "../../client/deadline.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
+import { errorMessage } from "../cluster/values/error-message.ts";
 import type { ConnectionTarget } from "./connection-target.ts";
 
+/** What `pg_stat_activity` shows of a session. */
+const applicationName = "rolecall";
 /** How long the end of a session may take before its socket is destroyed, in ms. */
 const endingMaxMs = 1_000;
 
@@ -62,7 +63,7 @@ export class DatabaseSession {
       user,
       password: () => requirePassword(target),
       ssl: sslOptions(target),
-      application_name: "rolecall rehearse",
+      application_name: applicationName,
       stream: () => this.#socket,
       types: { getTypeParser: () => (text: string) => text },
     });
@@ -90,20 +91,21 @@ export class DatabaseSession {
   }
 
   #limited<T>({ timeoutMs, signals }: QueryLimits, work: () => Promise<T>): Promise<T> {
-    return withDeadline(
-      timeoutMs,
-      signals,
-      (signal) =>
-        new Promise<T>((resolve, reject) => {
-          const cut = (): void => {
-            reject(new Error(`no answer within ${timeoutMs} ms`));
-            this.#socket.destroy();
-          };
-          if (signal.aborted) return cut();
-          signal.addEventListener("abort", cut, { once: true });
-          work().then(resolve, reject);
-        }),
-    );
+    return new Promise<T>((resolve, reject) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        for (const signal of signals) signal.removeEventListener("abort", cut);
+      };
+      const cut = (): void => {
+        done();
+        reject(new Error(`no answer within ${timeoutMs} ms`));
+        this.#socket.destroy();
+      };
+      const timer = setTimeout(cut, timeoutMs);
+      for (const signal of signals) signal.addEventListener("abort", cut, { once: true });
+      if (signals.some(({ aborted }) => aborted)) return cut();
+      work().then(resolve, reject).finally(done);
+    });
   }
 }
 
@@ -142,7 +144,7 @@ export async function settleSsl(target: ConnectionTarget, limits: QueryLimits): 
 function requirePassword(target: ConnectionTarget): string {
   if (target.password !== null) return target.password;
   throw new Error(
-    `the server asks for the password of ${target.user}: pass --dsn-password-file, or add a line to the file of ` +
+    `the server asks for the password of ${target.user}: name a password file, or add a line to the file of ` +
       "PGPASSFILE, which only its owner may read",
   );
 }

@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
-import { CommandError } from "../../framework/command-error.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
+import { errorMessage } from "../cluster/values/error-message.ts";
 import { parseConnectionString } from "./connection-string.ts";
 
 const sslModes = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
@@ -21,10 +20,10 @@ export interface ConnectionTarget {
 
 /** Where a connection target comes from. */
 export interface TargetSources {
-  /** The option, for messages. */
+  /** The key or option, for messages. */
   readonly from: string;
   readonly text: string;
-  /** The password file of the command line, or `null`. */
+  /** A file that holds the password alone, or `null`. */
   readonly passwordFile: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -33,14 +32,13 @@ export interface TargetSources {
  * Returns the server that a connection string names. What it leaves out comes from libpq's variables (PGHOST, PGPORT,
  * PGUSER, PGDATABASE, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY), then from libpq's defaults. The password comes
  * from the password file, PGPASSWORD or the file of `passfile`, PGPASSFILE or ~/.pgpass, the first that has one.
- * @throws CommandError (RC001) if a value is not valid, (RC006) if a file cannot be read
+ * @throws Error if a value is not valid, or a file cannot be read
  */
 export function connectionTarget({ from, text, passwordFile, env }: TargetSources): ConnectionTarget {
   const given = parseConnectionString(from, text);
   const value = (keyword: string, variable: string): string | null => given.get(keyword) ?? (env[variable] || null);
   const host = value("host", "PGHOST") ?? "localhost";
-  if (host.includes(","))
-    throw new CommandError("RC001", `${from} must name one host, the balancer, got ${JSON.stringify(host)}`);
+  if (host.includes(",")) throw new Error(`${from} must name one host, the balancer, got ${JSON.stringify(host)}`);
   const user = value("user", "PGUSER") ?? userInfo().username;
   const database = value("dbname", "PGDATABASE") ?? user;
   const port = portOf(from, value("port", "PGPORT") ?? "5432");
@@ -48,7 +46,7 @@ export function connectionTarget({ from, text, passwordFile, env }: TargetSource
   const password =
     passwordFile === null
       ? (env["PGPASSWORD"] ?? passwordFor({ host, port, database, user }, passfile))
-      : readText("--dsn-password-file", passwordFile).replace(/\r?\n[^]*$/, "");
+      : readText(`the password file of ${from}`, passwordFile).replace(/\r?\n[^]*$/, "");
   const file = (keyword: string, variable: string): string | undefined => {
     const name = value(keyword, variable);
     return name === null ? undefined : readText(`${keyword} of ${from}`, name);
@@ -74,24 +72,21 @@ export function targetName({ user, host, port, database }: ConnectionTarget): st
 function portOf(from: string, text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65_535) return port;
-  throw new CommandError("RC001", `port of ${from} must be an integer from 1 to 65535, got ${JSON.stringify(text)}`);
+  throw new Error(`port of ${from} must be an integer from 1 to 65535, got ${JSON.stringify(text)}`);
 }
 
 function sslModeOf(from: string, text: string): SslMode {
   const wanted = text === "allow" ? "prefer" : text;
   const mode = sslModes.find((known) => known === wanted);
   if (mode !== undefined) return mode;
-  throw new CommandError(
-    "RC001",
-    `sslmode of ${from} must be one of ${sslModes.join(", ")}, got ${JSON.stringify(text)}`,
-  );
+  throw new Error(`sslmode of ${from} must be one of ${sslModes.join(", ")}, got ${JSON.stringify(text)}`);
 }
 
 function readText(from: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new CommandError("RC006", `Cannot read ${from}: ${errorMessage(error)}`);
+    throw new Error(`Cannot read ${from}: ${errorMessage(error)}`, { cause: error });
   }
 }
 

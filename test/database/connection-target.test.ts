@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { connectionTarget, targetName } from "../../../../src/cli/rehearse/database/connection-target.ts";
+import { connectionTarget, targetName } from "../../src/database/connection-target.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-target-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,0 +1,8 @@
+/** Commands that earlier versions had, and what does their work now. */
+export const removedCommands: ReadonlyMap<string, string> = new Map([
+  [
+    "rehearse",
+    "rolecall switchover CLUSTER --to NODE --seamless --dry-run checks a switchover and forecasts its phases; without " +
+      "--dry-run it makes the switchover and prints each phase with its time.",
+  ],
+]);
