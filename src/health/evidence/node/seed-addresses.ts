@@ -36,9 +36,8 @@ export function mayBeSeeds(cluster: ClusterState): boolean {
 /** The same for one address: each further probe of it counts. */
 export function mayBeSeed({ hasListedProof, contacts, nodes }: ClusterState, api: string): boolean {
   const { answer, namedInRow } = contacts.get(api) ?? noContact;
-  const name = answer?.report.name ?? null;
-  if (hasListedProof || name === null || namedInRow === 0 || namedInRow >= seedProofs) return false;
-  return nodes.some(({ node, proof }) => proof === "none" && node.member === name);
+  if (hasListedProof || namedInRow === 0 || namedInRow >= seedProofs) return false;
+  return nodes.some(({ node, proof }) => proof === "none" && node.member === answer?.report.name);
 }
 
 /** Whether more than half of the configured addresses that answer state this scope and system. */
