@@ -1,3 +1,4 @@
+import { noContact } from "../../../cluster/contact.ts";
 import type { ClusterState } from "../../../cluster/snapshot.ts";
 import type { Electorate } from "./address-choice.ts";
 import type { Server } from "./servers.ts";
@@ -34,10 +35,9 @@ export function mayBeSeeds(cluster: ClusterState): boolean {
 
 /** The same for one address: each further probe of it counts. */
 export function mayBeSeed({ hasListedProof, contacts, nodes }: ClusterState, api: string): boolean {
-  const { answer = null, namedInRow = 0 } = contacts.get(api) ?? {};
-  const name = answer?.report.name ?? null;
-  if (hasListedProof || name === null || namedInRow === 0 || namedInRow >= seedProofs) return false;
-  return nodes.some(({ node, proof }) => proof === "none" && node.member === name);
+  const { answer, namedInRow } = contacts.get(api) ?? noContact;
+  if (hasListedProof || namedInRow === 0 || namedInRow >= seedProofs) return false;
+  return nodes.some(({ node, proof }) => proof === "none" && node.member === answer?.report.name);
 }
 
 /** Whether more than half of the configured addresses that answer state this scope and system. */

@@ -12,8 +12,7 @@ export function isNamedBy({ name, member }: Pick<Node, "name" | "member">, row: 
 
 /** The node whose database alone has the address of a row, if the row has no node's name; else `undefined`. */
 export function nodeAtAddress({ nodes }: Nodes, { name, address }: Pick<Sender, "name" | "address">): Node | undefined {
-  if (address === null) return undefined;
-  const at = nodes.filter(({ node }) => node.database !== null && node.database.host === address);
+  const at = nodes.filter(({ node }) => node.database?.host === address);
   const [only] = at;
   if (only === undefined || at.length > 1) return undefined;
   return nodes.some(({ node }) => isNamedBy(node, name)) ? undefined : only.node;

@@ -24,7 +24,7 @@ export interface Server {
   readonly list: WitnessView | null;
   /** The name, scope and system that it states; `null`: it has not answered. */
   readonly stated: Pick<Report, "name" | "scope" | "system"> | null;
-  /** How many of its last probes in a row were answered under its name. */
+  /** How many of its last probes in a row were answered under its name. Not counted, and 0, of a proved node. */
   readonly namedInRow: number;
 }
 

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { neverProbed, type Observation } from "../../../../src/cluster/observation.ts";
 import type { WitnessView } from "../../../../src/cluster/snapshot.ts";
-import type { Member } from "../../../../src/cluster/documents/cluster-document.ts";
 import { discovered } from "../../../../src/health/observe/membership.ts";
 import { chooseAddress, electorateOf } from "../../../../src/health/evidence/node/address-choice.ts";
 import type { Server } from "../../../../src/health/evidence/node/servers.ts";
 import { addressChoiceRows, type Says } from "./address-choice-rows.ts";
 import { addressVoteRows } from "./address-vote-rows.ts";
 import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
+import { listingView, memberAt } from "../../../fake/listing-view.ts";
 
 function serverOf(
   api: string,
@@ -28,27 +28,9 @@ function serverOf(
   return { ...base, list: puts === undefined ? null : { ...listWith(puts), isPartial: partial } };
 }
 
-function rowAt(api: string): Member {
-  return { name: "pg2", api, host: null, port: null, behind: null, position: null };
-}
-
 function listWith(puts: string): WitnessView {
-  const row = rowAt(puts);
-  return {
-    leader: null,
-    names: null,
-    timeline: null,
-    sentAtMs: 0,
-    received: null,
-    isReceiving: false,
-    answeredAtMs: 0,
-    repeatedAtMs: [],
-    namesAt: null,
-    members: new Map(puts === "none" || puts === "unusable" ? [] : [["pg2", row]]),
-    unaddressed: new Set(puts === "unusable" ? ["pg2"] : []),
-    leftOut: [],
-    isPartial: false,
-  };
+  const view = listingView(puts === "none" || puts === "unusable" ? {} : { pg2: puts });
+  return { ...view, unaddressed: new Set(puts === "unusable" ? ["pg2"] : []) };
 }
 
 suite("the address of a member", () => {
@@ -65,7 +47,9 @@ suite("the address of a member", () => {
       const configured = all.filter(({ isConfigured }) => isConfigured).map(({ api }) => api);
       const policy = { ...new ClusterFixture({ nodes: [] }).policy, discovers: true, configured };
       const known: Observation | undefined =
-        present === undefined ? undefined : { ...neverProbed(discovered(rowAt(present.at))), proof: present.proof };
+        present === undefined
+          ? undefined
+          : { ...neverProbed(discovered(memberAt("pg2", present.at))), proof: present.proof };
       const electorate = electorateOf(all, proved, policy);
       const choice = chooseAddress("pg2", known, { electorate, forbidden: new Set(fixed) });
       const expected = own === null || own === "none" ? own : { api: own, isSettled: settled };
@@ -94,8 +78,7 @@ suite("the voters", () => {
   const listOf = (given: string): WitnessView => {
     const isPartial = given.startsWith("?");
     const api = given.slice(isPartial ? 1 : 0);
-    const row = { ...rowAt(api), name: "pg9" };
-    return { ...listWith("none"), isPartial, members: new Map(api === "" ? [] : [["pg9", row]]) };
+    return { ...listingView(api === "" ? {} : { pg9: api }), isPartial };
   };
   const proved = serverOf("p", { is: "pg9", proved: true, puts: "b" });
   for (const [given, lists, voters] of voterRows)

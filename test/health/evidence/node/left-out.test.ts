@@ -72,6 +72,25 @@ const table: readonly Row[] = [
     list: Array.from({ length: 300 }, (_, at) => [`pg${at}`, `http://h${at}:8008`] as const),
     leftOut: ["member pg128 is past the 128 members of a cluster that are known: others come before it"],
   },
+  {
+    given: "there are more rows than are kept of a list, and every member that is kept is known",
+    list: [...Array.from({ length: 256 }, () => pg1), ["pg9", "http://pg9:8008"]],
+    leftOut: [
+      "member pg1 is listed more than once: the first row with an api_url counts",
+      "member pg9 is past the 128 members of a cluster that are known: others come before it",
+    ],
+  },
+  {
+    given: "there are more members than are known, and one of them has no address",
+    list: [
+      ["pg0", null],
+      ...Array.from({ length: 140 }, (_, at) => [`pg${at + 1}`, `http://h${at + 1}:8008`] as const),
+    ],
+    leftOut: [
+      "member pg0 is listed without a usable api_url",
+      "member pg129 is past the 128 members of a cluster that are known: others come before it",
+    ],
+  },
 ];
 
 for (const { given, nodes = discovers, list, leftOut } of table)

@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { parseClusterDocument } from "../../../../src/cluster/documents/cluster-document.ts";
 import { authorityOf, byName } from "../../../../src/health/evidence/node/member-authority.ts";
 import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
+import { applyMemberList, discoveringCluster } from "../../../fake/member-lists.ts";
 
 /** The rows of a member list: name and host each; the first one leads. */
 type Rows = readonly (readonly [name: string, host: string])[];
@@ -46,6 +47,21 @@ suite("a member list names the lock holder", () => {
       const { cluster, policy } = led();
       const list = { ...listOf(listed), source: "seed", sentAtMs: 1_000 };
       assert.equal(authorityOf(cluster, list, policy).namesHolder, expected);
+    });
+});
+
+suite("a member list names a discovered lock holder", () => {
+  const rows: readonly (readonly [title: string, host: string, namesHolder: boolean])[] = [
+    ["at the address where it answers", "pg1", true],
+    ["not at another address: a clone has members of the same names", "elsewhere", false],
+  ];
+  for (const [title, host, expected] of rows)
+    test(title, () => {
+      const watched = discoveringCluster();
+      applyMemberList(watched, ["pg1", "pg2"], 0);
+      watched.lead("pg1", 0);
+      const list = { ...listOf([["pg1", host]]), source: "seed", sentAtMs: 1_000 };
+      assert.equal(authorityOf(watched.cluster, list, watched.policy).namesHolder, expected);
     });
 });
 

@@ -26,6 +26,7 @@ for (const [kinds, text] of [
   [["late_here", "not_sent"], null],
   [["tls"], "10.0.0.1:8008 does not answer: an injected tls"],
   [["tls", null, "tls"], "10.0.0.1:8008, 10.0.0.3:8008 do not answer: an injected tls"],
+  [["tls", "tls", "tls"], "10.0.0.1:8008, 10.0.0.2:8008, 10.0.0.3:8008 do not answer: an injected tls"],
   [["refused", "tls", "tls"], "10.0.0.2:8008, 10.0.0.3:8008 do not answer: an injected tls; 1 fails otherwise"],
   [
     ["tls", "tls", "tls", "tls", "timeout"],
