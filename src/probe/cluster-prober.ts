@@ -53,8 +53,8 @@ export class ClusterProber {
   }
 
   /**
-   * Applies the configuration that is in force now: nodes that it does not change are probed as before. What bursts
-   * have used is forgotten: whoever reloads before a series of switchovers wants each of them noticed at once.
+   * Applies the configuration that is in force now: nodes that it does not change are probed as before. The
+   * time that bursts have used is counted anew, so that after a reload each switchover is probed in bursts again.
    * @param renewed the addresses to which other connections are needed
    * @returns resolves as {@link start}
    */

@@ -114,9 +114,9 @@ interface Ballot {
  * members are cut off from here, their last lists keep a clone that one of them once listed from taking their place.
  */
 function ballotOf(member: string, provers: readonly Server[], electorate: Electorate): Ballot {
-  const hasVotes = countVotes(member, electorate.voters).size > 0;
-  const voters = hasVotes ? electorate.voters : electorate.silentVoters;
-  const votes = countVotes(member, voters);
+  const cast = countVotes(member, electorate.voters);
+  const [voters, votes] =
+    cast.size > 0 ? [electorate.voters, cast] : [electorate.silentVoters, countVotes(member, electorate.silentVoters)];
   const others = [...votes].filter(([api]) => !provers.some((prover) => prover.api === api));
   const mostOf = (rows: typeof others): number => Math.max(0, ...rows.map(([, count]) => count));
   return {
