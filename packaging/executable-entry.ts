@@ -1,6 +1,6 @@
 /** The entry point of the single executable: the program, or one of the processes that it starts. */
 // First: V8 rejects a code cache that was made with other flags.
-import "../src/cli/framework/v8-flags.ts";
+import "../src/command/framework/v8-flags.ts";
 import { setFlagsFromString } from "node:v8";
 import { runEmbeddedBundle } from "../src/program/embedded-bundle.ts";
 import { childKindOfExecutable } from "../src/program/child-program.ts";

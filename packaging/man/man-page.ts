@@ -1,6 +1,6 @@
 /** The manual page rolecall(1), from the descriptions of the commands. */
-import type { CommandDescription, OptionSpec } from "../../src/cli/framework/command-description.ts";
-import { commonOptions, serverOptions } from "../../src/cli/framework/options.ts";
+import type { CommandDescription, OptionSpec } from "../../src/command/framework/command-description.ts";
+import { commonOptions, serverOptions } from "../../src/command/framework/options.ts";
 import { usageOf } from "../../src/cli/specs/help.ts";
 import { clientVariables } from "../../src/config/sources/client-variables.ts";
 

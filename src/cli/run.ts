@@ -1,20 +1,20 @@
-import type { Arguments } from "./framework/arguments.ts";
-import { CommandError } from "./framework/command-error.ts";
-import type { CommandSpec } from "./framework/command.ts";
-import { parseArguments } from "./framework/parse-arguments.ts";
-import { commonOptions, serverOptions } from "./framework/options.ts";
+import type { Arguments } from "../command/framework/arguments.ts";
+import { CommandError } from "../command/framework/command-error.ts";
+import type { CommandSpec } from "../command/framework/command.ts";
+import { parseArguments } from "../command/framework/parse-arguments.ts";
+import { commonOptions, serverOptions } from "../command/framework/options.ts";
 import { commandGroups, commands, hiddenCommands } from "./specs/commands.ts";
 import { removedCommands } from "./specs/removed.ts";
 import { commandHelp, overallHelp, usageOf } from "./specs/help.ts";
-import { sinkOf, type Io, type OutputStream } from "./output/io.ts";
-import { Progress } from "./output/progress.ts";
-import { ResultBuilder } from "./result/builder.ts";
-import type { Diagnostic, ExitCode, Result } from "./result/document.ts";
-import type { CommandContext, OutputFormat } from "./framework/command-context.ts";
-import { renderFindings, shownFindings } from "./output/findings.ts";
-import { styleFor } from "./output/style.ts";
-import { suggest } from "./framework/suggest.ts";
-import { untilAborted } from "./framework/until-aborted.ts";
+import { sinkOf, type Io, type OutputStream } from "../command/output/io.ts";
+import { Progress } from "../command/output/progress.ts";
+import { ResultBuilder } from "../command/result/builder.ts";
+import type { Diagnostic, ExitCode, Result } from "../command/result/document.ts";
+import type { CommandContext, OutputFormat } from "../command/framework/command-context.ts";
+import { renderFindings, shownFindings } from "../command/output/findings.ts";
+import { styleFor } from "../command/output/style.ts";
+import { suggest } from "../command/framework/suggest.ts";
+import { untilAborted } from "../command/framework/until-aborted.ts";
 import { escapeUnsafe } from "../cluster/values/unsafe-text.ts";
 import { version } from "../config/version.ts";
 import { errorMessage } from "../cluster/values/error-message.ts";
@@ -213,8 +213,8 @@ function showHelp(text: string, result: ResultBuilder, print: (text: string) => 
 async function buildDocument(result: ResultBuilder, policyFile: string | null): Promise<Result> {
   if (policyFile === null) return result.build();
   const [{ readPolicy }, { applyPolicy }] = await Promise.all([
-    import("./result/policy-file.ts"),
-    import("./result/policy.ts"),
+    import("../command/result/policy-file.ts"),
+    import("../command/result/policy.ts"),
   ]);
   const policy = readPolicy(policyFile);
   return result.build((diagnostics: readonly Diagnostic[]) => applyPolicy(policy, diagnostics, Date.now()));

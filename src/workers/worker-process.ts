@@ -7,7 +7,7 @@ import { queuedMsOf, runMsMax, startDeadline, type Waited, waitMsMax } from "./p
 import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } from "./messages.ts";
 
 /**
- * Keeps a worker's heap as small as the main process's (cli/framework/v8-tuning.ts) from its start, and collects
+ * Keeps a worker's heap as small as the main process's (command/framework/v8-tuning.ts) from its start, and collects
  * garbage on the worker's own thread: helper threads would compete with it for its processor, or with other workers for
  * theirs.
  */

@@ -6,7 +6,7 @@ import { describe, test, type TestContext } from "node:test";
 import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { loadConfig } from "../../src/config/load.ts";
-import { readPolicy } from "../../src/cli/result/policy-file.ts";
+import { readPolicy } from "../../src/command/result/policy-file.ts";
 import { checkExpectations } from "../../src/replay/expectations.ts";
 import { readIncident } from "../incidents/play.ts";
 import { userDocuments, type FencedBlock } from "./markdown.ts";

@@ -5,9 +5,9 @@ import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import { attachmentKnowledge, type AttachmentKnowledge } from "../../health/documents/attachment-knowledge.ts";
 import { judgeMember } from "../../health/rules/pool.ts";
 import { routeOf } from "../../health/route.ts";
-import type { ResultBuilder } from "../result/builder.ts";
-import { formatDuration } from "../output/figures.ts";
-import type { ClusterStatus, StatusCluster, StatusNode } from "./status-types.ts";
+import type { ResultBuilder } from "../../command/result/builder.ts";
+import { formatDuration } from "../../command/output/figures.ts";
+import type { ClusterStatus, StatusCluster, StatusNode } from "../../command/client/status-types.ts";
 
 /** Replaces the verdict `fit` of a node that this process has not watched for long enough to know its attachment. */
 export const notKnown = "not known";

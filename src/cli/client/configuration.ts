@@ -1,9 +1,9 @@
 import { discoverScope } from "../../app/discover-scope.ts";
 import type { Config } from "../../config/model/config.ts";
 import { loadConfig, type ConfigSources, type LoadedConfig } from "../../config/load.ts";
-import type { Arguments } from "../framework/arguments.ts";
-import type { ResultBuilder } from "../result/builder.ts";
-import { diagnoseProblem } from "../result/config-problem.ts";
+import type { Arguments } from "../../command/framework/arguments.ts";
+import type { ResultBuilder } from "../../command/result/builder.ts";
+import { diagnoseProblem } from "../../command/result/config-problem.ts";
 
 /** The configuration sources of a command: its options, the environment, and the file of `--config`. */
 export function sourcesOf(args: Arguments, env: ConfigSources["env"]): ConfigSources {

@@ -1,9 +1,9 @@
 import { probeOnce, startProbes, type LocalProbes, type ProbedClusters } from "../../app/probe-once.ts";
 import type { Config } from "../../config/model/config.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { parseDurationOption } from "../framework/arguments.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { formatDuration } from "../output/figures.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import { parseDurationOption } from "../../command/framework/arguments.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { formatDuration } from "../../command/output/figures.ts";
 
 /** Where a local probe reports progress and problems. */
 export interface ProbeReporter {

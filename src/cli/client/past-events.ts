@@ -2,11 +2,11 @@ import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts"
 import { eventSeverities, type ClusterEvent, type EventSeverity } from "../../events/cluster-event.ts";
 import { isEventWanted, type EventFilter } from "../../events/event-filter.ts";
 import { readStoredEvents } from "../../history/history-directory.ts";
-import { CommandError } from "../framework/command-error.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import type { PrintedEvent } from "../output/event-table.ts";
-import { requireHistoryDirectory } from "./directory-option.ts";
-import { replyMessage, RolecallClient } from "./rolecall-client.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import type { PrintedEvent } from "./event-table.ts";
+import { requireHistoryDirectory } from "../../command/client/directory-option.ts";
+import { replyMessage, RolecallClient } from "../../command/client/rolecall-client.ts";
 
 /** Selects past events. `null`: no restriction. Times in ms since the epoch. */
 export interface PastEventsQuery {

@@ -3,12 +3,12 @@ import { incidentPieces, incidentReachMs, type RecordedCluster } from "../../eve
 import type { IncidentNode, IncidentSubject } from "../../events/incident/incident-subject.ts";
 import { readStoredClusters, readStoredEvidence } from "../../history/history-directory.ts";
 import type { StoredEvidence } from "../../history/evidence-scan.ts";
-import { CommandError } from "../framework/command-error.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { fetchStatusFrom } from "./cluster-status.ts";
-import { requireHistoryDirectory } from "./directory-option.ts";
-import { resolveName } from "./node-name.ts";
-import { replyMessage, RolecallClient } from "./rolecall-client.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { fetchStatusFrom } from "../../command/client/cluster-status.ts";
+import { requireHistoryDirectory } from "../../command/client/directory-option.ts";
+import { resolveName } from "../../command/client/node-name.ts";
+import { replyMessage, RolecallClient } from "../../command/client/rolecall-client.ts";
 
 /** Which incident file is wanted. */
 export interface PastIncidentQuery {

@@ -1,11 +1,11 @@
 import type { Config } from "../../config/model/config.ts";
 import { formatHostPort } from "../../config/values/address.ts";
-import { Arguments } from "../framework/arguments.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { ResultBuilder } from "../result/builder.ts";
-import { fetchStatusFrom, type StatusCluster, type StatusNode } from "./cluster-status.ts";
-import { RolecallClient } from "./rolecall-client.ts";
+import { Arguments } from "../../command/framework/arguments.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import { ResultBuilder } from "../../command/result/builder.ts";
+import { fetchStatusFrom, type StatusCluster, type StatusNode } from "../../command/client/cluster-status.ts";
+import { RolecallClient } from "../../command/client/rolecall-client.ts";
 
 /** Clusters with their members, and who knows them. */
 export interface KnownClusters {

@@ -1,7 +1,8 @@
 import type { LocalProbes } from "../../app/probe-once.ts";
-import type { CommandContext } from "../framework/command-context.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
 import { probedStatus } from "./attachment.ts";
-import { fetchStatus, isLocal, selectCluster, type ClusterStatus } from "./cluster-status.ts";
+import { selectCluster, type ClusterStatus } from "../../command/client/cluster-status.ts";
+import { fetchStatus, isLocal } from "./fetch-status.ts";
 import { requireNamedConfig } from "./probed-status.ts";
 import { startProbing } from "./local-probe.ts";
 

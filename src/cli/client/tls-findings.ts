@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync } from "node:fs";
 import type { Config, TlsFiles } from "../../config/model/config.ts";
 import { tlsProblems, type TlsProblem, type TlsProblemKind } from "../../config/tls-problems.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { ResultBuilder } from "../result/builder.ts";
-import type { RuleId } from "../result/rule-ids.ts";
+import type { ResultBuilder } from "../../command/result/builder.ts";
+import type { RuleId } from "../../command/result/rule-ids.ts";
 
 const tlsRules: { readonly [kind in TlsProblemKind]: RuleId } = {
   unusable: "RC111",

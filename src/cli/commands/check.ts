@@ -7,7 +7,7 @@ import type { Check } from "../../health/check.ts";
 import { judgeMember, judgePool } from "../../health/rules/pool.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import type { Verdict } from "../../health/verdict.ts";
-import { CommandError } from "../framework/command-error.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
 import {
   certainlyFit,
   diagnoseUnknown,
@@ -22,14 +22,15 @@ import {
   requireCompanions,
   requireOfCluster,
   requireRoute,
-} from "../client/check-argument.ts";
-import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../client/node-name.ts";
-import { nextCommand, seeReasons } from "../client/next-command.ts";
+} from "../../command/client/check-argument.ts";
+import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../../command/client/node-name.ts";
+import { nextCommand, seeReasons } from "../../command/client/next-command.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
-import { isLocal, fetchStatusIfServed } from "../client/cluster-status.ts";
+import { fetchStatusIfServed } from "../../command/client/cluster-status.ts";
+import { isLocal } from "../client/fetch-status.ts";
 import { requireNamedConfig } from "../client/probed-status.ts";
-import { replyMessage, RolecallClient, type RolecallReply } from "../client/rolecall-client.ts";
-import type { CommandContext } from "../framework/command-context.ts";
+import { replyMessage, RolecallClient, type RolecallReply } from "../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
 
 /** The verdict of a check. The fields are those of the command's JSON data. */
 interface CheckVerdict {

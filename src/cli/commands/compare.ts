@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "../../config/model/config.ts";
 import type { NodeClient } from "../../probe/client/client.ts";
-import { CommandError } from "../framework/command-error.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
 import { SamplerSet, type Sampler } from "../compare/sampler-set.ts";
 import type { Comparison, CheckResult } from "../compare/comparison.ts";
 import { readUncompared } from "../compare/haproxy-directives.ts";
@@ -11,11 +11,11 @@ import { comparisonData, renderComparison } from "../compare/report.ts";
 import { type ComparisonRun, save, startRun } from "../compare/comparison-run.ts";
 import type { ResponseCounts } from "../compare/saved-comparison.ts";
 import { probeLocally } from "../client/local-probe.ts";
-import { type StatusCluster } from "../client/cluster-status.ts";
+import { type StatusCluster } from "../../command/client/cluster-status.ts";
 import { requireNamedConfig } from "../client/probed-status.ts";
-import { RolecallClient } from "../client/rolecall-client.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { formatDuration } from "../output/figures.ts";
+import { RolecallClient } from "../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { formatDuration } from "../../command/output/figures.ts";
 import { formatHostPort } from "../../config/values/address.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 

@@ -1,4 +1,4 @@
-import type { CommandContext } from "../framework/command-context.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
 import { bashScript } from "../completion/bash.ts";
 import { fishScript } from "../completion/fish.ts";
 import { zshScript } from "../completion/zsh.ts";

@@ -1,12 +1,12 @@
 import { clientVariables } from "../../config/sources/client-variables.ts";
-import { connectionOf, contextNamed, requireContexts, type Connection } from "../connect/connection.ts";
-import { defaultServers } from "../connect/listener-finder.ts";
-import { writeCurrent } from "../contexts/select-context.ts";
-import type { Contexts, ServerContext } from "../contexts/contexts-file.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { safe } from "../output/style.ts";
-import { table } from "../output/table.ts";
+import { connectionOf, contextNamed, requireContexts, type Connection } from "../../command/connect/connection.ts";
+import { defaultServers } from "../../command/connect/listener-finder.ts";
+import { writeCurrent } from "../../command/contexts/select-context.ts";
+import type { Contexts, ServerContext } from "../../command/contexts/contexts-file.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import { safe } from "../../command/output/style.ts";
+import { table } from "../../command/output/table.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** `rolecall context [show|list|use NAME]`: shows the connection in effect, lists contexts, or selects one. */

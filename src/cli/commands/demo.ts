@@ -2,7 +2,7 @@ import { ServingProcess } from "../../app/serving-process.ts";
 import type { OpenListener } from "../../http/listener/listener-set.ts";
 import { ListenError } from "../../http/listener/listen-error.ts";
 import { loadedFrom } from "../client/configuration.ts";
-import { defaultServers } from "../connect/listener-finder.ts";
+import { defaultServers } from "../../command/connect/listener-finder.ts";
 import { demoSources } from "../demo/demo-configuration.ts";
 import { demoTtlSeconds, startDemoClusters, usualPorts, type DemoClusters } from "../demo/demo-clusters.ts";
 import { renderDemoBanner } from "../demo/demo-banner.ts";
@@ -10,9 +10,9 @@ import { aliasOfProgram } from "../demo/program-command.ts";
 import { serverOption } from "../demo/server-option.ts";
 import { tourOf, type DemoAddresses } from "../demo/tour.ts";
 import { findFreePort } from "../demo/usual-ports.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { untilAborted } from "../framework/until-aborted.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import { untilAborted } from "../../command/framework/until-aborted.ts";
 
 /** The most clusters of a demo: each is three HTTP servers in this process. */
 const clustersMax = 100;

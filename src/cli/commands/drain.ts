@@ -1,15 +1,15 @@
 import { drainMsMax } from "../../cluster/drain.ts";
 import { isObject, listOf, parseJson } from "../../cluster/values/json.ts";
 import type { DrainOverview } from "../../health/documents/node-overview.ts";
-import { parseDurationOption } from "../framework/arguments.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { resolveName } from "../client/node-name.ts";
-import { readDrain, fetchStatusFrom } from "../client/cluster-status.ts";
-import { refusalAction } from "../client/refusal.ts";
-import { replyMessage, RolecallClient, type RolecallReply } from "../client/rolecall-client.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { formatDuration } from "../output/figures.ts";
-import { table } from "../output/table.ts";
+import { parseDurationOption } from "../../command/framework/arguments.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import { resolveName } from "../../command/client/node-name.ts";
+import { readDrain, fetchStatusFrom } from "../../command/client/cluster-status.ts";
+import { refusalAction } from "../../command/client/refusal.ts";
+import { replyMessage, RolecallClient, type RolecallReply } from "../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { formatDuration } from "../../command/output/figures.ts";
+import { table } from "../../command/output/table.ts";
 
 /** `rolecall drain NODE --for TIME --reason TEXT`: drains a node in the running rolecall for a limited time. */
 export async function drain(context: CommandContext): Promise<void> {

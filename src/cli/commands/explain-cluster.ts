@@ -5,21 +5,27 @@ import { foreignScopeText } from "../../health/evidence/node/foreign-scope.ts";
 import { judgePool } from "../../health/rules/pool.ts";
 import { reasonLink } from "../../config/reason-link.ts";
 import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { parseCheckArgument, requireCompanions, requireOfCluster, requireRoute } from "../client/check-argument.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import {
+  parseCheckArgument,
+  requireCompanions,
+  requireOfCluster,
+  requireRoute,
+} from "../../command/client/check-argument.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
 import { diagnoseUnknown, probedStatus } from "../client/attachment.ts";
-import { explainProbedNode } from "../client/probed-explanation.ts";
-import { fetchClusterExplanation } from "../client/explanations.ts";
-import { nextCommand, seeReasons } from "../client/next-command.ts";
-import { resolveName } from "../client/node-name.ts";
-import { isLocal, fetchStatusFrom } from "../client/cluster-status.ts";
+import { explainProbedNode } from "../explain/probed-explanation.ts";
+import { fetchClusterExplanation } from "../explain/explanations.ts";
+import { nextCommand, seeReasons } from "../../command/client/next-command.ts";
+import { resolveName } from "../../command/client/node-name.ts";
+import { fetchStatusFrom } from "../../command/client/cluster-status.ts";
+import { isLocal } from "../client/fetch-status.ts";
 import { requireNamedConfig } from "../client/probed-status.ts";
-import { RolecallClient } from "../client/rolecall-client.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { renderClusterExplanation, type ClusterExplanation } from "../output/cluster-explanation.ts";
-import { safe } from "../output/style.ts";
-import { remedyOf } from "../output/remedies.ts";
+import { RolecallClient } from "../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { renderClusterExplanation, type ClusterExplanation } from "../explain/cluster-explanation.ts";
+import { safe } from "../../command/output/style.ts";
+import { remedyOf } from "../explain/remedies.ts";
 
 /** `rolecall explain CHECK`: explains the verdict on a whole cluster, node by node. Unfit is a finding (RC030). */
 export async function explainCluster(context: CommandContext, check: string): Promise<void> {

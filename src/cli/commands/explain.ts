@@ -1,19 +1,20 @@
 import type { ProbedClusters } from "../../app/probe-once.ts";
 import type { Check } from "../../health/check.ts";
-import { CommandError } from "../framework/command-error.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
 import { diagnoseUnknown, notKnown, probedStatus } from "../client/attachment.ts";
-import { parseCheckArgument, requireRoute } from "../client/check-argument.ts";
-import { fetchNodeExplanation } from "../client/explanations.ts";
-import { explainProbedNode } from "../client/probed-explanation.ts";
-import { seeReasons } from "../client/next-command.ts";
-import { resolveName, type GivenName } from "../client/node-name.ts";
+import { parseCheckArgument, requireRoute } from "../../command/client/check-argument.ts";
+import { fetchNodeExplanation } from "../explain/explanations.ts";
+import { explainProbedNode } from "../explain/probed-explanation.ts";
+import { seeReasons } from "../../command/client/next-command.ts";
+import { resolveName, type GivenName } from "../../command/client/node-name.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
-import { isLocal, fetchStatusFrom } from "../client/cluster-status.ts";
+import { fetchStatusFrom } from "../../command/client/cluster-status.ts";
+import { isLocal } from "../client/fetch-status.ts";
 import { requireNamedConfig } from "../client/probed-status.ts";
-import { RolecallClient } from "../client/rolecall-client.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { renderExplanation, type PrintedExplanation } from "../output/explanation.ts";
-import { remedyOf } from "../output/remedies.ts";
+import { RolecallClient } from "../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { renderExplanation, type PrintedExplanation } from "../explain/explanation.ts";
+import { remedyOf } from "../explain/remedies.ts";
 
 /**
  * `rolecall explain CHECK [--node NODE]`: explains the verdict rule by rule; without a node, that of each node of the

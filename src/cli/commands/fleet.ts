@@ -1,12 +1,12 @@
 import { isObject, listOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import { diagnoseFleet, differenceText, sayingsText } from "../client/fleet-findings.ts";
-import { refusalAction } from "../client/refusal.ts";
-import { replyMessage, RolecallClient } from "../client/rolecall-client.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { formatDuration } from "../output/figures.ts";
-import { safe, type Style } from "../output/style.ts";
-import { type Cell, table } from "../output/table.ts";
+import { refusalAction } from "../../command/client/refusal.ts";
+import { replyMessage, RolecallClient } from "../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import { formatDuration } from "../../command/output/figures.ts";
+import { safe, type Style } from "../../command/output/style.ts";
+import { type Cell, table } from "../../command/output/table.ts";
 import { drainTimeMs, operatorName } from "./drain.ts";
 
 /** `rolecall fleet [drain|undrain MEMBER]`: the members of a fleet, and who probes what; or drains a member. */

@@ -1,8 +1,8 @@
 import { randomBytes, scryptSync } from "node:crypto";
 import { formatScryptHash } from "../../config/values/scrypt-hash.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { readPassword } from "../framework/read-password.ts";
-import type { CommandContext } from "../framework/command-context.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import { readPassword } from "../../command/framework/read-password.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
 
 /** The scrypt cost of one check: N = 2^15, r = 8, p = 1, which takes about 32 MiB (RFC 7914, section 2). */
 const cost = { costLog2: 15, blockSize: 8, parallel: 1 };

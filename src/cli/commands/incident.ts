@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { fetchPastIncident, readPastIncident, type PastIncident } from "../client/past-incident.ts";
-import { parsePastTime } from "../client/past-time.ts";
-import { CommandError } from "../framework/command-error.ts";
-import type { CommandContext } from "../framework/command-context.ts";
+import { parsePastTime } from "../../command/client/past-time.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
-import { formatZonedTime } from "../output/local-time.ts";
+import { formatZonedTime } from "../../command/output/local-time.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /**

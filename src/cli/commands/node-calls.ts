@@ -1,8 +1,8 @@
-import { confirm } from "../framework/confirm.ts";
-import { callManagementApi, managementTimeout } from "../client/management-call.ts";
-import { splitGivenName } from "../client/node-name.ts";
-import { RolecallClient } from "../client/rolecall-client.ts";
-import type { CommandContext } from "../framework/command-context.ts";
+import { confirm } from "../../command/framework/confirm.ts";
+import { callManagementApi, managementTimeout } from "../../command/client/management-call.ts";
+import { splitGivenName } from "../../command/client/node-name.ts";
+import { RolecallClient } from "../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
 import { scheduledTime } from "./switchover.ts";
 
 /** `rolecall restart NODE`: restarts its database now or at a time, with conditions, or cancels a scheduled restart. */

@@ -1,10 +1,10 @@
 import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
 import { formatHostPort } from "../../config/values/address.ts";
-import { RolecallClient } from "../client/rolecall-client.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { formatKnownDuration, formatLag } from "../output/figures.ts";
-import { safe, type Style } from "../output/style.ts";
-import { type Cell, table } from "../output/table.ts";
+import { RolecallClient } from "../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { formatKnownDuration, formatLag } from "../../command/output/figures.ts";
+import { safe, type Style } from "../../command/output/style.ts";
+import { type Cell, table } from "../../command/output/table.ts";
 
 /** `rolecall pools [POOL]`: the members of each pool of the running rolecall, in the order in which they get clients. */
 export async function pools(context: CommandContext): Promise<void> {

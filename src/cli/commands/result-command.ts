@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { CommandError } from "../framework/command-error.ts";
-import type { Result } from "../result/document.ts";
-import { readResult } from "../result/reader.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { renderFindings } from "../output/findings.ts";
-import { safe, safeLines } from "../output/style.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import type { Result } from "../../command/result/document.ts";
+import { readResult } from "../../command/result/reader.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { renderFindings } from "../../command/output/findings.ts";
+import { safe, safeLines } from "../../command/output/style.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** The maximum size of a document, in bytes. */

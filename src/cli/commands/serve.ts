@@ -4,13 +4,13 @@ import type { SimulatorConfig } from "../../config/model/config.ts";
 import { ListenError, type ListenErrorKind } from "../../http/listener/listen-error.ts";
 import type { OpenListener } from "../../http/listener/listener-set.ts";
 import { saveCodeCache } from "../../program/cached-bundle.ts";
-import { CommandError } from "../framework/command-error.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
 import { loadedFrom, namedByScope, sourcesOf } from "../client/configuration.ts";
 import { renderDemoBanner } from "../demo/demo-banner.ts";
-import { collectSignals, type ServiceSignal, type SignalQueue } from "../framework/signals.ts";
-import { systemdSockets } from "../framework/systemd-sockets.ts";
-import { growYoungGeneration } from "../framework/v8-tuning.ts";
-import type { CommandContext } from "../framework/command-context.ts";
+import { collectSignals, type ServiceSignal, type SignalQueue } from "../../command/framework/signals.ts";
+import { systemdSockets } from "../../command/framework/systemd-sockets.ts";
+import { growYoungGeneration } from "../../command/framework/v8-tuning.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
 
 /**
  * `rolecall serve`: serves until a signal stops it, which completes its work. Ends at once with a finding if the

@@ -1,10 +1,10 @@
 import type { SimulatorOptions } from "../../simulator/simulator.ts";
 import { renderDemoBanner, type TourStep } from "../demo/demo-banner.ts";
 import { startControlledSimulator, type ControlledSimulator } from "../demo/controlled-simulator.ts";
-import type { Arguments } from "../framework/arguments.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { collectSignals } from "../framework/signals.ts";
-import type { CommandContext } from "../framework/command-context.ts";
+import type { Arguments } from "../../command/framework/arguments.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import { collectSignals } from "../../command/framework/signals.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /** `rolecall simulate`: serves a simulated cluster until SIGINT or SIGTERM; either counts as success. */

@@ -1,8 +1,9 @@
-import type { CommandContext } from "../framework/command-context.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { fetchStatus, type ClusterStatus, type StatusCluster } from "../client/cluster-status.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import type { ClusterStatus, StatusCluster } from "../../command/client/cluster-status.ts";
+import { fetchStatus } from "../client/fetch-status.ts";
 import { diagnoseClusters } from "../status/diagnosis.ts";
-import { sourceWords } from "../client/next-command.ts";
+import { sourceWords } from "../../command/client/next-command.ts";
 import { reportText } from "../status/report.ts";
 import { selectClusters, selectionOf } from "../status/selection/selection.ts";
 import type { ShownCluster } from "../status/selection/shown-cluster.ts";

@@ -1,10 +1,10 @@
 import { parseClusterDocument } from "../../cluster/documents/cluster-document.ts";
 import { parseInstant } from "../../cluster/values/timestamp.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { confirm } from "../framework/confirm.ts";
-import { clusterPath, callManagementApi, managementTimeout } from "../client/management-call.ts";
-import { RolecallClient } from "../client/rolecall-client.ts";
-import type { CommandContext } from "../framework/command-context.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import { confirm } from "../../command/framework/confirm.ts";
+import { clusterPath, callManagementApi, managementTimeout } from "../../command/client/management-call.ts";
+import { RolecallClient } from "../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
 import { namedCandidate, namedCluster, onlyCluster } from "../switchover/named-cluster.ts";
 import { resumePaused, seamlessSwitchover } from "../switchover/seamless.ts";
 

@@ -1,16 +1,16 @@
 import { loadConfig } from "../../config/load.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { diagnoseProblem } from "../result/config-problem.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+import { diagnoseProblem } from "../../command/result/config-problem.ts";
 import {
   checkClusterFiles,
   checkFleetFiles,
   checkListenerFiles,
   checkSwitchoverFiles,
 } from "../client/tls-findings.ts";
-import type { CommandContext } from "../framework/command-context.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
-import { counted } from "../output/words.ts";
-import type { Arguments } from "../framework/arguments.ts";
+import { counted } from "../../command/output/words.ts";
+import type { Arguments } from "../../command/framework/arguments.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 
 /**

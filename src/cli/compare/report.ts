@@ -1,6 +1,6 @@
-import { formatDuration } from "../output/figures.ts";
-import type { Style } from "../output/style.ts";
-import { table } from "../output/table.ts";
+import { formatDuration } from "../../command/output/figures.ts";
+import type { Style } from "../../command/output/style.ts";
+import { table } from "../../command/output/table.ts";
 import type { CheckComparison } from "./comparison.ts";
 
 /**

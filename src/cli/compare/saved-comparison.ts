@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync
 import * as z from "zod";
 import { parseJson } from "../../cluster/values/json.ts";
 import type { Config } from "../../config/model/config.ts";
-import { CommandError } from "../framework/command-error.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { CheckComparison } from "./comparison.ts";
 

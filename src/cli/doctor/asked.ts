@@ -1,7 +1,7 @@
 import type { KnownClusters } from "../client/remembered-members.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { formatDuration } from "../output/figures.ts";
-import { counted } from "../output/words.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { formatDuration } from "../../command/output/figures.ts";
+import { counted } from "../../command/output/words.ts";
 
 /**
  * Reports members that no balancer asks the running rolecall for (RC131), and names that are no members and that

@@ -1,8 +1,8 @@
 import type { Guards } from "../../health/guards.ts";
 import { lockBoundMs } from "../../health/evidence/node/freshness.ts";
 import { defaultMaxAgeMs } from "../../config/schema/schema.ts";
-import { formatDuration } from "../output/figures.ts";
-import { counted } from "../output/words.ts";
+import { formatDuration } from "../../command/output/figures.ts";
+import { counted } from "../../command/output/words.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /** The boolean guards, by their names in the configuration. */

@@ -2,12 +2,12 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
 import { readRegularFile } from "../../files/regular-file.ts";
 import { parseDatabaseAddress } from "../../health/check.ts";
 import { isDifferentAddress } from "../../health/evidence/node/identity.ts";
-import type { StatusCluster, StatusNode } from "../client/cluster-status.ts";
+import type { StatusCluster, StatusNode } from "../../command/client/cluster-status.ts";
 import { sectionsOf, type HaproxySection } from "../compare/haproxy-sections.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { counted } from "../output/words.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { counted } from "../../command/output/words.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { RuleId } from "../result/rule-ids.ts";
+import type { RuleId } from "../../command/result/rule-ids.ts";
 
 /** What is wrong with the servers of an haproxy.cfg. */
 interface ServerFinding {

@@ -5,7 +5,7 @@ import { foreignScopeText } from "../../health/evidence/node/foreign-scope.ts";
 import { isMisaddressed } from "../../health/evidence/node/identity.ts";
 import { leftOutOf, leftOutText } from "../../health/evidence/node/left-out.ts";
 import { withholdsPassword } from "../../health/evidence/node/node-password.ts";
-import { counted } from "../output/words.ts";
+import { counted } from "../../command/output/words.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /** The supported major versions of Patroni, whose API the nodes speak. */

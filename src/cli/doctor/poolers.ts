@@ -6,7 +6,7 @@ import { defaultDeadlineMs, poolerFindings } from "../../switchover/preflight/po
 import { knownServers } from "../../switchover/preflight/pooler-setup.ts";
 import { hostsOf, type InspectedPooler, resolveHosts } from "../../switchover/checks/resolve-hosts.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { RuleId } from "../result/rule-ids.ts";
+import type { RuleId } from "../../command/result/rule-ids.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /** How long a console may take for the login, and for all its answers; and a resolver for all names, in ms. */

@@ -1,6 +1,6 @@
 import { connect } from "node:tls";
 import { readTls, serverNamesOf, tlsTo, type TlsMaterial } from "../../config/tls-material.ts";
-import { counted } from "../output/words.ts";
+import { counted } from "../../command/output/words.ts";
 import { answeringNodes } from "./nodes.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { validityProblems } from "../../config/tls-problems.ts";

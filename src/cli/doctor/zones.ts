@@ -3,7 +3,7 @@ import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Config } from "../../config/model/config.ts";
 import { zoneOf } from "../../health/evidence/node/zone.ts";
 import { policyOf } from "../../state/clusters.ts";
-import { counted } from "../output/words.ts";
+import { counted } from "../../command/output/words.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /** What asks for zones in the configuration. */

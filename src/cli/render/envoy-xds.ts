@@ -3,10 +3,10 @@ import { stringify } from "yaml";
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import { isObject, listOf } from "../../cluster/values/json.ts";
 import { requireNamedConfig } from "../client/probed-status.ts";
-import { isLocal } from "../client/cluster-status.ts";
-import { RolecallClient } from "../client/rolecall-client.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { CommandError } from "../framework/command-error.ts";
+import { isLocal } from "../client/fetch-status.ts";
+import { RolecallClient } from "../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
 import {
   envoyAddress,
   envoyAdminPort,

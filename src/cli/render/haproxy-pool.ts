@@ -1,4 +1,4 @@
-import { CommandError } from "../framework/command-error.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
 import { declaredPorts, portsOf, readCheck, type RenderOptions } from "./input/options.ts";
 import type { TargetCluster, TargetPool, Targets } from "./input/targets.ts";
 

@@ -1,8 +1,8 @@
 import { secretProblem } from "../../cluster/values/secret-destination.ts";
 import { isLoopback } from "../../config/values/loopback.ts";
-import type { Arguments } from "../framework/arguments.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { CommandError } from "../framework/command-error.ts";
+import type { Arguments } from "../../command/framework/arguments.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
 import { edgesMax, hostPort, readAddressOption } from "./input/edges.ts";
 import { hintScript } from "./hint-script.ts";
 import { headComments } from "./input/member-comments.ts";

@@ -1,6 +1,6 @@
-import { isLocal } from "../client/cluster-status.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { CommandError } from "../framework/command-error.ts";
+import { isLocal } from "../client/fetch-status.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
 import { renderEnvoy } from "./envoy.ts";
 import { renderEnvoyXds } from "./envoy-xds.ts";
 import { renderHaproxy } from "./haproxy.ts";

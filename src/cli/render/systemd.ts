@@ -1,10 +1,10 @@
 import { isAbsolute, join } from "node:path";
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import { isLocal } from "../client/cluster-status.ts";
+import { isLocal } from "../client/fetch-status.ts";
 import { requireConfig } from "../client/probed-status.ts";
-import { defaultServers } from "../connect/listener-finder.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { CommandError } from "../framework/command-error.ts";
+import { defaultServers } from "../../command/connect/listener-finder.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
 import { hostPort } from "./input/edges.ts";
 import { deployFile } from "./output/deploy-file.ts";
 import { writeRendered, type RenderedFile } from "./output/rendered-files.ts";

@@ -1,11 +1,11 @@
-import type { CommandSpec } from "../framework/command.ts";
+import type { CommandSpec } from "../../command/framework/command.ts";
 import { drainCommands } from "./drains.ts";
 import { managementCommands } from "./management.ts";
 import { serviceCommands } from "./services.ts";
 import { toolCommands } from "./tools.ts";
 import { pastCommands } from "./past.ts";
 import { inspectionCommands } from "./inspection.ts";
-import { clusterOption, serverOptions, sourceOptions } from "../framework/options.ts";
+import { clusterOption, serverOptions, sourceOptions } from "../../command/framework/options.ts";
 import { renderCommand } from "./render.ts";
 
 /** Commands that check a setup or write configuration for other programs. */

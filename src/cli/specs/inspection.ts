@@ -1,4 +1,4 @@
-import type { CommandSpec } from "../framework/command.ts";
+import type { CommandSpec } from "../../command/framework/command.ts";
 import {
   clusterOption,
   nodeCaOption,
@@ -6,7 +6,7 @@ import {
   serverOptions,
   sourceOptions,
   watchOption,
-} from "../framework/options.ts";
+} from "../../command/framework/options.ts";
 
 const untilKnown = "until known, at most attach_window and two probes; 0s: one look";
 

@@ -1,6 +1,6 @@
-import type { CommandSpec } from "../framework/command.ts";
-import type { OptionSpec } from "../framework/command-description.ts";
-import { clusterOption, serverOptions } from "../framework/options.ts";
+import type { CommandSpec } from "../../command/framework/command.ts";
+import type { OptionSpec } from "../../command/framework/command-description.ts";
+import { clusterOption, serverOptions } from "../../command/framework/options.ts";
 
 const yes: OptionSpec = { name: "yes", short: "y", help: "do not ask for confirmation (for scripts)" };
 const dryRun: OptionSpec = {

@@ -1,7 +1,7 @@
 import { eventKinds, eventSeverities } from "../../events/cluster-event.ts";
-import type { CommandSpec } from "../framework/command.ts";
-import type { OptionSpec } from "../framework/command-description.ts";
-import { clusterOption, nodeOption, pastTimeHelp, serverOptions } from "../framework/options.ts";
+import type { CommandSpec } from "../../command/framework/command.ts";
+import type { OptionSpec } from "../../command/framework/command-description.ts";
+import { clusterOption, nodeOption, pastTimeHelp, serverOptions } from "../../command/framework/options.ts";
 
 /** Where to read the past without a running rolecall. */
 const directoryOption: OptionSpec = {

@@ -1,6 +1,6 @@
-import type { CommandSpec } from "../framework/command.ts";
-import type { OptionSpec } from "../framework/command-description.ts";
-import { clusterOption, serverOptions, sourceOptions } from "../framework/options.ts";
+import type { CommandSpec } from "../../command/framework/command.ts";
+import type { OptionSpec } from "../../command/framework/command-description.ts";
+import { clusterOption, serverOptions, sourceOptions } from "../../command/framework/options.ts";
 
 const kinds = [
   "haproxy",

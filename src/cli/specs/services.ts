@@ -1,5 +1,5 @@
-import type { CommandSpec } from "../framework/command.ts";
-import { nodeCaOption } from "../framework/options.ts";
+import type { CommandSpec } from "../../command/framework/command.ts";
+import { nodeCaOption } from "../../command/framework/options.ts";
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 

@@ -1,4 +1,4 @@
-import type { CommandSpec } from "../framework/command.ts";
+import type { CommandSpec } from "../../command/framework/command.ts";
 
 /** Commands about the program itself and its documents. */
 export const toolCommands: readonly CommandSpec[] = [

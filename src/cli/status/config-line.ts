@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
-import { formatLocalTime } from "../output/local-time.ts";
+import { formatLocalTime } from "../../command/output/local-time.ts";
 
 /** Says that the configuration in force is not that of the file. @returns `null` if the last reload was applied */
 export function configLine(config: ConfigOverview | null): string | null {

@@ -1,5 +1,5 @@
-import type { StatusCluster, StatusNode } from "../client/cluster-status.ts";
-import type { ResultBuilder } from "../result/builder.ts";
+import type { StatusCluster, StatusNode } from "../../command/client/cluster-status.ts";
+import type { ResultBuilder } from "../../command/result/builder.ts";
 import { headlineOf } from "../../health/documents/situation.ts";
 import { explainClusterCommand, explainNodeCommand } from "./next-commands.ts";
 

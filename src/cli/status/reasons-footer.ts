@@ -1,8 +1,8 @@
 import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
 import { reasonLink } from "../../config/reason-link.ts";
-import type { StatusCluster, StatusNode } from "../client/cluster-status.ts";
-import { safe, type Style } from "../output/style.ts";
-import { textWidth, wrapWords } from "../output/words.ts";
+import type { StatusCluster, StatusNode } from "../../command/client/cluster-status.ts";
+import { safe, type Style } from "../../command/output/style.ts";
+import { textWidth, wrapWords } from "../../command/output/words.ts";
 import { explainClusterCommand, explainNodeCommand } from "./next-commands.ts";
 import type { ShownCluster } from "./selection/shown-cluster.ts";
 

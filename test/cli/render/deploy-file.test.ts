@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CommandError } from "../../../src/cli/framework/command-error.ts";
+import { CommandError } from "../../../src/command/framework/command-error.ts";
 import { deployFile } from "../../../src/cli/render/output/deploy-file.ts";
 
 const name = "systemd/rolecall.sysusers.conf";

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { version } from "../../../config/version.ts";
-import type { CommandContext } from "../../framework/command-context.ts";
+import type { CommandContext } from "../../../command/framework/command-context.ts";
 import { probedComments } from "../input/member-comments.ts";
 import type { Targets } from "../input/targets.ts";
 import { parseKubernetesOptions, type KubernetesOptions } from "../kubernetes/kubernetes-options.ts";

@@ -1,4 +1,4 @@
-import { unknownNameError } from "../../client/node-name.ts";
+import { unknownNameError } from "../../../command/client/node-name.ts";
 import type { DatabaseAddress } from "../../../cluster/node.ts";
 import type { ClusterConfig, Config } from "../../../config/model/config.ts";
 import { balancedCheckText } from "../../../config/values/pool-check.ts";
@@ -6,11 +6,12 @@ import { oneNodeRoutes } from "../../../health/route.ts";
 import { parseDatabaseAddress } from "../../../health/check.ts";
 import { probeLocally } from "../../client/local-probe.ts";
 import { withRememberedMembers, type KnownClusters } from "../../client/remembered-members.ts";
-import { isLocal, fetchStatusFrom, type StatusCluster } from "../../client/cluster-status.ts";
+import { fetchStatusFrom, type StatusCluster } from "../../../command/client/cluster-status.ts";
+import { isLocal } from "../../client/fetch-status.ts";
 import { requireNamedConfig } from "../../client/probed-status.ts";
-import { RolecallClient } from "../../client/rolecall-client.ts";
-import { defaultServers } from "../../connect/listener-finder.ts";
-import type { CommandContext } from "../../framework/command-context.ts";
+import { RolecallClient } from "../../../command/client/rolecall-client.ts";
+import { defaultServers } from "../../../command/connect/listener-finder.ts";
+import type { CommandContext } from "../../../command/framework/command-context.ts";
 import { hostPort, isRenderableHost, parseAdmins, parseEdges } from "./edges.ts";
 import { isSilent, memberSummary } from "./member-summary.ts";
 

@@ -1,6 +1,6 @@
 import { version } from "../../../config/version.ts";
-import type { Arguments } from "../../framework/arguments.ts";
-import { CommandError } from "../../framework/command-error.ts";
+import type { Arguments } from "../../../command/framework/arguments.ts";
+import { CommandError } from "../../../command/framework/command-error.ts";
 
 /** What the rendered manifests depend on. */
 export interface KubernetesOptions {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { CommandError } from "../../framework/command-error.ts";
+import { CommandError } from "../../../command/framework/command-error.ts";
 import { errorMessage } from "../../../cluster/values/error-message.ts";
 
 /** One of the files that a command renders. */

@@ -1,8 +1,8 @@
 import { parse } from "yaml";
 import { parseByteSize } from "../../../cluster/values/byte-size.ts";
 import { parseDuration } from "../../../cluster/values/duration.ts";
-import { CommandError } from "../../framework/command-error.ts";
-import type { Arguments } from "../../framework/arguments.ts";
+import { CommandError } from "../../../command/framework/command-error.ts";
+import type { Arguments } from "../../../command/framework/arguments.ts";
 import { parseRenderOptions } from "../input/options.ts";
 import { deployFile } from "../output/deploy-file.ts";
 

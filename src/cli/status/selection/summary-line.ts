@@ -1,6 +1,6 @@
 import { isServing } from "../../../health/documents/node-overview.ts";
-import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
-import { formatDuration } from "../../output/figures.ts";
+import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
+import { formatDuration } from "../../../command/output/figures.ts";
 import { clusterSeverity } from "./condition.ts";
 
 /** How many clusters and nodes are well: the figures above the table. */

@@ -1,4 +1,4 @@
-import { textWidth } from "../../output/words.ts";
+import { textWidth } from "../../../command/output/words.ts";
 
 /** A column as far as its width goes. */
 export interface ColumnSize {

@@ -1,9 +1,9 @@
 import { restrictingTags } from "../../../cluster/values/tags.ts";
 import type { DrainOverview } from "../../../health/documents/node-overview.ts";
 import { headlineOf, isSevere } from "../../../health/documents/situation.ts";
-import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
-import { formatKnownDuration, formatLag } from "../../output/figures.ts";
-import type { Style } from "../../output/style.ts";
+import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
+import { formatKnownDuration, formatLag } from "../../../command/output/figures.ts";
+import type { Style } from "../../../command/output/style.ts";
 import type { ShownCluster } from "../selection/shown-cluster.ts";
 
 /** The reasons that say the same as the warning before them. */

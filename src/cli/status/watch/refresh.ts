@@ -1,9 +1,9 @@
-import type { ClusterStatus } from "../../client/cluster-status.ts";
+import type { ClusterStatus } from "../../../command/client/cluster-status.ts";
 import type { StatusSource } from "../../client/status-source.ts";
-import { withDeadline } from "../../client/deadline.ts";
-import type { CommandContext } from "../../framework/command-context.ts";
-import { CommandError } from "../../framework/command-error.ts";
-import { untilAborted } from "../../framework/until-aborted.ts";
+import { withDeadline } from "../../../command/client/deadline.ts";
+import type { CommandContext } from "../../../command/framework/command-context.ts";
+import { CommandError } from "../../../command/framework/command-error.ts";
+import { untilAborted } from "../../../command/framework/until-aborted.ts";
 
 /** A status, or why there is none. */
 export type StatusAttempt = ClusterStatus | { readonly problem: string };

@@ -1,5 +1,5 @@
-import type { ClusterStatus } from "../../client/cluster-status.ts";
-import type { CommandContext } from "../../framework/command-context.ts";
+import type { ClusterStatus } from "../../../command/client/cluster-status.ts";
+import type { CommandContext } from "../../../command/framework/command-context.ts";
 import { openStatusSource } from "../../client/status-source.ts";
 import { pause, tryFetchStatus } from "./refresh.ts";
 import { WatchSession } from "./session.ts";
