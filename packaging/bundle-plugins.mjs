@@ -18,8 +18,10 @@ export const onlyNeededParts = {
 export const onlyService = {
   name: "only-service",
   setup({ onResolve }) {
-    onResolve({ filter: /\/(commands|doctor|render)\// }, ({ path, kind, importer }) =>
-      kind === "dynamic-import" && /\/cli\/specs\//.test(importer) && !/\/(serve|validate)\.ts$/.test(path)
+    onResolve({ filter: /\/(commands|doctor|render|cli)\// }, ({ path, kind, importer }) =>
+      kind === "dynamic-import" &&
+      /\/cli\/specs\/|\/features\/\w+\/commands\.ts$/.test(importer) &&
+      !/\/(serve|validate)\.ts$/.test(path)
         ? { path, external: true }
         : undefined,
     );

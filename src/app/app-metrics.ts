@@ -43,7 +43,7 @@ export function buildMetrics(parts: MetricsParts): Metrics {
     fastPath: () => listeners().fastPathCounts(),
     paused: () => runs().switchovers.paused,
     pauses: () => runs().keeper.held,
-    audited: () => monitor().routes.targets,
+    ofFeatures: () => monitor().features.metrics,
     followed: () => monitor().fleet.usage,
     certificates: () => certificates().readings,
     lostLogLines: () => lostLinesOf(log),

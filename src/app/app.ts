@@ -171,7 +171,8 @@ export class App {
       this.#runs.switchovers.configure();
     });
     const open = new Set(this.#listeners.listeners.map(({ key }) => key));
-    for (const part of [this.#agents, this.#monitor.envoys]) part.keepOnly(open);
+    this.#agents.keepOnly(open);
+    this.#monitor.features.listening(open);
     this.#page.reloaded(this.#monitor.store.current);
     this.#monitor.fleet.feeds.endAll("reload");
     this.#metrics.forgetNodes();
@@ -284,7 +285,8 @@ export class App {
       inherited,
       handlerFor: (listener) => this.#handlerFor(listener),
       lineHandlerFor: (listener, key) => this.#agents.handlerFor({ listener, config: this.#config, key }),
-      xdsHandlerFor: (listener, key) => this.#monitor.envoys.handlerFor({ listener, config: this.#config, key }),
+      dialectHandlerFor: (listener, key) =>
+        this.#monitor.features.handlerFor(listener.dialect, { listener, config: this.#config, key }),
       eventsOf: (listener) => this.#listenerLog.eventsOf(listener),
       fullState: () => fullStateOf({ monitor: this.#monitor, config: this.#config, phase: this.#life.phase }),
       onContained: (problem) => this.logContained(problem),
@@ -335,7 +337,7 @@ export class App {
       page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),
       balancers: (only) => this.#monitor.balancers(only),
-      routes: this.#monitor.routes,
+      features: this.#monitor.features,
       asked: () => this.#asked.describe(),
       limits: async (cluster) => (await this.#limits())(cluster),
       askedChecks: this.#askedChecks,

@@ -3,6 +3,7 @@ import type { SetTimer } from "../cluster/timer.ts";
 import { nodeNamed } from "../cluster/lookup.ts";
 import type { DatabaseAddress } from "../cluster/node.ts";
 import type { BalancerConfig, Config, PoolerConfig } from "../config/model/config.ts";
+import type { Balancers } from "../feature/offers.ts";
 import type { Logger } from "../log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { PushCounter } from "../push/push-counter.ts";
@@ -41,8 +42,13 @@ interface RunningBalancer {
   readonly balancer: Balancer;
 }
 
+/** Why clients of a balancer are not led that a reload has removed. */
+export function notConfigured(balancer: string): string {
+  return `${balancer} is not configured any more`;
+}
+
 /** Sends changes of verdicts to the configured balancers. Without any it holds no timer and no connection. */
-export class BalancerPushes {
+export class BalancerPushes implements Balancers {
   readonly #context: BalancerPushesContext;
   readonly #follower: VerdictFollower;
   #running: ReadonlyMap<string, RunningBalancer> = new Map();
@@ -112,11 +118,17 @@ export class BalancerPushes {
       .map(({ target: { name } }) => name);
   }
 
-  /** Makes sure that a balancer leads the clients of a cluster's primary to a node, as {@link Balancer.lead}. */
-  async lead(balancer: string, to: LeadTo, limitMs: number): Promise<string | null> {
-    const running = this.#running.get(balancer);
-    if (running === undefined) return `${balancer} is not configured any more`;
-    return running.balancer.lead(to, limitMs);
+  /**
+   * Makes sure that a balancer leads the clients of a cluster's primary to a node, as {@link Balancer.lead}.
+   * @returns `undefined` if there is no balancer of this name here
+   */
+  lead(balancer: string, to: LeadTo, limitMs: number): Promise<string | null> | undefined {
+    return this.#running.get(balancer)?.balancer.lead(to, limitMs);
+  }
+
+  /** All balancers that are pushed to are waited for. */
+  uncounted(): readonly [] {
+    return [];
   }
 
   #keptOrNew(target: PushTarget): RunningBalancer {

@@ -10,7 +10,7 @@ import type { GuardedRun } from "../switchover/guardian/messages.ts";
 import { RouteLeader } from "../switchover/hands/route-leader.ts";
 import { IntentFile } from "../switchover/intent/intent-file.ts";
 import { PeerLink } from "../switchover/peers/peer-link.ts";
-import { BalancerPushes } from "./balancer-pushes.ts";
+import { BalancerPushes, notConfigured } from "./balancer-pushes.ts";
 import { type LocalProbes, startProbes } from "./probe-once.ts";
 
 /** The guardian has no metrics. */
@@ -52,7 +52,7 @@ export function openEvidence(guarded: GuardedRun, onError: (error: unknown) => v
   });
   const leader = new RouteLeader({
     cluster,
-    lead: (balancer, to, limitMs) => pushes.lead(balancer, to, limitMs),
+    lead: (balancer, to, limitMs) => pushes.lead(balancer, to, limitMs) ?? Promise.resolve(notConfigured(balancer)),
     checks: () => Promise.resolve([]),
     nodes: () => view()?.cluster.nodes.map(({ node: { name } }) => name) ?? [],
     waitMs: routeWaitMs,

@@ -10,7 +10,7 @@ import {
   ListenerSet,
   type OpenListener,
   type PreparedListeners,
-  type XdsHandler,
+  type ConnectionHandler,
 } from "../http/listener/listener-set.ts";
 import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { BackendCount } from "../http/message/server-census.ts";
@@ -29,7 +29,7 @@ export interface ListenerGroupContext {
   readonly inherited: readonly number[];
   readonly handlerFor: (listener: ListenerConfig) => ListenerHandler;
   readonly lineHandlerFor: (listener: ListenerConfig, key: string) => LineHandler;
-  readonly xdsHandlerFor: (listener: ListenerConfig, key: string) => XdsHandler;
+  readonly dialectHandlerFor: (listener: ListenerConfig, key: string) => ConnectionHandler;
   readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
   readonly fullState: WorkerPoolContext["fullState"];
   /** Called with an error that only the process-wide handler of a worker caught. */
@@ -65,13 +65,13 @@ export class ListenerGroup {
   #configured: readonly ListenerConfig[] = [];
 
   constructor(group: ListenerGroupContext) {
-    const { log, workers, inherited, handlerFor, lineHandlerFor, xdsHandlerFor, eventsOf, fullState, onContained } =
+    const { log, workers, inherited, handlerFor, lineHandlerFor, dialectHandlerFor, eventsOf, fullState, onContained } =
       group;
     this.#inherited = inherited;
     this.#own = new ListenerSet({
       handlerFor,
       lineHandlerFor,
-      xdsHandlerFor,
+      dialectHandlerFor,
       eventsOf,
       listeningSocketOf: (key) => this.#takeSocket(key),
     });

@@ -21,9 +21,12 @@ import { ConnectedAddresses } from "../probe/client/connected-addresses.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { AddressProofs } from "./address-proofs.ts";
-import { BalancerPushes } from "./balancer-pushes.ts";
-import { EnvoyPushes, type EnvoyPushesContext } from "./envoy-pushes.ts";
-import { RouteAudits, type RouteAuditsContext } from "./route-audits.ts";
+import { BalancerPushes, notConfigured } from "./balancer-pushes.ts";
+import type { Offers } from "../feature/offer.ts";
+import { type Balancers, balancers } from "../feature/offers.ts";
+import type { Features } from "./host/features.ts";
+import type { FeaturesContext } from "./host/running-feature.ts";
+import { featuresOf } from "./registry/features.ts";
 import { buildDcsWatches } from "./dcs-wiring.ts";
 import { type Machine, waitAtMost } from "./machine.ts";
 import { buildClusters, reconfigure, restoreClusters } from "../state/clusters.ts";
@@ -58,10 +61,7 @@ export class Monitor {
   readonly drains: FleetDrains;
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
-  /** Informs the Envoys that connect to listeners with the dialect xds. */
-  readonly envoys: EnvoyPushes;
-  /** Looks at where the traffic of balancers and poolers goes. */
-  readonly routes: RouteAudits;
+  readonly features: Features;
   /** Takes the outcomes of clusters from other instances, and feeds others. */
   readonly fleet: Fleet;
   /** Tells whether the address of a node is more than another instance's word. */
@@ -74,6 +74,7 @@ export class Monitor {
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
   readonly #balancers: BalancerPushes;
+  readonly #offers: Offers;
   readonly #dcs: DcsWatches;
   readonly #sources: EvidenceOrigins;
   #config: Config;
@@ -97,36 +98,29 @@ export class Monitor {
     const [snapshot, policy] = [() => store.current, (name: string) => store.policyOf(name)];
     const state = (name: string): ClusterState | undefined => store.clusterNamed(name);
     this.history = new HistoryStore({ log, clock, snapshot, policy });
-    const routes = (name: string): ReturnType<RouteAudits["findings"]> => this.routes.findings(name);
-    const detector = new EventDetector({ awaitsFirstRound: true, asked, routes });
+    const detector = new EventDetector({
+      awaitsFirstRound: true,
+      asked,
+      ofFeatures: (name) => this.features.conditions(name),
+    });
     this.eventLog = new EventLog({ log, metrics, clock, detector, history: this.history });
     this.#drains = this.#buildDrains();
     const follows = { log, metrics: metrics.own, cluster: state, policy, setTimer: machine.setTimer };
     this.#balancers = new BalancerPushes({ ...follows, now: () => clock.observe() });
-    this.routes = this.#buildRouteAudits({ ...follows, now: () => clock.now() });
     const probed = new ConnectedAddresses(() => clock.now());
-    this.envoys = this.#buildEnvoys({ ...follows, now: () => clock.observe() }, probed);
+    this.#offers = { process: store.current.instance };
+    balancers.bring(this.#offers, this.#balancers);
+    this.features = this.#buildFeatures(follows, probed);
     this.proofs = new AddressProofs({ config: () => this.#config, now: () => clock.now() });
     this.#stateFile = this.#buildStateFile();
-    this.#probers = new Probers({
-      cluster: state,
-      policy,
-      now: () => clock.observe(),
-      wall: () => clock.wall(),
-      ...machine,
-      connect: (origin, limits, tls) =>
-        machine.connect(origin, { ...limits, onConnected: (ip) => probed.connected(origin, ip) }, tls),
-      ...logDocumentFailures(
-        { cluster: state, now: () => clock.now(), record, onProbeFinished: (result) => metrics.probed(result) },
-        log,
-      ),
-      onFirstRound: (cluster) => this.#endFirstRound(cluster),
-      onBurst: ({ cluster, cause }) => metrics.own.count("bursts", { cluster, cause }),
-      onBurstProbes: ({ cluster, probes }) => metrics.own.count("burstProbes", { cluster }, probes),
-      onTls: (cluster, problem) => logTlsFiles(log, cluster, problem),
-    });
-    const onFirst = (cluster: string): void => this.#endFirstRound(cluster);
-    const acts = { record, proofs: this.proofs, probers: this.#probers, onFirst, errorLines: this.#errorLines };
+    this.#probers = this.#buildProbers(metrics, probed);
+    const acts = {
+      record,
+      proofs: this.proofs,
+      probers: this.#probers,
+      onFirst: (name: string): void => this.#endFirstRound(name),
+      errorLines: this.#errorLines,
+    };
     const shares = { config: () => this.#sources.assigned, joined: () => this.#sources.joined };
     const parts = { log, machine, store, clock, eventLog: this.eventLog, drains: this.#drains, ...shares };
     this.fleet = buildFleet(parts, acts);
@@ -187,23 +181,32 @@ export class Monitor {
     this.clock.setTickInterval(this.#config.probe.intervalMs);
     this.#tickLater();
     this.#balancers.configure(this.#config);
-    this.routes.configure(this.#config);
+    this.features.configure(this.#config);
     await this.#sources.start();
   }
 
-  /** What is known of each balancer that changes are pushed to. @param only see {@link BalancerPushes.statuses} */
-  balancers(only: string | null): ReturnType<BalancerPushes["statuses"]> {
-    return [...this.#balancers.statuses(only), ...this.envoys.statuses(only)];
+  /** What is known of each balancer that changes are pushed to. @param only those of this cluster; `null`: all */
+  balancers(only: string | null): ReturnType<Balancers["statuses"]> {
+    return balancers.in(this.#offers).flatMap((one) => one.statuses(only));
   }
 
   /** The names of the balancers that lead clients to the primary of a cluster. */
   leadingToPrimary(cluster: string): readonly string[] {
-    return [...this.#balancers.leadingToPrimary(cluster), ...this.envoys.leadingToPrimary(cluster)];
+    return balancers.in(this.#offers).flatMap((one) => one.leadingToPrimary(cluster));
   }
 
-  /** Makes sure that a balancer leads clients to a node, as {@link BalancerPushes.lead}. */
-  lead(...to: Parameters<BalancerPushes["lead"]>): ReturnType<BalancerPushes["lead"]> {
-    return this.envoys.lead(...to) ?? this.#balancers.lead(...to);
+  /** The clients of balancers that lead to the primary of a cluster and are not waited for. */
+  uncounted(cluster: string): ReturnType<Balancers["uncounted"]> {
+    return balancers.in(this.#offers).flatMap((one) => one.uncounted(cluster));
+  }
+
+  /** Makes sure that a balancer leads clients to a node. @returns why it does not, or `null` */
+  lead(...to: Parameters<Balancers["lead"]>): Promise<string | null> {
+    for (const one of balancers.in(this.#offers)) {
+      const led = one.lead(...to);
+      if (led !== undefined) return led;
+    }
+    return Promise.resolve(notConfigured(to[0]));
   }
 
   /** Probes every node of one cluster now, so that a change made through rolecall is seen sooner. */
@@ -226,11 +229,9 @@ export class Monitor {
     this.#phase = "closed";
     const left = this.#sources.stop();
     this.#balancers.stop();
-    this.routes.stop();
-    this.envoys.stop();
     this.#drains.stop();
     this.#cancelTick?.();
-    await Promise.all([left, this.#stateFile.flush(), this.history.stop()]);
+    await Promise.all([left, this.features.end(), this.#stateFile.flush(), this.history.stop()]);
   }
 
   get #clusterNames(): readonly string[] {
@@ -254,6 +255,34 @@ export class Monitor {
     });
   }
 
+  #buildProbers(metrics: MonitorContext["metrics"], probed: ConnectedAddresses): Probers {
+    const log = this.#log;
+    const [machine, clock] = [this.#machine, this.clock];
+    const cluster = (name: string): ClusterState | undefined => this.store.clusterNamed(name);
+    return new Probers({
+      cluster,
+      policy: (name) => this.store.policyOf(name),
+      now: () => clock.observe(),
+      wall: () => clock.wall(),
+      ...machine,
+      connect: (origin, limits, tls) =>
+        machine.connect(origin, { ...limits, onConnected: (ip) => probed.connected(origin, ip) }, tls),
+      ...logDocumentFailures(
+        {
+          cluster,
+          now: () => clock.now(),
+          record: (outcome) => this.#record(outcome),
+          onProbeFinished: (result) => metrics.probed(result),
+        },
+        log,
+      ),
+      onFirstRound: (name) => this.#endFirstRound(name),
+      onBurst: (burst) => metrics.own.count("bursts", { cluster: burst.cluster, cause: burst.cause }),
+      onBurstProbes: (sent) => metrics.own.count("burstProbes", { cluster: sent.cluster }, sent.probes),
+      onTls: (name, problem) => logTlsFiles(log, name, problem),
+    });
+  }
+
   #buildSources(): EvidenceOrigins {
     return new EvidenceOrigins(this.#config, {
       log: this.#log,
@@ -273,46 +302,27 @@ export class Monitor {
       isProbed: (name) => this.#phase === "running" && this.#sources.isProbed(name),
       now: () => this.clock.now(),
       onChange: (lateForMs) => this.eventLog.recordLateness(lateForMs),
-      onWithdrawn: (isWithdrawn) => this.envoys.withdraw(isWithdrawn),
+      onWithdrawn: (isWithdrawn) => this.features.withdrawn(isWithdrawn),
     });
   }
 
-  #buildEnvoys(
-    follows: Pick<EnvoyPushesContext, "log" | "metrics" | "cluster" | "policy" | "setTimer" | "now">,
+  #buildFeatures(
+    follows: Pick<FeaturesContext, "log" | "metrics" | "cluster" | "policy" | "setTimer">,
     probed: ConnectedAddresses,
-  ): EnvoyPushes {
-    const report = (err: unknown, about: object): void =>
-      this.#errorLines.write({ level: "error", text: "Envoys not updated; the rest goes on" }, () => ({
-        err,
-        ...about,
-      }));
-    return new EnvoyPushes({
+  ): Features {
+    return featuresOf({
       ...follows,
-      instance: () => this.store.current.instance,
+      now: () => this.clock.now(),
+      observe: () => this.clock.observe(),
       probedAt: ({ api }) => probed.of(api),
-      onElsewhere: (cluster, node) => this.#probers.reconnectTo(cluster, node),
-      onError: (cluster, err) => report(err, { cluster }),
-      onStreamError: (err) => report(err, {}),
-      onLoadError: (err) => report(err, {}),
-    });
-  }
-
-  #buildRouteAudits(follows: Pick<RouteAuditsContext, "cluster" | "policy" | "setTimer" | "now">): RouteAudits {
-    const report = (err: unknown, about: object): void =>
-      this.#errorLines.write({ level: "error", text: "routes not audited; the rest goes on" }, () => ({
-        err,
-        ...about,
-      }));
-    return new RouteAudits({
-      ...follows,
-      onChange: (name) => {
-        const cluster = this.store.clusterNamed(name);
-        if (cluster !== undefined)
-          contain(this.#errorLines, { cluster: name }, () => this.#recordTransition(cluster, cluster));
-      },
-      lackingAcknowledgements: (listener) => this.envoys.lackingAcknowledgements(listener),
-      onError: (target, err) => report(err, { target }),
-      onLoadError: (err) => report(err, {}),
+      reconnectTo: (cluster, node) => this.#probers.reconnectTo(cluster, node),
+      offers: this.#offers,
+      changed: (name) => contain(this.#errorLines, { cluster: name }, () => this.#examine(name)),
+      contained: (err, about) =>
+        this.#errorLines.write({ level: "error", text: "internal error of a feature; the rest goes on" }, () => ({
+          err,
+          ...about,
+        })),
     });
   }
 
@@ -327,8 +337,7 @@ export class Monitor {
   #followChanges(): void {
     const { store } = this;
     store.onChange((_, { name }) => this.#balancers.clusterChanged(name));
-    store.onChange((_, { name }) => this.envoys.clusterChanged(name));
-    store.onChange((_, { name }) => this.routes.clusterChanged(name));
+    store.onChange((_, { name }) => this.features.clusterChanged(name));
     store.onChange((before, after) => this.#recordTransition(before, after));
     store.onChange((before, after) => {
       if (!hasSameSavedState(before, after)) void this.#stateFile.write(() => store.current);
@@ -339,6 +348,11 @@ export class Monitor {
   /** What the first round found is what the next change is compared with: it is examined now, not with that change. */
   #endFirstRound(name: string): void {
     this.eventLog.endFirstRound(name);
+    this.#examine(name);
+  }
+
+  /** Looks for events although the state of the cluster is the same. */
+  #examine(name: string): void {
     const cluster = this.store.clusterNamed(name);
     if (cluster !== undefined) this.#recordTransition(cluster, cluster);
   }
@@ -362,7 +376,7 @@ export class Monitor {
     this.#log.warn(fields, "clock gap detected; probing all nodes again");
     // Evidence is older by the gap, so pushed verdicts may have to change before any node answers.
     for (const { name } of this.store.current.clusters)
-      for (const pushes of [this.#balancers, this.envoys]) pushes.clusterChanged(name);
+      for (const pushes of [this.#balancers, this.features]) pushes.clusterChanged(name);
     this.#probers.probeAll();
   }
 

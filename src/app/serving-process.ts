@@ -1,5 +1,6 @@
 import type { Config } from "../config/model/config.ts";
-import { loadConfig, type ConfigSources } from "../config/load.ts";
+import type { ConfigSources } from "../config/load.ts";
+import { loadConfig } from "./registry/config.ts";
 import { openLog, type Logger } from "../log/logger.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
 import { App } from "./app.ts";

@@ -120,7 +120,7 @@ function buildRuns({ log, config, monitor, gateway, metrics, checks }: Switchove
           routeWaitMs: isCheckedOnly(config(), request.cluster, monitor.leadingToPrimary(request.cluster))
             ? request.routeWaitMs
             : 0,
-          uncounted: monitor.envoys.uncounted(request.cluster),
+          uncounted: monitor.uncounted(request.cluster),
           supervisor: supervisorOf(process.env, process.pid),
           heldMs,
         },

@@ -8,6 +8,7 @@ import type {
   ClusterShape,
   Config,
   ConfigShape,
+  WholeShape,
   FleetConfig,
   HaproxyBackendConfig,
   HistoryConfig,
@@ -43,7 +44,7 @@ export interface ConfigOrigin {
  * frozen.
  */
 export function assembleConfig(
-  shape: ConfigShape,
+  shape: WholeShape,
   origin: ConfigOrigin,
 ): { readonly config: Config; readonly simulator: SimulatorConfig | null } {
   const {

@@ -3,8 +3,7 @@ import { dirname, resolve } from "node:path";
 import { assembleConfig, type ConfigOrigin } from "./assemble.ts";
 import { checkClusters } from "./checks/cluster-checks.ts";
 import type { Config } from "./model/config.ts";
-import type { SimulatorConfig } from "./model/config.ts";
-import { checkAudit } from "./checks/audit-checks.ts";
+import type { SimulatorConfig, WholeShape } from "./model/config.ts";
 import { checkBalancers } from "./checks/balancer-checks.ts";
 import { readEnvironment } from "./sources/environment.ts";
 import { type ConfigFlags, readFlags } from "./sources/flags.ts";
@@ -17,9 +16,11 @@ import { checkPoolers } from "./checks/pooler-checks.ts";
 import { checkListeners } from "./checks/listener-checks.ts";
 import { type Merged, mergeSources } from "./sources/merge.ts";
 import { type ConfigProblem, fileProblem, namedProblem } from "./model/problem.ts";
-import { configSchema } from "./schema/schema.ts";
+import { wholeError } from "./schema/schema.ts";
+import type { ConfigKeys } from "./sources/override-keys.ts";
+import type * as z from "zod";
 import { shapeIssues } from "./sources/shape-issues.ts";
-import { readValidParts } from "./checks/valid-parts.ts";
+import { type CheckFeature, readValidParts } from "./checks/valid-parts.ts";
 import { readYamlFile, type YamlFile } from "./sources/yaml-file.ts";
 
 export type { ConfigFlags } from "./sources/flags.ts";
@@ -34,6 +35,14 @@ export interface ConfigSources {
   readonly flags: ConfigFlags;
 }
 
+/** What a configuration may say: the keys of the core and of the features of the program. */
+export interface ConfigRules {
+  readonly schema: z.ZodType<WholeShape>;
+  readonly keys: ConfigKeys;
+  /** The checks of the part of each feature against the rest, by its key. */
+  readonly checks: Readonly<Record<string, CheckFeature>>;
+}
+
 /** The configuration, or every problem with it. */
 export type LoadedConfig =
   | {
@@ -45,13 +54,14 @@ export type LoadedConfig =
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /**
- * Reads, merges and checks the configuration: one frozen, complete record, or every problem at once. Reads the file
+ * Reads, merges and checks the configuration by the rules of a program: one frozen, complete record, or every problem at once. Reads the file
  * synchronously, so use it at start and reload only. Never throws, whatever the sources contain.
  */
-export function loadConfig(sources: ConfigSources): LoadedConfig {
+export function loadConfigBy(rules: ConfigRules, sources: ConfigSources): LoadedConfig {
+  const { schema, keys, checks } = rules;
   const file = sources.file === null ? null : { name: sources.file, yaml: readYamlFile(sources.file) };
   const written = sources.builtIn ?? file?.yaml.value;
-  const overrides = { env: readEnvironment(sources.env), flags: readFlags(sources.flags) };
+  const overrides = { env: readEnvironment(sources.env, keys), flags: readFlags(sources.flags, keys) };
   const merged = mergeSources(objectOf(written), overrides);
   const problems = [...(file?.yaml.problems ?? []), ...merged.problems];
   const place = (issue: ConfigIssue): ConfigProblem => placeIssue(issue, { merged, file });
@@ -60,11 +70,11 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   else if (file !== null && !isObject(written)) {
     // A file that cannot be read already has a problem of its own.
     const hasFileProblem = file.yaml.problems.length > 0;
-    if (!hasFileProblem)
-      problems.push(place(valueIssue([], written, "a mapping with the keys clusters, listen and so on")));
+    if (!hasFileProblem) problems.push(place(valueIssue([], written, wholeError.error)));
   } else {
-    const read = configSchema.safeParse(merged.value);
-    const issues = [...(read.success ? [] : shapeIssues(read.error, merged.value)), ...crossIssues(merged.value)];
+    const read = schema.safeParse(merged.value);
+    const ofShape = read.success ? [] : shapeIssues(read.error, merged.value, (path) => keys.at(path));
+    const issues = [...ofShape, ...crossIssues(merged.value, checks)];
     for (const issue of issues.slice(0, issuesMax)) problems.push(place(issue));
     if (read.success && problems.length === 0)
       return { ok: true, ...assembleConfig(read.data, originOf(file, merged)) };
@@ -80,19 +90,19 @@ interface NamedFile {
   readonly yaml: YamlFile;
 }
 
-function crossIssues(value: Merged["value"]): readonly ConfigIssue[] {
+function crossIssues(value: Merged["value"], checks: ConfigRules["checks"]): readonly ConfigIssue[] {
   const parts = readValidParts(value);
-  return [
+  const ofCore = [
     checkClusters,
     checkPools,
     checkListeners,
     checkLagTimes,
     checkBalancers,
     checkPoolers,
-    checkAudit,
     checkPeers,
     checkFleet,
   ].flatMap((check) => check(parts));
+  return [...ofCore, ...Object.entries(checks).flatMap(([key, check]) => check(value[key], parts))];
 }
 
 /** Adds where the value of an issue comes from: a flag, a variable, or a line of the file. */

@@ -1,12 +1,11 @@
 import { isObject } from "../cluster/values/json.ts";
-import { configJsonSchema } from "./schema/json-schema.ts";
 
 /**
  * Returns the configuration reference as Markdown, generated from the schema. `npm run schema` writes it to
  * docs/configuration.md.
  */
-export function configReference(): string {
-  const rows = rowsOf(configJsonSchema(), "");
+export function configReferenceOf(jsonSchema: Readonly<Record<string, unknown>>): string {
+  const rows = rowsOf(jsonSchema, "");
   return [
     "# Configuration reference",
     "",

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { labelsText, sampleLine, type Family } from "../exposition/writer.ts";
 import { type CountedMetric, countedMetrics } from "./counted-metrics.ts";
-import { type RouteFinding, routeFindingKinds } from "../cluster/route-finding.ts";
+import type { BroughtMetric, MetricSamples } from "./brought-metric.ts";
 import type { FleetUsage, FollowedUsage, MetricSources } from "./sources.ts";
 
 type Counted = typeof countedMetrics;
@@ -67,14 +67,8 @@ export class OwnMetrics {
 }
 
 /** A metric of rolecall itself that is read at a scrape. */
-interface ReadMetric {
-  readonly type: "counter" | "gauge";
-  readonly name: string;
-  readonly help: string;
-  /** Samples with equal labels are added up. A value alone has no label. `null`: there is no sample. */
-  readonly read: (
-    sources: MetricSources,
-  ) => number | null | Iterable<readonly [Readonly<Record<string, string>>, number]>;
+interface ReadMetric extends Omit<BroughtMetric, "read"> {
+  readonly read: (sources: MetricSources) => MetricSamples;
 }
 
 const readMetrics: readonly ReadMetric[] = [
@@ -278,22 +272,6 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
-    name: "rolecall_audit_up",
-    help: "Whether the last look at where a balancer or pooler sends its sessions could read it.",
-    read: ({ audited }) =>
-      audited().flatMap(({ target, up }) => (up === null ? [] : [[{ target }, Number(up)] as const])),
-  },
-  {
-    type: "gauge",
-    name: "rolecall_audit_findings",
-    help: "How the traffic of a balancer or pooler differs from the verdicts, by kind of finding.",
-    read: ({ audited }) =>
-      audited().flatMap(({ target, findings }) =>
-        routeFindingKinds.map((finding) => [{ target, finding }, countOfKind(findings, finding)] as const),
-      ),
-  },
-  {
-    type: "gauge",
     name: "rolecall_certificate_expiry_timestamp_seconds",
     help: "When the certificate of a listener, or the one presented to a cluster's nodes (usage client), expires.",
     read: ({ certificates }) =>
@@ -306,10 +284,6 @@ const readMetrics: readonly ReadMetric[] = [
 
 function ofFleet<Value>({ fleet }: FollowedUsage, read: (fleet: FleetUsage) => Value): Value | null {
   return fleet === null ? null : read(fleet);
-}
-
-function countOfKind(findings: readonly RouteFinding[], wanted: RouteFinding["kind"]): number {
-  return findings.filter(({ kind }) => kind === wanted).length;
 }
 
 const startedS = Math.round(Date.now() / 1000 - process.uptime());
@@ -329,7 +303,10 @@ export class ReadMetrics {
   }
 
   families(): readonly Family[] {
-    return readMetrics.map((metric) => ({ ...metric, samples: () => this.#samples(metric) }));
+    return [...readMetrics, ...this.#sources.ofFeatures()].map((metric) => ({
+      ...metric,
+      samples: () => this.#samples(metric),
+    }));
   }
 
   *#samples({ type, name, read }: ReadMetric): Iterable<string> {

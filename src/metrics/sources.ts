@@ -1,4 +1,4 @@
-import type { AuditedTarget } from "../cluster/route-finding.ts";
+import type { BroughtMetric } from "./brought-metric.ts";
 import type { ExporterConfig } from "../config/model/config.ts";
 import type { EventKinds } from "./cluster-counts.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
@@ -20,8 +20,8 @@ export interface MetricSources extends ClusterSources {
     readonly state: "watched" | "resuming";
     readonly databases: number;
   }[];
-  /** What is known of each balancer and pooler whose traffic is audited. */
-  readonly audited: () => readonly AuditedTarget[];
+  /** The metrics that features bring. */
+  readonly ofFeatures: () => readonly BroughtMetric[];
   /** What is shared with other instances. */
   readonly followed: () => FollowedUsage;
   /** When the certificates expire that rolecall presents. */

@@ -22,7 +22,7 @@ function groupOf(context: TestContext): ListenerGroup {
       async () =>
         errorReply(418, dialect, { message: dialect }),
     lineHandlerFor: () => () => "",
-    xdsHandlerFor: () => () => {},
+    dialectHandlerFor: () => () => {},
     eventsOf: () => ({ onError: () => {}, onFiles: () => {}, onRejected: () => {} }),
     fullState: () => assert.fail("there is no worker"),
     onContained: () => {},

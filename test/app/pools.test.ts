@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test, type TestContext } from "node:test";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/app/registry/config.ts";
 import type { App } from "../../src/app/app.ts";
 import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
 import { sendRequest } from "../fake/http-request.ts";

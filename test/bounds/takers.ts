@@ -20,8 +20,8 @@ import { readJsonBody } from "../../src/http/message/json-body.ts";
 import { ChangeDecoder } from "../../src/fleet/feed/change-codec.ts";
 import { RuntimeSession } from "../../src/push/haproxy/runtime-session.ts";
 import { MessageGuard } from "../../src/push/pgbouncer/message-guard.ts";
-import { Subscription } from "../../src/push/xds/protocol/subscription.ts";
-import { xdsFixture } from "../push/xds/xds-fixture.ts";
+import { Subscription } from "../../src/features/xds/protocol/subscription.ts";
+import { xdsFixture } from "../features/xds/xds-fixture.ts";
 import { assignmentType } from "../fake/xds-client.ts";
 import { listenDuringTest } from "../fake/listen.ts";
 

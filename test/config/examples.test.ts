@@ -3,9 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { configJsonSchema, readSchema, type SchemaNode } from "../../src/config/schema/json-schema.ts";
+import { readSchema, type SchemaNode } from "../../src/config/schema/json-schema.ts";
+import { configJsonSchema } from "../../src/app/registry/config.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/app/registry/config.ts";
 import { renderProblems } from "../../src/config/model/problem.ts";
 
 function load(file: string) {

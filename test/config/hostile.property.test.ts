@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import * as fc from "fast-check";
-import { type ConfigFlags, loadConfig } from "../../src/config/load.ts";
+import type { ConfigFlags } from "../../src/config/load.ts";
+import { configKeys, loadConfig } from "../../src/app/registry/config.ts";
 import { renderProblems } from "../../src/config/model/problem.ts";
-import { overrideKeys, keysAt } from "../../src/config/sources/override-keys.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -64,7 +64,7 @@ const shaped = fc.letrec<{ value: unknown }>((tie) => ({
           ["probe"],
           ["listen", 0],
           ["guards"],
-        ].flatMap(keysAt),
+        ].flatMap((path) => configKeys.at(path)),
         "x",
       ),
       tie("value"),
@@ -116,7 +116,9 @@ test("any text with YAML syntax gives a configuration or problems", () => {
 
 test("any tree of values gives a configuration or problems", () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.constantFrom(...keysAt([])), shaped), (tree) => assertLoads(JSON.stringify(tree))),
+    fc.property(fc.dictionary(fc.constantFrom(...configKeys.at([])), shaped), (tree) =>
+      assertLoads(JSON.stringify(tree)),
+    ),
     {
       numRuns: 1000,
     },
@@ -125,13 +127,13 @@ test("any tree of values gives a configuration or problems", () => {
 
 test("any environment and flags give a configuration or problems", () => {
   const variable = fc.constantFrom(
-    ...overrideKeys().map((key) => key.variable),
+    ...configKeys.overrides.map((key) => key.variable),
     "ROLECALL_LISTEN",
     "ROLECALL_DISCOVER",
     "ROLECALL_CLUSTER",
     "ROLECALL_X",
   );
-  const path = fc.constantFrom(...overrideKeys().map((key) => key.path.join(".")), "x");
+  const path = fc.constantFrom(...configKeys.overrides.map((key) => key.path.join(".")), "x");
   const flags = fc.record(
     {
       discover: fc.array(fc.string()),

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { parseAllDocuments } from "yaml";
 import type { Config } from "../../src/config/model/config.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/app/registry/config.ts";
 import { renderProblems } from "../../src/config/model/problem.ts";
 import { parseRequestTarget } from "../../src/http/message/request-target.ts";
 import { parseCheck } from "../../src/health/check.ts";

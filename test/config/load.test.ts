@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { parse } from "yaml";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
+import type { LoadedConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/app/registry/config.ts";
 import { renderProblems } from "../../src/config/model/problem.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-config-"));

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
-import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
+import type { LoadedConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/app/registry/config.ts";
 import { renderProblems } from "../../src/config/model/problem.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-config-"));

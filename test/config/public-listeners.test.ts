@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/app/registry/config.ts";
 import { renderProblems } from "../../src/config/model/problem.ts";
 import { isLoopback } from "../../src/config/values/loopback.ts";
 import { writeConfigFile } from "../fake/rolecall-process.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import { Ajv } from "ajv";
 import { parse } from "yaml";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/app/registry/config.ts";
 import { readPolicy } from "../../src/command/result/policy-file.ts";
 import { checkExpectations } from "../../src/replay/expectations.ts";
 import { readIncident } from "../incidents/play.ts";

@@ -121,7 +121,7 @@ export async function openNodeApiListener(
     limits: async () => [],
     asked: async () => () => ({ nodes: new Map(), nonMembers: [] }),
     askedChecks: () => [],
-    routes: () => [],
+    ofFeatures: () => ({}),
     config: () => ({ file: null, loaded_at: "1970-01-01T00:00:00.000Z", refused: null }),
     events: () => [],
     storedEvents: async () => ({ events: [], isComplete: true }),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { readSources } from "../fake/source-files.ts";
 import { describe, test } from "node:test";
 import { askedChecks } from "../../src/health/documents/asked-checks.ts";
 import { clusterMetrics, type ClusterSources } from "../../src/metrics/nodes/cluster-metrics.ts";
@@ -176,12 +177,11 @@ test("docs/metrics.md lists every metric of rolecall and no other", () => {
   const documented = [...readFileSync("docs/metrics.md", "utf8").matchAll(/^\| `((?:rolecall|process)_\w+)[{`]/gm)].map(
     ([, name = ""]) => name,
   );
-  const folder = "src/metrics/";
-  const all = ["counted-metrics", "own-metrics", "cluster-counts", "nodes/node-metrics", "nodes/cluster-metrics"];
-  const names = all.flatMap((file) =>
-    [...readFileSync(`${folder}${file}.ts`, "utf8").matchAll(/"((?:rolecall|process)_\w+)"/g)].map(
-      ([, name = ""]) => name,
-    ),
+  const files = readSources("src").filter(
+    ({ file }) => /^(metrics|features)\/|^app\/host\//.test(file) && !file.startsWith("metrics/collectors/"),
+  );
+  const names = files.flatMap(({ text }) =>
+    [...text.matchAll(/"((?:rolecall|process)_\w+)"/g)].map(([, name = ""]) => name),
   );
   assert.deepEqual([...new Set(documented)].sort(), [...new Set(names)].sort());
 });

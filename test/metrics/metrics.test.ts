@@ -28,7 +28,7 @@ function metricsOf(
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
     paused: () => new Map(),
     pauses: () => [],
-    audited: () => [],
+    ofFeatures: () => [],
     followed: () => ({ upstreams: [], clusters, followers: 0, unknownClusters: 0, fleet }),
     certificates: () => [],
     lostLogLines: () => 0,

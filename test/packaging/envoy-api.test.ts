@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { envoyApi } from "../../src/push/xds/messages/envoy-api.ts";
+import { envoyApi } from "../../src/features/xds/messages/envoy-api.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 
 test("src/push/xds/messages/envoy-api.ts is what packaging/envoy-api.mjs takes from Envoy's definitions", () => {

@@ -15,7 +15,7 @@ import type { IncomingCall } from "../../src/http/message/incoming-call.ts";
 import { poolMembers } from "../../src/pools/pool-members.ts";
 import { AgentResponder } from "../../src/push/agent/agent.ts";
 import { VerdictFollower } from "../../src/push/verdict-follower.ts";
-import { PoolAssignments } from "../../src/push/xds/pool-assignments.ts";
+import { PoolAssignments } from "../../src/features/xds/pool-assignments.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 import { plainAgent, agentScope } from "./agent/agent-fixture.ts";
 

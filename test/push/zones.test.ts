@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/app/registry/config.ts";
 import type { Config } from "../../src/config/model/config.ts";
 import { renderProblems } from "../../src/config/model/problem.ts";
 import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";

@@ -5,16 +5,16 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { after, before, describe, it, test } from "node:test";
-import { GrpcServer } from "../../src/push/xds/grpc-server.ts";
-import { encodeAssignment } from "../../src/push/xds/messages/codec.ts";
-import type { PublishedPool } from "../../src/push/xds/pool-assignments.ts";
-import { endpointsType, type XdsForm } from "../../src/push/xds/protocol/xds-messages.ts";
-import { type StreamRefusal, XdsStream } from "../../src/push/xds/xds-stream.ts";
+import { GrpcServer } from "../../src/features/xds/grpc-server.ts";
+import { encodeAssignment } from "../../src/features/xds/messages/codec.ts";
+import type { PublishedPool } from "../../src/features/xds/pool-assignments.ts";
+import { endpointsType, type XdsForm } from "../../src/features/xds/protocol/xds-messages.ts";
+import { type StreamRefusal, XdsStream } from "../../src/features/xds/xds-stream.ts";
 import { portOf } from "../fake/listen.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
-import { type ConversationStep, conversations } from "../push/xds/conversation.ts";
-import { publishedPool } from "../push/xds/published-pool.ts";
+import { type ConversationStep, conversations } from "../features/xds/conversation.ts";
+import { publishedPool } from "../features/xds/published-pool.ts";
 import { buildGoClient, GoClient } from "./lab/xds-client-go.ts";
 
 /** Pools whose only endpoint has the version as its name, served to streams by gRPC. */

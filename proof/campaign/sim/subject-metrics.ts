@@ -19,7 +19,7 @@ export const metrics: MonitorContext["metrics"] = new Metrics({
   workers: unused,
   fastPath: unused,
   paused: () => new Map(),
-  audited: () => [],
+  ofFeatures: () => [],
   followed: () => ({ upstreams: [], clusters: [], followers: 0, unknownClusters: 0, fleet: null }),
   pauses: () => [],
   certificates: () => [],

@@ -3,8 +3,8 @@ import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import type { AuditApiContext } from "../../http/admin-api/audit-api.ts";
-import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
+import type { Features } from "../host/features.ts";
+import { answerAdminRequest, type AnswerOfFeature } from "../../http/admin-api/admin-api.ts";
 import type { FeedApiContext } from "../../http/admin-api/feed-api.ts";
 import type { FleetApiContext } from "../../http/admin-api/fleet-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
@@ -50,8 +50,7 @@ export interface MainBackendContext {
   readonly edges: (only: string | null) => Promise<object>;
   /** What is known of the balancers that are pushed to, as `BalancerPushes.statuses`. */
   readonly balancers: (only: string | null) => readonly BalancerStatus[];
-  /** Where the traffic of balancers and poolers goes. */
-  readonly routes: AuditApiContext["routes"] & { findings: DiagnosticsSources["routes"] };
+  readonly features: Pick<Features, "routes" | "overview" | "failed">;
   /** Which configuration is in force, and which was refused. */
   readonly config: () => ConfigOverview;
   /** The limits that the lag of a cluster's nodes is compared with. */
@@ -107,7 +106,12 @@ export function buildMainBackend(
       ...context.pools,
       users: () => poolUsers(config, context.balancers(listener.cluster)),
     },
-    audit: { routes: context.routes, now: sources.now, wall },
+    features: new Map(
+      [...context.features.routes].map(([path, answer]) => [
+        path,
+        (to: Parameters<AnswerOfFeature>[0]): ReturnType<AnswerOfFeature> => answer({ ...to, now: sources.now, wall }),
+      ]),
+    ),
     pauses: { ...pauses, access: listener.access },
     feed: { feeds: fleet.feeds, access: listener.access },
     fleet: { fleet, gate, wall },
@@ -170,7 +174,7 @@ function withSeamless(
 
 /** What the diagnostics pages are rendered from. */
 function diagnosticsOf(sources: AnswerSources, context: MainBackendContext): DiagnosticsSources {
-  const { eventLog, history, gate, wall, limits, asked, askedChecks, config, routes } = context;
+  const { eventLog, history, gate, wall, limits, asked, askedChecks, config, features } = context;
   return {
     gate,
     snapshot: sources.snapshot,
@@ -182,11 +186,15 @@ function diagnosticsOf(sources: AnswerSources, context: MainBackendContext): Dia
     limits,
     asked,
     askedChecks,
-    routes: (cluster) => routes.findings(cluster),
-    config,
+    ofFeatures: (cluster) => features.overview(cluster),
+    config: () => ({ ...config(), ...failedOf(features) }),
     events: () => eventLog.events.recent(),
     storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
   };
+}
+
+function failedOf({ failed }: MainBackendContext["features"]): Pick<ConfigOverview, "failed_features"> {
+  return failed.length === 0 ? {} : { failed_features: failed };
 }
 
 /** Where evidence is kept: the last minutes in memory, all of it on disk, if a history is configured. */

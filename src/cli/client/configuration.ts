@@ -1,6 +1,7 @@
 import { discoverScope } from "../../app/discover-scope.ts";
 import type { Config } from "../../config/model/config.ts";
-import { loadConfig, type ConfigSources, type LoadedConfig } from "../../config/load.ts";
+import type { ConfigSources, LoadedConfig } from "../../config/load.ts";
+import { loadConfig } from "../../app/registry/config.ts";
 import type { Arguments } from "../../command/framework/arguments.ts";
 import type { ResultBuilder } from "../../command/result/builder.ts";
 import { diagnoseProblem } from "../../command/result/config-problem.ts";

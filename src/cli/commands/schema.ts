@@ -4,7 +4,7 @@ import type { CommandContext } from "../../command/framework/command-context.ts"
 export async function schema({ args, result, print }: CommandContext): Promise<void> {
   const document =
     args.positionals[0] === "config"
-      ? (await import("../../config/schema/json-schema.ts")).configJsonSchema()
+      ? (await import("../../app/registry/config.ts")).configJsonSchema()
       : (await import("../../command/result/schema.ts")).resultSchema;
   result.data = document;
   print(`${JSON.stringify(document, null, 2)}\n`);

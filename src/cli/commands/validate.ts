@@ -1,4 +1,4 @@
-import { loadConfig } from "../../config/load.ts";
+import { loadConfig } from "../../app/registry/config.ts";
 import { CommandError } from "../../command/framework/command-error.ts";
 import { diagnoseProblem } from "../../command/result/config-problem.ts";
 import {

@@ -1,3 +1,4 @@
+import { featureCommands, lookOrder } from "../../app/registry/commands.ts";
 import type { CommandSpec } from "../../command/framework/command.ts";
 import { drainCommands } from "./drains.ts";
 import { managementCommands } from "./management.ts";
@@ -128,7 +129,7 @@ export interface CommandGroup {
 /** Every command by its purpose, in the order in which help lists them. */
 export const commandGroups: readonly CommandGroup[] = [
   { title: "Serve", commands: serviceCommands },
-  { title: "Look", commands: [...inspectionCommands, ...pastCommands] },
+  { title: "Look", commands: inOrder(lookOrder, [...inspectionCommands, ...pastCommands, ...featureCommands.look]) },
   { title: "Act", commands: [...drainCommands, ...managementCommands] },
   { title: "Set up", commands: [...setupCommands, ...contextCommands, ...toolCommands] },
 ];
@@ -138,3 +139,7 @@ export const commands: readonly CommandSpec[] = commandGroups.flatMap((group) =>
 
 /** Commands that other programs run; help and completion do not list them. */
 export const hiddenCommands: readonly CommandSpec[] = [completeCommand];
+
+function inOrder(names: readonly string[], unsorted: readonly CommandSpec[]): readonly CommandSpec[] {
+  return unsorted.toSorted((one, other) => names.indexOf(one.name) - names.indexOf(other.name));
+}

@@ -72,19 +72,6 @@ export const inspectionCommands: readonly CommandSpec[] = [
     load: async () => (await import("../commands/pools.ts")).pools,
   },
   {
-    name: "verify",
-    summary: "verify where balancers and poolers really send clients",
-    about:
-      "Asks a running rolecall what it saw when it last looked at the balancers and poolers of its configuration\n" +
-      "(docs/audit.md): sessions on nodes that must not have them, fit nodes that get none, missing servers, targets that\n" +
-      "cannot be read. Names what should have moved the traffic, and the command that moves it now. Exits with 0 if\n" +
-      "traffic goes where it should, with 1 if not, and with 2 if a target was not looked at.",
-    options: serverOptions,
-    examples: ["rolecall verify", "rolecall verify --format json"],
-    checks: [{ id: "routes", required: true }],
-    load: async () => (await import("../commands/verify.ts")).verify,
-  },
-  {
     name: "fleet",
     summary: "show the members of a fleet and who probes what, or drain a member",
     about:

@@ -44,6 +44,7 @@ function readStatus(server: RolecallClient, reply: RolecallReply): ClusterStatus
 function readConfig(config: unknown): ClusterStatus["config"] {
   if (!isObject(config)) return null;
   const { file, refused } = config;
+  const failed = listOf(config["failed_features"]).filter((name) => typeof name === "string");
   const at = (value: unknown): string => stringOrNull(value) ?? "?";
   return {
     file: stringOrNull(file),
@@ -51,6 +52,7 @@ function readConfig(config: unknown): ClusterStatus["config"] {
     refused: isObject(refused)
       ? { at: at(refused["at"]), problems: numberOrNull(refused["problems"]) ?? 0, first: at(refused["first"]) }
       : null,
+    ...(failed.length === 0 ? {} : { failed_features: failed }),
   };
 }
 

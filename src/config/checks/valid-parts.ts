@@ -1,7 +1,6 @@
 import { isObject, listOf, objectOf } from "../../cluster/values/json.ts";
 import type * as z from "zod";
 import type {
-  AuditedEnvoy,
   BackendShape,
   ClusterShape,
   ListenerConfig,
@@ -13,7 +12,6 @@ import type {
   RuntimeAddress,
   TlsFiles,
 } from "../model/config.ts";
-import { auditedEnvoySchema } from "../schema/audit-schema.ts";
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
 import { clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
 import { listenerSchema } from "../schema/listener-schema.ts";
@@ -23,6 +21,7 @@ import { pgbouncerSchema, pooledDatabaseSchema } from "../schema/pooler-schema.t
 import { ignoreParamsSchema, probeSchema } from "../schema/schema.ts";
 import { tlsSchema } from "../schema/tls-schema.ts";
 import { name } from "../schema/value-schemas.ts";
+import type { ConfigIssue } from "../model/issue.ts";
 
 /**
  * The elements of a configuration that are valid, each parsed alone. They are checked against each other although
@@ -40,11 +39,13 @@ export interface ValidParts {
   readonly follow: readonly unknown[];
   /** `null` if the key is missing. */
   readonly fleet: FleetPart | null;
-  readonly audited: readonly (AuditedEnvoy | null)[];
   readonly ignoreParams: readonly string[];
   /** The probe interval in ms; 0 if it is invalid: then no time is too short for it. */
   readonly intervalMs: number;
 }
+
+/** Checks what is written under the key of a feature against the rest. Never throws. */
+export type CheckFeature = (written: unknown, parts: ValidParts) => readonly ConfigIssue[];
 
 export interface ClusterPart {
   /** Known in an invalid cluster too, so that others may name it; `null` if it is invalid itself. */
@@ -106,7 +107,6 @@ export function readValidParts(value: Readonly<Record<string, unknown>>): ValidP
     peers: elementsOf(value["peers"]).map((peer) => valid(peerSchema, peer)),
     follow: elementsOf(value["follow"]),
     fleet: fleetPart(value["fleet"]),
-    audited: elementsOf(objectOf(value["audit"])["envoys"]).map((envoy) => valid(auditedEnvoySchema, envoy)),
     ignoreParams: valid(ignoreParamsSchema, value["ignore_params"]) ?? [],
     intervalMs: valid(probeSchema, { interval })?.intervalMs ?? 0,
   };
@@ -146,10 +146,12 @@ function fleetPart(value: unknown): FleetPart | null {
   return { tls: valid(schema, value["tls"]), etcdTls: valid(schema, objectOf(value["etcd"])["tls"]) };
 }
 
-function valid<T>(schema: z.ZodType<T>, value: unknown): T | null {
+/** Returns a value as its schema gives it, or `null`. */
+export function valid<T>(schema: z.ZodType<T>, value: unknown): T | null {
   return schema.safeParse(value).data ?? null;
 }
 
-function elementsOf(value: unknown): readonly unknown[] {
+/** Returns the elements of what may be a list, up to a bound. */
+export function elementsOf(value: unknown): readonly unknown[] {
   return listOf(value).slice(0, elementsMax);
 }

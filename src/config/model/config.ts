@@ -1,15 +1,26 @@
 import type * as z from "zod";
 import type { Check } from "../../health/check.ts";
 import type { Guards } from "../../health/guards.ts";
-import type { configSchema } from "../schema/schema.ts";
+import type { coreSchema } from "../schema/schema.ts";
 
-type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T;
+/** Read-only in depth. */
+export type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T;
 
 /**
  * The configuration as its schema gives it: what depends on other keys is not filled in. Its keys and their meaning stand
  * in config/schema/ only.
  */
-export type ConfigShape = Frozen<z.output<typeof configSchema>>;
+export type ConfigShape = Frozen<z.output<typeof coreSchema>>;
+
+/**
+ * The keys that features bring at the top. A feature adds its own by declaration merging, beside its schema:
+ * `declare module ".../config/model/config.ts" { interface FeatureConfigs { readonly audit: AuditConfig } }`.
+ */
+// Features merge their keys into it.
+export interface FeatureConfigs {}
+
+/** What the schema of the whole program gives: the core and each feature. */
+export type WholeShape = ConfigShape & FeatureConfigs;
 
 /** One entry of `clusters`, with relative file names and its own guards only. */
 export type ClusterShape = ConfigShape["clusters"][number];
@@ -33,10 +44,22 @@ export type PooledDatabaseShape = PoolerShape["databases"][number];
 export type PeerShape = ConfigShape["peers"][number];
 
 /** The configuration, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
-export interface Config extends Omit<
-  ConfigShape,
-  "clusters" | "listen" | "pools" | "balancers" | "poolers" | "peers" | "follow" | "history" | "guards" | "simulator"
-> {
+export interface Config
+  extends
+    FeatureConfigs,
+    Omit<
+      ConfigShape,
+      | "clusters"
+      | "listen"
+      | "pools"
+      | "balancers"
+      | "poolers"
+      | "peers"
+      | "follow"
+      | "history"
+      | "guards"
+      | "simulator"
+    > {
   readonly clusters: readonly ClusterConfig[];
   readonly listen: readonly ListenerConfig[];
   readonly pools: readonly PoolConfig[];
@@ -51,12 +74,6 @@ export interface Config extends Omit<
 
 /** Whether simple checks are answered from cached bytes (docs/fast-path.md); `force`: on every Node version. */
 export type FastPathMode = Config["fastPath"];
-
-/** How often balancers and poolers are looked at, and the Envoys among them. */
-export type AuditConfig = Config["audit"];
-
-/** An Envoy that is looked at. */
-export type AuditedEnvoy = AuditConfig["envoys"][number];
 
 /** The format of the exporter API and of the nodes' metrics on admin listeners. */
 export type ExporterConfig = Config["exporter"];

@@ -1,6 +1,5 @@
 import { objectOf } from "../../cluster/values/json.ts";
 import * as z from "zod";
-import { configSchema } from "./schema.ts";
 
 /** One node of the JSON schema tree, as far as this program reads it. */
 export interface SchemaNode {
@@ -9,12 +8,9 @@ export interface SchemaNode {
   readonly items: SchemaNode | null;
 }
 
-/**
- * Returns the JSON schema (draft 2020-12) of the configuration file. `npm run schema` writes it to
- * config/schema.json.
- */
-export function configJsonSchema(): Readonly<Record<string, unknown>> {
-  return { title: "rolecall configuration", ...z.toJSONSchema(configSchema, { io: "input" }) };
+/** Returns the JSON schema (draft 2020-12) of what is written to a configuration file. */
+export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+  return { title: "rolecall configuration", ...z.toJSONSchema(schema, { io: "input" }) };
 }
 
 /** Reads the JSON schema as a tree. Alternatives (a mapping or null) become one node with both types. */

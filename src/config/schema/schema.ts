@@ -1,4 +1,3 @@
-import { auditSchema } from "./audit-schema.ts";
 import { balancerSchema } from "./balancer-schema.ts";
 import * as z from "zod";
 import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
@@ -213,112 +212,110 @@ const simulatorSchema = z
     whenValid("nodes", "port"),
   );
 
+/** The keys of the core at the top of the configuration. */
+export const coreKeys = {
+  clusters: list(clusterSchema, 1_024)
+    .refine((clusters) => clusters.length > 0, { error: "a list of at least one cluster" })
+    .describe("The clusters to probe. Default: none, but one is required"),
+  probe: section(probeSchema).describe("How nodes are probed"),
+  listen: z
+    .array(listenerSchema, { error: "a list of listeners" })
+    .min(1, { error: "a list of at least one listener" })
+    .max(256, { error: "a list of at most 256 listeners" })
+    .nullable()
+    .prefault(null)
+    .describe(
+      "Where rolecall listens. Default: a health listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108",
+    ),
+  pools: list(poolSchema, 1_024).describe(
+    "Checks over clusters with a name: what balancers, poolers and agent listeners send clients to (docs/pools.md)",
+  ),
+  balancers: list(balancerSchema, 64).describe("Balancers that changes of verdicts are sent to at once (docs/push.md)"),
+  poolers: list(poolerSchema, 64).describe(
+    "PgBouncers whose clients wait during a planned switchover, and whose databases may follow the verdicts",
+  ),
+  peers: list(peerSchema, 8).describe(
+    "Other rolecalls that let the clients of poolers go on if this one dies during a planned switchover",
+  ),
+  follow: list(upstreamSchema, upstreamsMax).describe(
+    "Admin listeners of other rolecalls whose outcomes are taken, in place of probing, for all clusters (docs/follow.md)",
+  ),
+  fleet: fleetSchema
+    .nullable()
+    .default(null)
+    .describe(
+      "The instances to share the probes with: one or two members probe each cluster, and the others take their " +
+        "outcomes (docs/fleet.md). Excludes follow; a cluster with a follow of its own is not shared. Default: none",
+    ),
+  host_suffixes: list(hostSuffix(), 64).describe("Suffixes of Host headers: {node}.{cluster}{suffix} selects a node"),
+  ignore_params: ignoreParamsSchema.describe(
+    "Query parameters that checks ignore. Other unknown ones are answered with 400, except on a listener bound " +
+      "to one node (listen[].node)",
+  ),
+  state_file: plainText("the name of a file", 4096)
+    .nullable()
+    .default(null)
+    .describe(
+      "File that keeps state across restarts: members, last leaders, refused claims, drains, and detached, stalled and " +
+        "diverged replicas",
+    ),
+  history: section(historySchema).describe("The record of past events and evidence on disk"),
+  drain: duration("0s", "1h")
+    .prefault("5s")
+    .describe("How long requests are still answered after SIGTERM. Not related to rolecall drain"),
+  fast_path: z
+    .union([z.boolean(), z.literal("force")], { error: "true, false or force" })
+    .default(true)
+    .describe(
+      "Whether simple checks are answered from cached bytes, without node:http (docs/fast-path.md). " +
+        "true: on the major versions of Node that it was tried with. force: on all versions",
+    ),
+  workers: z
+    .union([integer(0, 64), z.literal("auto")], { error: "a whole number from 0 to 64, or auto" })
+    .default("auto")
+    .describe(
+      "Number of worker processes that answer requests; 0: none, the main process answers. " +
+        "auto: one for more than 200 nodes, if there are two processors",
+    ),
+  guards: section(guardsSchema(null)).describe(
+    "The safety rules that can be switched off, and their durations, for all clusters",
+  ),
+  log: section(logSchema).describe("The log"),
+  exporter: exporterSchema.describe("The format of the exporter dialect and of the nodes' metrics on admin listeners"),
+  simulator: simulatorSchema
+    .nullable()
+    .default(null)
+    .describe("A simulated cluster to run beside the service, as the demo does. Default: none"),
+};
+
+/** What a configuration must be that is no mapping. */
+export const wholeError = { error: "a mapping with the keys clusters, listen and so on" };
+
+const coreWritten = z.strictObject(coreKeys, wholeError);
+
+type CoreWritten = z.output<typeof coreWritten>;
+type SnakeKey = "host_suffixes" | "ignore_params" | "state_file" | "drain" | "fast_path";
+
+/** Gives the keys of the core their names in the program. Those of features are named by their own schemas. */
+export function inCamelCase<Written extends CoreWritten>({
+  host_suffixes: hostSuffixes,
+  ignore_params: ignoreParams,
+  state_file: stateFile,
+  drain: drainMs,
+  fast_path: fastPath,
+  ...sections
+}: Written): Omit<Written, SnakeKey> & {
+  readonly hostSuffixes: Written["host_suffixes"];
+  readonly ignoreParams: Written["ignore_params"];
+  readonly stateFile: Written["state_file"];
+  readonly drainMs: Written["drain"];
+  readonly fastPath: Written["fast_path"];
+} {
+  return { ...sections, hostSuffixes, ignoreParams, stateFile, drainMs, fastPath };
+}
+
 /**
- * The schema that the parser, config/schema.json, and the names of environment variables and `--set` paths are all
- * derived from. Its output: each value checked on its own, keys in camelCase, durations in ms, with those defaults that
- * depend on no other key.
+ * The configuration without any feature: each value checked on its own, durations in ms, with those defaults that depend
+ * on no other key.
  */
-export const configSchema = z
-  .strictObject(
-    {
-      clusters: list(clusterSchema, 1_024)
-        .refine((clusters) => clusters.length > 0, { error: "a list of at least one cluster" })
-        .describe("The clusters to probe. Default: none, but one is required"),
-      probe: section(probeSchema).describe("How nodes are probed"),
-      listen: z
-        .array(listenerSchema, { error: "a list of listeners" })
-        .min(1, { error: "a list of at least one listener" })
-        .max(256, { error: "a list of at most 256 listeners" })
-        .nullable()
-        .prefault(null)
-        .describe(
-          "Where rolecall listens. Default: a health listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108",
-        ),
-      pools: list(poolSchema, 1_024).describe(
-        "Checks over clusters with a name: what balancers, poolers and agent listeners send clients to (docs/pools.md)",
-      ),
-      balancers: list(balancerSchema, 64).describe(
-        "Balancers that changes of verdicts are sent to at once (docs/push.md)",
-      ),
-      poolers: list(poolerSchema, 64).describe(
-        "PgBouncers whose clients wait during a planned switchover, and whose databases may follow the verdicts",
-      ),
-      peers: list(peerSchema, 8).describe(
-        "Other rolecalls that let the clients of poolers go on if this one dies during a planned switchover",
-      ),
-      follow: list(upstreamSchema, upstreamsMax).describe(
-        "Admin listeners of other rolecalls whose outcomes are taken, in place of probing, for all clusters (docs/follow.md)",
-      ),
-      fleet: fleetSchema
-        .nullable()
-        .default(null)
-        .describe(
-          "The instances to share the probes with: one or two members probe each cluster, and the others take their " +
-            "outcomes (docs/fleet.md). Excludes follow; a cluster with a follow of its own is not shared. Default: none",
-        ),
-      audit: section(auditSchema).describe(
-        "Where traffic really goes: balancers and poolers against the verdicts (docs/audit.md)",
-      ),
-      host_suffixes: list(hostSuffix(), 64).describe(
-        "Suffixes of Host headers: {node}.{cluster}{suffix} selects a node",
-      ),
-      ignore_params: ignoreParamsSchema.describe(
-        "Query parameters that checks ignore. Other unknown ones are answered with 400, except on a listener bound " +
-          "to one node (listen[].node)",
-      ),
-      state_file: plainText("the name of a file", 4096)
-        .nullable()
-        .default(null)
-        .describe(
-          "File that keeps state across restarts: members, last leaders, refused claims, drains, and detached, stalled and " +
-            "diverged replicas",
-        ),
-      history: section(historySchema).describe("The record of past events and evidence on disk"),
-      drain: duration("0s", "1h")
-        .prefault("5s")
-        .describe("How long requests are still answered after SIGTERM. Not related to rolecall drain"),
-      fast_path: z
-        .union([z.boolean(), z.literal("force")], { error: "true, false or force" })
-        .default(true)
-        .describe(
-          "Whether simple checks are answered from cached bytes, without node:http (docs/fast-path.md). " +
-            "true: on the major versions of Node that it was tried with. force: on all versions",
-        ),
-      workers: z
-        .union([integer(0, 64), z.literal("auto")], { error: "a whole number from 0 to 64, or auto" })
-        .default("auto")
-        .describe(
-          "Number of worker processes that answer requests; 0: none, the main process answers. " +
-            "auto: one for more than 200 nodes, if there are two processors",
-        ),
-      guards: section(guardsSchema(null)).describe(
-        "The safety rules that can be switched off, and their durations, for all clusters",
-      ),
-      log: section(logSchema).describe("The log"),
-      exporter: exporterSchema.describe(
-        "The format of the exporter dialect and of the nodes' metrics on admin listeners",
-      ),
-      simulator: simulatorSchema
-        .nullable()
-        .default(null)
-        .describe("A simulated cluster to run beside the service, as the demo does. Default: none"),
-    },
-    { error: "a mapping with the keys clusters, listen and so on" },
-  )
-  .transform(
-    ({
-      host_suffixes: hostSuffixes,
-      ignore_params: ignoreParams,
-      state_file: stateFile,
-      drain: drainMs,
-      fast_path: fastPath,
-      ...sections
-    }) => ({
-      ...sections,
-      hostSuffixes,
-      ignoreParams,
-      stateFile,
-      drainMs,
-      fastPath,
-    }),
-  );
+export const coreSchema = coreWritten.transform(inCamelCase<CoreWritten>);

@@ -1,7 +1,7 @@
 import type { ConfigProblem } from "../model/problem.ts";
 import { type Overrides, readListen, readOverride, splitList, unknownOverride } from "./overrides.ts";
 import { clientVariables, contextsFileVariable } from "./client-variables.ts";
-import { overrideKeys } from "./override-keys.ts";
+import type { ConfigKeys } from "./override-keys.ts";
 
 const prefix = "ROLECALL_";
 const listenVariable = "ROLECALL_LISTEN";
@@ -10,23 +10,23 @@ const nodeCaVariable = "ROLECALL_NODE_CA";
 const clusterVariable = "ROLECALL_CLUSTER";
 
 /** Every environment variable that the configuration is read from. */
-export function variables(): readonly string[] {
+export function variables(keys: ConfigKeys): readonly string[] {
   const own = [listenVariable, discoverVariable, nodeCaVariable, clusterVariable];
-  return [...own, ...overrideKeys().map(({ variable }) => variable)];
+  return [...own, ...keys.overrides.map(({ variable }) => variable)];
 }
 
 /** Variables of commands that query a running rolecall. A service may inherit them from its user's shell. */
 const ignoredVariables: readonly string[] = [...Object.values(clientVariables), contextsFileVariable];
 
 /** Reads every `ROLECALL_*` variable. An unknown one is a problem that names the most similar known one. */
-export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Overrides {
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>, keys: ConfigKeys): Overrides {
   const problems: ConfigProblem[] = [];
   const named = Object.keys(env).filter((name) => name.startsWith(prefix) && env[name] !== undefined);
   const ours = named.filter((name) => !ignoredVariables.includes(name));
-  const known = ours.length === 0 ? [] : variables();
+  const known = ours.length === 0 ? [] : variables(keys);
   for (const name of ours.filter((candidate) => !known.includes(candidate)))
     problems.push(unknownOverride(name.slice(0, 128), { given: name, known }));
-  const settings = (ours.length === 0 ? [] : overrideKeys()).flatMap((key) => {
+  const settings = (ours.length === 0 ? [] : keys.overrides).flatMap((key) => {
     const value = env[key.variable];
     return value === undefined ? [] : [{ path: key.path, value: readOverride(value, key), name: key.variable }];
   });

@@ -1,7 +1,7 @@
 import { describeFound } from "../model/issue.ts";
 import { type Overrides, readListen, readOverride, splitList, unknownOverride } from "./overrides.ts";
 import { type ConfigProblem, namedProblem } from "../model/problem.ts";
-import { overrideKeys } from "./override-keys.ts";
+import type { ConfigKeys } from "./override-keys.ts";
 
 /** The command-line flags that affect the configuration, as given. */
 export interface ConfigFlags {
@@ -24,9 +24,9 @@ export interface ConfigFlags {
 }
 
 /** Reads the flags. `--set` accepts the same keys as the environment; the last value for a path wins. */
-export function readFlags(flags: ConfigFlags): Overrides {
+export function readFlags(flags: ConfigFlags, keys: ConfigKeys): Overrides {
   const problems: ConfigProblem[] = [];
-  const settings = (flags.set ?? []).flatMap((assignment) => readAssignment(assignment, problems));
+  const settings = (flags.set ?? []).flatMap((assignment) => readAssignment(assignment, { keys, problems }));
   if (flags.logLevel !== undefined)
     settings.push({ path: ["log", "level"], value: flags.logLevel, name: "--log-level" });
   return {
@@ -41,7 +41,10 @@ export function readFlags(flags: ConfigFlags): Overrides {
   };
 }
 
-function readAssignment(assignment: string, problems: ConfigProblem[]): Overrides["settings"][number][] {
+function readAssignment(
+  assignment: string,
+  { keys, problems }: { readonly keys: ConfigKeys; readonly problems: ConfigProblem[] },
+): Overrides["settings"][number][] {
   const equals = assignment.indexOf("=");
   if (equals === -1) {
     problems.push(
@@ -55,8 +58,8 @@ function readAssignment(assignment: string, problems: ConfigProblem[]): Override
   }
   const path = assignment.slice(0, equals);
   const name = `--set ${path.slice(0, 128)}`;
-  const known = overrideKeys().map((key) => key.path.join("."));
-  const key = overrideKeys()[known.indexOf(path)];
+  const known = keys.overrides.map((key) => key.path.join("."));
+  const key = keys.overrides[known.indexOf(path)];
   if (key !== undefined) return [{ path: key.path, value: readOverride(assignment.slice(equals + 1), key), name }];
   problems.push(unknownOverride(name, { given: path, known }));
   return [];

@@ -1,4 +1,4 @@
-import { configJsonSchema, readSchema, type SchemaNode } from "../schema/json-schema.ts";
+import { readSchema, type SchemaNode } from "../schema/json-schema.ts";
 import type { ConfigPath } from "../model/issue.ts";
 
 /**
@@ -12,26 +12,35 @@ export interface OverrideKey {
   readonly nullable: boolean;
 }
 
-let schema: SchemaNode | null = null;
-let keys: readonly OverrideKey[] | null = null;
+/** The keys of a configuration, by its schema. */
+export class ConfigKeys {
+  readonly #jsonSchema: () => Readonly<Record<string, unknown>>;
+  #tree: SchemaNode | null = null;
+  #overrides: readonly OverrideKey[] | null = null;
 
-/** Made on first use: it takes a tenth of the start, and a configuration without overrides and mistakes needs none. */
-function schemaTree(): SchemaNode {
-  schema ??= readSchema(configJsonSchema());
-  return schema;
-}
+  /** @param jsonSchema the JSON schema of the configuration file */
+  constructor(jsonSchema: () => Readonly<Record<string, unknown>>) {
+    this.#jsonSchema = jsonSchema;
+  }
 
-/** All keys that can be overridden, in the order of the schema. */
-export function overrideKeys(): readonly OverrideKey[] {
-  keys ??= [...keysUnder(schemaTree(), [])];
-  return keys;
-}
+  /** All keys that can be overridden, in the order of the schema. */
+  get overrides(): readonly OverrideKey[] {
+    this.#overrides ??= [...keysUnder(this.#schema(), [])];
+    return this.#overrides;
+  }
 
-/** Returns the keys allowed in the mapping at `path`; none if there is no such mapping. */
-export function keysAt(path: ConfigPath): readonly string[] {
-  let current: SchemaNode | null | undefined = schemaTree();
-  for (const step of path) current = typeof step === "number" ? current?.items : current?.properties.get(step);
-  return [...(current?.properties.keys() ?? [])];
+  /** Returns the keys allowed in the mapping at `path`; none if there is no such mapping. */
+  at(path: ConfigPath): readonly string[] {
+    let current: SchemaNode | null | undefined = this.#schema();
+    for (const step of path) current = typeof step === "number" ? current?.items : current?.properties.get(step);
+    return [...(current?.properties.keys() ?? [])];
+  }
+
+  /** Made on first use: it takes a tenth of the start, and a configuration without overrides and mistakes needs none. */
+  #schema(): SchemaNode {
+    this.#tree ??= readSchema(this.#jsonSchema());
+    return this.#tree;
+  }
 }
 
 function* keysUnder(mapping: SchemaNode, above: readonly string[]): Generator<OverrideKey> {

@@ -1,17 +1,16 @@
 import type * as z from "zod";
 import { type ConfigIssue, type ConfigPath, describeFound, valueIssue } from "../model/issue.ts";
-import { keysAt } from "./override-keys.ts";
 import { unknownName } from "./unknown-names.ts";
 
 /**
  * Converts the errors of a schema to issues. The schema's messages say what is allowed.
  * @param value the input that the schema rejected
- * @param allowedKeys returns the keys of the mapping at a path; by default those of the configuration
+ * @param allowedKeys returns the keys of the mapping at a path
  */
 export function shapeIssues(
   error: z.ZodError,
   value: unknown,
-  allowedKeys: (path: ConfigPath) => readonly string[] = keysAt,
+  allowedKeys: (path: ConfigPath) => readonly string[],
 ): readonly ConfigIssue[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));

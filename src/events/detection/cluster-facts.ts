@@ -1,4 +1,4 @@
-import type { RouteFinding } from "../../cluster/route-finding.ts";
+import type { Condition } from "./condition.ts";
 import { isDiverged } from "../../cluster/attachment.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
@@ -35,8 +35,8 @@ export interface ClusterFacts {
   readonly claims: ClaimFacts;
   /** The other clusters of the primary's database system that have a primary too. */
   readonly twins: readonly TwinFacts[];
-  /** What the audit of balancers and poolers has found, the worst first. */
-  readonly routes: readonly RouteFinding[];
+  /** What features have found. */
+  readonly ofFeatures: readonly Condition[];
   readonly isPaused: boolean;
   readonly isFailsafe: boolean;
   readonly nodes: readonly NodeFacts[];
@@ -86,7 +86,7 @@ interface Judged {
 export function factsOf(
   view: ClusterView,
   { summaries, asked }: Judged,
-  { visibility, primary, twins, routes }: Pick<ClusterFacts, "visibility" | "primary" | "twins" | "routes">,
+  { visibility, primary, twins, ofFeatures }: Pick<ClusterFacts, "visibility" | "primary" | "twins" | "ofFeatures">,
 ): ClusterFacts {
   const { cluster, nowMs, policy } = view;
   const { nodes } = cluster;
@@ -98,7 +98,7 @@ export function factsOf(
     visibility,
     primary,
     twins,
-    routes,
+    ofFeatures,
     claims: claimsOf(view),
     isPaused: fresh.some(({ report }) => report?.isPaused === true),
     isFailsafe: fresh.some(({ report }) => report?.isFailsafe === true),

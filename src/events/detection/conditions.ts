@@ -14,7 +14,6 @@ import { companionConditions, doCompanionsAnswer } from "./companion-conditions.
 import { type Condition, beginning } from "./condition.ts";
 import { dcsConditions } from "./dcs-conditions.ts";
 import { dcsReach } from "../../health/documents/dcs-reach.ts";
-import { routeConditions } from "./route-conditions.ts";
 import { isWedgedUnknown, wedgedPrimary, wedgedText } from "../../health/documents/wedged.ts";
 import { countText, listText, lostClaimText } from "../../health/documents/wording.ts";
 import { judgeMember } from "../../health/rules/pool.ts";
@@ -58,7 +57,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
     ...dcsConditions(facts),
     ...addressConditions(facts),
     ...unlistedAddresses(facts),
-    ...routeConditions(facts),
+    ...facts.ofFeatures,
     ...companionConditions(facts),
   ];
 }

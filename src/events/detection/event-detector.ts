@@ -1,5 +1,5 @@
 import type { Leadership } from "../../cluster/leadership.ts";
-import type { RouteFinding } from "../../cluster/route-finding.ts";
+import type { Condition } from "./condition.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
@@ -57,8 +57,8 @@ export interface DetectorOptions {
   readonly awaitsFirstRound?: boolean;
   /** The checks with a limit for lag that balancers ask of a cluster. */
   readonly asked?: (cluster: string) => readonly AskedCheck[];
-  /** What the audit of balancers and poolers has found that concerns a cluster, the worst first. */
-  readonly routes?: (cluster: string) => readonly RouteFinding[];
+  /** What features have found of a cluster. */
+  readonly ofFeatures?: (cluster: string) => readonly Condition[];
 }
 
 /**
@@ -71,12 +71,12 @@ export class EventDetector implements EventFinder {
   readonly #systems = new Map<string | null, number>();
   readonly #awaitsFirstRound: boolean;
   readonly #asked: (cluster: string) => readonly AskedCheck[];
-  readonly #routes: (cluster: string) => readonly RouteFinding[];
+  readonly #ofFeatures: (cluster: string) => readonly Condition[];
 
-  constructor({ awaitsFirstRound = false, asked = () => [], routes = () => [] }: DetectorOptions = {}) {
+  constructor({ awaitsFirstRound = false, asked = () => [], ofFeatures = () => [] }: DetectorOptions = {}) {
     this.#awaitsFirstRound = awaitsFirstRound;
     this.#asked = asked;
-    this.#routes = routes;
+    this.#ofFeatures = ofFeatures;
   }
 
   /**
@@ -110,7 +110,7 @@ export class EventDetector implements EventFinder {
     if (visibility === "clear") this.#setPresent(memory, primary);
     const twins = this.#twinsOf(cluster.name, primary);
     const judged = { summaries, asked: this.#asked(cluster.name) };
-    const facts = factsOf(view, judged, { visibility, primary, twins, routes: this.#routes(cluster.name) });
+    const facts = factsOf(view, judged, { visibility, primary, twins, ofFeatures: this.#ofFeatures(cluster.name) });
     const { phase } = memory;
     if (phase.kind !== "settled") {
       memory.firstPrimary = facts.primary ?? memory.firstPrimary;

@@ -18,7 +18,6 @@ import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
 import { answerFleet, type FleetApiContext } from "./fleet-api.ts";
 import { answerFeed, type FeedApiContext, feedPathOf } from "./feed-api.ts";
 import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
-import { answerAudit, type AuditApiContext } from "./audit-api.ts";
 import { answerPools, type PoolsApiContext } from "./pools-api.ts";
 import { readPausePath } from "./pause-paths.ts";
 import { type PausesApiContext, answerPause } from "./pauses-api.ts";
@@ -42,13 +41,24 @@ export interface AdminApiContext {
   readonly hints: HintApiContext;
   readonly pageApi: PageApiContext;
   readonly pools: PoolsApiContext;
-  readonly audit: AuditApiContext;
+  /** The answers of features, by the first part of the path. */
+  readonly features: ReadonlyMap<string, AnswerOfFeature>;
   readonly pauses: Omit<PausesApiContext, "only">;
   readonly feed: FeedApiContext;
   readonly fleet: FleetApiContext;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
 }
+
+/** Answers a request to a path of a feature. */
+export type AnswerOfFeature = (to: {
+  readonly call: IncomingCall;
+  /** What follows the first part of the path, without its slash. */
+  readonly path: string;
+  readonly query: string;
+  /** The listener's cluster; `null`: all. */
+  readonly only: string | null;
+}) => Reply | Promise<Reply>;
 
 /** Which calls of an admin listener tokens of their own permit. */
 export function adminScopeOf(request: Request): TokenScope | null {
@@ -61,7 +71,6 @@ const ownPaths = [
   "/snapshot",
   "/drains",
   "/pools",
-  "/audit",
   "/hint",
   "/pauses",
   "/claims",
@@ -75,8 +84,8 @@ const ownPaths = [
 ];
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/audit`, `/hint`, `/pauses`,
- * `/feed`, `/fleet`, `/livez`, `/readyz`, the diagnostics pages, the live page and its stream.
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/hint`, `/pauses`,
+ * `/feed`, `/fleet`, `/livez`, `/readyz`, those of features, the diagnostics pages, the live page and its stream.
  * @returns `null` if the response is written
  */
 export async function answerAdminRequest(
@@ -101,7 +110,10 @@ export async function answerAdminRequest(
     return answerDrainRequest(path, call, { drains: sources.drains, only: scope.cluster });
   if (isBare && (path === "pools" || path.startsWith("pools/")))
     return answerPools(call, { path, query: target.query, only: scope.cluster }, sources.pools);
-  if (isBare && path === "audit") return answerAudit(call, { query: target.query, only: scope.cluster }, sources.audit);
+  const [first = "", ...rest] = path.split("/");
+  const answerOfFeature = sources.features.get(first);
+  if (isBare && answerOfFeature !== undefined)
+    return answerOfFeature({ call, path: rest.join("/"), query: target.query, only: scope.cluster });
   if (isBare && (path === "fleet" || path.startsWith("fleet/")))
     return answerFleet(call, { path, query: target.query, only: scope.cluster }, sources.fleet);
   if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
@@ -111,7 +123,7 @@ export async function answerAdminRequest(
   }
   if (path !== "metrics" && path !== "livez" && path !== "readyz" && path !== "snapshot") {
     return errorReply(404, "not_found", {
-      message: `Cannot find ${request.target}: an admin listener has ${[...ownPaths, ...diagnosticsPaths].join(", ")}; a browser gets a page at /`,
+      message: `Cannot find ${request.target}: an admin listener has ${[...ownPaths, ...pathsOf(sources.features), ...diagnosticsPaths].join(", ")}; a browser gets a page at /`,
     });
   }
   if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);
@@ -119,6 +131,10 @@ export async function answerAdminRequest(
   if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready(), sources.listeners(message));
   const render = (): Promise<Reply> => metricsReply(sources);
   return servePage({ gate: sources.diagnostics.gate, name: "metrics", runningMax: scrapesMax, render }, call);
+}
+
+function pathsOf(features: AdminApiContext["features"]): readonly string[] {
+  return [...features.keys()].map((name) => `/${name}`);
 }
 
 async function metricsReply({ metrics }: Pick<AdminApiContext, "metrics">): Promise<Reply> {

@@ -5,6 +5,8 @@ export interface ConfigOverview {
   readonly loaded_at: string;
   /** The last reload, if it was refused; `null` if it was applied, and before the first one. */
   readonly refused: RefusedOverview | null;
+  /** The parts of rolecall that it uses and that could not be loaded or opened; absent if there is none. */
+  readonly failed_features?: readonly string[];
 }
 
 /** A configuration that was refused. */

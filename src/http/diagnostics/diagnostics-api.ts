@@ -1,4 +1,3 @@
-import { routeFindingSubject } from "../../cluster/route-finding.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import { type ListenerScope, hostConflict, resolveTargetNode } from "../node-api/target-node.ts";
@@ -120,7 +119,7 @@ function verdictsReply({ target }: DiagnosticsRequest, sources: DiagnosticsSourc
 
 type StatusSources = Pick<
   DiagnosticsSources,
-  "snapshot" | "policy" | "now" | "wall" | "asked" | "askedChecks" | "routes" | "config"
+  "snapshot" | "policy" | "now" | "wall" | "asked" | "askedChecks" | "ofFeatures" | "config"
 >;
 
 /** The cluster that the listener is bound to, and the one that the path names. Others are left out. */
@@ -159,12 +158,7 @@ function* statusPieces([boundTo, selected]: StatusSelection, inputs: StatusInput
     if (clusterPolicy === undefined) continue;
     const view = viewAt(state, clusterPolicy, nowMs);
     const asked = askedOf(state);
-    const routes = inputs.routes(state.name).map((finding) => `${routeFindingSubject(finding)} ${finding.what}`);
-    const head = {
-      ...clusterHead(view),
-      asked_non_members: asked.nonMembers,
-      ...(routes.length === 0 ? {} : { routes }),
-    };
+    const head = { ...clusterHead(view), asked_non_members: asked.nonMembers, ...inputs.ofFeatures(state.name) };
     yield `${separator}${JSON.stringify(head).slice(0, -1)},"nodes":[`;
     separator = ",";
     const checks = inputs.askedChecks(state.name);

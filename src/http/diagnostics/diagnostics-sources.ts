@@ -1,4 +1,3 @@
-import type { RouteFinding } from "../../cluster/route-finding.ts";
 import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { Recorded } from "../../cluster/outcome.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
@@ -31,8 +30,8 @@ export interface DiagnosticsSources {
   readonly asked: () => Promise<(cluster: ClusterState) => AskedOverview>;
   /** The checks with a limit for lag that balancers ask of a cluster's nodes, as far as that is known. */
   readonly askedChecks: (cluster: string) => readonly AskedCheck[];
-  /** Where balancers and poolers send the clients of a cluster elsewhere than they should, the worst first. */
-  readonly routes: (cluster: string) => readonly RouteFinding[];
+  /** What features say of a cluster in addition. */
+  readonly ofFeatures: (cluster: string) => object;
   /** Which configuration is in force, and which was refused. */
   readonly config: () => ConfigOverview;
   /** The newest events, oldest first. */

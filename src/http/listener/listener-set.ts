@@ -33,8 +33,8 @@ export interface ListenerSetContext {
   readonly handlerFor: (config: ListenerConfig, key: string) => ListenerHandler;
   /** The handlers of agent listeners. Absent where none are opened. */
   readonly lineHandlerFor?: (config: ListenerConfig, key: string) => LineHandler;
-  /** What speaks with the Envoys of xds listeners. Absent where none are opened. */
-  readonly xdsHandlerFor?: (config: ListenerConfig, key: string) => XdsHandler;
+  /** What speaks on listeners whose dialect a feature speaks. Absent where none are opened. */
+  readonly dialectHandlerFor?: (config: ListenerConfig, key: string) => ConnectionHandler;
   readonly eventsOf: (config: ListenerConfig) => ListenerEvents;
   /** The socket of a listener that listens already; `undefined` for one that is to be opened at its own address. */
   readonly listeningSocketOf?: (key: string, config: ListenerConfig) => BindTarget | undefined;
@@ -57,8 +57,8 @@ export interface PreparedListeners {
   abandon(): Promise<void>;
 }
 
-/** Speaks with an Envoy on a connection that was admitted. */
-export type XdsHandler = (connection: AdmittedConnection) => void;
+/** Speaks on a connection that was admitted. */
+export type ConnectionHandler = (connection: AdmittedConnection) => void;
 
 interface Opening {
   readonly key: string;
@@ -233,13 +233,13 @@ export class ListenerSet {
   }
 
   #createXdsListener(config: ListenerConfig, key: string): HandledListener {
-    const { xdsHandlerFor, eventsOf } = this.#context;
+    const { dialectHandlerFor, eventsOf } = this.#context;
     let handler = closeUntilInForce;
     const protocol = { alpn: "h2", converse: (connection: AdmittedConnection): void => handler(connection) };
     return {
       listener: new ConnectionListener(protocol, config.access, eventsOf(config)),
       enforce: (inForce) => {
-        if (xdsHandlerFor !== undefined) handler = xdsHandlerFor(inForce, key);
+        if (dialectHandlerFor !== undefined) handler = dialectHandlerFor(inForce, key);
       },
       startFastPath: () => Promise.resolve(),
     };
@@ -270,8 +270,8 @@ export class ListenerSet {
   }
 }
 
-/** Envoy connects again until the configuration is in force. */
-const closeUntilInForce: XdsHandler = ({ socket }) => void socket.destroy();
+/** The client connects again until the configuration is in force. */
+const closeUntilInForce: ConnectionHandler = ({ socket }) => void socket.destroy();
 
 function withoutListener({ key, config, port }: ManagedListener): OpenListener {
   return { key, config, port };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parseAllDocuments, parse } from "yaml";
 import { App } from "../../../src/app/app.ts";
-import { loadConfig } from "../../../src/config/load.ts";
+import { loadConfig } from "../../../src/app/registry/config.ts";
 import type { ComparisonData } from "../../../src/cli/compare/report.ts";
 import { startSimulator, type Simulator } from "../../../src/simulator/simulator.ts";
 import { runJson, runText } from "../../fake/command-line.ts";

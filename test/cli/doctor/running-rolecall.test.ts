@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import { App } from "../../../src/app/app.ts";
 import { isRunningRolecall } from "../../../src/cli/doctor/running-rolecall.ts";
-import { loadConfig } from "../../../src/config/load.ts";
+import { loadConfig } from "../../../src/app/registry/config.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import { selfSignedCertificate } from "../../fake/certificates.ts";
 import { openFakeNode } from "../../fake/fake-node.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parseAllDocuments } from "yaml";
-import { loadConfig } from "../../../src/config/load.ts";
+import { loadConfig } from "../../../src/app/registry/config.ts";
 import { renderProblems } from "../../../src/config/model/problem.ts";
 import { runText } from "../../fake/command-line.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";

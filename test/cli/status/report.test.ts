@@ -48,6 +48,9 @@ test("a configuration that was refused comes first, without problems of the clus
     assert.equal(rest.join("\n"), report(clusters, { problemsOnly }));
   }
   assert.equal(report(clusters, { config: { ...config, refused: null } }), report(clusters));
+  const failed = { ...config, refused: null, failed_features: ["audit", "xds"] };
+  const [top] = report(clusters, { config: failed }).split("\n");
+  assert.match(String(top), /^rolecall runs without audit and xds, which could not be opened: its log says why/);
 });
 
 test("traffic that goes elsewhere than it should is a line of its cluster, also where its nodes are well", () => {

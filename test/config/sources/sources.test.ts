@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, suite, test } from "node:test";
 import { variables } from "../../../src/config/sources/environment.ts";
-import { type ConfigFlags, loadConfig } from "../../../src/config/load.ts";
+import type { ConfigFlags } from "../../../src/config/load.ts";
+import { configKeys, loadConfig } from "../../../src/app/registry/config.ts";
 import { renderProblems } from "../../../src/config/model/problem.ts";
-import { overrideKeys } from "../../../src/config/sources/override-keys.ts";
 
 interface Row {
   readonly name: string;
@@ -118,7 +118,7 @@ test("the history is on if a state file or a directory is configured, unless it 
 test("every key outside lists has an environment variable", () => {
   const tlsKeys = ["CA", "CERT", "KEY", "SERVER_NAME", "VERIFY"];
   assert.deepEqual(
-    overrideKeys().map(({ variable, kind }) => `${variable} ${kind}`),
+    configKeys.overrides.map(({ variable, kind }) => `${variable} ${kind}`),
     [
       ...["INTERVAL", "CONNECT_TIMEOUT", "TIMEOUT"].map((key) => `ROLECALL_PROBE_${key} text`),
       ...["FALL", "RISE"].map((key) => `ROLECALL_PROBE_${key} number`),
@@ -156,7 +156,7 @@ test("every key outside lists has an environment variable", () => {
       "ROLECALL_SIMULATOR_PORT number",
     ],
   );
-  assert.equal(new Set(variables()).size, variables().length);
+  assert.equal(new Set(variables(configKeys)).size, variables(configKeys).length);
 });
 
 /** Asserts that `actual` has every field of `expected`, and lists of the same length. */

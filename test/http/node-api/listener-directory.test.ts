@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { loadConfig } from "../../../src/config/load.ts";
+import { loadConfig } from "../../../src/app/registry/config.ts";
 import { listenerDirectory } from "../../../src/http/node-api/listener-directory.ts";
 import { writeConfigFile } from "../../fake/rolecall-process.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { parseAllDocuments } from "yaml";
-import { loadConfig } from "../../../../src/config/load.ts";
+import { loadConfig } from "../../../../src/app/registry/config.ts";
 import { renderProblems } from "../../../../src/config/model/problem.ts";
 import type { Config } from "../../../../src/config/model/config.ts";
 import { adminApiAnswers } from "../../../fake/admin-api-answers.ts";

@@ -1,0 +1,100 @@
+import type { Config } from "../../config/model/config.ts";
+import type { Condition } from "../../events/detection/condition.ts";
+import type { ListenerInForce } from "../../feature/feature.ts";
+import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
+import type { BroughtMetric } from "../../metrics/brought-metric.ts";
+import type { AnswerCall, FeatureState, RunningFeature } from "./running-feature.ts";
+
+/** All features of a process. */
+export class Features {
+  readonly #all: readonly RunningFeature[];
+
+  constructor(all: readonly RunningFeature[]) {
+    this.#all = all;
+  }
+
+  /** Puts a configuration in force: opens what it uses, and ends what it does not. */
+  configure(config: Config): void {
+    for (const one of this.#all) one.configure(config);
+  }
+
+  /** The state of a cluster may have changed. */
+  clusterChanged(cluster: string): void {
+    for (const one of this.#all) one.clusterChanged(cluster);
+  }
+
+  /**
+   * What speaks on a listener whose dialect is none of the core's.
+   * @throws Error if no feature speaks it, which the schema of the configuration rules out
+   */
+  handlerFor(dialect: string, listener: ListenerInForce): ConnectionHandler {
+    for (const one of this.#all) {
+      const handler = one.handlerFor(dialect, listener);
+      if (handler !== null) return handler;
+    }
+    throw new Error(`Cannot serve a listener: its dialect must be known, got ${dialect}`);
+  }
+
+  /** The listeners that are open, by their keys. */
+  listening(keys: ReadonlySet<string>): void {
+    for (const one of this.#all) one.listening(keys);
+  }
+
+  /** This process is late for so long that it counts as gone, or is not any more (rule 16). */
+  withdrawn(isWithdrawn: boolean): void {
+    for (const one of this.#all) one.withdrawn(isWithdrawn);
+  }
+
+  /** What features have found of a cluster. */
+  conditions(cluster: string): readonly Condition[] {
+    return this.#all.flatMap((one) => one.conditions(cluster));
+  }
+
+  /** What features say of a cluster in `/status`. */
+  overview(cluster: string): object {
+    return Object.assign({}, ...this.#all.map((one) => one.overview(cluster)));
+  }
+
+  /** The names of those that could not be loaded or opened. */
+  get failed(): readonly string[] {
+    return this.#all.filter(({ state }) => state === "failed").map(({ name }) => name);
+  }
+
+  get metrics(): readonly BroughtMetric[] {
+    return [...this.#ownMetrics, ...this.#all.flatMap(({ metrics }) => metrics)];
+  }
+
+  /** The answers of features on admin listeners, by the first part of the path. */
+  get routes(): ReadonlyMap<string, AnswerCall> {
+    return new Map(this.#all.flatMap(({ routes }) => [...routes]));
+  }
+
+  /** Ends all. Resolves when what they had opened has ended, or had the time to. */
+  async end(): Promise<void> {
+    await Promise.all(this.#all.map((one) => one.end()));
+  }
+
+  get #ownMetrics(): readonly BroughtMetric[] {
+    const inUse: ReadonlySet<FeatureState> = new Set(["opening", "open", "failed"]);
+    return [
+      {
+        type: "gauge",
+        name: "rolecall_feature_up",
+        help: "Whether a part of rolecall that the configuration uses could be loaded and opened.",
+        read: () =>
+          this.#all
+            .filter(({ state }) => inUse.has(state))
+            .map(({ name, state }) => [{ feature: name }, Number(state !== "failed")] as const),
+      },
+      {
+        type: "counter",
+        name: "rolecall_feature_errors_total",
+        help: "Internal errors of a part of rolecall; the rest went on.",
+        read: () =>
+          this.#all
+            .filter(({ state, errors }) => inUse.has(state) || errors > 0)
+            .map(({ name, errors }) => [{ feature: name }, errors] as const),
+      },
+    ];
+  }
+}

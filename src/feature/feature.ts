@@ -1,0 +1,94 @@
+import type { Node } from "../cluster/node.ts";
+import type { ClusterState } from "../cluster/snapshot.ts";
+import type { Config, ListenerConfig } from "../config/model/config.ts";
+import type { Condition } from "../events/detection/condition.ts";
+import type { HealthPolicy } from "../health/health-policy.ts";
+import type { ConnectionHandler } from "../http/listener/listener-set.ts";
+import type { IncomingCall } from "../http/message/incoming-call.ts";
+import type { Reply } from "../http/message/reply.ts";
+import type { Logger } from "../log/logger.ts";
+import type { BroughtMetric, MetricSamples } from "../metrics/brought-metric.ts";
+import type { OwnMetrics } from "../metrics/own-metrics.ts";
+import type { ConnectedAddress } from "../probe/client/connected-addresses.ts";
+import type { Offers } from "./offer.ts";
+import type { Scope } from "./scope.ts";
+
+/** What a feature is given. Timers come from its scope. */
+export interface Host {
+  readonly log: Logger;
+  readonly metrics: OwnMetrics;
+  /** In ms of rolecall's clock. */
+  readonly now: () => number;
+  /** The same, after a look whether the machine was suspended: for what may be the first to run after that. */
+  readonly observe: () => number;
+  readonly cluster: (name: string) => ClusterState | undefined;
+  readonly policy: (name: string) => HealthPolicy | undefined;
+  /** Where the probes of a node are connected to; `null`: not known. */
+  readonly probedAt: (node: Node) => ConnectedAddress | null;
+  /** Connects the probes of a node anew. */
+  readonly reconnectTo: (cluster: string, node: string) => void;
+  /** What features give each other. */
+  readonly offers: Offers;
+  /** The conditions of a cluster may have changed by what the feature knows. Never throws. */
+  readonly changed: (cluster: string) => void;
+  /** Logs an internal error of the feature; the rest goes on. */
+  readonly contained: (error: unknown, about: object) => void;
+}
+
+/** What runs of a feature while the configuration uses it. What it has opened ends with its scope. */
+export interface Opened {
+  /** Puts a configuration in force: the one that it is opened for, too. */
+  configure(config: Config): void;
+  /** The state of a cluster may have changed. */
+  clusterChanged?(name: string): void;
+  /** The listeners that are open, by their keys: others have ended. */
+  listening?(keys: ReadonlySet<string>): void;
+  /** This process is late for so long that it counts as gone, or is not any more (rule 16). */
+  withdrawn?(isWithdrawn: boolean): void;
+}
+
+/** A listener whose dialect a feature speaks. */
+export interface ListenerInForce {
+  readonly listener: ListenerConfig;
+  readonly config: Config;
+  /** Identifies the listener over reloads. */
+  readonly key: string;
+}
+
+/** A request to a path of a feature on an admin listener. */
+export interface FeatureCall {
+  readonly call: IncomingCall;
+  /** What follows the first part of the path, without its slash. */
+  readonly path: string;
+  readonly query: string;
+  /** The listener's cluster; `null`: all. */
+  readonly only: string | null;
+  /** In ms of rolecall's clock. */
+  readonly now: () => number;
+  /** In ms since the epoch. */
+  readonly wall: () => number;
+}
+
+/** A metric that is read at a scrape, from what runs; `null`: the feature is not in use. */
+export interface FeatureMetric<Running> extends Omit<BroughtMetric, "read"> {
+  readonly read: (running: Running | null) => MetricSamples;
+}
+
+/**
+ * A feature of the service: what is known of it without loading it. Its keys, its checks and its commands stand in tables
+ * of their own, because programs read them that serve nothing.
+ */
+export interface Feature<Running extends Opened> {
+  readonly name: string;
+  readonly isUsed: (config: Config) => boolean;
+  /** Loads what runs, on first use. */
+  readonly load: () => Promise<(host: Host, scope: Scope) => Running>;
+  /** Answers on admin listeners, by the first part of the path. `null`: the feature is not in use. */
+  readonly routes?: Readonly<Record<string, (running: Running | null, call: FeatureCall) => Reply | Promise<Reply>>>;
+  readonly metrics?: readonly FeatureMetric<Running>[];
+  readonly conditions?: (running: Running, cluster: string) => readonly Condition[];
+  /** What `/status` says of a cluster in addition. */
+  readonly overview?: (running: Running, cluster: string) => object;
+  /** What speaks on listeners of its dialects. */
+  readonly dialects?: Readonly<Record<string, (running: Running, listener: ListenerInForce) => ConnectionHandler>>;
+}

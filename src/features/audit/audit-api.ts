@@ -1,0 +1,66 @@
+import type { RouteFinding } from "./core/route-finding.ts";
+import type { FeatureCall } from "../../feature/feature.ts";
+import {
+  badRequest,
+  errorReply,
+  jsonReply,
+  methodNotAllowed,
+  type Reply,
+  unknownParameter,
+} from "../../http/message/reply.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../../http/message/request.ts";
+import type { RunningAudit } from "./open-audit.ts";
+
+/** A finding as `GET /audit` shows it. */
+export interface RouteFindingDocument extends Omit<RouteFinding, "kind" | "sinceMs" | "clusters"> {
+  readonly finding: RouteFinding["kind"];
+  readonly clusters: readonly string[];
+  /** RFC 3339. */
+  readonly since: string;
+  readonly for_ms: number;
+}
+
+/**
+ * Answers `/audit`: where the traffic of balancers and poolers goes, and what differs from the snapshot.
+ * @param running `null`: nothing is looked at
+ */
+export function answerAudit(running: Audited | null, { call, path, query, only, ...clocks }: FeatureCall): Reply {
+  const { method } = call.request;
+  if (path !== "") return errorReply(404, "not_found", { message: `Cannot find /audit/${path}: the path is /audit` });
+  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
+  const unknown = unknownParameter(new URLSearchParams(query), []);
+  if (unknown !== null) return badRequest(unknown);
+  const document = auditDocument(running ?? { targets: [], intervalMs: 0 }, only, clocks);
+  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(document));
+}
+
+/** What is shown of the audit. */
+type Audited = Pick<RunningAudit, "targets" | "intervalMs">;
+type Clocks = Pick<FeatureCall, "now" | "wall">;
+
+/**
+ * Describes the audit.
+ * @param only a listener's cluster: targets without it, and findings on others, are left out; `null`: all
+ */
+export function auditDocument({ targets: all, intervalMs }: Audited, only: string | null, clocks: Clocks): object {
+  const isShown = ({ clusters }: { readonly clusters: readonly string[] }): boolean =>
+    only === null || clusters.includes(only);
+  const targets = all.filter(isShown);
+  return {
+    interval_ms: intervalMs,
+    targets: targets.map(({ lookedMsAgo, tookMs, findings, clusters, unknown, ...target }) => ({
+      ...target,
+      clusters: only === null ? clusters : [only],
+      unknown: unknown.filter((cluster) => only === null || cluster === only),
+      looked_ms_ago: lookedMsAgo,
+      took_ms: tookMs,
+      findings: findings.filter(isShown).length,
+    })),
+    findings: targets.flatMap(({ findings }) => findings.filter(isShown).map((one) => shownFinding(one, clocks))),
+  };
+}
+
+function shownFinding({ kind, sinceMs, ...finding }: RouteFinding, { now, wall }: Clocks): RouteFindingDocument {
+  const forMs = Math.max(0, Math.round(now() - sinceMs));
+  return { finding: kind, ...finding, since: new Date(wall() - forMs).toISOString(), for_ms: forMs };
+}

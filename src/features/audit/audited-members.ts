@@ -1,0 +1,50 @@
+import { isIP, SocketAddress } from "node:net";
+import { nodeNamed } from "../../cluster/lookup.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import { isNoFailover } from "../../cluster/values/tags.ts";
+import { formatHostPort } from "../../config/values/address.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+import { clusterMembers } from "../../push/cluster-members.ts";
+import type { ResolvedHost } from "../../push/host-addresses.ts";
+import type { AuditedMembers } from "./core/audited-pool.ts";
+
+/** Finds the addresses of a host name, without waiting. */
+export type ResolveHost = (host: string) => ResolvedHost;
+
+/** The members of a cluster with all of their addresses. */
+export function auditedMembers(cluster: ClusterState, policy: HealthPolicy, resolve: ResolveHost): AuditedMembers {
+  const { isComplete, members } = clusterMembers(cluster, policy);
+  const at = new Map<string, string[]>();
+  let areResolved = true;
+  for (const { node, database } of members) {
+    const ips = database === null ? [] : ipsOf(database.host, resolve);
+    areResolved &&= ips.length > 0;
+    if (database === null) continue;
+    const hosts = new Set([database.host.toLowerCase(), ...ips.map(shortestIp)]);
+    for (const host of hosts) {
+      const address = formatHostPort({ host, port: database.port });
+      at.set(address, [...(at.get(address) ?? []), node]);
+    }
+  }
+  return {
+    isComplete: isComplete && areResolved,
+    members: new Map(
+      members.map(({ node, isProved, database }) => {
+        const report = nodeNamed(cluster, node)?.report ?? null;
+        const isElectable = report === null || !isNoFailover(report.tags);
+        const isAtIp = database !== null && isIP(database.host) !== 0;
+        return [node, { isExpected: isProved, isElectable, database: isAtIp ? database : null }];
+      }),
+    ),
+    at,
+  };
+}
+
+function ipsOf(host: string, resolve: ResolveHost): readonly string[] {
+  return isIP(host) === 0 ? resolve(host).ips : [host];
+}
+
+/** An IPv6 address as programs show it: lower case, with the longest run of zeros left out. */
+function shortestIp(ip: string): string {
+  return isIP(ip) === 6 ? new SocketAddress({ address: ip, family: "ipv6" }).address : ip;
+}

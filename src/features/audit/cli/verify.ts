@@ -1,0 +1,97 @@
+import { routeFindingBlame } from "../core/route-finding.ts";
+import { isObject, listOf, type JsonObject } from "../../../cluster/values/json.ts";
+import { RolecallClient } from "../../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../../command/framework/command-context.ts";
+import { formatDuration } from "../../../command/output/figures.ts";
+import { safe, type Style } from "../../../command/output/style.ts";
+import { type Cell, table } from "../../../command/output/table.ts";
+import { counted } from "../../../command/output/words.ts";
+import type { RuleId } from "../../../command/result/rule-ids.ts";
+
+/** The rule of each finding. One of a later version is a misroute until this version knows it. */
+const ruleOf: Readonly<Record<string, RuleId>> = {
+  misrouted: "RC220",
+  starved: "RC221",
+  missing: "RC222",
+  unreachable: "RC223",
+};
+
+/** `rolecall verify`: where the traffic of balancers and poolers goes, and what differs from the verdicts. */
+export async function verify(context: CommandContext): Promise<void> {
+  const { result, print, style } = context;
+  const server = new RolecallClient(context, "admin");
+  const document = await server.getObject("/audit");
+  const targets = listOf(document["targets"]).filter(isObject);
+  const findings = listOf(document["findings"]).filter(isObject);
+  result.data = document;
+  coverTargets(context, targets, findings);
+  for (const finding of findings)
+    result.diagnose(ruleOf[textOf(finding["finding"])] ?? "RC220", {
+      message: messageOf(finding),
+      action: `Run: ${safe(textOf(finding["command"]))}`,
+    });
+  if (targets.length === 0) return;
+  const rows = targets.map((one) => rowOf(one, style));
+  print(table(["TARGET", "PROGRAM", "ADDRESS", "SERVERS", "LOOKED", "STATE"], rows));
+  if (findings.length === 0 && targets.every((one) => notRead(one) === null))
+    print(`${counted(targets.length, "target")}: traffic goes where it should\n`);
+}
+
+/** What was not looked at is not known to be right. */
+function coverTargets(
+  { result }: CommandContext,
+  targets: readonly JsonObject[],
+  findings: readonly JsonObject[],
+): void {
+  const isFound = (name: string): boolean => findings.some(({ target }) => textOf(target) === name);
+  const unread = targets.flatMap((one) => {
+    const why = isFound(textOf(one["target"])) ? null : notRead(one);
+    return why === null ? [] : [`${textOf(one["target"])} (${why})`];
+  });
+  if (targets.length === 0)
+    result.cover("routes", "not_checked", {
+      detail: "no balancer or pooler is configured, or audit.interval is 0s (docs/audit.md)",
+    });
+  else if (unread.length > 0) result.cover("routes", "incomplete", { detail: `not compared: ${unread.join(", ")}` });
+  else result.cover("routes", "complete", { detail: counted(targets.length, "target") });
+}
+
+/** Why nothing can be said of the traffic of a target; `null`: something can. */
+function notRead({ up, problem, unknown }: JsonObject): string | null {
+  if (up !== true) return textOf(problem) || "not yet";
+  const clusters = listOf(unknown).map(textOf);
+  return clusters.length === 0 ? null : `nothing is known of ${clusters.join(", ")}`;
+}
+
+function messageOf({ finding, target, backend, server, what, mechanism, for_ms: forMs }: JsonObject): string {
+  const at = [backend, server].filter((part) => typeof part === "string").join("/");
+  const subject = `${textOf(target)}${at === "" ? "" : ` ${at}`}`;
+  const since = typeof forMs === "number" ? ` for ${formatDuration(forMs)}` : "";
+  return safe(`${subject} ${textOf(what)}${since}; ${routeFindingBlame(textOf(finding), textOf(mechanism))}`);
+}
+
+function rowOf(
+  { target, program, address, servers, looked_ms_ago: agoMs, up, findings, unknown }: JsonObject,
+  style: Style,
+): readonly Cell[] {
+  const state: Cell =
+    up === false
+      ? { text: "does not answer", paint: style.red }
+      : findings === 0
+        ? up === true && listOf(unknown).length === 0
+          ? { text: "as it should be", paint: style.green }
+          : { text: up === true ? "not compared" : "not looked at yet", paint: style.yellow }
+        : { text: counted(Number(findings), "finding"), paint: style.red };
+  return [
+    { text: safe(textOf(target)) },
+    { text: safe(textOf(program)) },
+    { text: safe(textOf(address)) },
+    { text: String(Number(servers)) },
+    { text: typeof agoMs === "number" ? `${formatDuration(agoMs)} ago` : "-" },
+    state,
+  ];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

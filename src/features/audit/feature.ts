@@ -1,0 +1,26 @@
+import type { Config } from "../../config/model/config.ts";
+import type { Feature } from "../../feature/feature.ts";
+import { answerAudit } from "./audit-api.ts";
+import { auditMetrics } from "./audit-metrics.ts";
+import { routeFindingSubject } from "./core/route-finding.ts";
+import type { RunningAudit } from "./open-audit.ts";
+import { routeConditions } from "./route-conditions.ts";
+
+/** The audit: where balancers and poolers really send clients (docs/audit.md). */
+export const audit: Feature<RunningAudit> = {
+  name: "audit",
+  isUsed: hasTargets,
+  load: async () => (await import("./open-audit.ts")).openAudit,
+  routes: { audit: (running, call) => answerAudit(running, call) },
+  metrics: auditMetrics,
+  conditions: (running, cluster) => routeConditions(cluster, running.findings(cluster)),
+  overview: (running, cluster) => {
+    const routes = running.findings(cluster).map((finding) => `${routeFindingSubject(finding)} ${finding.what}`);
+    return routes.length === 0 ? {} : { routes };
+  },
+};
+
+function hasTargets({ audit: { intervalMs, envoys }, balancers, poolers, listen }: Config): boolean {
+  const targets = [...balancers, ...poolers, ...envoys, ...listen.flatMap(({ xds }) => xds ?? [])];
+  return intervalMs > 0 && targets.length > 0;
+}

@@ -1,0 +1,237 @@
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import { type AuditedTarget, type RouteFinding, routeFindingRank, type RouteProgram } from "./core/route-finding.ts";
+import { errorMessage } from "../../cluster/values/error-message.ts";
+import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+import { auditedMembers, type ResolveHost } from "./audited-members.ts";
+import type { RouteAdvice } from "./core/advice.ts";
+import { auditTarget, type Difference, nothingSeen, type TargetMemory } from "./core/audit-target.ts";
+import type { AuditedMembers, AuditedPool, PoolTruth } from "./core/audited-pool.ts";
+import type { TargetReading } from "./core/reading.ts";
+import type { RouteSource } from "./sources/route-source.ts";
+import { type FollowedCheck, VerdictClock } from "./verdict-clock.ts";
+
+/** A balancer or pooler that is looked at. */
+export interface AuditTarget {
+  /** Its name, which no other one has. */
+  readonly name: string;
+  readonly program: RouteProgram;
+  /** Where it is looked at, for people. */
+  readonly address: string;
+  readonly pools: readonly (AuditedPool & FollowedCheck)[];
+  readonly source: RouteSource;
+  /** Whether its servers are compared with verdicts. */
+  readonly needsVerdicts: boolean;
+  readonly advise: (difference: Difference) => RouteAdvice;
+  /** What identifies it over reloads: one that stays keeps what is remembered of it. */
+  readonly key: string;
+}
+
+/** What the audit depends on. */
+export interface RouteAuditContext {
+  readonly cluster: (name: string) => ClusterState | undefined;
+  readonly policy: (name: string) => HealthPolicy | undefined;
+  /** Ms of rolecall's clock. */
+  readonly now: () => number;
+  readonly setTimer: SetTimer;
+  readonly resolve: ResolveHost;
+  /** The findings of a cluster have changed. Must not throw. */
+  readonly onChange: (cluster: string) => void;
+  /** An internal error of one look. The next look follows all the same. */
+  readonly onError: (target: string, error: unknown) => void;
+}
+
+/** A target, and what the last look has found. */
+interface RunningTarget {
+  readonly target: AuditTarget;
+  memory: TargetMemory;
+  findings: readonly RouteFinding[];
+  lookedAtMs: number | null;
+  tookMs: number | null;
+  up: boolean | null;
+  problem: string | null;
+  cancelTimer: CancelTimer | null;
+}
+
+/** The shortest time between two looks at one target, in ms. */
+const lookMinMs = 1_000;
+/** How many servers of one target are compared: a hostile one must not cost the checks their time. */
+const serversMax = 5_000;
+/** When the first look at the first target follows, in ms: rolecall has to know the nodes. */
+const firstLookMs = 500;
+
+/**
+ * Looks at each balancer and pooler again and again, and compares what it has with the snapshot. One look at a time for
+ * each target; each look has a connection of its own, which it closes.
+ */
+export class RouteAudit {
+  readonly #context: RouteAuditContext;
+  readonly #verdicts: VerdictClock;
+  #running: ReadonlyMap<string, RunningTarget> = new Map();
+  #intervalMs = 0;
+
+  constructor(context: RouteAuditContext) {
+    this.#context = context;
+    this.#verdicts = new VerdictClock(context);
+  }
+
+  /** Looks at these targets from now on, and at no others. @param intervalMs between two looks at one target */
+  configure(targets: readonly AuditTarget[], intervalMs: number): void {
+    const before = this.#running;
+    for (const { cancelTimer } of before.values()) cancelTimer?.();
+    this.#intervalMs = intervalMs;
+    this.#verdicts.follow(targets.flatMap(({ pools, needsVerdicts }) => (needsVerdicts ? pools : [])));
+    this.#running = new Map(
+      targets.map((target) => {
+        const known = before.get(target.name);
+        return [target.name, known?.target.key === target.key ? { ...known, target } : newTarget(target)];
+      }),
+    );
+    const spreadMs = intervalMs / Math.max(1, targets.length);
+    for (const [at, running] of [...this.#running.values()].entries())
+      this.#lookIn(running, firstLookMs + at * spreadMs);
+    const gone = [...before.values()].flatMap(({ findings }) => findings.flatMap(({ clusters }) => clusters));
+    for (const cluster of new Set(gone)) this.#context.onChange(cluster);
+  }
+
+  /** The state of a cluster may have changed. */
+  clusterChanged(name: string): void {
+    this.#verdicts.clusterChanged(name);
+  }
+
+  /** What was found that concerns a cluster, the worst first. */
+  findings(cluster: string): readonly RouteFinding[] {
+    return [...this.#running.values()]
+      .flatMap(({ findings }) => findings.filter(({ clusters }) => clusters.includes(cluster)))
+      .toSorted(byRank);
+  }
+
+  /** What is known of each target. */
+  get targets(): readonly AuditedTarget[] {
+    const nowMs = this.#context.now();
+    return [...this.#running.values()].map(({ target, memory, findings, lookedAtMs, tookMs, up, problem }) => ({
+      target: target.name,
+      program: target.program,
+      address: target.address,
+      clusters: clustersOf(target),
+      up,
+      lookedMsAgo: lookedAtMs === null ? null : Math.round(nowMs - lookedAtMs),
+      tookMs,
+      problem,
+      servers: memory.servers.size,
+      unknown: [...memory.unknown],
+      findings: findings.toSorted(byRank),
+    }));
+  }
+
+  /** Ends all looks, and what they found. One that runs comes to nothing. */
+  stop(): void {
+    this.configure([], 0);
+  }
+
+  #lookIn(running: RunningTarget, delayMs: number): void {
+    running.cancelTimer = this.#context.setTimer(() => void this.#look(running), Math.ceil(delayMs));
+  }
+
+  async #look(running: RunningTarget): Promise<void> {
+    const { now, onError } = this.#context;
+    const startMs = now();
+    const reading = await readingOf(running.target.source);
+    if (this.#running.get(running.target.name) !== running) return;
+    let lookAgainMs = Infinity;
+    try {
+      lookAgainMs = this.#compare(running, reading, startMs);
+    } catch (error) {
+      onError(running.target.name, error);
+    }
+    const nowMs = now();
+    const waitMs = Math.min(this.#intervalMs, lookAgainMs - nowMs);
+    this.#lookIn(running, Math.max(Math.min(lookMinMs, this.#intervalMs), waitMs));
+  }
+
+  /** @returns when to look again at the latest, in ms of rolecall's clock */
+  #compare(running: RunningTarget, reading: TargetReading, startMs: number): number {
+    const { target } = running;
+    const nowMs = this.#context.now();
+    const members = new Map<string, AuditedMembers | null>();
+    const checks = new Map<AuditedPool, FollowedCheck["check"]>(target.pools.map((pool) => [pool, pool.check]));
+    const truthOf = (pool: AuditedPool): PoolTruth | null => {
+      const check = checks.get(pool);
+      if (!members.has(pool.cluster)) members.set(pool.cluster, this.#membersOf(pool.cluster));
+      const known = members.get(pool.cluster) ?? null;
+      if (known === null || check === undefined) return null;
+      if (!target.needsVerdicts) return { ...known, allowances: new Map() };
+      return { ...known, allowances: this.#verdicts.of({ cluster: pool.cluster, check }) };
+    };
+    const context = { nowMs: startMs, pools: target.pools, truthOf };
+    const { memory, lookAgainMs } = auditTarget(running.memory, reading, context);
+    const before = running.findings;
+    running.memory = memory;
+    running.findings = memory.differences.map((difference) => findingOf(target, difference));
+    running.lookedAtMs = nowMs;
+    running.tookMs = Math.round(nowMs - startMs);
+    running.up = reading.kind === "read";
+    running.problem = reading.kind === "read" ? null : reading.problem;
+    for (const cluster of changedClusters(before, running.findings)) this.#context.onChange(cluster);
+    return lookAgainMs;
+  }
+
+  #membersOf(name: string): AuditedMembers | null {
+    const { cluster, policy, resolve } = this.#context;
+    const [state, ofCluster] = [cluster(name), policy(name)];
+    return state === undefined || ofCluster === undefined ? null : auditedMembers(state, ofCluster, resolve);
+  }
+}
+
+function newTarget(target: AuditTarget): RunningTarget {
+  const never = { lookedAtMs: null, tookMs: null, up: null, problem: null, cancelTimer: null };
+  return { target, memory: nothingSeen, findings: [], ...never };
+}
+
+/** What a target says may be hostile, so that it is shown without control characters, and shortened. */
+async function readingOf(source: RouteSource): Promise<TargetReading> {
+  try {
+    const pools = await source.read();
+    const count = pools.reduce((sum, { servers }) => sum + (servers?.length ?? 0), 0);
+    if (count > serversMax) throw new Error(`it has ${count} servers, and no more than ${serversMax} are compared`);
+    return { kind: "read", pools };
+  } catch (error) {
+    return { kind: "failed", problem: withoutUnsafe(errorMessage(error).slice(0, 200)) };
+  }
+}
+
+function findingOf(target: AuditTarget, difference: Difference): RouteFinding {
+  const { kind, pool, server, node, sinceMs, what } = difference;
+  return {
+    kind,
+    target: target.name,
+    program: target.program,
+    clusters: pool === null ? clustersOf(target) : [pool.cluster],
+    backend: pool?.backend ?? null,
+    server,
+    node,
+    sinceMs,
+    what,
+    ...target.advise(difference),
+  };
+}
+
+function clustersOf({ pools }: AuditTarget): readonly string[] {
+  return [...new Set(pools.map(({ cluster }) => cluster))];
+}
+
+/** What identifies a finding of one target. */
+function keyOf({ kind, backend, server, node }: RouteFinding): string {
+  return JSON.stringify([kind, backend, server, node]);
+}
+
+function changedClusters(before: readonly RouteFinding[], after: readonly RouteFinding[]): ReadonlySet<string> {
+  const [old, now] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))];
+  const changed = [...before.filter((one) => !now.has(keyOf(one))), ...after.filter((one) => !old.has(keyOf(one)))];
+  return new Set(changed.flatMap(({ clusters }) => clusters));
+}
+
+function byRank(one: RouteFinding, other: RouteFinding): number {
+  return routeFindingRank(one.kind) - routeFindingRank(other.kind) || one.sinceMs - other.sinceMs;
+}

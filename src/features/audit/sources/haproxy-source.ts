@@ -1,0 +1,42 @@
+import type { HaproxyConfig } from "../../../config/model/config.ts";
+import { readRuntimeApi } from "../../../push/haproxy/read-runtime-api.ts";
+import type { PoolReading } from "../core/reading.ts";
+import type { RouteSource } from "./route-source.ts";
+import {
+  backendsCommand,
+  interOf,
+  missingBackend,
+  parseBackendIds,
+  parseHaproxyStat,
+  statCommand,
+} from "./haproxy-stat.ts";
+
+/** How long a push takes at most before HAProxy's checks alone decide, in ms. */
+const pushMs = 1_000;
+
+/** Reads the servers of an HAProxy by `show stat`: opens a connection, asks, closes it. */
+export function haproxySource({ socket, backends }: HaproxyConfig, limitMs: number): RouteSource {
+  const ask = (commands: readonly string[], endMs: number): Promise<readonly string[]> =>
+    readRuntimeApi(socket, commands, Math.max(1, Math.round(endMs - performance.now())));
+  const readBy = async (names: readonly string[], endMs: number): Promise<readonly (PoolReading | null)[]> => {
+    const answers = await ask(names.map(statCommand), endMs);
+    return backends.map(({ name, interMs, followMembers }, at) =>
+      parseHaproxyStat(name, answers[at] ?? "", { interMs: interMs ?? interOf(followMembers), pushMs }),
+    );
+  };
+  return {
+    read: async () => {
+      const endMs = performance.now() + limitMs;
+      const names = backends.map(({ name }) => name);
+      const readings = await readBy(names, endMs);
+      if (!readings.includes(null)) return readings.filter((one) => one !== null);
+      // A frontend answers that has the name of a backend.
+      const ids = parseBackendIds((await ask([backendsCommand], endMs))[0] ?? "");
+      const again = await readBy(
+        names.map((name) => ids.get(name) ?? name),
+        endMs,
+      );
+      return again.map((one, at) => one ?? missingBackend(names[at] ?? ""));
+    },
+  };
+}

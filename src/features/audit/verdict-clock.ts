@@ -1,0 +1,105 @@
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import type { Check } from "../../health/check.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+import { type Allowances, poolAllowances } from "./core/allowance.ts";
+
+/** What it depends on. */
+export interface VerdictClockContext {
+  readonly cluster: (name: string) => ClusterState | undefined;
+  readonly policy: (name: string) => HealthPolicy | undefined;
+  /** Ms of rolecall's clock. */
+  readonly now: () => number;
+}
+
+/** A check over a cluster whose verdicts are followed. */
+export interface FollowedCheck {
+  readonly cluster: string;
+  readonly check: Check;
+}
+
+interface FollowedCluster {
+  judgedAtMs: number;
+  /** The state that was judged, and up to when its verdicts hold, in ms of rolecall's clock. */
+  revision: number;
+  validUntilMs: number;
+  readonly checks: Map<string, { readonly check: Check; allowances: Allowances }>;
+}
+
+/** The shortest time between two judgements of a cluster, in ms: no mechanism is faster. One more for each node. */
+const repeatMs = 100;
+/** How old a judgement may be where it is asked for, in ms. */
+const sameLookMs = 20;
+
+/**
+ * Since when each node of some pools may have which sessions. Holds no timer: it judges when the state of a cluster has
+ * changed, and when it is asked.
+ */
+export class VerdictClock {
+  readonly #context: VerdictClockContext;
+  #clusters: ReadonlyMap<string, FollowedCluster> = new Map();
+
+  constructor(context: VerdictClockContext) {
+    this.#context = context;
+  }
+
+  /** Follows these checks from now on. What is known of those that stay is kept. */
+  follow(checks: readonly FollowedCheck[]): void {
+    const next = new Map<string, FollowedCluster>();
+    for (const { cluster, check } of checks) {
+      const key = keyOf(check);
+      const followed = next.get(cluster) ?? newCluster();
+      const known = this.#clusters.get(cluster)?.checks.get(key);
+      followed.checks.set(key, { check, allowances: known?.allowances ?? new Map() });
+      next.set(cluster, followed);
+    }
+    this.#clusters = next;
+  }
+
+  /** Judges a cluster whose state may have changed. */
+  clusterChanged(name: string): void {
+    const followed = this.#clusters.get(name);
+    if (followed === undefined) return;
+    this.#judge(name, followed, Math.max(repeatMs, this.#context.cluster(name)?.nodes.length ?? 0));
+  }
+
+  /** The allowances of a pool now. */
+  of({ cluster, check }: FollowedCheck): Allowances {
+    const followed = this.#clusters.get(cluster);
+    if (followed === undefined) return new Map();
+    // The pools of one look are asked for one after the other.
+    this.#judge(cluster, followed, sameLookMs);
+    return followed.checks.get(keyOf(check))?.allowances ?? new Map();
+  }
+
+  /** Judges a cluster, unless its verdicts hold. @param apartMs since the last time at least, in ms */
+  #judge(name: string, followed: FollowedCluster, apartMs: number): void {
+    const { cluster, policy, now } = this.#context;
+    const [state, nowMs] = [cluster(name), now()];
+    if (nowMs - followed.judgedAtMs < apartMs) return;
+    if (state?.revision === followed.revision && nowMs < followed.validUntilMs) return;
+    const ofCluster = policy(name);
+    if (state === undefined || ofCluster === undefined) return;
+    followed.judgedAtMs = nowMs;
+    followed.revision = state.revision;
+    followed.validUntilMs = Infinity;
+    const view = viewAt(state, ofCluster, nowMs);
+    for (const one of followed.checks.values()) {
+      const { allowances, validUntilMs } = poolAllowances(view, one.check, one.allowances);
+      one.allowances = allowances;
+      followed.validUntilMs = Math.min(followed.validUntilMs, validUntilMs);
+    }
+  }
+}
+
+function newCluster(): FollowedCluster {
+  return { judgedAtMs: -Infinity, revision: -1, validUntilMs: -Infinity, checks: new Map() };
+}
+
+const keys = new WeakMap<Check, string>();
+
+function keyOf(check: Check): string {
+  const known = keys.get(check) ?? JSON.stringify(check);
+  keys.set(check, known);
+  return known;
+}

@@ -1,0 +1,94 @@
+import type { Config, ListenerConfig } from "../../config/model/config.ts";
+import { formatHostPort } from "../../config/values/address.ts";
+import type { Host, ListenerInForce, Opened } from "../../feature/feature.ts";
+import { balancers, envoyAcknowledgements } from "../../feature/offers.ts";
+import type { Scope } from "../../feature/scope.ts";
+import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
+import { countedEnvoys } from "./counted-envoys.ts";
+import { XdsService, type XdsServiceContext, type XdsSettings } from "./xds-service.ts";
+
+/** The services for Envoys in a process. */
+export interface RunningXds extends Opened {
+  /** What speaks with the Envoys of a listener under its present configuration. */
+  readonly serve: (listener: ListenerInForce) => ConnectionHandler;
+}
+
+/** What the services need of their host. */
+type XdsHost = Pick<
+  Host,
+  "log" | "metrics" | "observe" | "cluster" | "policy" | "probedAt" | "reconnectTo" | "offers" | "contained"
+>;
+
+/** Serves the Envoys of each listener until the scope ends. Streams continue over reloads. */
+export function openXds(host: XdsHost, scope: Pick<Scope, "setTimer" | "hold">): RunningXds {
+  const services = new Map<string, XdsService>();
+  const context: XdsServiceContext = {
+    log: host.log,
+    metrics: host.metrics,
+    cluster: host.cluster,
+    policy: host.policy,
+    probedAt: host.probedAt,
+    setTimer: scope.setTimer,
+    now: host.observe,
+    instance: () => host.offers.process,
+    onElsewhere: host.reconnectTo,
+    onError: (cluster, error) => host.contained(error, { cluster }),
+    onStreamError: (error) => host.contained(error, {}),
+  };
+  let isWithdrawn = false;
+  const all = (): readonly XdsService[] => [...services.values()];
+  const named = (name: string): XdsService | undefined => all().find((one) => one.name === name);
+  const offers = [
+    envoyAcknowledgements.bring(host.offers, (name) => named(name)?.lackingAcknowledgements() ?? []),
+    balancers.bring(host.offers, {
+      statuses: (only) => all().flatMap((one) => one.statuses(only)),
+      leadingToPrimary: (cluster) => all().flatMap((one) => (one.leadsToPrimary(cluster) ? [one.name] : [])),
+      lead: (name, to, limitMs) => named(name)?.lead(to.cluster, to.node, limitMs),
+      uncounted: (cluster) =>
+        all().flatMap((one) => {
+          const envoys = one.uncounted(cluster);
+          return envoys === 0 ? [] : [{ listener: one.name, envoys }];
+        }),
+    }),
+  ];
+  for (const takeBack of offers) scope.hold("what is offered", takeBack);
+  // Envoys keep their last assignment, and connect elsewhere.
+  scope.hold("the services", () => all().forEach((one) => one.stop()));
+  return {
+    configure: () => {},
+    clusterChanged: (cluster) => all().forEach((one) => one.clusterChanged(cluster)),
+    serve({ listener, config, key }) {
+      const settings = settingsOf(listener, config);
+      const known = services.get(key);
+      const service = known ?? new XdsService(settings, context);
+      if (known === undefined) services.set(key, service);
+      else service.configure(settings);
+      return ({ socket }) => (isWithdrawn ? void socket.destroy() : service.accept(socket));
+    },
+    listening(keys) {
+      for (const [key, service] of services)
+        if (!keys.has(key)) {
+          services.delete(key);
+          service.stop();
+        }
+    },
+    // All connections are closed, and none is taken until further notice: Envoys connect to another instance meanwhile.
+    withdrawn(isNow) {
+      isWithdrawn = isNow;
+      if (isNow) for (const one of all()) one.disconnect("rolecall does not ask nodes in time");
+    },
+  };
+}
+
+function settingsOf(listener: ListenerConfig, { pools, probe }: Pick<Config, "pools" | "probe">): XdsSettings {
+  const { address, port, cluster, xds } = listener;
+  if (xds === null) throw new Error("Cannot serve Envoys: the dialect of the listener must be xds");
+  const served = pools.filter((pool) => cluster === null || pool.cluster === cluster);
+  return {
+    name: `xds ${formatHostPort({ host: address, port })}`,
+    pools: served,
+    roundMs: probe.intervalMs + probe.timeoutMs,
+    counted: countedEnvoys(listener),
+    ...xds,
+  };
+}

@@ -1,0 +1,132 @@
+/** The audit of a whole process: what `GET /audit` of its listeners shows, and that it does nothing without a target. */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { audit as auditFeature } from "../../../src/features/audit/feature.ts";
+import type { AuditedTarget, RouteFinding } from "../../../src/features/audit/core/route-finding.ts";
+import type { BalancerConfig, ListenerConfig } from "../../../src/config/model/config.ts";
+import { auditDocument } from "../../../src/features/audit/audit-api.ts";
+import { configOf, haproxyBackendOf, listenerOf } from "../../fake/config.ts";
+import { openFakeCluster } from "../../fake/fake-node.ts";
+import { type HttpAnswer, type RequestParts, sendRequest } from "../../fake/http-request.ts";
+import { until } from "../../fake/until.ts";
+import { appOf, fixedCluster, limit, portFor, withQuickProbes } from "../../app/app-fixture.ts";
+
+/** A balancer with a backend for each of some clusters, at a socket that does not exist. */
+function balancerOf(name: string, ...clusters: readonly string[]): BalancerConfig {
+  const backends = clusters.map((cluster) => haproxyBackendOf({ name: `w_${cluster}`, cluster }));
+  return { name, haproxy: { socket: { path: "/no/such/socket" }, zone: null, cutSessions: false, backends } };
+}
+
+const own = listenerOf({ dialect: "admin", cluster: "demo" });
+const all = listenerOf({ dialect: "admin", address: "127.0.0.2" });
+
+suite("GET /audit", limit, () => {
+  test("shows each target, and to a listener with a cluster those of its cluster alone", async (context) => {
+    const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+    const clusters = [fixedCluster(nodes), { ...fixedCluster(nodes), name: "other" }];
+    const balancers = [balancerOf("lb1", "demo"), balancerOf("lb2", "other"), balancerOf("lb3", "demo", "other")];
+    const audit = { intervalMs: 300, envoys: [] };
+    const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [own, all], balancers, audit })));
+    await app.start();
+    const send = (listener: ListenerConfig, query = "", parts: RequestParts = {}): Promise<HttpAnswer> =>
+      sendRequest(`http://${listener.address}:${portFor(app, listener)}/audit${query}`, parts);
+    const read = async (listener: ListenerConfig): Promise<ReturnType<typeof JSON.parse>> =>
+      JSON.parse((await send(listener)).body);
+    const document = await until("a look at each target", async () => {
+      const found = await read(all);
+      return found.targets.length === 3 && found.targets.every(({ up }: { up: unknown }) => up !== null) && found;
+    });
+    const { looked_ms_ago: age, took_ms: took, problem, ...target } = document.targets[0];
+    assert.deepEqual(target, {
+      target: "lb1",
+      program: "haproxy",
+      address: "/no/such/socket",
+      clusters: ["demo"],
+      up: false,
+      servers: 0,
+      unknown: [],
+      findings: 0,
+    });
+    assert.ok(age >= 0 && took >= 0);
+    assert.match(problem, /ENOENT/);
+    assert.deepEqual([document.interval_ms, document.findings], [300, []]);
+    const shown = async (listener: ListenerConfig): Promise<unknown> =>
+      (await read(listener)).targets.map((one: { target: string; clusters: string[] }) => [one.target, one.clusters]);
+    assert.deepEqual(await shown(own), [
+      ["lb1", ["demo"]],
+      ["lb3", ["demo"]],
+    ]);
+    assert.deepEqual(await shown(all), [
+      ["lb1", ["demo"]],
+      ["lb2", ["other"]],
+      ["lb3", ["demo", "other"]],
+    ]);
+    assert.equal((await send(own, "?cluster=other")).status, 400);
+    assert.equal((await send(own, "", { method: "POST" })).status, 405);
+  });
+
+  test("has no target without one", async (context) => {
+    const nodes = await openFakeCluster(context, ["pg1"]);
+    const audit = { intervalMs: 300, envoys: [] };
+    const app = appOf(context, withQuickProbes(configOf({ clusters: [fixedCluster(nodes)], listen: [all], audit })));
+    await app.start();
+    const { status, body } = await sendRequest(`http://${all.address}:${portFor(app, all)}/audit`);
+    assert.deepEqual([status, JSON.parse(body)], [200, { interval_ms: 0, targets: [], findings: [] }]);
+  });
+
+  test("shows findings with when they began, and to a listener with a cluster its own", () => {
+    const words = { what: "w", mechanism: "m", command: "c" };
+    const whole: RouteFinding = {
+      kind: "unreachable",
+      target: "lb3",
+      program: "haproxy",
+      clusters: ["demo", "other"],
+      backend: null,
+      server: null,
+      node: null,
+      sinceMs: 500,
+      ...words,
+    };
+    const ofOther: RouteFinding = {
+      ...whole,
+      kind: "misrouted",
+      clusters: ["other"],
+      backend: "w_other",
+      server: "s1",
+      node: "pg1",
+    };
+    const target: AuditedTarget = {
+      target: "lb3",
+      program: "haproxy",
+      address: "/s",
+      clusters: ["demo", "other"],
+      up: false,
+      lookedMsAgo: 10,
+      tookMs: 2,
+      problem: "no",
+      servers: 4,
+      unknown: ["other"],
+      findings: [ofOther, whole],
+    };
+    const audited = { targets: [target], intervalMs: 5_000 };
+    const clocks = { now: () => 2_000, wall: () => 61_500 };
+    const { kind, sinceMs: _, ...shown } = whole;
+    const finding = { finding: kind, ...shown, since: "1970-01-01T00:01:00.000Z", for_ms: 1_500 };
+    const { findings: __, lookedMsAgo, tookMs, ...rest } = target;
+    assert.deepEqual(auditDocument(audited, "demo", clocks), {
+      interval_ms: 5_000,
+      targets: [{ ...rest, clusters: ["demo"], unknown: [], looked_ms_ago: lookedMsAgo, took_ms: tookMs, findings: 1 }],
+      findings: [finding],
+    });
+    assert.match(JSON.stringify(auditDocument(audited, null, clocks)), /"misrouted".*"unreachable"/);
+  });
+});
+
+test("the audit is in use with a target and an interval, and not otherwise", () => {
+  const looks = { intervalMs: 5_000, envoys: [] };
+  const none = configOf({ clusters: [], audit: looks });
+  const balancers = [balancerOf("lb1", "demo")];
+  assert.equal(auditFeature.isUsed(none), false);
+  assert.equal(auditFeature.isUsed({ ...none, balancers }), true);
+  assert.equal(auditFeature.isUsed({ ...none, balancers, audit: { ...looks, intervalMs: 0 } }), false);
+});
