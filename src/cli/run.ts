@@ -68,6 +68,7 @@ export async function run(
   const cause = await Promise.race([
     attempt(async () => {
       if (spec === null) return runWithoutCommand(argv, name, { result, print });
+      refuseRemoved(`${spec.name} ${args.positionals[0] ?? ""}`);
       if (problem !== null) throw problem;
       if (args.has("help")) return showHelp(commandHelp(spec), result, print);
       const command = await spec.load();
@@ -190,8 +191,7 @@ function runWithoutCommand(
   const named = commands.find((spec) => spec.name === topic);
   if (named !== undefined) return showHelp(commandHelp(named), result, print);
   const wanted = topic === "" ? name : topic;
-  const instead = removedCommands.get(wanted);
-  if (instead !== undefined) throw new CommandError("RC001", `rolecall ${wanted} was removed`, instead);
+  refuseRemoved(wanted);
   const names = commands.map((spec) => spec.name);
   const near = suggest(wanted, names);
   const hint = near === null ? "" : `: did you mean rolecall ${near}?`;
@@ -200,6 +200,12 @@ function runWithoutCommand(
       ? "Cannot run rolecall: a command must follow the options"
       : `Unknown command ${JSON.stringify(wanted)}${hint}`;
   throw new CommandError("RC001", problem, "Run rolecall --help for the commands.");
+}
+
+/** @throws CommandError (RC001) that says what to use instead, if this was a command once */
+function refuseRemoved(command: string): void {
+  const instead = removedCommands.get(command);
+  if (instead !== undefined) throw new CommandError("RC001", `rolecall ${command} was removed`, instead);
 }
 
 function showHelp(text: string, result: ResultBuilder, print: (text: string) => void): void {

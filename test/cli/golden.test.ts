@@ -53,7 +53,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "render-envoy": ["render", "envoy", "--cluster", "demo", "--edge", "127.0.0.1:8008"],
   "render-prometheus": ["render", "prometheus", "--admin", "127.0.0.1:9108"],
   "render-kubernetes": ["render", "kubernetes", "--cluster", "demo", "--image", "rolecall:test"],
-  "render-hint-script": ["render", "hint-script", "--pause", "--cluster", "demo", "--hint-to", hintTo, "--hint-ca", ca],
+  "render-patroni-pause": ["render", "patroni", "--pause", "--cluster", "demo", "--hint-to", hintTo, "--hint-ca", ca],
   "render-patroni": ["render", "patroni", "--cluster", "demo", "--hint-to", hintTo, "--hint-ca", ca],
   "result-show": ["result", "show", "test/spec/cli/another-tool.json"],
   usage: ["check", "--nod", "pg2"],

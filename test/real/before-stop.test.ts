@@ -1,6 +1,6 @@
 /**
  * Switchovers and restarts that rolecall does not begin: Patroni's `before_stop` runs the script that `rolecall render
- * hint-script --pause` prints, and 20 clients write through two PgBouncers meanwhile.
+ * patroni --pause` prints, and 20 clients write through two PgBouncers meanwhile.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

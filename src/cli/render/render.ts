@@ -74,7 +74,6 @@ function renderTargets(context: CommandContext, kind: string, targets: Targets):
       return renderPrometheus(targets, { job: parseJob(args), nodeMetrics });
     }
     case "patroni":
-    case "hint-script":
       return renderPatroni(context, targets);
     case "helm":
       requireMembers(targets.clusters, "its nodes would be missing");

@@ -12,7 +12,6 @@ const kinds = [
   "dashboard",
   "systemd",
   "patroni",
-  "hint-script",
 ] as const;
 
 const balancerOptions: readonly OptionSpec[] = [
@@ -68,7 +67,9 @@ const balancerOptions: readonly OptionSpec[] = [
   {
     name: "zone",
     value: "ZONE",
-    help: "haproxy: the zone of this load balancer; servers of other zones get reads only while none of it is fit",
+    help:
+      "the zone of this load balancer (default: none). Envoy prefers its nodes; HAProxy sends reads to those of other " +
+      "zones only while none of it is fit",
   },
   {
     name: "bare",
@@ -83,12 +84,6 @@ const balancerOptions: readonly OptionSpec[] = [
     value: "PORT",
     help: "envoy: the port of that listener on each rolecall (default: that of the configuration, or 8010)",
   },
-  {
-    name: "zone",
-    value: "ZONE",
-    help: "the zone that the load balancer runs in, whose nodes it prefers (default: none)",
-  },
-  { name: "soft", help: "has no effect: the read pool of HAProxy drains a lagging replica by default" },
 ];
 
 const monitoringOptions: readonly OptionSpec[] = [
@@ -181,7 +176,7 @@ export const renderCommand: CommandSpec = {
     "alerts, dashboard and systemd are the same for all clusters, and need neither. systemd reads the listeners of\n" +
     "--config; if its path is absolute, the service uses that file. helm writes a chart that installs the objects of\n" +
     "kubernetes. patroni prints a script by which Patroni announces a change of the leader, with the settings that\n" +
-    "call it; hint-script is another name of it.",
+    "call it.",
   positionals: { usage: kinds.join("|"), least: 1, most: 1, choices: kinds },
   options: [
     ...balancerOptions,
@@ -198,7 +193,7 @@ export const renderCommand: CommandSpec = {
     "rolecall render prometheus --server http://127.0.0.1:9108",
     "rolecall render alerts > rolecall-rules.yml",
     "rolecall render patroni --config rolecall.yaml --hint-to https://10.0.0.11:9109,https://10.0.0.12:9109",
-    "rolecall render hint-script --pause --config rolecall.yaml --hint-to https://10.0.0.11:9109",
+    "rolecall render patroni --pause --config rolecall.yaml --hint-to https://10.0.0.11:9109",
   ],
   checks: [{ id: "clusters", required: true }],
   findingsTo: "stderr",

@@ -23,7 +23,6 @@ const kinds: readonly (readonly [kind: readonly string[], namesMembers: boolean]
   [["envoy"], true],
   [["prometheus", "--node-metrics", "nodes"], true],
   [["patroni"], false],
-  [["hint-script"], false],
   [["helm"], false],
   [["kubernetes"], false],
 ];

@@ -31,8 +31,7 @@ export function installHintScript(
   const files = ["--hint-script", script, "--hint-token-file", join(folder, token)];
   const pausing = pauseToken === null ? [] : ["--pause", "--pause-token-file", join(folder, pauseToken)];
   if (pauseToken !== null) writeFileSync(join(folder, pauseToken), "a-pause-token-of-this-test\n");
-  const kind = pauseToken === null ? "patroni" : "hint-script";
-  const args = ["render", kind, ...pausing, "--config", config, "--hint-to", urls.join(","), ...files];
+  const args = ["render", "patroni", ...pausing, "--config", config, "--hint-to", urls.join(","), ...files];
   const text = execFileSync(process.execPath, [program, ...args], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
