@@ -55,6 +55,11 @@ export class Features {
     return Object.assign({}, ...this.#all.map((one) => one.overview(cluster)));
   }
 
+  /** The state of each, by its name. */
+  get states(): ReadonlyMap<string, FeatureState> {
+    return new Map(this.#all.map(({ name, state }) => [name, state]));
+  }
+
   /** The names of those that could not be loaded or opened. */
   get failed(): readonly string[] {
     return this.#all.filter(({ state }) => state === "failed").map(({ name }) => name);

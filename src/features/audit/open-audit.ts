@@ -20,14 +20,14 @@ export interface RunningAudit extends Opened {
 /** Looks at the targets of the configuration until the scope ends. */
 export function openAudit(
   { now, cluster, policy, offers, changed, contained }: AuditHost,
-  scope: Pick<Scope, "setTimer" | "hold">,
+  scope: Pick<Scope, "setTimer" | "hold" | "signal">,
 ): RunningAudit {
   const hosts = new HostAddresses(now);
   const audit = new RouteAudit({
     now,
     cluster,
     policy,
-    setTimer: scope.setTimer,
+    scope,
     resolve: (host) => hosts.resolved(host),
     onChange: changed,
     onError: (target, error) => contained(error, { target }),

@@ -1,8 +1,9 @@
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import type { CancelTimer } from "../../cluster/timer.ts";
 import { type AuditedTarget, type RouteFinding, routeFindingRank, type RouteProgram } from "./core/route-finding.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
+import type { Scope } from "../../feature/scope.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { auditedMembers, type ResolveHost } from "./audited-members.ts";
 import type { RouteAdvice } from "./core/advice.ts";
@@ -34,7 +35,8 @@ export interface RouteAuditContext {
   readonly policy: (name: string) => HealthPolicy | undefined;
   /** Ms of rolecall's clock. */
   readonly now: () => number;
-  readonly setTimer: SetTimer;
+  /** Ends all looks, those that run too. */
+  readonly scope: Pick<Scope, "setTimer" | "signal">;
   readonly resolve: ResolveHost;
   /** The findings of a cluster have changed. Must not throw. */
   readonly onChange: (cluster: string) => void;
@@ -131,13 +133,13 @@ export class RouteAudit {
   }
 
   #lookIn(running: RunningTarget, delayMs: number): void {
-    running.cancelTimer = this.#context.setTimer(() => void this.#look(running), Math.ceil(delayMs));
+    running.cancelTimer = this.#context.scope.setTimer(() => void this.#look(running), Math.ceil(delayMs));
   }
 
   async #look(running: RunningTarget): Promise<void> {
     const { now, onError } = this.#context;
     const startMs = now();
-    const reading = await readingOf(running.target.source);
+    const reading = await readingOf(running.target.source, this.#context.scope.signal);
     if (this.#running.get(running.target.name) !== running) return;
     let lookAgainMs = Infinity;
     try {
@@ -190,9 +192,9 @@ function newTarget(target: AuditTarget): RunningTarget {
 }
 
 /** What a target says may be hostile, so that it is shown without control characters, and shortened. */
-async function readingOf(source: RouteSource): Promise<TargetReading> {
+async function readingOf(source: RouteSource, signal: AbortSignal): Promise<TargetReading> {
   try {
-    const pools = await source.read();
+    const pools = await source.read(signal);
     const count = pools.reduce((sum, { servers }) => sum + (servers?.length ?? 0), 0);
     if (count > serversMax) throw new Error(`it has ${count} servers, and no more than ${serversMax} are compared`);
     return { kind: "read", pools };

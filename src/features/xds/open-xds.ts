@@ -20,15 +20,14 @@ type XdsHost = Pick<
 >;
 
 /** Serves the Envoys of each listener until the scope ends. Streams continue over reloads. */
-export function openXds(host: XdsHost, scope: Pick<Scope, "setTimer" | "hold">): RunningXds {
-  const services = new Map<string, XdsService>();
+export function openXds(host: XdsHost, scope: Scope): RunningXds {
+  const served = new Map<string, { readonly service: XdsService; readonly scope: Scope }>();
   const context: XdsServiceContext = {
     log: host.log,
     metrics: host.metrics,
     cluster: host.cluster,
     policy: host.policy,
     probedAt: host.probedAt,
-    setTimer: scope.setTimer,
     now: host.observe,
     instance: () => host.offers.process,
     onElsewhere: host.reconnectTo,
@@ -36,7 +35,7 @@ export function openXds(host: XdsHost, scope: Pick<Scope, "setTimer" | "hold">):
     onStreamError: (error) => host.contained(error, {}),
   };
   let isWithdrawn = false;
-  const all = (): readonly XdsService[] => [...services.values()];
+  const all = (): readonly XdsService[] => [...served.values()].map(({ service }) => service);
   const named = (name: string): XdsService | undefined => all().find((one) => one.name === name);
   const offers = [
     envoyAcknowledgements.bring(host.offers, (name) => named(name)?.lackingAcknowledgements() ?? []),
@@ -52,24 +51,23 @@ export function openXds(host: XdsHost, scope: Pick<Scope, "setTimer" | "hold">):
     }),
   ];
   for (const takeBack of offers) scope.hold("what is offered", takeBack);
-  // Envoys keep their last assignment, and connect elsewhere.
-  scope.hold("the services", () => all().forEach((one) => one.stop()));
   return {
     configure: () => {},
     clusterChanged: (cluster) => all().forEach((one) => one.clusterChanged(cluster)),
     serve({ listener, config, key }) {
       const settings = settingsOf(listener, config);
-      const known = services.get(key);
-      const service = known ?? new XdsService(settings, context);
-      if (known === undefined) services.set(key, service);
+      const known = served.get(key);
+      const ofListener = known?.scope ?? scope.child(`the Envoys of ${settings.name}`);
+      const service = known?.service ?? new XdsService(settings, context, ofListener);
+      if (known === undefined) served.set(key, { service, scope: ofListener });
       else service.configure(settings);
       return ({ socket }) => (isWithdrawn ? void socket.destroy() : service.accept(socket));
     },
     listening(keys) {
-      for (const [key, service] of services)
+      for (const [key, one] of served)
         if (!keys.has(key)) {
-          services.delete(key);
-          service.stop();
+          served.delete(key);
+          void one.scope.end();
         }
     },
     // All connections are closed, and none is taken until further notice: Envoys connect to another instance meanwhile.

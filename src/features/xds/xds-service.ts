@@ -2,6 +2,7 @@ import type { LackingAcknowledgement } from "../../feature/offers.ts";
 import type { Duplex } from "node:stream";
 import type { CancelTimer } from "../../cluster/timer.ts";
 import type { PoolConfig } from "../../config/model/config.ts";
+import type { Scope } from "../../feature/scope.ts";
 import { LimitedLines } from "../../log/limited-lines.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { BalancerStatus } from "../../push/balancer.ts";
@@ -19,7 +20,7 @@ import type { XdsCounter } from "./xds-counter.ts";
 import { XdsStream } from "./xds-stream.ts";
 
 /** What a service depends on. */
-export interface XdsServiceContext extends Omit<AssignmentsContext, "addresses" | "onChange"> {
+export interface XdsServiceContext extends Omit<AssignmentsContext, "addresses" | "onChange" | "setTimer"> {
   /** Replaced in tests. */
   readonly lookUp?: LookUp;
   readonly log: Logger;
@@ -52,6 +53,7 @@ const shownMax = 100;
 /** Serves the pools of one listener with the dialect xds to the Envoys that connect to it. */
 export class XdsService {
   readonly #context: XdsServiceContext;
+  readonly #scope: Scope;
   readonly #addresses: EndpointAddresses;
   readonly #assignments: PoolAssignments;
   readonly #encodings = new Encodings((pool, zone) => encodeAssignment(pool.pool.name, pool.assignment, zone));
@@ -65,17 +67,20 @@ export class XdsService {
   readonly #leftOut = new Map<string, string>();
   #settings: XdsSettings;
   #cancelRefresh: () => void = () => {};
-  #isStopped = false;
 
-  constructor(settings: XdsSettings, context: XdsServiceContext) {
-    const { log, now, setTimer, lookUp } = context;
+  /** @param scope ends all streams, connections and timers: Envoys connect elsewhere */
+  constructor(settings: XdsSettings, context: XdsServiceContext, scope: Scope) {
+    const { log, now, lookUp } = context;
+    const { setTimer } = scope;
     this.#context = context;
+    this.#scope = scope;
     this.#settings = settings;
     this.#lines = new LimitedLines(log, { what: "lines about Envoys", level: "warn", max: 20, periodMs: 60_000 });
     const onChange = (): void => this.#assignments.addressesChanged();
     this.#addresses = new EndpointAddresses({ hosts: new HostAddresses(now, lookUp, onChange), setTimer, onChange });
     this.#assignments = new PoolAssignments({
       ...context,
+      setTimer,
       addresses: this.#addresses,
       onChange: (pools) => this.#publish(pools),
     });
@@ -84,6 +89,9 @@ export class XdsService {
       open: (wire) => this.#open(wire),
       onError: context.onStreamError,
     });
+    scope.hold("limits of log lines", () => this.#lines.end());
+    scope.hold("the gRPC server", () => this.#server.close());
+    scope.hold("the streams", () => this.disconnect("rolecall is stopping"));
     this.configure(settings);
   }
 
@@ -107,7 +115,7 @@ export class XdsService {
 
   /** Speaks with a client on a connection that the listener has accepted. */
   accept(connection: Duplex): void {
-    if (this.#isStopped) connection.destroy();
+    if (this.#scope.signal.aborted) connection.destroy();
     else this.#server.accept(connection);
   }
 
@@ -133,7 +141,7 @@ export class XdsService {
    * @returns `null` once all have; else what is missing
    */
   async lead(cluster: string, node: string, limitMs: number): Promise<string | null> {
-    const { setTimer } = this.#context;
+    const { setTimer, signal } = this.#scope;
     return new Promise((resolve) => {
       let cancelLook: CancelTimer | null = null;
       const look = (): void => {
@@ -144,9 +152,12 @@ export class XdsService {
       const end = (result: string | null): void => {
         for (const cancel of [cancelLook, cancelLimit]) cancel?.();
         this.#waiting.delete(look);
+        signal.removeEventListener("abort", leave);
         resolve(result);
       };
       const cancelLimit = setTimer(() => end(this.#missing(cluster, node)), limitMs);
+      const leave = (): void => end("rolecall does not serve these Envoys any more");
+      signal.addEventListener("abort", leave);
       this.#waiting.add(look);
       look();
     });
@@ -173,16 +184,6 @@ export class XdsService {
   /** Ends all streams. What is published stays, for those that connect later. */
   disconnect(why: string): void {
     for (const wire of this.#streams.values()) wire.end(why);
-  }
-
-  /** Ends all connections and timers. */
-  stop(): void {
-    this.#isStopped = true;
-    this.#cancelRefresh();
-    this.#assignments.stop();
-    this.#addresses.stop();
-    for (const wire of this.#streams.values()) wire.end("rolecall is stopping");
-    this.#server.close();
   }
 
   get #counted(): readonly XdsStream[] {
@@ -238,7 +239,7 @@ export class XdsService {
   }
 
   #refreshEvery(ms: number): void {
-    this.#cancelRefresh = this.#context.setTimer(() => {
+    this.#cancelRefresh = this.#scope.setTimer(() => {
       this.#assignments.refresh();
       this.#refreshEvery(ms);
     }, ms);

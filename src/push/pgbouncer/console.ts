@@ -42,11 +42,18 @@ export class PgbouncerConsole {
   /**
    * Connects and logs in. Reads the password and the TLS files.
    * @param limitMs for all of it
-   * @param name its `application_name`; without it one that no other console has
+   * @param options `name`: its `application_name`; without it one that no other console has. `signal`: closes it, at once
    * @throws ConsoleError
    */
-  static async open(target: ConsoleTarget, limitMs: number, name: string = uniqueName()): Promise<PgbouncerConsole> {
+  static async open(
+    target: ConsoleTarget,
+    limitMs: number,
+    { name = uniqueName(), signal }: { readonly name?: string; readonly signal?: AbortSignal } = {},
+  ): Promise<PgbouncerConsole> {
     const opened = new PgbouncerConsole(name);
+    const close = (): void => opened.close();
+    signal?.addEventListener("abort", close);
+    void opened.ended.then(() => signal?.removeEventListener("abort", close));
     await opened.#limited(limitMs, () => opened.#logIn(target));
     return opened;
   }

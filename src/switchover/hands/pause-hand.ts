@@ -95,7 +95,9 @@ export class PauseHand {
     const { target, limits } = this.#context;
     try {
       const console = await this.#resumer.console();
-      this.#pauseConsole = await PgbouncerConsole.open(target.console, limits.commandMs, pauseConsoleName(target.by));
+      this.#pauseConsole = await PgbouncerConsole.open(target.console, limits.commandMs, {
+        name: pauseConsoleName(target.by),
+      });
       const problem = await this.#otherRun(console);
       if (problem !== null) return problem;
       void this.#watch(console);

@@ -30,7 +30,7 @@ class AuditFixture {
       cluster: () => cluster.state(),
       policy: (name) => cluster.store.policyOf(name),
       now: () => clock.nowMs,
-      setTimer: (run, ms) => clock.setTimer(run, ms),
+      scope: { setTimer: (run, ms) => clock.setTimer(run, ms), signal: new AbortController().signal },
       resolve: () => ({ ips: [], atMs: 0, isPending: false }),
       onChange: (name) => void this.changed.push(name),
       onError: (target, error) => void this.errors.push(`${target}: ${String(error)}`),

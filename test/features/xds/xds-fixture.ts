@@ -7,7 +7,8 @@ import { plainCheck } from "../../../src/health/check.ts";
 import type { PoolConfig } from "../../../src/config/model/config.ts";
 import type { ConnectedAddress } from "../../../src/probe/client/connected-addresses.ts";
 import { setSystemTimer } from "../../../src/probe/schedule/system-timer.ts";
-import { XdsService, type XdsSettings } from "../../../src/features/xds/xds-service.ts";
+import { Scope } from "../../../src/feature/scope.ts";
+import { XdsService, type XdsServiceContext, type XdsSettings } from "../../../src/features/xds/xds-service.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
 import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
 import { XdsClientStream, type xdsMethods } from "../../fake/xds-client.ts";
@@ -16,6 +17,7 @@ import { XdsClientStream, type xdsMethods } from "../../fake/xds-client.ts";
 export interface XdsFixture {
   readonly cluster: StoreFixture;
   readonly service: XdsService;
+  readonly scope: Scope;
   /** The settings with the pools `write` and `read`. */
   readonly settings: (parts?: Partial<XdsSettings>) => XdsSettings;
   readonly connect: (method: keyof typeof xdsMethods, channel?: ChannelOptions) => XdsClientStream;
@@ -68,7 +70,7 @@ export async function xdsFixture(context: TestContext, options: XdsFixtureOption
     ...options.settings,
     ...parts,
   });
-  const service = new XdsService(settings(), {
+  const serviceContext: XdsServiceContext = {
     log: pino({ level: "info" }, { write: (line: string) => void lines.push(line) }),
     metrics: {
       set: (name, _, value) => void counts.set(name, value),
@@ -77,14 +79,15 @@ export async function xdsFixture(context: TestContext, options: XdsFixtureOption
     cluster: () => (options.seen ?? ((state: ClusterState) => state))(cluster.state()),
     policy: (name) => cluster.store.policyOf(name),
     now: () => cluster.nowMs,
-    setTimer: setSystemTimer,
     instance: () => "i1",
     onElsewhere: (_, node) => void elsewhere.push(node),
     probedAt: ({ name }) => options.probedAt?.(name) ?? null,
     lookUp,
     onError: (_, error) => void errors.push(error),
     onStreamError: (error) => void errors.push(error),
-  });
+  };
+  const scope = new Scope({ setTimer: setSystemTimer, onProblem: (...problem) => void errors.push(problem) });
+  const service = new XdsService(settings(), serviceContext, scope);
   cluster.store.onChange(({ name }) => service.clusterChanged(name));
   const port = await listenDuringTest(
     context,
@@ -93,12 +96,12 @@ export async function xdsFixture(context: TestContext, options: XdsFixtureOption
       service.accept(socket);
     }),
   );
-  context.after(() => service.stop());
+  context.after(() => scope.end());
   const address = `127.0.0.1:${port}`;
   const connect: XdsFixture["connect"] = (method, channel) => {
     const stream = new XdsClientStream(address, method, credentials.createInsecure(), channel);
     context.after(() => stream.close());
     return stream;
   };
-  return { cluster, service, settings, connect, address, lines, counts, errors, elsewhere };
+  return { cluster, service, scope, settings, connect, address, lines, counts, errors, elsewhere };
 }

@@ -325,13 +325,23 @@ describe("XdsService", () => {
     assert.deepEqual(addressIn(await stream.next()), [["HEALTHY", "10.0.0.9"]]);
   });
 
-  it("ends every stream when it stops, so that Envoys connect elsewhere", async (context) => {
-    const { service, connect } = await xdsFixture(context);
+  it("ends every stream with its scope, so that Envoys connect elsewhere", async (context) => {
+    const { scope, connect } = await xdsFixture(context);
     const stream = connect("ads sotw");
     subscribe(stream, "sotw", subscribed);
     await stream.next();
-    service.stop();
+    await scope.end();
     await until({ what: "the end of the stream" }, () => stream.ended ?? undefined);
+  });
+
+  it("ends a wait for Envoys with its scope, and says why", async (context) => {
+    const { service, scope, connect } = await xdsFixture(context);
+    const stream = connect("ads sotw");
+    subscribe(stream, "sotw", subscribed);
+    await stream.next();
+    const led = service.lead("demo", "pg2", 60_000);
+    await scope.end();
+    assert.equal(await led, "rolecall does not serve these Envoys any more");
   });
 
   it("bytes that are no request end their stream, and nothing else", async (context) => {

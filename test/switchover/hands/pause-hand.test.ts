@@ -99,7 +99,7 @@ describe("one database of a pooler", () => {
   test("is paused beside the console of an earlier run, if somebody has promised that it is over", async (context) => {
     const pgbouncer = await FakePgbouncer.start(context);
     const name = pauseConsoleName({ ...run, run: "r0", generation: 2 });
-    const earlier = await PgbouncerConsole.open(pgbouncer.target, 2_000, name);
+    const earlier = await PgbouncerConsole.open(pgbouncer.target, 2_000, { name });
     context.after(() => earlier.close());
     const fixture = new Fixture(pgbouncer, 2_000);
     context.after(() => fixture.hand.close());
@@ -243,16 +243,14 @@ describe("RESUME", () => {
     pgbouncer.isPaused = true;
     const target = { by: run, database: "orders", console: pgbouncer.target };
     const later = { run: "r4", cluster: "orders", generation: 4 };
-    const pause = await PgbouncerConsole.open(pgbouncer.target, 2_000, pauseConsoleName(later));
+    const pause = await PgbouncerConsole.open(pgbouncer.target, 2_000, { name: pauseConsoleName(later) });
     assert.equal((await resumeTarget(target, 2_000)).kind, "superseded");
     assert.equal(pgbouncer.isPaused, true);
     assert.deepEqual(pgbouncer.changes, []);
     // An operator lifts everything, and a run of another cluster is none of this one.
-    const other = await PgbouncerConsole.open(
-      pgbouncer.target,
-      2_000,
-      pauseConsoleName({ ...later, cluster: "billing" }),
-    );
+    const other = await PgbouncerConsole.open(pgbouncer.target, 2_000, {
+      name: pauseConsoleName({ ...later, cluster: "billing" }),
+    });
     context.after(() => other.close());
     pause.close();
     await until("the end of the later run", async () => (await resumeTarget(target, 2_000)).kind === "resumed");
@@ -263,7 +261,7 @@ describe("RESUME", () => {
     const pgbouncer = await FakePgbouncer.start(context);
     pgbouncer.isPaused = true;
     pgbouncer.isHeld = true;
-    const later = await PgbouncerConsole.open(pgbouncer.target, 2_000, pauseConsoleName(run));
+    const later = await PgbouncerConsole.open(pgbouncer.target, 2_000, { name: pauseConsoleName(run) });
     context.after(() => later.close());
     const target = { by: null, database: "orders", console: pgbouncer.target };
     assert.equal((await resumeTarget(target, 2_000)).kind, "resumed");
@@ -288,14 +286,12 @@ describe("RESUME", () => {
     const pgbouncer = await FakePgbouncer.start(context);
     pgbouncer.isPaused = true;
     const target = { by: run, database: "orders", console: pgbouncer.target };
-    const pause = await PgbouncerConsole.open(pgbouncer.target, 2_000, pauseConsoleName(run));
+    const pause = await PgbouncerConsole.open(pgbouncer.target, 2_000, { name: pauseConsoleName(run) });
     assert.equal(problemOf(await resumeTarget(target, 2_000)), "a console that sent PAUSE is still connected");
     assert.equal(pgbouncer.isPaused, false, "it is resumed nevertheless");
-    const other = await PgbouncerConsole.open(
-      pgbouncer.target,
-      2_000,
-      pauseConsoleName({ ...run, run: "r0", generation: 2 }),
-    );
+    const other = await PgbouncerConsole.open(pgbouncer.target, 2_000, {
+      name: pauseConsoleName({ ...run, run: "r0", generation: 2 }),
+    });
     context.after(() => other.close());
     pause.close();
     await until("a verified RESUME", async () => (await resumeTarget(target, 2_000)).kind === "resumed");

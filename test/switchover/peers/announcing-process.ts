@@ -26,11 +26,9 @@ const problem = await link.arm();
 console.log(problem ?? "acknowledged");
 if (pauses)
   for (const { database, console: target } of intent.targets) {
-    const opened = await PgbouncerConsole.open(
-      target,
-      10_000,
-      pauseConsoleName({ run: intent.run, cluster: intent.cluster, generation: 0 }),
-    );
+    const opened = await PgbouncerConsole.open(target, 10_000, {
+      name: pauseConsoleName({ run: intent.run, cluster: intent.cluster, generation: 0 }),
+    });
     await opened.query(`PAUSE ${quoteDatabase(database)}`, 10_000);
   }
 setInterval(() => link.beat([...intent.targets.keys()], 60_000), 250);

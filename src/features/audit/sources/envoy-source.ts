@@ -21,8 +21,8 @@ export interface EnvoySourceSettings {
 /** Reads the endpoints of an Envoy and their connections, from its admin interface. */
 export function envoySource({ admin, clusters, mayLack, delayMs, limitMs }: EnvoySourceSettings): RouteSource {
   return {
-    read: async () => {
-      const text = await getText(`${admin}/clusters?format=json`, limitMs);
+    read: async (signal) => {
+      const text = await getText(`${admin}/clusters?format=json`, { limitMs, signal });
       const pools = parseEnvoyClusters(parsed(text), clusters, delayMs);
       if (!mayLack) return pools;
       const had = pools.filter(({ servers }) => servers !== null);
@@ -41,10 +41,13 @@ function parsed(text: string): unknown {
 }
 
 /** Requests a text on a connection of its own. @throws Error if it is too long, too late, or no 200 */
-function getText(url: string, limitMs: number): Promise<string> {
+function getText(
+  url: string,
+  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal },
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => fail(`no complete answer within ${limitMs} ms`), limitMs);
-    const request = get(url, { agent: false, headers: { connection: "close" } }, (response) => {
+    const request = get(url, { agent: false, signal, headers: { connection: "close" } }, (response) => {
       const chunks: Buffer[] = [];
       let length = 0;
       if (response.statusCode !== 200) fail(`the answer has status ${response.statusCode}`);

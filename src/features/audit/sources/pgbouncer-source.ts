@@ -10,9 +10,9 @@ export function pgbouncerSource(
   limitMs: number,
 ): RouteSource {
   return {
-    read: async () => {
+    read: async (signal) => {
       const endMs = performance.now() + limitMs;
-      const console = await PgbouncerConsole.open(target, limitMs);
+      const console = await PgbouncerConsole.open(target, limitMs, { signal });
       try {
         const leftMs = Math.max(1, endMs - performance.now());
         // They are answered one after the other.

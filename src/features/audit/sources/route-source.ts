@@ -2,6 +2,9 @@ import type { PoolReading } from "../core/reading.ts";
 
 /** Reads what one target has now. Changes nothing there; each read has a connection of its own, and a limit. */
 export interface RouteSource {
-  /** @throws Error if it cannot be read; the message says why */
-  read(): Promise<readonly PoolReading[]>;
+  /**
+   * @param signal ends the read at once
+   * @throws Error if it cannot be read; the message says why
+   */
+  read(signal: AbortSignal): Promise<readonly PoolReading[]>;
 }

@@ -18,6 +18,8 @@ const sentMax = 48 * 1024 * 1024;
 
 const backend = haproxyBackendOf();
 
+const unlimited = new AbortController().signal;
+
 const sources: Readonly<Record<string, (port: number, limitMs: number) => RouteSource>> = {
   HAProxy: (port, limitMs) => {
     const socket = { host: "127.0.0.1", port };
@@ -83,12 +85,27 @@ for (const [program, sourceAt] of Object.entries(sources)) {
     for (const [what, { limitMs, act }] of Object.entries(faults))
       test(`fails if it ${what}`, async (context) => {
         const { port, sent } = await serve(context, act);
-        await assert.rejects(sourceAt(port, limitMs).read(), (error: Error) => error.message !== "");
+        await assert.rejects(sourceAt(port, limitMs).read(unlimited), (error: Error) => error.message !== "");
         assert.ok(sent() < sentMax, `${sent()} bytes were read`);
       });
 
+    test("ends at once, with its connection, when it is ended from outside", async (context) => {
+      const ending = new AbortController();
+      let closed: Promise<void> = Promise.resolve();
+      const { port } = await serve(context, (socket) => {
+        closed = new Promise((resolve) => void socket.once("close", () => resolve()));
+        ending.abort();
+      });
+      await assert.rejects(sourceAt(port, patientMs).read(ending.signal), (error: Error) => error.message !== "");
+      await closed;
+      await assert.rejects(sourceAt(port, patientMs).read(ending.signal), (error: Error) => error.message !== "");
+    });
+
     test("fails if nobody listens", async () => {
-      await assert.rejects(sourceAt(await freePort(), patientMs).read(), (error: Error) => error.message !== "");
+      await assert.rejects(
+        sourceAt(await freePort(), patientMs).read(unlimited),
+        (error: Error) => error.message !== "",
+      );
     });
   });
 }

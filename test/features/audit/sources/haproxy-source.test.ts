@@ -5,6 +5,9 @@ import { haproxySource } from "../../../../src/features/audit/sources/haproxy-so
 import { haproxyBackendOf } from "../../../fake/config.ts";
 import { listenDuringTest } from "../../../fake/listen.ts";
 
+/** Nothing ends a read early. */
+const unlimited = new AbortController().signal;
+
 const head = "# pxname,svname,scur,stot,status,weight,iid,type,check_fall,";
 
 /** A Runtime API that knows some commands. @returns its port, and the commands that it got */
@@ -39,7 +42,7 @@ const ofW = [head, "w,pg1,3,9,UP,1,4,2,,", "w,BACKEND,3,9,UP,1,4,1,,"];
 
 test("asks HAProxy once where every backend has a name of its own", async (context) => {
   const { port, asked } = await runtimeApi(context, { "show stat w 6 -1": ofW, "show stat r 6 -1": ofR });
-  const pools = await sourceAt(port).read();
+  const pools = await sourceAt(port).read(unlimited);
   assert.deepEqual(
     pools.map(({ servers }) => servers?.map(({ server, delayMs }) => [server, delayMs])),
     // Three checks of 2 s, two of the 5 s that are configured, and 1 s for a push.
@@ -57,7 +60,7 @@ test("finds a backend that has the name of a frontend", async (context) => {
     "show stat 4 6 -1": ofW,
     "show stat 5 6 -1": ofR,
   });
-  const pools = await sourceAt(port).read();
+  const pools = await sourceAt(port).read(unlimited);
   assert.deepEqual(
     pools.map(({ servers }) => servers?.map(({ server }) => server)),
     [["pg1"], ["pg2"]],
@@ -71,7 +74,7 @@ test("says that HAProxy has no backend where only a frontend has the name", asyn
     "show stat -1 2 -1": [head, "r,BACKEND,1,1,UP,1,5,1,,"],
     "show stat 5 6 -1": ofR,
   });
-  const pools = await sourceAt(port).read();
+  const pools = await sourceAt(port).read(unlimited);
   assert.deepEqual(
     pools.map(({ servers }) => servers?.map(({ server }) => server)),
     [undefined, ["pg2"]],

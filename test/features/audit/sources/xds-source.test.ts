@@ -36,7 +36,7 @@ class XdsAudit {
       cluster: () => cluster.state(),
       policy: (name) => cluster.store.policyOf(name),
       now: () => clock.nowMs,
-      setTimer: (run, ms) => clock.setTimer(run, ms),
+      scope: { setTimer: (run, ms) => clock.setTimer(run, ms), signal: new AbortController().signal },
       resolve: () => ({ ips: [], atMs: 0, isPending: false }),
       onChange: () => {},
       onError: (_, error) => assert.fail(String(error)),

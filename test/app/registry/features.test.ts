@@ -1,0 +1,172 @@
+/** What is true of every feature of the program: it is loaded when it is used, and nothing of it is left after its end. */
+import assert from "node:assert/strict";
+import { connect, createServer, type Socket } from "node:net";
+import { describe, test, type TestContext } from "node:test";
+import type { Features } from "../../../src/app/host/features.ts";
+import type { FeaturesContext } from "../../../src/app/host/running-feature.ts";
+import { featuresOf } from "../../../src/app/registry/features.ts";
+import type { CancelTimer } from "../../../src/cluster/timer.ts";
+import type { Config } from "../../../src/config/model/config.ts";
+import { setSystemTimer } from "../../../src/probe/schedule/system-timer.ts";
+import { plainCheck } from "../../../src/health/check.ts";
+import { configOf, haproxyBackendOf, listenerOf } from "../../fake/config.ts";
+import { listenDuringTest } from "../../fake/listen.ts";
+import { silentLogger } from "../../fake/silent-logger.ts";
+import { until } from "../../fake/until.ts";
+
+/** A server of this test: it accepts, and says nothing. */
+interface SilentServer {
+  readonly port: number;
+  /** The connections that are open. */
+  readonly open: Set<Socket>;
+  accepted: number;
+}
+
+/** How each feature is used, and what shows that it works. A feature without a row fails the test of the names. */
+const uses: Readonly<Record<string, Use>> = {
+  audit: {
+    config: ({ port }) => ({
+      audit: { intervalMs: 1_000, envoys: [{ name: "e1", admin: `http://127.0.0.1:${port}`, pools: null }] },
+      pools: [{ name: "w", cluster: "demo", check: plainCheck("primary"), checkText: "/primary", weight: null }],
+      balancers: [
+        {
+          name: "lb1",
+          haproxy: {
+            socket: { host: "127.0.0.1", port },
+            zone: null,
+            cutSessions: false,
+            backends: [haproxyBackendOf({ name: "w", cluster: "demo" })],
+          },
+        },
+      ],
+      poolers: [
+        {
+          name: "pgb1",
+          pgbouncer: { address: { host: "127.0.0.1", port }, user: "r", passwordFile: null, tls: null, processes: 1 },
+          databases: [{ name: "orders", pool: null, cluster: "demo", check: plainCheck("primary"), file: null }],
+          pauseLimitMs: 3_000,
+        },
+      ],
+    }),
+    works: (_, server) => until("a look at each target", () => server.accepted >= 3),
+  },
+  xds: {
+    config: () => ({ listen: [xdsListener] }),
+    works: async (features, server, config) => {
+      const converse = features.handlerFor("xds", { listener: xdsListener, config, key: "a" });
+      // A client that never says anything: its other end is the silent server's.
+      const socket = connect(server.port, "127.0.0.1");
+      converse({ socket } as unknown as Parameters<typeof converse>[0]);
+      await until("the greeting of the gRPC server", () => socket.bytesWritten > 0);
+    },
+  },
+};
+
+interface Use {
+  readonly config: (server: SilentServer) => Partial<Config>;
+  readonly works: (features: Features, server: SilentServer, config: Config) => Promise<unknown>;
+}
+
+const xdsListener = listenerOf({
+  dialect: "xds",
+  xds: { checksAt: null, cutMs: 2_000, staleAfterMs: 3_000, envoys: [] },
+});
+
+/** Counts the timers that are set. */
+class CountedTimers {
+  readonly #set = new Set<object>();
+
+  get size(): number {
+    return this.#set.size;
+  }
+
+  readonly setTimer: FeaturesContext["setTimer"] = (run, delayMs) => {
+    const key = {};
+    this.#set.add(key);
+    const cancel: CancelTimer = setSystemTimer(() => {
+      this.#set.delete(key);
+      run();
+    }, delayMs);
+    return () => {
+      this.#set.delete(key);
+      cancel();
+    };
+  };
+}
+
+async function silentServer(context: TestContext): Promise<SilentServer> {
+  const open = new Set<Socket>();
+  const state = { port: 0, open, accepted: 0 };
+  const server = createServer((socket) => {
+    state.accepted += 1;
+    open.add(socket);
+    socket.on("error", () => {});
+    socket.on("data", () => {});
+    socket.on("close", () => void open.delete(socket));
+  });
+  state.port = await listenDuringTest(context, server);
+  return state;
+}
+
+function opened(timers: CountedTimers): { readonly features: Features; readonly problems: unknown[] } {
+  const problems: unknown[] = [];
+  const features = featuresOf({
+    log: silentLogger,
+    metrics: { set: () => {}, count: () => {}, observe: () => {}, remove: () => {} } as never,
+    now: () => performance.now(),
+    observe: () => performance.now(),
+    cluster: () => undefined,
+    policy: () => undefined,
+    probedAt: () => null,
+    reconnectTo: () => {},
+    offers: { process: "i1" },
+    changed: () => {},
+    contained: (error) => void problems.push(error),
+    setTimer: timers.setTimer,
+  });
+  return { features, problems };
+}
+
+describe("every feature of the program", () => {
+  test("has a row here", () => {
+    assert.deepEqual([...opened(new CountedTimers()).features.states.keys()].sort(), Object.keys(uses).sort());
+  });
+
+  test("is not loaded by a configuration that does not use it", () => {
+    const { features } = opened(new CountedTimers());
+    features.configure(configOf({ clusters: [] }));
+    assert.deepEqual([...new Set(features.states.values())], ["unused"]);
+  });
+
+  for (const [name, { config, works }] of Object.entries(uses)) {
+    for (const [how, end] of [
+      ["its end", (features: Features) => features.end()],
+      ["a configuration that does not use it", (features: Features) => features.configure(configOf({ clusters: [] }))],
+    ] as const)
+      test(`${name} leaves no timer and no connection after ${how}`, async (context) => {
+        const server = await silentServer(context);
+        const timers = new CountedTimers();
+        const before = resources();
+        const { features, problems } = opened(timers);
+        const used = configOf({ clusters: [], ...config(server) });
+        features.configure(used);
+        await until(`${name} is open`, () => features.states.get(name) === "open");
+        await works(features, server, used);
+        await end(features);
+        await until("the end of all connections", () => server.open.size === 0);
+        await until(`no timer and no socket more than before: ${before.join()}`, () => {
+          const left = resources();
+          return timers.size === 0 && left.join() === before.join();
+        });
+        assert.deepEqual(problems, []);
+      });
+  }
+});
+
+/** The timers, sockets and children of this process that keep it alive. */
+function resources(): readonly string[] {
+  return process
+    .getActiveResourcesInfo()
+    .filter((kind) => /Timeout|TCPSocketWrap|PipeConnect|TCPConnect|TLS|ProcessWrap|FSReqCallback/.test(kind))
+    .sort();
+}
