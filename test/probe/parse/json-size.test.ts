@@ -42,6 +42,8 @@ suite("the members and separators of a text", () => {
   const rows: readonly (readonly [text: string, members: number, separators: number])[] = [
     ["", 0, 0],
     ["7", 0, 0],
+    ['"a:b,c"', 0, 0],
+    [":,", 1, 1],
     ["{}", 0, 0],
     ['{"a":1}', 1, 0],
     ['{"a":1,"b":[2,3]}', 2, 2],

@@ -89,6 +89,7 @@ const returns: readonly (readonly [given: string, Return, expected: Partial<Lead
   ["without a timeline, as before", { stated: { timeline: null }, states: { timeline: null } }, { timeline: null }],
   ["without a timeline, unlike before", { states: { timeline: null } }, null],
   ["after another node stated the position", { known: { by: "pg2" } }, null],
+  ["once more, after another node had returned", { known: { by: "pg2", stoppedAtMs: null, returned: earlier } }, null],
   ["after another node stood", { known: { isUnbroken: false } }, null],
   ["never seen down", { known: { stoppedAtMs: null } }, null],
   ["once more, within the time of its return", { known: { stoppedAtMs: null, returned: earlier } }, earlier],
