@@ -185,7 +185,7 @@ export function appliedRules(rules: RouteRules, context: RuleContext): readonly 
   const isOther = passed === undefined && (leader.length === 0 || mayBeOther(rules, context));
   const asLeader = passed ?? leader[0] ?? [];
   const ofOther = isOther ? (other ?? []) : other === null ? [] : [passed === undefined ? noReplica : isLeader];
-  const further = leader.length > 0 && !isOther ? ofLeader : [];
+  const further = isOther ? [] : ofLeader;
   return [
     ...asLeader.map((rule) => ({ rule, isRequired: !isOther })),
     ...[...ofOther, ...further, ...everyNode].map((rule) => ({ rule, isRequired: true })),

@@ -36,15 +36,14 @@ const shortMax = 64;
 
 /** @param from the position after the opening quote @returns the position of the closing quote, or the text's length */
 function endOfString(text: Buffer, from: number, length: number): number {
-  const shortEnd = Math.min(length, from + shortMax);
-  for (let at = from; at < shortEnd; at += 1) {
+  for (let at = from; at < from + shortMax; at += 1) {
     const byte = text[at];
     if (byte === quote) return at;
     if (byte === backslash) at += 1;
   }
-  let end = text.indexOf(quote, from);
-  while (end >= 0 && isEscaped(text, end)) end = text.indexOf(quote, end + 1);
-  return end < 0 ? length : end;
+  for (let end = text.indexOf(quote, from); end !== -1; end = text.indexOf(quote, end + 1))
+    if (!isEscaped(text, end)) return end;
+  return length;
 }
 
 function isEscaped(text: Buffer, at: number): boolean {

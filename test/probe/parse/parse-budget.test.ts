@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ParseBudget } from "../../../src/probe/parse/parse-budget.ts";
+import { ParseBudget, tooMuchToParse } from "../../../src/probe/parse/parse-budget.ts";
 import { StatusReader } from "../../../src/probe/parse/status-reader.ts";
 import { statusDocument } from "../../fake/node-documents.ts";
 
@@ -29,6 +29,29 @@ test("bytes count too: 128 of them as one value", () => {
   let parsed = 0;
   for (let time = 0; time < 100; time += 1) if (budget.allows(long)) parsed += 1;
   assert.equal(parsed, 39);
+});
+
+/** A text that costs so much, and so many bytes more: 128 of them count as one value. */
+function costing(cost: number, bytes: number): Buffer {
+  const commas = Math.floor((cost * 128) / 129);
+  return Buffer.from(",".repeat(commas).padEnd(cost * 128 - commas * 128 + bytes));
+}
+
+test("327,680 may be parsed at once, then 32,768 a second, and what costs 512 always", () => {
+  let nowMs = 0;
+  const [burst, second, cheap] = [327_680, 32_768, 512];
+  const fresh = (): ParseBudget => new ParseBudget(() => nowMs);
+  assert.ok(!fresh().allows(costing(burst, 1)));
+  const budget = fresh();
+  assert.ok(budget.allows(costing(burst, 0)));
+  nowMs += 1_000;
+  assert.ok(!budget.allows(costing(second, 1)));
+  assert.ok(budget.allows(costing(second, 0)));
+  assert.ok(!budget.allows(costing(cheap, 1)));
+  for (let time = 0; time < 3; time += 1) assert.ok(budget.allows(costing(cheap, 0)));
+  assert.ok(
+    "detail" in tooMuchToParse && tooMuchToParse.detail.includes("more than 32768 members and values a second"),
+  );
 });
 
 test("time that passes while an answer is parsed costs nothing: on a busy machine it says nothing about the node", () => {

@@ -12,6 +12,7 @@ import {
   readStatusAfter,
   type StatusResult,
 } from "../../../src/probe/parse/parse-response.ts";
+import { countTokens } from "../../../src/probe/parse/json-size.ts";
 import { failedReply, jsonReply } from "../../fake/fake-transport.ts";
 import { statusDocument } from "../../fake/node-documents.ts";
 
@@ -67,6 +68,52 @@ test("a failure quotes the status and the first 80 bytes of the body", () => {
   assert.deepEqual(readStatus(text(body)), { failure: { kind: "body", detail: `no status document: ${quoted}` } });
   assert.deepEqual(readConfig(text(body)), { failure: { kind: "body", detail: `status 200: ${quoted}` } });
   assert.deepEqual(readConfig(text("{}", 503)), { failure: { kind: "status", detail: 'status 503: "{}"' } });
+});
+
+test("of a long text the place is shown where it ceases to be JSON, in the middle of 80 bytes, unless it begins as no document", () => {
+  const [before, after] = [`{"k": "${"x".repeat(200)}", `, `nothing: ${"y".repeat(200)}}`];
+  const from = before.length - 40;
+  const detail = `${JSON.stringify((before + after).slice(from, from + 80))}, from byte ${from} on`;
+  const read = readDocument("config", text(before + after), request);
+  assert.deepEqual(readStatus(text(before + after)), {
+    failure: { kind: "body", detail: `no status document: ${detail}` },
+  });
+  assert.deepEqual(read, { failure: { kind: "body", detail: `status 200: ${detail}` } });
+  const noDocument = `"${before}${after}`;
+  assert.deepEqual(readStatus(text(noDocument)), {
+    failure: { kind: "body", detail: `no status document: ${JSON.stringify(noDocument.slice(0, 80))}` },
+  });
+});
+
+/** The document with further members and values, until it has so many. */
+function filled(document: object, { members, separators }: { members: number; separators: number }): Buffer {
+  const own = countTokens(Buffer.from(JSON.stringify({ ...document, members: {}, values: [] })));
+  const further = Object.fromEntries(Array.from({ length: members - own.members }, (_, at) => [`m${at}`, 1]));
+  const values = separators - own.separators - Math.max(0, members - own.members - 1);
+  const list = Array.from({ length: values + 1 }, () => 1);
+  return Buffer.from(JSON.stringify({ ...document, members: further, values: list }));
+}
+
+test("a status of 4,096 members and 8,192 values is read, and another document of 8,192 and 65,536", () => {
+  const tooLarge = { failure: { kind: "too_large", detail: "a document with too many members or values" } };
+  const status = (members: number, separators: number): string => {
+    const result = readStatus({ status: 200, body: filled(statusDocument("pg1"), { members, separators }) });
+    if ("failure" in result) assert.deepEqual(result, tooLarge);
+    return "failure" in result ? "too large" : "read";
+  };
+  const config = (members: number, separators: number): string => {
+    const result = readDocument("config", { status: 200, body: filled({ ttl: 30 }, { members, separators }) }, request);
+    if ("failure" in result) assert.deepEqual(result, tooLarge);
+    return "failure" in result ? "too large" : "read";
+  };
+  assert.deepEqual(
+    [status(4_096, 8_192), status(4_097, 8_192), status(4_096, 8_193)],
+    ["read", "too large", "too large"],
+  );
+  assert.deepEqual(
+    [config(8_192, 65_536), config(8_193, 65_536), config(8_192, 65_537)],
+    ["read", "too large", "too large"],
+  );
 });
 
 test("only 200 and 503 are evidence about the heartbeat loop", () => {

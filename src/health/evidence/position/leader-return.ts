@@ -29,7 +29,7 @@ export function returnAfter(
   const { last, timeline, position } = positions;
   const held = before.nodes.filter((replica) => {
     const figures = measuredAt(before, replica, context.nowMs);
-    if (replica.node.name === known.by || figures === null || (figures.replayed ?? -1) < last) return false;
+    if (replica.node.name === known.by || figures === null || (figures.replayed ?? -Infinity) < last) return false;
     return holdOn(before, { observation: replica, ...figures }, context) !== null;
   });
   return {
@@ -83,5 +83,5 @@ export function behindSinceReturn(
 function isShared(cluster: ClusterState, observation: Observation, { timeline, last }: LeaderReturn): boolean {
   const present = cluster.position?.timeline ?? null;
   if (timeline === present || timeline === null) return true;
-  return timelineOf(observation) === present || (sharedUpTo(cluster, timeline) ?? -1) >= last;
+  return timelineOf(observation) === present || (sharedUpTo(cluster, timeline) ?? -Infinity) >= last;
 }

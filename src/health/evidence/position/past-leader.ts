@@ -20,9 +20,10 @@ export function isPastLeader(
   if (stated === null || replayed === null || replayedSinceMs === null) return false;
   if (node.api === null || node.name === stated.by || replayedSinceMs >= stated.sentAtMs) return false;
   const leader = nodeNamed(stated.evidence, stated.by);
-  const location = leader === undefined || leader.node.api === null ? null : primaryLocation(leader.report);
-  if (location === null || replayed <= location || leader?.report === null) return false;
-  return isOnTimelineOf(leader?.report, { system: report?.system ?? null, timeline: attachment.timeline });
+  const known = leader === undefined || leader.node.api === null ? null : leader.report;
+  const location = primaryLocation(known);
+  if (known === null || location === null || replayed <= location) return false;
+  return isOnTimelineOf(known, { system: report?.system ?? null, timeline: attachment.timeline });
 }
 
 /** The position that a primary states; `null` if the report is no primary's, or has none. */
@@ -32,9 +33,9 @@ export function primaryLocation(report: Report | null): number | null {
 
 /** Whether two figures are of the same timeline and, as far as both are known, of the same database system. */
 export function isOnTimelineOf(
-  leader: Pick<Report, "system" | "timeline"> | undefined,
+  leader: Pick<Report, "system" | "timeline">,
   { system, timeline }: Pick<Report, "system" | "timeline">,
 ): boolean {
-  if (leader === undefined || timeline === null || leader.timeline !== timeline) return false;
+  if (timeline === null || leader.timeline !== timeline) return false;
   return system === null || leader.system === null || system === leader.system;
 }

@@ -64,7 +64,7 @@ export function carriedSamples(
   const { report, sentAtMs } = leader ?? { report: null, sentAtMs: -Infinity };
   const wasReplica =
     report !== null && report.role !== "primary" && report.timeline === known.timeline && walReached(report) !== null;
-  const isSwitchPointKnown = known.timeline !== null && cluster.switchPoints?.has(known.timeline) === true;
+  const isSwitchPointKnown = cluster.switchPoints?.has(known.timeline) === true;
   const hadAll = isSwitchPointKnown || known.highest <= highest;
   return wasReplica && hadAll ? withSample(carried, { ...position, highest }, sentAtMs) : carried;
 }

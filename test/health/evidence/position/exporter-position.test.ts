@@ -153,3 +153,11 @@ suite("a standby that received more than the leader's position", () => {
     assert.equal(raisedByStandby(cluster, standby, { policy, nowMs: 2_000 }), cluster.position);
   });
 });
+
+test("the leader's position counts while its newest page is young, also if that states the same one again", () => {
+  const pageAt = (...instants: readonly number[]): number | undefined => {
+    const steps = instants.map((at): Step => ({ at, shows: "pg1", role: "primary", page: {} }));
+    return played({ nodes, policy: { pageMaxAgeMs: 10_000 }, steps }).cluster.position?.pageUntilMs;
+  };
+  assert.deepEqual([pageAt(0, 1), pageAt(0, 1, 2)], [11_000, 12_000]);
+});
