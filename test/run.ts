@@ -36,7 +36,17 @@ const files = ["test", "proof"]
 if (files.length === 0) throw new Error("Cannot run tests: build must hold *.test.js files, got none");
 
 /** Folders whose tests only compute. */
-const computing = ["cluster", "config", "events", "exposition", "feature", "features", "health", "metrics", "push"];
+const computing = [
+  "balancing",
+  "cluster",
+  "config",
+  "events",
+  "exposition",
+  "feature",
+  "features",
+  "health",
+  "metrics",
+];
 /** Tests of the source as text. */
 const ofSource = [join("test", "architecture.test.js"), join("proof", "campaign", "planted", "bugs.test.js")].map(
   (file) => join("build", file),

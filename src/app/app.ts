@@ -20,7 +20,7 @@ import { countWorkers } from "../workers/worker-count.ts";
 import { observePauses } from "./collector-pauses.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import { askedByBalancers } from "./handlers/asked-by-balancers.ts";
-import { AgentHandlers } from "./handlers/agent-handlers.ts";
+import { AgentHandlers } from "../features/agent/agent-handlers.ts";
 import { type AnswerSources, answerSourcesOf } from "./handlers/answer-sources.ts";
 import { buildGateway } from "./handlers/build-gateway.ts";
 import { backendCounts, type EdgesSources, describeEdges } from "./handlers/edges.ts";

@@ -1,5 +1,7 @@
 import { pino } from "pino";
 import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
+import type { ClusterState } from "../cluster/snapshot.ts";
+import type { HealthPolicy } from "../health/health-policy.ts";
 import type { Logger } from "../log/logger.ts";
 import { setSystemTimer } from "../probe/schedule/system-timer.ts";
 import { noSavedState, readSavedState } from "../state/saved-state.ts";
@@ -10,7 +12,10 @@ import type { GuardedRun } from "../switchover/guardian/messages.ts";
 import { RouteLeader } from "../switchover/hands/route-leader.ts";
 import { IntentFile } from "../switchover/intent/intent-file.ts";
 import { PeerLink } from "../switchover/peers/peer-link.ts";
-import { BalancerPushes, notConfigured } from "./balancer-pushes.ts";
+import { notConfigured } from "../balancing/balancer.ts";
+import { BalancerSet } from "../balancing/balancer-set.ts";
+import { haproxyPushTargets } from "../features/haproxy/push-target.ts";
+import { poolerPushTargets } from "../features/pgbouncer/push-target.ts";
 import { type LocalProbes, startProbes } from "./probe-once.ts";
 
 /** The guardian has no metrics. */
@@ -42,11 +47,14 @@ export function openEvidence(guarded: GuardedRun, onError: (error: unknown) => v
     const [state, policy] = [probed.cluster(cluster), probed.policy(cluster)];
     return state === undefined || policy === undefined ? null : viewAt(state, policy, probed.now());
   };
-  const pushes = new BalancerPushes({
+  const clusters = {
+    cluster: (name: string): ClusterState | undefined => probes?.probed.cluster(name),
+    policy: (name: string): HealthPolicy | undefined => probes?.probed.policy(name),
+  };
+  const pushes = new BalancerSet({
     log,
     metrics: noMetrics,
-    cluster: (name) => probes?.probed.cluster(name),
-    policy: (name) => probes?.probed.policy(name),
+    ...clusters,
     now: () => performance.now(),
     setTimer: setSystemTimer,
   });
@@ -63,7 +71,10 @@ export function openEvidence(guarded: GuardedRun, onError: (error: unknown) => v
   return {
     primary: () => provenPrimary(view(), intent.finish.evidence, plan.leader),
     takeOver: () => {
-      pushes.configure(config);
+      pushes.configure([
+        ...haproxyPushTargets(config.balancers, clusters),
+        ...poolerPushTargets(config.poolers, clusters.cluster),
+      ]);
       probes?.hint(cluster);
     },
     isChangePending: async () => {

@@ -3,7 +3,7 @@
  * ends when nothing is left to finish, and not by a signal that ends other processes of the service.
  */
 import { setSystemTimer } from "../probe/schedule/system-timer.ts";
-import { PgbouncerConsole } from "../push/pgbouncer/console.ts";
+import { PgbouncerConsole } from "../balancing/pgbouncer/console.ts";
 import { Guard } from "../switchover/guardian/guard.ts";
 import type { FromGuardian, ToGuardian } from "../switchover/guardian/messages.ts";
 import { openEvidence } from "./guardian-evidence.ts";

@@ -21,9 +21,9 @@ import { ConnectedAddresses } from "../probe/client/connected-addresses.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { AddressProofs } from "./address-proofs.ts";
-import { BalancerPushes, notConfigured } from "./balancer-pushes.ts";
+import { type Balancers, notConfigured } from "../balancing/balancer.ts";
 import type { Offers } from "../feature/offer.ts";
-import { type Balancers, balancers } from "../feature/offers.ts";
+import { balancers } from "../feature/offers.ts";
 import type { Features } from "./host/features.ts";
 import type { FeaturesContext } from "./host/running-feature.ts";
 import { featuresOf } from "./registry/features.ts";
@@ -73,7 +73,6 @@ export class Monitor {
   readonly #drains: Drains;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
-  readonly #balancers: BalancerPushes;
   readonly #offers: Offers;
   readonly #dcs: DcsWatches;
   readonly #sources: EvidenceOrigins;
@@ -106,10 +105,8 @@ export class Monitor {
     this.eventLog = new EventLog({ log, metrics, clock, detector, history: this.history });
     this.#drains = this.#buildDrains();
     const follows = { log, metrics: metrics.own, cluster: state, policy, setTimer: machine.setTimer };
-    this.#balancers = new BalancerPushes({ ...follows, now: () => clock.observe() });
     const probed = new ConnectedAddresses(() => clock.now());
     this.#offers = { process: store.current.instance };
-    balancers.bring(this.#offers, this.#balancers);
     this.features = this.#buildFeatures(follows, probed);
     this.proofs = new AddressProofs({ config: () => this.#config, now: () => clock.now() });
     this.#stateFile = this.#buildStateFile();
@@ -180,7 +177,6 @@ export class Monitor {
     this.#phase = "running";
     this.clock.setTickInterval(this.#config.probe.intervalMs);
     this.#tickLater();
-    this.#balancers.configure(this.#config);
     this.features.configure(this.#config);
     await this.#sources.start();
   }
@@ -228,7 +224,6 @@ export class Monitor {
     if (this.#phase === "running") this.eventLog.recordStop(this.#clusterNames, version());
     this.#phase = "closed";
     const left = this.#sources.stop();
-    this.#balancers.stop();
     this.#drains.stop();
     this.#cancelTick?.();
     await Promise.all([left, this.features.end(), this.#stateFile.flush(), this.history.stop()]);
@@ -336,7 +331,6 @@ export class Monitor {
   /** Each consequence of a change is a listener of its own: one that fails keeps the change from no other. */
   #followChanges(): void {
     const { store } = this;
-    store.onChange((_, { name }) => this.#balancers.clusterChanged(name));
     store.onChange((_, { name }) => this.features.clusterChanged(name));
     store.onChange((before, after) => this.#recordTransition(before, after));
     store.onChange((before, after) => {
@@ -375,8 +369,7 @@ export class Monitor {
     const fields = { gap_ms: Math.round(addedMs), stall_ms: Math.round(stalledMs) };
     this.#log.warn(fields, "clock gap detected; probing all nodes again");
     // Evidence is older by the gap, so pushed verdicts may have to change before any node answers.
-    for (const { name } of this.store.current.clusters)
-      for (const pushes of [this.#balancers, this.features]) pushes.clusterChanged(name);
+    for (const { name } of this.store.current.clusters) this.features.clusterChanged(name);
     this.#probers.probeAll();
   }
 

@@ -1,8 +1,8 @@
 import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import { errorMessage } from "../cluster/values/error-message.ts";
 import type { Logger } from "../log/logger.ts";
-import { PgbouncerConsole } from "../push/pgbouncer/console.ts";
-import { readDatabases } from "../push/pgbouncer/documents.ts";
+import { PgbouncerConsole } from "../balancing/pgbouncer/console.ts";
+import { readDatabases } from "../balancing/pgbouncer/documents.ts";
 import { TargetResumer } from "./hands/resume-target.ts";
 import { type PauseTarget, pauseName } from "./machine/plan.ts";
 import type { IntentFile } from "./intent/intent-file.ts";

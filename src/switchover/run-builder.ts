@@ -5,7 +5,7 @@ import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts"
 import type { Caller } from "../http/message/caller.ts";
 import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
-import type { LeadTo } from "../push/balancer.ts";
+import type { LeadTo } from "../balancing/balancer.ts";
 import type { Claims } from "./claims/claims.ts";
 import { type Grantor, OwnClaim } from "./claims/own-claim.ts";
 import { evidenceOf, servingPrimary } from "./finish/proven-primary.ts";

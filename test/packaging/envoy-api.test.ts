@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { envoyApi } from "../../src/features/xds/messages/envoy-api.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 
-test("src/push/xds/messages/envoy-api.ts is what packaging/envoy-api.mjs takes from Envoy's definitions", () => {
+test("src/features/xds/messages/envoy-api.ts is what packaging/envoy-api.mjs takes from Envoy's definitions", () => {
   const file = join(temporaryFolder("envoy-api"), "envoy-api.ts");
   execFileSync(process.execPath, ["packaging/envoy-api.mjs", file]);
   const written = readFileSync(file, "utf8");

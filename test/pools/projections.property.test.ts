@@ -6,8 +6,8 @@ import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
 import { poolDocument, poolKey } from "../../src/pools/pool-document.ts";
 import { formattedPools } from "../../src/pools/pool-formats.ts";
 import { poolMembers } from "../../src/pools/pool-members.ts";
-import { agentAdviceFor } from "../../src/push/agent/agent-advice.ts";
-import { poolVerdicts } from "../../src/push/pool-verdicts.ts";
+import { agentAdviceFor } from "../../src/features/agent/agent-advice.ts";
+import { poolVerdicts } from "../../src/balancing/pool-verdicts.ts";
 import { observeAll, policyOf, sentAt, unprobedCluster } from "../health/arbitraries.ts";
 import { nodeApiAnswer, poolScenario } from "./pool-scenario.ts";
 

@@ -1,4 +1,4 @@
-import { AgentHandlers } from "../../../src/app/handlers/agent-handlers.ts";
+import { AgentHandlers } from "../../../src/features/agent/agent-handlers.ts";
 import type { AnswerSources } from "../../../src/app/handlers/answer-sources.ts";
 import type { Machine } from "../../../src/app/machine.ts";
 import { Monitor } from "../../../src/app/monitor.ts";
@@ -10,7 +10,7 @@ import { clusterNamed, nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { LineHandler, ListenerHandler } from "../../../src/http/message/handler.ts";
 import type { Reply } from "../../../src/http/message/reply.ts";
 import type { Logger } from "../../../src/log/logger.ts";
-import { VerdictFollower } from "../../../src/push/verdict-follower.ts";
+import { VerdictFollower } from "../../../src/balancing/verdict-follower.ts";
 import { Clock } from "../../../src/state/clock.ts";
 import { silentLogger } from "../../../test/fake/silent-logger.ts";
 import { agentListener, healthListener } from "./configuration.ts";

@@ -27,7 +27,7 @@ import type { Metrics } from "../../metrics/metrics.ts";
 import type { DrainsApiContext } from "../../http/admin-api/drains-api.ts";
 import type { PoolsApiContext } from "../../http/admin-api/pools-api.ts";
 import type { Switchovers } from "../../switchover/switchovers.ts";
-import type { BalancerStatus } from "../../push/balancer.ts";
+import type { BalancerStatus } from "../../balancing/balancer.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { buildExporterApi } from "./exporter-pages.ts";
 import { poolUsers, servedPools } from "./pool-users.ts";

@@ -109,7 +109,7 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     const { kind } = this.#life;
     if (kind === "unused" || kind === "failed") this.#opening = this.#open(listener.config);
     const handler = this.#opening.then(() => this.#contain(refuse, (opened) => serve(opened, listener)));
-    return (connection) => void handler.then((converse) => this.#contain(undefined, () => converse(connection)));
+    return (connection) => void handler.then((converse) => this.#converse(converse, connection));
   }
 
   listening(keys: ReadonlySet<string>): void {
@@ -136,6 +136,16 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
 
   get #running(): Running | null {
     return this.#life.kind === "open" ? this.#life.running : null;
+  }
+
+  #converse(converse: ConnectionHandler, connection: Parameters<ConnectionHandler>[0]): void {
+    try {
+      if (this.#life.kind === "open") converse(connection);
+      else refuse(connection);
+    } catch (error) {
+      this.#count(error, {});
+      refuse(connection);
+    }
   }
 
   async #open(config: Config): Promise<void> {

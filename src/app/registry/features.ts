@@ -1,9 +1,16 @@
 import { audit } from "../../features/audit/feature.ts";
+import { haproxy } from "../../features/haproxy/feature.ts";
+import { pgbouncer } from "../../features/pgbouncer/feature.ts";
 import { xds } from "../../features/xds/feature.ts";
 import { Features } from "../host/features.ts";
 import { featureIn, type FeaturesContext } from "../host/running-feature.ts";
 
 /** Every feature of the service, in the order in which they are configured and told of changes. */
 export function featuresOf(context: FeaturesContext): Features {
-  return new Features([featureIn(audit, context), featureIn(xds, context)]);
+  return new Features([
+    featureIn(haproxy, context),
+    featureIn(pgbouncer, context),
+    featureIn(xds, context),
+    featureIn(audit, context),
+  ]);
 }

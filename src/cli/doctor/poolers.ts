@@ -1,6 +1,6 @@
 import { formatPoolerAddress } from "../../config/values/pooler-address.ts";
-import { ConsoleError } from "../../push/pgbouncer/console-error.ts";
-import { inspectPgbouncers } from "../../push/pgbouncer/inspect-pgbouncer.ts";
+import { ConsoleError } from "../../balancing/pgbouncer/console-error.ts";
+import { inspectPgbouncers } from "../../balancing/pgbouncer/inspect-pgbouncer.ts";
 import type { PoolerFindingKind } from "../../switchover/preflight/pooler-finding.ts";
 import { defaultDeadlineMs, poolerFindings } from "../../switchover/preflight/pooler-settings.ts";
 import { knownServers } from "../../switchover/preflight/pooler-setup.ts";

@@ -4,8 +4,8 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isNoFailover } from "../../cluster/values/tags.ts";
 import { formatHostPort } from "../../config/values/address.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
-import { clusterMembers } from "../../push/cluster-members.ts";
-import type { ResolvedHost } from "../../push/host-addresses.ts";
+import { clusterMembers } from "../../balancing/cluster-members.ts";
+import type { ResolvedHost } from "../../balancing/host-addresses.ts";
 import type { AuditedMembers } from "./core/audited-pool.ts";
 
 /** Finds the addresses of a host name, without waiting. */

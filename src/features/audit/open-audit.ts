@@ -1,9 +1,10 @@
+import { type AuditTarget, routePrograms } from "../../balancing/audited/audit-target.ts";
 import type { Config } from "../../config/model/config.ts";
 import type { Host, Opened } from "../../feature/feature.ts";
-import { envoyAcknowledgements } from "../../feature/offers.ts";
+import { auditTargets } from "../../feature/offers.ts";
 import type { Scope } from "../../feature/scope.ts";
-import { HostAddresses } from "../../push/host-addresses.ts";
-import { auditTargets } from "./audit-targets.ts";
+import { HostAddresses } from "../../balancing/host-addresses.ts";
+import { envoyTargets } from "./envoy-targets.ts";
 import type { AuditedTarget, RouteFinding } from "./core/route-finding.ts";
 import { RouteAudit } from "./route-audit.ts";
 
@@ -33,14 +34,19 @@ export function openAudit(
     onError: (target, error) => contained(error, { target }),
   });
   scope.hold("the looks", () => audit.stop());
-  let intervalMs = 0;
+  let inForce: Config | null = null;
+  const follow = (): void => {
+    if (inForce === null) return;
+    const config = inForce;
+    const found = [...auditTargets.in(offers), envoyTargets].flatMap((targetsOf) => targetsOf(config));
+    audit.configure(found.toSorted(byProgram), config.audit.intervalMs);
+  };
+  // Balancers may be opened later than the audit.
+  scope.hold("the targets", auditTargets.subscribe(offers, follow));
   return {
-    configure(config: Config) {
-      ({ intervalMs } = config.audit);
-      const targets = auditTargets(config, function* (listener) {
-        for (const read of envoyAcknowledgements.in(offers)) yield* read(listener);
-      });
-      audit.configure(targets, intervalMs);
+    configure(config) {
+      inForce = config;
+      follow();
     },
     clusterChanged: (name) => audit.clusterChanged(name),
     findings: (name) => audit.findings(name),
@@ -48,9 +54,14 @@ export function openAudit(
       return audit.targets;
     },
     get intervalMs() {
-      return intervalMs;
+      return inForce?.audit.intervalMs ?? 0;
     },
   };
+}
+
+/** Which feature is opened first is not the same each time. */
+function byProgram(one: AuditTarget, other: AuditTarget): number {
+  return routePrograms.indexOf(one.program) - routePrograms.indexOf(other.program);
 }
 
 /** What the audit needs of its host. */

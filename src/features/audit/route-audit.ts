@@ -1,33 +1,17 @@
+import type { AuditedPool, AuditTarget, FollowedCheck, RouteDifference } from "../../balancing/audited/audit-target.ts";
+import type { TargetReading } from "../../balancing/audited/reading.ts";
+import type { RouteSource } from "../../balancing/audited/route-source.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { CancelTimer } from "../../cluster/timer.ts";
-import { type AuditedTarget, type RouteFinding, routeFindingRank, type RouteProgram } from "./core/route-finding.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import type { Scope } from "../../feature/scope.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { auditedMembers, type ResolveHost } from "./audited-members.ts";
-import type { RouteAdvice } from "./core/advice.ts";
-import { auditTarget, type Difference, nothingSeen, type TargetMemory } from "./core/audit-target.ts";
-import type { AuditedMembers, AuditedPool, PoolTruth } from "./core/audited-pool.ts";
-import type { TargetReading } from "./core/reading.ts";
-import type { RouteSource } from "./sources/route-source.ts";
-import { type FollowedCheck, VerdictClock } from "./verdict-clock.ts";
-
-/** A balancer or pooler that is looked at. */
-export interface AuditTarget {
-  /** Its name, which no other one has. */
-  readonly name: string;
-  readonly program: RouteProgram;
-  /** Where it is looked at, for people. */
-  readonly address: string;
-  readonly pools: readonly (AuditedPool & FollowedCheck)[];
-  readonly source: RouteSource;
-  /** Whether its servers are compared with verdicts. */
-  readonly needsVerdicts: boolean;
-  readonly advise: (difference: Difference) => RouteAdvice;
-  /** What identifies it over reloads: one that stays keeps what is remembered of it. */
-  readonly key: string;
-}
+import { auditTarget, nothingSeen, type TargetMemory } from "./core/audit-target.ts";
+import type { AuditedMembers, PoolTruth } from "./core/audited-pool.ts";
+import { type AuditedTarget, type RouteFinding, routeFindingRank } from "./core/route-finding.ts";
+import { VerdictClock } from "./verdict-clock.ts";
 
 /** What the audit depends on. */
 export interface RouteAuditContext {
@@ -203,7 +187,7 @@ async function readingOf(source: RouteSource, signal: AbortSignal): Promise<Targ
   }
 }
 
-function findingOf(target: AuditTarget, difference: Difference): RouteFinding {
+function findingOf(target: AuditTarget, difference: RouteDifference): RouteFinding {
   const { kind, pool, server, node, sinceMs, what } = difference;
   return {
     kind,

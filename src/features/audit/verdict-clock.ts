@@ -1,3 +1,4 @@
+import type { FollowedCheck } from "../../balancing/audited/audit-target.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import type { Check } from "../../health/check.ts";
@@ -10,12 +11,6 @@ export interface VerdictClockContext {
   readonly policy: (name: string) => HealthPolicy | undefined;
   /** Ms of rolecall's clock. */
   readonly now: () => number;
-}
-
-/** A check over a cluster whose verdicts are followed. */
-export interface FollowedCheck {
-  readonly cluster: string;
-  readonly check: Check;
 }
 
 interface FollowedCluster {

@@ -1,9 +1,10 @@
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
 import { formatHostPort } from "../../config/values/address.ts";
 import type { Host, ListenerInForce, Opened } from "../../feature/feature.ts";
-import { balancers, envoyAcknowledgements } from "../../feature/offers.ts";
+import { auditTargets, balancers } from "../../feature/offers.ts";
 import type { Scope } from "../../feature/scope.ts";
 import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
+import { type ReadAcknowledgements, xdsTarget } from "./audit/xds-target.ts";
 import { countedEnvoys } from "./counted-envoys.ts";
 import { XdsService, type XdsServiceContext, type XdsSettings } from "./xds-service.ts";
 
@@ -37,8 +38,11 @@ export function openXds(host: XdsHost, scope: Scope): RunningXds {
   let isWithdrawn = false;
   const all = (): readonly XdsService[] => [...served.values()].map(({ service }) => service);
   const named = (name: string): XdsService | undefined => all().find((one) => one.name === name);
+  const lacking: ReadAcknowledgements = (name) => named(name)?.lackingAcknowledgements() ?? [];
   const offers = [
-    envoyAcknowledgements.bring(host.offers, (name) => named(name)?.lackingAcknowledgements() ?? []),
+    auditTargets.bring(host.offers, ({ listen, pools }) =>
+      listen.flatMap((listener) => xdsTarget(listener, pools, lacking) ?? []),
+    ),
     balancers.bring(host.offers, {
       statuses: (only) => all().flatMap((one) => one.statuses(only)),
       leadingToPrimary: (cluster) => all().flatMap((one) => (one.leadsToPrimary(cluster) ? [one.name] : [])),

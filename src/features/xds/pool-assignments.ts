@@ -5,8 +5,8 @@ import type { ClusterView } from "../../health/evidence/leadership/cluster-view.
 import { poolMembers, type PoolMember } from "../../pools/pool-members.ts";
 import { ServerWeight } from "../../pools/weight/server-weight.ts";
 import { weightInputOf } from "../../pools/weight/weight-input.ts";
-import { ClusterJudge, type JudgeContext } from "../../push/cluster-judge.ts";
-import { isOfPrimary } from "../../push/pool-verdicts.ts";
+import { ClusterJudge, type JudgeContext } from "../../balancing/cluster-judge.ts";
+import { isOfPrimary } from "../../balancing/pool-verdicts.ts";
 import {
   type Assignment,
   type AssignmentMemory,

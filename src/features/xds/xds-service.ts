@@ -1,13 +1,13 @@
-import type { LackingAcknowledgement } from "../../feature/offers.ts";
+import type { LackingAcknowledgement } from "./audit/xds-source.ts";
 import type { Duplex } from "node:stream";
 import type { CancelTimer } from "../../cluster/timer.ts";
 import type { PoolConfig } from "../../config/model/config.ts";
 import type { Scope } from "../../feature/scope.ts";
 import { LimitedLines } from "../../log/limited-lines.ts";
 import type { Logger } from "../../log/logger.ts";
-import type { BalancerStatus } from "../../push/balancer.ts";
-import { HostAddresses, type LookUp } from "../../push/host-addresses.ts";
-import { isOfPrimary } from "../../push/pool-verdicts.ts";
+import type { BalancerStatus } from "../../balancing/balancer.ts";
+import { HostAddresses, type LookUp } from "../../balancing/host-addresses.ts";
+import { isOfPrimary } from "../../balancing/pool-verdicts.ts";
 import type { CountedEnvoys } from "./counted-envoys.ts";
 import { Encodings } from "./encodings.ts";
 import { EndpointAddresses } from "./endpoint-addresses.ts";

@@ -7,7 +7,7 @@ import { objectOf, parseJson } from "../../cluster/values/json.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 import { firstLine } from "../../config/access-material.ts";
 import type { UpstreamConfig } from "../../config/model/config.ts";
-import { socketProblem } from "../../push/socket-problem.ts";
+import { socketProblem } from "../../balancing/socket-problem.ts";
 import { readTls } from "../../config/tls-material.ts";
 import {
   type DrainOrder,

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import type { PoolerConfig } from "../../config/model/config.ts";
-import type { PgbouncerInspection } from "../../push/pgbouncer/inspect-pgbouncer.ts";
+import type { PgbouncerInspection } from "../../balancing/pgbouncer/inspect-pgbouncer.ts";
 import { inTime } from "../../state/files/in-time.ts";
 import type { KnownServer } from "../preflight/pooler-setup.ts";
 

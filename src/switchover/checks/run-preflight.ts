@@ -1,8 +1,8 @@
 import { formatPoolerAddress } from "../../config/values/pooler-address.ts";
 import type { PoolerConfig } from "../../config/model/config.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
-import { ConsoleError } from "../../push/pgbouncer/console-error.ts";
-import { inspectPgbouncers } from "../../push/pgbouncer/inspect-pgbouncer.ts";
+import { ConsoleError } from "../../balancing/pgbouncer/console-error.ts";
+import { inspectPgbouncers } from "../../balancing/pgbouncer/inspect-pgbouncer.ts";
 import { countText } from "../../health/documents/wording.ts";
 import { candidateLines } from "../preflight/candidate-lines.ts";
 import { clusterLines, unknownClusterLine } from "../preflight/cluster-lines.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type ConsoleTarget, PgbouncerConsole } from "../../push/pgbouncer/console.ts";
-import { readClients, readServers, type ShownConnection } from "../../push/pgbouncer/documents.ts";
+import { type ConsoleTarget, PgbouncerConsole } from "../../balancing/pgbouncer/console.ts";
+import { readClients, readServers, type ShownConnection } from "../../balancing/pgbouncer/documents.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { ServerSamples } from "../preflight/probable-holders.ts";
 

@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, resolve } from "node:path";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import { readRegularFileLater } from "../../files/regular-file.ts";
-import { includedFiles } from "../../push/pgbouncer/included-file.ts";
+import { includedFiles } from "../../balancing/pgbouncer/included-file.ts";
 import { inTime, late } from "../../state/files/in-time.ts";
 import type { TriedFile } from "../preflight/file-lines.ts";
 import { relevantDatabases } from "../preflight/pooler-setup.ts";

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
-import { PgbouncerConsole } from "../../push/pgbouncer/console.ts";
+import { PgbouncerConsole } from "../../balancing/pgbouncer/console.ts";
 import { childProgram } from "../../program/child-program.ts";
 
 /** Until another process is made ready after one was taken or has ended, in ms. */

@@ -1,8 +1,8 @@
 import { errorMessage } from "../../cluster/values/error-message.ts";
-import { ConsoleError, refusalOf } from "../../push/pgbouncer/console-error.ts";
-import { type ConsoleTarget, PgbouncerConsole, quoteDatabase } from "../../push/pgbouncer/console.ts";
-import { readClients, readDatabases } from "../../push/pgbouncer/documents.ts";
-import { readPausing } from "../../push/pgbouncer/inspect-pgbouncer.ts";
+import { ConsoleError, refusalOf } from "../../balancing/pgbouncer/console-error.ts";
+import { type ConsoleTarget, PgbouncerConsole, quoteDatabase } from "../../balancing/pgbouncer/console.ts";
+import { readClients, readDatabases } from "../../balancing/pgbouncer/documents.ts";
+import { readPausing } from "../../balancing/pgbouncer/inspect-pgbouncer.ts";
 import { inTime, late } from "../../state/files/in-time.ts";
 import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
 

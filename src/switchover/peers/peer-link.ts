@@ -1,6 +1,6 @@
 import type { PeerConfig } from "../../config/model/config.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
-import { PgbouncerConsole } from "../../push/pgbouncer/console.ts";
+import { PgbouncerConsole } from "../../balancing/pgbouncer/console.ts";
 import type { IntendedPause, PauseIntent } from "../intent/pause-intent.ts";
 import type { Safeguard } from "../run/switchover-run.ts";
 import { byPooler, writtenAnnouncement, writtenHeartbeat } from "./announcement.ts";

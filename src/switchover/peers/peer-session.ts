@@ -4,7 +4,7 @@ import { firstLine } from "../../config/access-material.ts";
 import { readTls } from "../../config/tls-material.ts";
 import { objectOf, parseJson } from "../../cluster/values/json.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
-import { socketProblem } from "../../push/socket-problem.ts";
+import { socketProblem } from "../../balancing/socket-problem.ts";
 
 /** The connection to a peer, with the credentials that were read when it was made. */
 export interface PeerSession {

@@ -28,6 +28,12 @@ const uses: Readonly<Record<string, Use>> = {
     config: ({ port }) => ({
       audit: { intervalMs: 1_000, envoys: [{ name: "e1", admin: `http://127.0.0.1:${port}`, pools: null }] },
       pools: [{ name: "w", cluster: "demo", check: plainCheck("primary"), checkText: "/primary", weight: null }],
+    }),
+    works: (_, server) => until("a look at the Envoy", () => server.accepted > 0),
+  },
+  haproxy: {
+    config: ({ port }) => ({
+      audit: { intervalMs: 1_000, envoys: [] },
       balancers: [
         {
           name: "lb1",
@@ -39,16 +45,24 @@ const uses: Readonly<Record<string, Use>> = {
           },
         },
       ],
+    }),
+    works: (_, server) => until("a push and a look", () => server.accepted >= 2),
+  },
+  pgbouncer: {
+    config: ({ port }) => ({
+      audit: { intervalMs: 1_000, envoys: [] },
       poolers: [
         {
           name: "pgb1",
           pgbouncer: { address: { host: "127.0.0.1", port }, user: "r", passwordFile: null, tls: null, processes: 1 },
-          databases: [{ name: "orders", pool: null, cluster: "demo", check: plainCheck("primary"), file: null }],
+          databases: [
+            { name: "orders", pool: null, cluster: "demo", check: plainCheck("primary"), file: "/no/such/folder/f" },
+          ],
           pauseLimitMs: 3_000,
         },
       ],
     }),
-    works: (_, server) => until("a look at each target", () => server.accepted >= 3),
+    works: (_, server) => until("a push and a look", () => server.accepted >= 2),
   },
   xds: {
     config: () => ({ listen: [xdsListener] }),

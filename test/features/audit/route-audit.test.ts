@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { haproxyAdvice } from "../../../src/features/audit/core/advice.ts";
-import type { ServerReading } from "../../../src/features/audit/core/reading.ts";
-import { type AuditTarget, RouteAudit } from "../../../src/features/audit/route-audit.ts";
+import { haproxyAdvice } from "../../../src/features/haproxy/haproxy-target.ts";
+import type { ServerReading } from "../../../src/balancing/audited/reading.ts";
+import { RouteAudit } from "../../../src/features/audit/route-audit.ts";
+import type { AuditTarget } from "../../../src/balancing/audited/audit-target.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
 import { storeFixture } from "../../fake/store-fixture.ts";

@@ -6,7 +6,7 @@ import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { isUnproven } from "../../../src/health/reason.ts";
 import { poolMembers } from "../../../src/pools/pool-members.ts";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
-import { isOfPrimary } from "../../../src/push/pool-verdicts.ts";
+import { isOfPrimary } from "../../../src/balancing/pool-verdicts.ts";
 import { PoolAssignments } from "../../../src/features/xds/pool-assignments.ts";
 import { observeAll, policyOf, sentAt, unprobedCluster } from "../../health/arbitraries.ts";
 import { nodeApiAnswer, poolScenario } from "../../pools/pool-scenario.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test, type TestContext } from "node:test";
 import { type ListenerAccess, unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
-import { PgbouncerConsole } from "../../../src/push/pgbouncer/console.ts";
+import { PgbouncerConsole } from "../../../src/balancing/pgbouncer/console.ts";
 import { appOf, limit, portFor } from "../../app/app-fixture.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
 import { type HttpAnswer, sendRequest } from "../../fake/http-request.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import { PgbouncerConsole } from "../../../src/push/pgbouncer/console.ts";
+import { PgbouncerConsole } from "../../../src/balancing/pgbouncer/console.ts";
 import { PauseHand, type PauseEvent } from "../../../src/switchover/hands/pause-hand.ts";
 import { pauseConsoleName, type PausingRun } from "../../../src/switchover/hands/pause-console.ts";
 import { type Resumed, resumeTarget } from "../../../src/switchover/hands/resume-target.ts";

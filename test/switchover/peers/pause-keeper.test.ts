@@ -5,7 +5,7 @@ import type { PoolerConfig } from "../../../src/config/model/config.ts";
 import type { AdoptedRun } from "../../../src/switchover/machine/advance.ts";
 import { type FinishingRun, type KeptFinish, PauseKeeper } from "../../../src/switchover/peers/pause-keeper.ts";
 import { pauseConsoleName } from "../../../src/switchover/hands/pause-console.ts";
-import { PgbouncerConsole } from "../../../src/push/pgbouncer/console.ts";
+import { PgbouncerConsole } from "../../../src/balancing/pgbouncer/console.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
 import { PausableConsole } from "../../fake/pausable-console.ts";
 import { poolerOf } from "../../fake/pooler-setup.ts";

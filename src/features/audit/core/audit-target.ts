@@ -1,10 +1,9 @@
-import type { DatabaseAddress } from "../../../cluster/node.ts";
-import type { RouteFindingKind } from "./route-finding.ts";
+import type { AuditedPool, RouteDifference, RouteFindingKind } from "../../../balancing/audited/audit-target.ts";
 import { formatHostPort } from "../../../config/values/address.ts";
 import type { Allowance } from "./allowance.ts";
-import { addressByName, type AuditedPool, nodeByName, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
+import { addressByName, nodeByName, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
 import { confirmMs, neverLooked, nextPhase, type DifferencePhase, type Seen } from "./phase.ts";
-import type { PoolReading, ServerReading, TargetReading } from "./reading.ts";
+import type { PoolReading, ServerReading, TargetReading } from "../../../balancing/audited/reading.ts";
 import {
   type Counted,
   type IdleWindow,
@@ -15,27 +14,6 @@ import {
   sharesOf,
 } from "./seen-server.ts";
 
-/** A difference that lasts, before the words on what moves it. */
-export interface Difference {
-  readonly kind: RouteFindingKind;
-  /** `null`: the target as a whole. */
-  readonly pool: AuditedPool | null;
-  readonly server: string | null;
-  readonly node: string | null;
-  readonly sinceMs: number;
-  readonly what: string;
-  /** Whether open sessions must end, not only new ones go elsewhere. */
-  readonly isStaying: boolean;
-  /** Whether the target sends new sessions there on purpose, by its route. */
-  readonly leadsThere: boolean;
-  /** Where a server that has the name of a member and leads elsewhere should lead to; otherwise `null`. */
-  readonly belongsAt: DatabaseAddress | null;
-  /** Whether the target itself checks the server. */
-  readonly isChecked: boolean;
-  /** Why nothing can begin on the server at all; `null`: something can. */
-  readonly closed: string | null;
-}
-
 /** What is remembered of a target from one look to the next. */
 export interface TargetMemory {
   readonly reach: DifferencePhase;
@@ -45,7 +23,7 @@ export interface TargetMemory {
   readonly lacking: ReadonlyMap<string, DifferencePhase>;
   /** By backend: what the target does not take. */
   readonly untaken: ReadonlyMap<string, DifferencePhase>;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly RouteDifference[];
   /** The clusters of which there is no evidence now, so that nothing was compared. */
   readonly unknown: ReadonlySet<string>;
 }
@@ -149,7 +127,7 @@ class TargetLook {
   readonly #servers = new Map<string, ServerMemory>();
   readonly #lacking = new Map<string, DifferencePhase>();
   readonly #untaken = new Map<string, DifferencePhase>();
-  readonly #differences: Difference[] = [];
+  readonly #differences: RouteDifference[] = [];
   readonly #unknown = new Set<string>();
   readonly #listed = new Map<RouteFindingKind, number>();
   #againMs = Infinity;
@@ -285,7 +263,7 @@ class TargetLook {
       subject,
       seen,
       ...about
-    }: Pick<Difference, "server" | "node" | "what"> & { readonly subject: string; readonly seen: Seen },
+    }: Pick<RouteDifference, "server" | "node" | "what"> & { readonly subject: string; readonly seen: Seen },
   ): void {
     const key = `${pool.backend}/${subject}`;
     const look = { seen, sinceMs: -Infinity, delayMs: missingDelayMs, what: about.what };
@@ -303,7 +281,7 @@ class TargetLook {
       delayMs,
       what,
     }: { readonly seen: Seen; readonly sinceMs: number; readonly delayMs: number; readonly what: string },
-    about: Omit<Difference, "sinceMs" | "what">,
+    about: Omit<RouteDifference, "sinceMs" | "what">,
   ): DifferencePhase {
     const next = nextPhase(before, seen, { nowMs: this.#nowMs, sinceMs, delayMs });
     if (next.kind === "suspected") {
@@ -373,7 +351,7 @@ function foreignText({ address }: ServerReading, { cluster }: AuditedPool): stri
   return `leads to no member of ${cluster}${address === null ? "" : ` (${formatHostPort(address)})`}`;
 }
 
-function isSame(one: Difference, other: Omit<Difference, "sinceMs" | "what">): boolean {
+function isSame(one: RouteDifference, other: Omit<RouteDifference, "sinceMs" | "what">): boolean {
   return (
     one.kind === other.kind &&
     one.pool?.backend === other.pool?.backend &&

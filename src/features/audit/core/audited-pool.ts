@@ -1,23 +1,7 @@
+import type { AuditedPool } from "../../../balancing/audited/audit-target.ts";
 import type { DatabaseAddress } from "../../../cluster/node.ts";
 import { formatHostPort } from "../../../config/values/address.ts";
 import type { Allowances } from "./allowance.ts";
-
-/** A pool of a target, as the configuration names it. */
-export interface AuditedPool {
-  /** The backend, database or Envoy cluster. */
-  readonly backend: string;
-  readonly cluster: string;
-  /** Whether at most one node is fit. */
-  readonly isOfPrimary: boolean;
-  /** Server name -> node name; `null`: a server has the name of its node. */
-  readonly servers: Readonly<Record<string, string>> | null;
-  /** Whether a target lists each member, so that one that it lacks is a finding: `all`; `fit`, those that are fit. */
-  readonly lists: "all" | "fit" | "none";
-  /** Whether each of its servers must be a member: not so where a database leads to another balancer. */
-  readonly hasOnlyMembers: boolean;
-  /** Whether sessions may stay after a soft no. A pooler uses a connection again for each transaction. */
-  readonly keepsSessions: boolean;
-}
 
 /** A member of a cluster, for the audit. */
 export interface AuditedMember {

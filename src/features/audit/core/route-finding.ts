@@ -1,10 +1,8 @@
-/** How the traffic of a balancer or pooler may differ from the snapshot; docs/audit.md explains each. */
-export const routeFindingKinds = ["misrouted", "starved", "missing", "unreachable"] as const;
-
-export type RouteFindingKind = (typeof routeFindingKinds)[number];
-
-/** A program that leads clients to nodes. */
-export type RouteProgram = "haproxy" | "pgbouncer" | "envoy";
+import {
+  type RouteFindingKind,
+  routeFindingKinds,
+  type RouteProgram,
+} from "../../../balancing/audited/audit-target.ts";
 
 /** A balancer or pooler whose traffic differs from the snapshot, for longer than the mechanism takes that should move it. */
 export interface RouteFinding {

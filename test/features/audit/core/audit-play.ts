@@ -1,7 +1,7 @@
 import { auditTarget, nothingSeen, type TargetMemory } from "../../../../src/features/audit/core/audit-target.ts";
 import { type Allowance, type Allowances, nextAllowance } from "../../../../src/features/audit/core/allowance.ts";
-import type { AuditedPool } from "../../../../src/features/audit/core/audited-pool.ts";
-import type { ServerReading, TargetReading } from "../../../../src/features/audit/core/reading.ts";
+import type { AuditedPool } from "../../../../src/balancing/audited/audit-target.ts";
+import type { ServerReading, TargetReading } from "../../../../src/balancing/audited/reading.ts";
 import { isReason } from "../../../../src/health/reason.ts";
 import { fit, unfit, type Verdict } from "../../../../src/health/verdict.ts";
 

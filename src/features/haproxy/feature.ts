@@ -1,0 +1,8 @@
+import type { Feature, Opened } from "../../feature/feature.ts";
+
+/** HAProxies whose servers follow the verdicts, by their Runtime API (docs/push.md). */
+export const haproxy: Feature<Opened> = {
+  name: "haproxy",
+  isUsed: ({ balancers }) => balancers.length > 0,
+  load: async () => (await import("./open-haproxy.ts")).openHaproxy,
+};

@@ -1,0 +1,38 @@
+import type { ServerPool } from "../../balancing/pool-verdicts.ts";
+import type { PushTarget } from "../../balancing/balancer-set.ts";
+import { nodeNamed } from "../../cluster/lookup.ts";
+import type { DatabaseAddress } from "../../cluster/node.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { PoolerConfig } from "../../config/model/config.ts";
+import { PgbouncerBalancer } from "./pgbouncer-balancer.ts";
+
+/** The PgBouncers whose databases have files. Other databases lead to a balancer, which is pushed to itself. */
+export function poolerPushTargets(
+  poolers: readonly PoolerConfig[],
+  clusterNamed: (name: string) => ClusterState | undefined,
+): readonly PushTarget[] {
+  const addressOf = (cluster: string, node: string): DatabaseAddress | null => {
+    const state = clusterNamed(cluster);
+    return (state === undefined ? undefined : nodeNamed(state, node))?.node.database ?? null;
+  };
+  return poolers.flatMap((config) => {
+    const pools = poolsOf(config);
+    if (pools.length === 0) return [];
+    const create: PushTarget["create"] = (context) => new PgbouncerBalancer(config, { ...context, addressOf });
+    return [{ name: config.name, key: JSON.stringify(config), pools, create }];
+  });
+}
+
+function poolsOf({ name: balancer, databases }: PoolerConfig): readonly ServerPool[] {
+  return databases
+    .filter(({ file }) => file !== null)
+    .map(({ name: backend, cluster, check }) => ({
+      balancer,
+      backend,
+      cluster,
+      check,
+      servers: null,
+      cutsSessions: false,
+      weight: null,
+    }));
+}

@@ -1,0 +1,126 @@
+import { errorMessage } from "../../cluster/values/error-message.ts";
+import type { DatabaseAddress } from "../../cluster/node.ts";
+import { ConsoleError, refusalOf } from "../../balancing/pgbouncer/console-error.ts";
+import type { PgbouncerConsole } from "../../balancing/pgbouncer/console.ts";
+import { quoteDatabase } from "../../balancing/pgbouncer/console.ts";
+import { routeDatabases } from "../../balancing/pgbouncer/databases-file.ts";
+import { readDatabases, type ShownDatabase } from "../../balancing/pgbouncer/documents.ts";
+import type { IncludedFiles, ReadFile } from "../../balancing/pgbouncer/included-file.ts";
+
+/** The servers that databases should have, by the names of the databases. */
+export type Routes = ReadonlyMap<string, DatabaseAddress>;
+
+/** What came of routing the databases of one file. */
+export type RoutingOutcome =
+  /** File and PgBouncer had these servers already. */
+  | { readonly kind: "unchanged" }
+  /** PgBouncer shows the new servers. @see problem: connections to the old ones may still be used */
+  | { readonly kind: "routed"; readonly databases: readonly string[]; readonly problem: string | null }
+  /** PgBouncer has its old servers. */
+  | { readonly kind: "failed"; readonly problem: string };
+
+/** What the routing needs. */
+export interface RoutingTools {
+  readonly console: Pick<PgbouncerConsole, "query">;
+  readonly files: IncludedFiles;
+  /** For each command, in ms. */
+  readonly limitMs: number;
+}
+
+/**
+ * Points databases to their servers: writes the file, reloads, and reads back. If PgBouncer does not show the new
+ * servers, the old file comes back. Connections to old servers are closed once they are free (RECONNECT). Does nothing
+ * that is done already.
+ * @throws ConsoleError if the console gives no answer. The new file stays then: PgBouncer reads it at its next start
+ */
+export async function routeFile(tools: RoutingTools, file: string, routes: Routes): Promise<RoutingOutcome> {
+  const before = await shownDatabases(tools);
+  const wrongBefore = wrongOf(before, routes);
+  let known: ReadFile;
+  let text: string;
+  try {
+    known = await tools.files.read(file);
+    const written = routeDatabases(known.text, routes);
+    if ("problem" in written) return { kind: "failed", problem: `${file}: ${written.problem}` };
+    ({ text } = written);
+    if (text === known.text && wrongBefore.length === 0) return { kind: "unchanged" };
+    if (text !== known.text) await tools.files.replace(known, text);
+  } catch (error) {
+    return { kind: "failed", problem: errorMessage(error) };
+  }
+  const problem = await reloadProblem(tools, file, routes);
+  if (problem === null) {
+    const refused = await reconnect(tools, wrongBefore);
+    return { kind: "routed", databases: wrongBefore, problem: refused };
+  }
+  if (text === known.text) return { kind: "failed", problem };
+  return { kind: "failed", problem: `${problem}; ${await restore(tools, { known, text, before, routes })}` };
+}
+
+async function shownDatabases({ console, limitMs }: Omit<RoutingTools, "files">): Promise<readonly ShownDatabase[]> {
+  return readDatabases(await console.query("SHOW DATABASES", limitMs));
+}
+
+function wrongOf(shown: readonly ShownDatabase[], routes: Routes): readonly string[] {
+  return [...routes].flatMap(([name, { host, port }]) => {
+    const database = shown.find((candidate) => candidate.name === name);
+    return database?.host === host && database.port === port ? [] : [name];
+  });
+}
+
+/** Reloads. @returns why PgBouncer does not have the servers of the file; `null` if it has */
+async function reloadProblem(tools: RoutingTools, file: string, routes: Routes): Promise<string | null> {
+  const refusal = await refusalOf(tools.console.query("RELOAD", tools.limitMs));
+  if (refusal !== null) return `PgBouncer refused RELOAD: ${refusal}`;
+  const shown = await shownDatabases(tools);
+  const [wrong] = wrongOf(shown, routes);
+  if (wrong === undefined) return null;
+  const database = shown.find(({ name }) => name === wrong);
+  const leads =
+    database === undefined
+      ? `has no database ${wrong}`
+      : `leads ${wrong} to ${database.host ?? "a Unix socket"}:${database.port}`;
+  return (
+    `after RELOAD PgBouncer ${leads}: its configuration must include ${file}, and no later line may ` +
+    "define the database"
+  );
+}
+
+interface Written {
+  readonly known: ReadFile;
+  readonly text: string;
+  readonly before: readonly ShownDatabase[];
+  readonly routes: Routes;
+}
+
+/** Brings the old file back. @returns what came of it, in words */
+async function restore(tools: RoutingTools, { known, text, before, routes }: Written): Promise<string> {
+  try {
+    await tools.files.replace({ ...known, text }, known.text);
+    const refusal = await refusalOf(tools.console.query("RELOAD", tools.limitMs));
+    if (refusal !== null) return `the old file is back, and PgBouncer refused RELOAD: ${refusal}`;
+    const after = await shownDatabases(tools);
+    const changed = [...routes.keys()].filter((name) => serverOf(after, name) !== serverOf(before, name));
+    return changed.length === 0
+      ? "the old file is back"
+      : `the old file is back, and PgBouncer leads ${changed.join(", ")} elsewhere than before`;
+  } catch (error) {
+    if (error instanceof ConsoleError) throw error;
+    return `the old file could not be brought back: ${errorMessage(error)}`;
+  }
+}
+
+function serverOf(shown: readonly ShownDatabase[], name: string): string {
+  const database = shown.find((candidate) => candidate.name === name);
+  return `${database?.host ?? ""}:${database?.port ?? ""}`;
+}
+
+/** @returns what PgBouncer answered where it refused; `null` otherwise */
+async function reconnect({ console, limitMs }: RoutingTools, databases: readonly string[]): Promise<string | null> {
+  const refusals: string[] = [];
+  for (const name of databases) {
+    const refusal = await refusalOf(console.query(`RECONNECT ${quoteDatabase(name)}`, limitMs));
+    if (refusal !== null) refusals.push(`PgBouncer refused RECONNECT ${name}: ${refusal}`);
+  }
+  return refusals.length === 0 ? null : refusals.join("; ");
+}
