@@ -116,9 +116,10 @@ function withoutExcess(nodes: readonly Observation[], crowd: Crowd): readonly Ob
   if (unlisted.length <= unprovenMax) return nodes;
   const rankOf = rankIn(crowd);
   const oldestFirst = unlisted
-    .filter((node) => rankOf(node) >= listedRank)
+    .filter((node) => mayLeave.has(rankOf(node)))
     .toSorted((one, other) => one.listedAtMs - other.listedAtMs);
-  return without(nodes, oldestFirst.slice(0, -unprovenMax));
+  const leaving = new Set(oldestFirst.slice(0, -unprovenMax));
+  return nodes.filter((node) => !leaving.has(node));
 }
 
 /** What decides who stays if there are too many members. */
@@ -132,27 +133,32 @@ interface Crowd {
   readonly list?: MemberList;
 }
 
+/** What a node is to a cluster with too many members, in the order in which they stay. */
+const ranks = ["configured", "leader", "sync", "named", "settled", "proved", "listed", "omitted"] as const;
+type Rank = (typeof ranks)[number];
+
+/** A node of these may leave although it is not among too many: lists omit it, or may name anything. */
+const mayLeave: ReadonlySet<Rank> = new Set(["listed", "omitted"]);
+
 /**
  * Bounds the nodes of a cluster (rule 10): lists may contain any names, and servers answer under any. In this order they
- * stay: configured nodes and addresses; the accepted leader; its synchronous standbys; those that most lists of
- * configured addresses have; those that have proved themselves; those that are listed, the newest list and its first
- * rows before others; those that lists have omitted for a minute.
+ * stay: configured nodes and addresses; the accepted leader; its synchronous standbys; those that the list to apply names
+ * as such, and those that most lists of configured addresses have; those that have proved themselves; those that are
+ * listed, the newest list and its first rows before others; those that lists have omitted for a minute.
+ * @returns the same nodes, if they are not too many
  */
 export function bounded(nodes: readonly Observation[], crowd: Crowd): readonly Observation[] {
   if (nodes.length <= nodesMax) return nodes;
   const rankOf = rankIn(crowd);
-  const ranked = nodes.map((node, at) => ({ node, at, rank: rankOf(node) }));
-  const inOrder = ranked.toSorted(
-    (one, other) => one.rank - other.rank || other.node.listedAtMs - one.node.listedAtMs || one.at - other.at,
-  );
-  const kept = new Set(inOrder.filter(({ rank }, at) => at < nodesMax || rank === 0).map(({ node }) => node));
+  const ranked = nodes.map((node) => ({ node, rank: ranks.indexOf(rankOf(node)) }));
+  // The sort is stable: of equals the first ones stay.
+  const inOrder = ranked.toSorted((one, other) => one.rank - other.rank || other.node.listedAtMs - one.node.listedAtMs);
+  const configured = ranks.indexOf("configured");
+  const kept = new Set(inOrder.filter(({ rank }, at) => at < nodesMax || rank === configured).map(({ node }) => node));
   return nodes.filter((node) => kept.has(node));
 }
 
-/** The least rank of a node that may leave although it is not among too many: lists omit it, or may name anything. */
-const listedRank = 6;
-
-function rankIn({ cluster, policy, nowMs, list }: Crowd): (node: Observation) => number {
+function rankIn({ cluster, policy, nowMs, list }: Crowd): (node: Observation) => Rank {
   const leader = lastLeaderOf(cluster.leadership);
   const sync = syncIn(cluster.leaderViews.get(leader ?? "")?.members.values() ?? []);
   const named = [list?.leader, ...syncIn(list?.members ?? [])];
@@ -160,22 +166,17 @@ function rankIn({ cluster, policy, nowMs, list }: Crowd): (node: Observation) =>
     server.isConfigured && server.list !== null ? [server.list.members] : [],
   );
   return ({ node: { name, member, api, isFixed }, proof, listedAtMs }) => {
-    if (isFixed || policy.configured.includes(api ?? "")) return 0;
-    if (name === leader) return 1;
-    if (sync.includes(member)) return 2;
-    if (named.includes(member) || 2 * lists.filter((rows) => rows.has(member)).length > lists.length) return 3;
-    if (nowMs - listedAtMs >= omittedMs) return listedRank + 1;
-    return proof === "none" ? listedRank : proof === "settled" ? 4 : 5;
+    if (isFixed || policy.configured.includes(api ?? "")) return "configured";
+    if (name === leader) return "leader";
+    if (sync.includes(member)) return "sync";
+    if (named.includes(member) || 2 * lists.filter((rows) => rows.has(member)).length > lists.length) return "named";
+    if (nowMs - listedAtMs >= omittedMs) return "omitted";
+    return proof === "none" ? "listed" : proof === "settled" ? "settled" : "proved";
   };
 }
 
 function syncIn(members: Iterable<Member>): readonly string[] {
   return [...members].flatMap(({ name, isSync }) => (isSync === true ? [name] : [])).slice(0, syncStandbysMax);
-}
-
-function without(nodes: readonly Observation[], leaving: readonly Observation[]): readonly Observation[] {
-  const leavingSet = new Set(leaving);
-  return leaving.length === 0 ? nodes : nodes.filter((node) => !leavingSet.has(node));
 }
 
 function isUnproven({ node, proof }: Observation): boolean {

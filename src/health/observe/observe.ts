@@ -31,7 +31,7 @@ import type { Drain } from "../../cluster/drain.ts";
  */
 export function observe(cluster: ClusterState, outcome: ProbeOutcome, context: EvaluationContext): ClusterState {
   const next: Draft = apply(withIncumbent(cluster, context), outcome, context);
-  if (next !== cluster && !isAgeOnlyChange(cluster, next, context)) next.revision = cluster.revision + 1;
+  if (!isAgeOnlyChange(cluster, next, context)) next.revision = cluster.revision + 1;
   return next;
 }
 

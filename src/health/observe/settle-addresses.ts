@@ -123,13 +123,12 @@ function isListed(member: string, { voters }: Electorate): boolean {
   return voters.some(({ list }) => list?.members.has(member) === true || list?.unaddressed.has(member) === true);
 }
 
-/** Whether the node's address is still its own: nothing else has taken it, and no other member answers there. */
-function keepsProof({ node, proof }: Observation, { servers, moves, choices }: Election): boolean {
+/** Whether the node's address is still its own: no other member answers there, such as one that takes it now. */
+function keepsProof({ node, proof }: Observation, { servers, choices }: Election): boolean {
   if (node.isFixed) return true;
   if (proof === "none" || node.api === null) return false;
   const named = servers.get(node.api)?.name ?? node.member;
-  const isTaken = [...moves.values()].some(({ api }) => api === node.api);
-  return named === node.member && !isTaken && choices.get(node.member)?.own !== "none";
+  return named === node.member && choices.get(node.member)?.own !== "none";
 }
 
 function settled(known: Observation, choice: AddressChoice | undefined): Observation {
@@ -166,11 +165,11 @@ function withoutProof(known: Observation, owned: ReadonlySet<string>, { electora
   const isStillListed = electorate.voters.some(({ list }) => list?.members.get(node.name)?.api === node.api);
   if (proof === "none" && isStillListed && !owned.has(node.api ?? "")) return [known];
   const votes = [...countVotes(node.member, electorate.voters)].filter(([api]) => api === null || !owned.has(api));
-  const most = Math.max(0, ...votes.map(([, count]) => count));
+  const most = Math.max(...votes.map(([, count]) => count));
   const best = votes.filter(([, count]) => count === most).flatMap(([api]) => api ?? []);
   const isFree = node.api !== null && !owned.has(node.api);
   const api = isFree && (best.length === 0 || best.includes(node.api)) ? node.api : (best.toSorted()[0] ?? null);
-  if (api === null && !isFree && !isListed(node.member, electorate)) return [];
+  if (api === null && !isListed(node.member, electorate)) return [];
   if (api === node.api) {
     if (proof === "none") return [known];
     const keepsReport = report !== null && isMisaddressed(node, report);
@@ -247,7 +246,7 @@ function withContacts(cluster: ClusterState, context: EvaluationContext): Cluste
     else if (!own.has(api) && contact.answer !== null && context.nowMs - contact.listedAtMs < contactKeptMs)
       contacts.set(api, contact);
   }
-  return contacts.size === 0 && cluster.contacts.size === 0 ? cluster : { ...cluster, contacts };
+  return cluster.contacts.size === 0 ? cluster : { ...cluster, contacts };
 }
 
 function withDisputes(cluster: ClusterState, choices: ReadonlyMap<string, AddressChoice>): ClusterState {

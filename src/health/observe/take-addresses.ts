@@ -151,6 +151,6 @@ function wasAsked({ contacts, nodes }: ClusterState, api: string): boolean {
 function mostFrequentScope({ contacts }: ClusterState, { configured }: HealthPolicy): string | null {
   const scopes = configured.flatMap((api) => contacts.get(api)?.answer?.report.scope ?? []);
   const countOf = (scope: string): number => scopes.filter((other) => other === scope).length;
-  const most = Math.max(0, ...scopes.map(countOf));
+  const most = Math.max(...scopes.map(countOf));
   return scopes.find((scope) => countOf(scope) === most) ?? null;
 }

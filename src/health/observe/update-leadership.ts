@@ -61,7 +61,7 @@ export function updateLeadership(
 
 /** The node that the guard `survive` keeps fit although it does not answer, while another claim is refused. */
 function survivorOf(cluster: ClusterState, lock: SettledLockStatus, context: EvaluationContext): string | null {
-  if (context.policy.guards.surviveMs === 0 || lock.claims.length === 0) return null;
+  if (lock.claims.length === 0) return null;
   const view = viewWithLeader(cluster, lock, context);
   const survivor = cluster.nodes.find((observation) => graceOn(view, observation, "primary").isGranted);
   return survivor?.node.name ?? null;

@@ -19,9 +19,9 @@ test("a database address comes from the node's own document, or from one that na
   applyMemberList(watched, ["pg1", "pg2"], 0, { host: "10.0.0.2" });
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
-  applyMemberList(watched, ["pg1 clone1", "pg2 clone2"], 1_000, { of: "pg3", leader: "pg1", host: "10.9.9.9" });
+  applyMemberList(watched, ["pg1 clone1", "pg2 clone2"], 1_000, { leader: "pg1", host: "10.9.9.9" });
   assert.equal(database(), "10.0.0.2", "of another cluster");
-  applyMemberList(watched, ["pg1", "pg2"], 2_000, { of: "pg3", leader: "pg3", host: "10.9.9.9" });
+  applyMemberList(watched, ["pg1", "pg2"], 2_000, { leader: "pg2", host: "10.9.9.9" });
   assert.equal(database(), "10.0.0.2", "of a document that does not name the holder");
   applyMemberList(watched, ["pg1", "pg2"], 3_000, { of: "pg1", leader: "pg1", host: "10.0.0.3" });
   assert.equal(database(), "10.0.0.3");

@@ -214,6 +214,25 @@ export const rows: readonly Row[] = [
     quick: "",
   },
   {
+    given: "a node whose claim was refused has left the configuration",
+    before: (watched) =>
+      setLeadership(watched, {
+        refusedClaims: new Map([["pg9", { api: "http://pg9:8008", beside: "pg1", viewSentAtMs: 0 }]]),
+      }),
+    quick: "",
+  },
+  {
+    given: "the leader started anew below what a replica had replayed",
+    before: (watched) => {
+      const setBack = { leader: "pg1", api: "http://pg1:8008", startedAt: "then", replayed: 6_000 };
+      const nodes = watched.cluster.nodes.map((known) =>
+        known.node.name === "pg2" ? { ...known, attachment: { ...known.attachment, setBack } } : known,
+      );
+      watched.cluster = { ...watched.cluster, nodes };
+    },
+    quick: "pg2 pg3",
+  },
+  {
     given: "a node that lost its claim has left the configuration",
     before: (watched) => setLeadership(watched, { lostClaims: new Map([["pg9", { viewSentAtMs: 0, witnesses: [] }]]) }),
     quick: "",

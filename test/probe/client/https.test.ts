@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, test } from "node:test";
+import { after, before, test } from "node:test";
 import { sendRequest } from "../../fake/http-request.ts";
 import { until } from "../../fake/until.ts";
 import { CertificateAuthority } from "../../fake/certificates.ts";
@@ -9,7 +9,11 @@ import { openFakeNode } from "../../fake/fake-node.ts";
 import { gatewayFixtureOf } from "../../fake/gateway-fixture.ts";
 import { statusDocument } from "../../fake/node-documents.ts";
 
-const authority = new CertificateAuthority();
+// Anew for each run of these tests: a run for a mutant begins after another has removed the files.
+let authority: CertificateAuthority;
+before(() => {
+  authority = new CertificateAuthority();
+});
 after(() => authority.remove());
 
 test("a node that switched to https is down with that detail, in the status phrase and in the log", async () => {
