@@ -18,6 +18,8 @@ import { haproxyPushTargets } from "../features/haproxy/push-target.ts";
 import { poolerPushTargets } from "../features/pgbouncer/push-target.ts";
 import { type LocalProbes, startProbes } from "./probe-once.ts";
 
+const time = { now: (): number => performance.now(), setTimer: setSystemTimer };
+
 /** The guardian has no metrics. */
 const noMetrics = { set: () => {}, count: () => {}, observe: () => {}, remove: () => {} };
 
@@ -51,30 +53,21 @@ export function openEvidence(guarded: GuardedRun, onError: (error: unknown) => v
     cluster: (name: string): ClusterState | undefined => probes?.probed.cluster(name),
     policy: (name: string): HealthPolicy | undefined => probes?.probed.policy(name),
   };
-  const pushes = new BalancerSet({
-    log,
-    metrics: noMetrics,
-    ...clusters,
-    now: () => performance.now(),
-    setTimer: setSystemTimer,
-  });
+  const pushes = new BalancerSet({ log, metrics: noMetrics, ...clusters, ...time });
   const leader = new RouteLeader({
     cluster,
     lead: (balancer, to, limitMs) => pushes.lead(balancer, to, limitMs) ?? Promise.resolve(notConfigured(balancer)),
     checks: () => Promise.resolve([]),
     nodes: () => view()?.cluster.nodes.map(({ node: { name } }) => name) ?? [],
     waitMs: routeWaitMs,
-    now: () => performance.now(),
-    setTimer: setSystemTimer,
+    ...time,
   });
   void started().catch(onError);
   return {
     primary: () => provenPrimary(view(), intent.finish.evidence, plan.leader),
     takeOver: () => {
-      pushes.configure([
-        ...haproxyPushTargets(config.balancers, clusters),
-        ...poolerPushTargets(config.poolers, clusters.cluster),
-      ]);
+      const { balancers, poolers } = config;
+      pushes.configure([...haproxyPushTargets(balancers, clusters), ...poolerPushTargets(poolers, clusters.cluster)]);
       probes?.hint(cluster);
     },
     isChangePending: async () => {
