@@ -20,7 +20,6 @@ import { countWorkers } from "../workers/worker-count.ts";
 import { observePauses } from "./collector-pauses.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import { askedByBalancers } from "./handlers/asked-by-balancers.ts";
-import { AgentHandlers } from "../features/agent/agent-handlers.ts";
 import { type AnswerSources, answerSourcesOf } from "./handlers/answer-sources.ts";
 import { buildGateway } from "./handlers/build-gateway.ts";
 import { backendCounts, type EdgesSources, describeEdges } from "./handlers/edges.ts";
@@ -61,7 +60,6 @@ export class App {
   readonly #snapshots: SnapshotLongPoll;
   readonly #page: LivePage;
   readonly #listenerLog: ListenerLog;
-  readonly #agents: AgentHandlers;
   readonly #hintLines: LimitedLines;
   readonly #listeners: ListenerGroup;
   readonly #reloader: Reloader;
@@ -125,11 +123,6 @@ export class App {
       config: () => this.#reloader.describe(),
     });
     this.#listenerLog = new ListenerLog(log, this.#metrics.own);
-    this.#agents = new AgentHandlers({
-      ...this.#sources,
-      isStopping: () => this.#life.phase === "draining",
-      onAnswer: (answer) => this.#metrics.own.count("agentAnswers", { answer }),
-    });
     this.#hintLines = new LimitedLines(log, { what: "hints", level: "info", max: 10, periodMs: 10_000 });
     this.#listeners = this.#buildListeners(inherited);
     this.#life = this.#buildLife();
@@ -171,7 +164,6 @@ export class App {
       this.#runs.switchovers.configure();
     });
     const open = new Set(this.#listeners.listeners.map(({ key }) => key));
-    this.#agents.keepOnly(open);
     this.#monitor.features.listening(open);
     this.#page.reloaded(this.#monitor.store.current);
     this.#monitor.fleet.feeds.endAll("reload");
@@ -263,7 +255,10 @@ export class App {
       drainMs: () => this.#config.drainMs,
       close: () => this.#close(),
       kill: () => this.#listeners.kill(),
-      onPhase: (phase) => this.#listeners.setPhase(phase),
+      onPhase: (phase) => {
+        if (phase === "draining") this.#monitor.features.draining();
+        this.#listeners.setPhase(phase);
+      },
     });
   }
 
@@ -284,9 +279,11 @@ export class App {
       workers: () => countWorkers(this.#config.workers, nodesOf(this.#monitor.store)),
       inherited,
       handlerFor: (listener) => this.#handlerFor(listener),
-      lineHandlerFor: (listener, key) => this.#agents.handlerFor({ listener, config: this.#config, key }),
-      dialectHandlerFor: (listener, key) =>
-        this.#monitor.features.handlerFor(listener.dialect, { listener, config: this.#config, key }),
+      dialects: {
+        alpnOf: (dialect) => this.#monitor.features.alpnOf(dialect),
+        handlerFor: (listener, key) =>
+          this.#monitor.features.handlerFor(listener.dialect, { listener, config: this.#config, key }),
+      },
       eventsOf: (listener) => this.#listenerLog.eventsOf(listener),
       fullState: () => fullStateOf({ monitor: this.#monitor, config: this.#config, phase: this.#life.phase }),
       onContained: (problem) => this.logContained(problem),

@@ -5,17 +5,18 @@ import type { Logger } from "../log/logger.ts";
 import { socketOfDescriptor } from "../http/listener/bind-target.ts";
 import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { ListenError, settingsError } from "../http/listener/listen-error.ts";
+import { isHttpDialect } from "../http/listener/http-dialects.ts";
 import { keysOf } from "../http/listener/listener-keys.ts";
 import {
   ListenerSet,
   type OpenListener,
   type PreparedListeners,
-  type ConnectionHandler,
+  type ConnectionDialects,
 } from "../http/listener/listener-set.ts";
 import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { BackendCount } from "../http/message/server-census.ts";
 import type { RequestedLimit } from "../http/message/limit-census.ts";
-import type { LineHandler, ListenerHandler } from "../http/message/handler.ts";
+import type { ListenerHandler } from "../http/message/handler.ts";
 import type { Store } from "../state/store.ts";
 import type { Phase } from "../workers/messages.ts";
 import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
@@ -28,8 +29,7 @@ export interface ListenerGroupContext {
   /** File descriptors of sockets that listen already: the first one belongs to the first listener, and so on. */
   readonly inherited: readonly number[];
   readonly handlerFor: (listener: ListenerConfig) => ListenerHandler;
-  readonly lineHandlerFor: (listener: ListenerConfig, key: string) => LineHandler;
-  readonly dialectHandlerFor: (listener: ListenerConfig, key: string) => ConnectionHandler;
+  readonly dialects: ConnectionDialects;
   readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
   readonly fullState: WorkerPoolContext["fullState"];
   /** Called with an error that only the process-wide handler of a worker caught. */
@@ -51,7 +51,7 @@ export interface PreparedGroup {
 export type WorkerPoolUsage = NonNullable<ReturnType<WorkerPool["usage"]>>;
 
 /**
- * The listeners of this process and of its workers. Admin, agent and xds listeners always belong to this process: an
+ * The listeners of this process and of its workers. Admin listeners, and those without HTTP, always belong to this process: an
  * agent remembers its answers, and the clients of an xds listener share what was encoded; workers do not share these.
  */
 export class ListenerGroup {
@@ -65,13 +65,11 @@ export class ListenerGroup {
   #configured: readonly ListenerConfig[] = [];
 
   constructor(group: ListenerGroupContext) {
-    const { log, workers, inherited, handlerFor, lineHandlerFor, dialectHandlerFor, eventsOf, fullState, onContained } =
-      group;
+    const { log, workers, inherited, handlerFor, dialects, eventsOf, fullState, onContained } = group;
     this.#inherited = inherited;
     this.#own = new ListenerSet({
       handlerFor,
-      lineHandlerFor,
-      dialectHandlerFor,
+      dialects,
       eventsOf,
       listeningSocketOf: (key) => this.#takeSocket(key),
     });
@@ -219,7 +217,7 @@ export class ListenerGroup {
   }
 
   #isOwn({ dialect }: ListenerConfig): boolean {
-    return dialect === "admin" || dialect === "agent" || dialect === "xds";
+    return dialect === "admin" || !isHttpDialect(dialect);
   }
 
   /**

@@ -307,6 +307,7 @@ export class Monitor {
   ): Features {
     return featuresOf({
       ...follows,
+      snapshot: () => this.store.current,
       now: () => this.clock.now(),
       observe: () => this.clock.observe(),
       probedAt: ({ api }) => probed.of(api),

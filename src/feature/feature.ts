@@ -1,5 +1,5 @@
 import type { Node } from "../cluster/node.ts";
-import type { ClusterState } from "../cluster/snapshot.ts";
+import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { Condition } from "../events/detection/condition.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
@@ -23,6 +23,7 @@ export interface Host {
   readonly observe: () => number;
   readonly cluster: (name: string) => ClusterState | undefined;
   readonly policy: (name: string) => HealthPolicy | undefined;
+  readonly snapshot: () => Snapshot;
   /** Where the probes of a node are connected to; `null`: not known. */
   readonly probedAt: (node: Node) => ConnectedAddress | null;
   /** Connects the probes of a node anew. */
@@ -43,6 +44,8 @@ export interface Opened {
   clusterChanged?(name: string): void;
   /** The listeners that are open, by their keys: others have ended. */
   listening?(keys: ReadonlySet<string>): void;
+  /** This process begins to stop: it answers on for a while, and then ends. */
+  draining?(): void;
   /** This process is late for so long that it counts as gone, or is not any more (rule 16). */
   withdrawn?(isWithdrawn: boolean): void;
 }
@@ -53,6 +56,13 @@ export interface ListenerInForce {
   readonly config: Config;
   /** Identifies the listener over reloads. */
   readonly key: string;
+}
+
+/** How a feature speaks on listeners. */
+export interface Dialect<Running> {
+  /** The name of the protocol in TLS (ALPN). */
+  readonly alpn?: string;
+  readonly serve: (running: Running, listener: ListenerInForce) => ConnectionHandler;
 }
 
 /** A request to a path of a feature on an admin listener. */
@@ -90,5 +100,5 @@ export interface Feature<Running extends Opened> {
   /** What `/status` says of a cluster in addition. */
   readonly overview?: (running: Running, cluster: string) => object;
   /** What speaks on listeners of its dialects. */
-  readonly dialects?: Readonly<Record<string, (running: Running, listener: ListenerInForce) => ConnectionHandler>>;
+  readonly dialects?: Readonly<Record<string, Dialect<Running>>>;
 }

@@ -21,8 +21,7 @@ function groupOf(context: TestContext): ListenerGroup {
       ({ dialect }) =>
       async () =>
         errorReply(418, dialect, { message: dialect }),
-    lineHandlerFor: () => () => "",
-    dialectHandlerFor: () => () => {},
+    dialects: { alpnOf: () => undefined, handlerFor: () => () => {} },
     eventsOf: () => ({ onError: () => {}, onFiles: () => {}, onRejected: () => {} }),
     fullState: () => assert.fail("there is no worker"),
     onContained: () => {},

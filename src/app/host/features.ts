@@ -35,6 +35,16 @@ export class Features {
     throw new Error(`Cannot serve a listener: its dialect must be known, got ${dialect}`);
   }
 
+  /** The name of a dialect's protocol in TLS (ALPN); `undefined`: it has none. */
+  alpnOf(dialect: string): string | undefined {
+    return this.#all.map((one) => one.alpnOf(dialect)).find((alpn) => alpn !== undefined);
+  }
+
+  /** This process begins to stop. */
+  draining(): void {
+    for (const one of this.#all) one.draining();
+  }
+
   /** The listeners that are open, by their keys. */
   listening(keys: ReadonlySet<string>): void {
     for (const one of this.#all) one.listening(keys);

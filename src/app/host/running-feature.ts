@@ -22,7 +22,10 @@ export interface RunningFeature {
   clusterChanged(cluster: string): void;
   /** What speaks on a listener of a dialect, from when the feature is open; `null`: it does not speak this dialect. */
   handlerFor(dialect: string, listener: ListenerInForce): ConnectionHandler | null;
+  /** The name of a dialect's protocol in TLS (ALPN); `undefined`: it has none, or is not spoken here. */
+  alpnOf(dialect: string): string | undefined;
   listening(keys: ReadonlySet<string>): void;
+  draining(): void;
   withdrawn(isWithdrawn: boolean): void;
   conditions(cluster: string): readonly Condition[];
   overview(cluster: string): object;
@@ -103,17 +106,25 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
   }
 
   handlerFor(dialect: string, listener: ListenerInForce): ConnectionHandler | null {
-    const serve = this.#feature.dialects?.[dialect];
-    if (serve === undefined) return null;
+    const spoken = this.#feature.dialects?.[dialect];
+    if (spoken === undefined) return null;
     // Listeners get their handlers before the rest of the configuration is in force.
     const { kind } = this.#life;
     if (kind === "unused" || kind === "failed") this.#opening = this.#open(listener.config);
-    const handler = this.#opening.then(() => this.#contain(refuse, (opened) => serve(opened, listener)));
+    const handler = this.#opening.then(() => this.#contain(refuse, (opened) => spoken.serve(opened, listener)));
     return (connection) => void handler.then((converse) => this.#converse(converse, connection));
   }
 
   listening(keys: ReadonlySet<string>): void {
     this.#contain(undefined, (opened) => opened.listening?.(keys));
+  }
+
+  alpnOf(dialect: string): string | undefined {
+    return this.#feature.dialects?.[dialect]?.alpn;
+  }
+
+  draining(): void {
+    this.#contain(undefined, (opened) => opened.draining?.());
   }
 
   withdrawn(isWithdrawn: boolean): void {

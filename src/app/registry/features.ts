@@ -1,3 +1,4 @@
+import { agent } from "../../features/agent/feature.ts";
 import { audit } from "../../features/audit/feature.ts";
 import { haproxy } from "../../features/haproxy/feature.ts";
 import { pgbouncer } from "../../features/pgbouncer/feature.ts";
@@ -11,6 +12,7 @@ export function featuresOf(context: FeaturesContext): Features {
     featureIn(haproxy, context),
     featureIn(pgbouncer, context),
     featureIn(xds, context),
+    featureIn(agent, context),
     featureIn(audit, context),
   ]);
 }

@@ -6,5 +6,5 @@ export const xds: Feature<RunningXds> = {
   name: "xds",
   isUsed: ({ listen }) => listen.some(({ dialect }) => dialect === "xds"),
   load: async () => (await import("./open-xds.ts")).openXds,
-  dialects: { xds: (running, listener) => running.serve(listener) },
+  dialects: { xds: { alpn: "h2", serve: (running, listener) => running.serve(listener) } },
 };

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { LineHandler } from "../message/handler.ts";
 import type { AdmittedConnection, ConnectionProtocol } from "./connection-listener.ts";
 
@@ -27,6 +28,7 @@ interface Conversation extends Pick<AdmittedConnection, "socket" | "peer" | "rej
  */
 export class LineConversations implements ConnectionProtocol {
   readonly #onError: (error: unknown) => void;
+  readonly #open = new Set<Socket>();
   #handler: LineHandler;
 
   /** @param onError called with what the handler throws; the connection is closed then */
@@ -38,6 +40,11 @@ export class LineConversations implements ConnectionProtocol {
   /** Answers by another handler from now on. Connections stay. */
   handleBy(handler: LineHandler): void {
     this.#handler = handler;
+  }
+
+  /** Closes all connections. */
+  end(): void {
+    for (const socket of this.#open) socket.destroy();
   }
 
   /** Reads the line of a client. */
@@ -53,9 +60,11 @@ export class LineConversations implements ConnectionProtocol {
       deadline: setTimeout(() => this.#expire(conversation, "slow_line"), limits.headerTimeoutMs),
       silence: setTimeout(() => this.#answer(conversation, null), silenceMs),
     };
+    this.#open.add(socket);
     socket.on("data", (chunk: Buffer) => this.#read(conversation, chunk));
     socket.once("end", () => this.#expire(conversation, "no_line"));
     socket.once("close", () => {
+      this.#open.delete(socket);
       if (conversation.isAwaited && !conversation.isAnswered) reject("no_line");
       clearTimeout(conversation.deadline);
       clearTimeout(conversation.silence);

@@ -1,4 +1,5 @@
 import type { ListenerConfig } from "../../config/model/config.ts";
+import { isHttpDialect } from "./http-dialects.ts";
 
 /** The keys of listeners, in their order. */
 export function keysOf(configs: readonly ListenerConfig[]): readonly string[] {
@@ -16,7 +17,7 @@ export function listenerKey(
   { address, port, dialect, access }: ListenerConfig,
   taken: ReadonlyMap<string, unknown>,
 ): string {
-  const protocol = dialect === "agent" || dialect === "xds" ? `${dialect} ` : "";
+  const protocol = isHttpDialect(dialect) ? "" : `${dialect} `;
   const place = `${address} ${port} ${protocol}${access.tls === null ? "plain" : "tls"} ${access.tls?.client ?? ""}`;
   if (port !== 0) return place;
   let nth = 0;

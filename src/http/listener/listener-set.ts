@@ -3,14 +3,14 @@ import type { ListenerConfig } from "../../config/model/config.ts";
 import { exposureProblem } from "../access/exposure.ts";
 import { FastPathControl, type FastPathSettings } from "../fast-path/fast-path-control.ts";
 import type { FastPathCounts } from "../message/fast-path-counts.ts";
-import type { LineHandler, ListenerHandler } from "../message/handler.ts";
+import type { ListenerHandler } from "../message/handler.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
 import type { BindTarget } from "./bind-target.ts";
 import { ListenError, settingsError } from "./listen-error.ts";
 import type { ListenerEvents } from "./listener-events.ts";
+import { isHttpDialect } from "./http-dialects.ts";
 import { keysOf, listenerKey } from "./listener-keys.ts";
 import { type AdmittedConnection, ConnectionListener } from "./connection-listener.ts";
-import { LineConversations } from "./line-conversations.ts";
 import { Listener } from "./listener.ts";
 import type { SocketListener } from "./socket-listener.ts";
 
@@ -31,10 +31,8 @@ export interface OpenListener {
 /** What listeners are made with. */
 export interface ListenerSetContext {
   readonly handlerFor: (config: ListenerConfig, key: string) => ListenerHandler;
-  /** The handlers of agent listeners. Absent where none are opened. */
-  readonly lineHandlerFor?: (config: ListenerConfig, key: string) => LineHandler;
-  /** What speaks on listeners whose dialect a feature speaks. Absent where none are opened. */
-  readonly dialectHandlerFor?: (config: ListenerConfig, key: string) => ConnectionHandler;
+  /** What speaks on listeners without HTTP. Absent where none are opened. */
+  readonly dialects?: ConnectionDialects;
   readonly eventsOf: (config: ListenerConfig) => ListenerEvents;
   /** The socket of a listener that listens already; `undefined` for one that is to be opened at its own address. */
   readonly listeningSocketOf?: (key: string, config: ListenerConfig) => BindTarget | undefined;
@@ -55,6 +53,14 @@ export interface PreparedListeners {
   commit(): Promise<void>;
   /** Closes what was opened, or leaves it to other processes if it has answered. The listeners in force stay. */
   abandon(): Promise<void>;
+}
+
+/** The dialects without HTTP, which features speak. */
+export interface ConnectionDialects {
+  /** The name of a dialect's protocol in TLS (ALPN); `undefined`: it has none. */
+  readonly alpnOf: (dialect: ListenerConfig["dialect"]) => string | undefined;
+  /** What speaks on a listener from when its configuration is in force. */
+  readonly handlerFor: (config: ListenerConfig, key: string) => ConnectionHandler;
 }
 
 /** Speaks on a connection that was admitted. */
@@ -201,8 +207,9 @@ export class ListenerSet {
   }
 
   #create(config: ListenerConfig, key: string): HandledListener {
-    if (config.dialect === "agent") return this.#createLineListener(config, key);
-    return config.dialect === "xds" ? this.#createXdsListener(config, key) : this.#createHttpListener(config, key);
+    return isHttpDialect(config.dialect)
+      ? this.#createHttpListener(config, key)
+      : this.#createConnectionListener(config, key);
   }
 
   #createHttpListener({ access, ...rest }: ListenerConfig, key: string): HandledListener {
@@ -215,31 +222,16 @@ export class ListenerSet {
     };
   }
 
-  #createLineListener(config: ListenerConfig, key: string): HandledListener {
-    const { lineHandlerFor, eventsOf } = this.#context;
-    const events = eventsOf(config);
-    // An empty line is a valid answer that changes nothing.
-    const conversations = new LineConversations(
-      () => "",
-      (error) => events.onError(error, null),
-    );
-    return {
-      listener: new ConnectionListener(conversations, config.access, events),
-      enforce: (inForce) => {
-        if (lineHandlerFor !== undefined) conversations.handleBy(lineHandlerFor(inForce, key));
-      },
-      startFastPath: () => Promise.resolve(),
-    };
-  }
-
-  #createXdsListener(config: ListenerConfig, key: string): HandledListener {
-    const { dialectHandlerFor, eventsOf } = this.#context;
+  #createConnectionListener(config: ListenerConfig, key: string): HandledListener {
+    const { dialects, eventsOf } = this.#context;
+    const alpn = dialects?.alpnOf(config.dialect);
     let handler = closeUntilInForce;
-    const protocol = { alpn: "h2", converse: (connection: AdmittedConnection): void => handler(connection) };
+    const converse = (connection: AdmittedConnection): void => handler(connection);
+    const protocol = alpn === undefined ? { converse } : { alpn, converse };
     return {
       listener: new ConnectionListener(protocol, config.access, eventsOf(config)),
       enforce: (inForce) => {
-        if (dialectHandlerFor !== undefined) handler = dialectHandlerFor(inForce, key);
+        if (dialects !== undefined) handler = dialects.handlerFor(inForce, key);
       },
       startFastPath: () => Promise.resolve(),
     };

@@ -64,7 +64,7 @@ function fixture({ open = () => {}, configure = () => {}, clusterChanged = () =>
     routes: { probe: (one) => ({ ...noReply, status: one === null ? 404 : 200 }) },
     metrics: [{ type: "gauge", name: "probe", help: "", read: (one) => one?.value ?? null }],
     overview: (one, cluster) => ({ [cluster]: one.value }),
-    dialects: { agent: () => () => void done?.push("converse") },
+    dialects: { agent: { serve: () => () => void done?.push("converse") } },
   };
   const context: FeaturesContext = {
     ...missing,

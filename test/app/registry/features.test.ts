@@ -64,6 +64,16 @@ const uses: Readonly<Record<string, Use>> = {
     }),
     works: (_, server) => until("a push and a look", () => server.accepted >= 2),
   },
+  agent: {
+    config: () => ({ listen: [agentListener] }),
+    works: (features, server, config) => {
+      const converse = features.handlerFor("agent", { listener: agentListener, config, key: "b" });
+      const socket = connect(server.port, "127.0.0.1");
+      const rest = { peer: "127.0.0.1", limits: agentListener.access.limits, reject: (): void => {} };
+      converse({ socket, ...rest });
+      return until("the connection of the agent", () => server.open.size === 1);
+    },
+  },
   xds: {
     config: () => ({ listen: [xdsListener] }),
     works: async (features, server, config) => {
@@ -84,6 +94,12 @@ interface Use {
 const xdsListener = listenerOf({
   dialect: "xds",
   xds: { checksAt: null, cutMs: 2_000, staleAfterMs: 3_000, envoys: [] },
+});
+
+const agentListener = listenerOf({
+  dialect: "agent",
+  cluster: "demo",
+  agent: { pool: null, check: { route: "replica", query: "" }, weight: null, drainBy: "weight" },
 });
 
 /** Counts the timers that are set. */
@@ -130,6 +146,7 @@ function opened(timers: CountedTimers): { readonly features: Features; readonly 
     now: () => performance.now(),
     observe: () => performance.now(),
     cluster: () => undefined,
+    snapshot: () => ({ instance: "i1", sequence: 1, clusters: [], index: new Map() }),
     policy: () => undefined,
     probedAt: () => null,
     reconnectTo: () => {},

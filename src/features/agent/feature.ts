@@ -1,0 +1,10 @@
+import type { Feature } from "../../feature/feature.ts";
+import type { RunningAgents } from "./open-agent.ts";
+
+/** Answers to HAProxy's agent checks, on listeners with the dialect agent (docs/push.md). */
+export const agent: Feature<RunningAgents> = {
+  name: "agent",
+  isUsed: ({ listen }) => listen.some(({ dialect }) => dialect === "agent"),
+  load: async () => (await import("./open-agent.ts")).openAgent,
+  dialects: { agent: { serve: (running, listener) => running.serve(listener) } },
+};
