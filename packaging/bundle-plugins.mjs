@@ -14,14 +14,15 @@ export const onlyNeededParts = {
   },
 };
 
+/** What loads the commands of the core, and the commands and checks of doctor of features. */
+const commandTables = /\/cli\/specs\/|\/features\/\w+\/(commands|doctor)\.ts$/;
+
 /** Leaves out the other commands, which the bundle of the service never runs. */
 export const onlyService = {
   name: "only-service",
   setup({ onResolve }) {
-    onResolve({ filter: /\/(commands|doctor|render|cli)\// }, ({ path, kind, importer }) =>
-      kind === "dynamic-import" &&
-      /\/cli\/specs\/|\/features\/\w+\/commands\.ts$/.test(importer) &&
-      !/\/(serve|validate)\.ts$/.test(path)
+    onResolve({ filter: /^\.{1,2}\// }, ({ path, kind, importer }) =>
+      kind === "dynamic-import" && commandTables.test(importer) && !/\/(serve|validate)\.ts$/.test(path)
         ? { path, external: true }
         : undefined,
     );

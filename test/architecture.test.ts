@@ -6,6 +6,7 @@ import { codeOf, cyclesOf, exportedNames, readSources, type SourceFile } from ".
 
 /** What `test/spec/architecture.yaml` holds; the comments there give the reasons. */
 interface Spec {
+  readonly featuresNamedElsewhere: Readonly<Record<string, string>>;
   readonly constructedElsewhere: Readonly<Record<string, string>>;
 }
 
@@ -69,6 +70,38 @@ describe("imports of src", () => {
       ({ top, imports }) => top !== "simulator" && imports.map(topOf).includes("simulator"),
     );
     assert.deepEqual([...new Set(importers.map(({ top }) => top))], ["cli"]);
+  });
+});
+
+describe("features of src", () => {
+  const featureOf = (file: string): string | null => /^features\/([^/]+)\//.exec(file)?.[1] ?? null;
+
+  test("a feature imports neither another feature, nor app, nor the commands of the core", () => {
+    const found = sources.flatMap(({ file, imports }) => {
+      const own = featureOf(file);
+      if (own === null) return [];
+      const others = imports.filter(
+        (other) => (featureOf(other) ?? own) !== own || ["app", "cli", "main.ts"].includes(topOf(other)),
+      );
+      return others.map((other) => `${file} imports ${other}`);
+    });
+    assert.deepEqual(found, []);
+  });
+
+  test("outside its folder only the registries name a feature, except as the table says", () => {
+    const found = sources
+      .filter(({ file }) => featureOf(file) === null && !file.startsWith("app/registry/"))
+      .flatMap(({ file, imports }) =>
+        imports.filter((other) => featureOf(other) !== null).map((other) => `${file} imports ${other}`),
+      );
+    assert.deepEqual(found.sort(), Object.keys(spec.featuresNamedElsewhere).sort());
+  });
+
+  test("each has a row in the registry of features, by the name of its folder", () => {
+    const [registry] = sources.filter(({ file }) => file === "app/registry/features.ts");
+    const named = [...(registry?.text ?? "").matchAll(/features\/([^/]+)\/feature\.ts"/g)].map(([, name]) => name);
+    const all = new Set(sources.flatMap(({ file }) => featureOf(file) ?? []));
+    assert.deepEqual(named.toSorted(), [...all].sort());
   });
 });
 

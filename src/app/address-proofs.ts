@@ -1,6 +1,7 @@
 import type { Node } from "../cluster/node.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
-import { type ProbedClusters, probeOnce } from "./probe-once.ts";
+import { probeOnce } from "./probe-once.ts";
+import type { ProbedClusters } from "../command/client/probed-clusters.ts";
 
 /** What proofs depend on. */
 export interface AddressProofsContext {

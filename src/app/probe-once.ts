@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
+import type { ClusterState } from "../cluster/snapshot.ts";
+import type { ProbedClusters } from "../command/client/probed-clusters.ts";
 import type { Config } from "../config/model/config.ts";
 import { walReached } from "../health/evidence/node/report-position.ts";
-import { overview, type Overview } from "../health/documents/overview.ts";
+import { overview } from "../health/documents/overview.ts";
 import { mayBeSeeds, seedProofs } from "../health/evidence/node/seed-addresses.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { Probers } from "../probe/probers.ts";
@@ -10,22 +11,6 @@ import { livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
 import { noSavedState, type SavedState } from "../state/saved-state.ts";
 import { Store } from "../state/store.ts";
 import { thisMachine } from "./machine.ts";
-
-/** The result of one round of probes, or of several. */
-export interface ProbedClusters {
-  readonly snapshot: Snapshot;
-  /** @returns the cluster of that name, or `undefined` */
-  readonly cluster: (name: string) => ClusterState | undefined;
-  /** @returns the health policy of a cluster, or `undefined` if there is no such cluster */
-  readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** The clock of the evidence, in ms. Evidence ages while it runs. */
-  readonly now: () => number;
-  readonly overview: () => Overview;
-  /** The WAL position in a node's first report that had one; `null` if none had. */
-  readonly firstWalPosition: (cluster: string, node: string) => number | null;
-  /** The time that the watch has lasted, in ms; 0 without a watch. */
-  readonly watchedMs: () => number;
-}
 
 /** How long to go on probing after the first round. */
 export interface Watch {

@@ -1,4 +1,4 @@
-import type { ProbedClusters } from "../../app/probe-once.ts";
+import type { ProbedClusters } from "../../command/client/probed-clusters.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { isObject, type JsonObject } from "../../cluster/values/json.ts";

@@ -1,4 +1,4 @@
-import type { ProbedClusters } from "../../app/probe-once.ts";
+import type { ProbedClusters } from "../../command/client/probed-clusters.ts";
 import type { Check } from "../../health/check.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import { foreignScopeText } from "../../health/evidence/node/foreign-scope.ts";

@@ -1,4 +1,4 @@
-import type { ProbedClusters } from "../../app/probe-once.ts";
+import type { ProbedClusters } from "../../command/client/probed-clusters.ts";
 import type { Check } from "../../health/check.ts";
 import { CommandError } from "../../command/framework/command-error.ts";
 import { diagnoseUnknown, notKnown, probedStatus } from "../client/attachment.ts";

@@ -2,7 +2,7 @@ import { parseCompanions } from "../../cluster/values/companion-name.ts";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { ClusterConfig, Config } from "../../config/model/config.ts";
 import { counted } from "../../command/output/words.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 
 /** Reports companions that no check of the configuration asks for (RC170), and those that answer nowhere (RC171). */
 export function checkCompanions({ command: { result }, config, probed: { snapshot } }: DoctorContext): void {

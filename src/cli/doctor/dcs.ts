@@ -5,7 +5,7 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import { readAccess, type AccessMaterial } from "../../config/access-material.ts";
 import type { ClusterConfig, DcsConfig } from "../../config/model/config.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 
 /**
  * Reads the leader key of every cluster with a DCS: whether the DCS answers (RC125), has keys of the cluster (RC126)

@@ -6,11 +6,11 @@ import type { CommandContext } from "../../command/framework/command-context.ts"
 import { table } from "../../command/output/table.ts";
 import { checkAsked } from "./asked.ts";
 import { checkClocks } from "./clocks.ts";
-import { diagnoseBalancers } from "./balancers.ts";
+import { featureChecks } from "../../app/registry/doctor.ts";
 import { checkCompanions } from "./companions.ts";
 import { checkDcs } from "./dcs.ts";
 import { diagnosePoolers } from "./poolers.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
 import { checkFleetMembers } from "./fleet.ts";
@@ -55,7 +55,8 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkSenderLists(context);
   checkCompanions(context);
   progress.report("checking clocks, certificates, listeners, balancers, poolers and the DCS");
-  const checks = [checkClocks, checkTls, checkListenerPorts, diagnoseBalancers, diagnosePoolers, checkDcs];
+  const brought = await Promise.all(featureChecks.map(({ load }) => load()));
+  const checks = [checkClocks, checkTls, checkListenerPorts, ...brought, diagnosePoolers, checkDcs];
   await Promise.all(checks.map((check) => check(context)));
   progress.report("running haproxy -c");
   const known = await withRememberedMembers(command, config, probed.overview().clusters);

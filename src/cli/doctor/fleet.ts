@@ -2,7 +2,7 @@ import { isObject, listOf } from "../../cluster/values/json.ts";
 import { diagnoseFleet } from "../client/fleet-findings.ts";
 import { type KnownClusters, notAsked } from "../client/remembered-members.ts";
 import { counted } from "../../command/output/words.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 
 /** Reports what is wrong with the fleet, as the running rolecall sees it (RC134). */
 export async function checkFleetMembers({ command, config }: DoctorContext, known: KnownClusters): Promise<void> {

@@ -3,7 +3,7 @@ import { lockBoundMs } from "../../health/evidence/node/freshness.ts";
 import { defaultMaxAgeMs } from "../../config/schema/schema.ts";
 import { formatDuration } from "../../command/output/figures.ts";
 import { counted } from "../../command/output/words.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 
 /** The boolean guards, by their names in the configuration. */
 const booleanGuards: readonly (readonly [string, (guards: Guards) => boolean])[] = [

@@ -6,7 +6,7 @@ import { isMisaddressed } from "../../health/evidence/node/identity.ts";
 import { leftOutOf, leftOutText } from "../../health/evidence/node/left-out.ts";
 import { withholdsPassword } from "../../health/evidence/node/node-password.ts";
 import { counted } from "../../command/output/words.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 
 /** The supported major versions of Patroni, whose API the nodes speak. */
 const knownMajors: readonly number[] = [3, 4];

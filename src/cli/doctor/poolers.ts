@@ -7,7 +7,7 @@ import { knownServers } from "../../switchover/preflight/pooler-setup.ts";
 import { hostsOf, type InspectedPooler, resolveHosts } from "../../switchover/checks/resolve-hosts.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { RuleId } from "../../command/result/rule-ids.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 
 /** How long a console may take for the login, and for all its answers; and a resolver for all names, in ms. */
 const limitMs = 2_000;

@@ -2,7 +2,7 @@ import { connect } from "node:tls";
 import { readTls, serverNamesOf, tlsTo, type TlsMaterial } from "../../config/tls-material.ts";
 import { counted } from "../../command/output/words.ts";
 import { answeringNodes } from "./nodes.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 import { validityProblems } from "../../config/tls-problems.ts";
 import {
   checkClusterFiles,

@@ -2,7 +2,7 @@ import { isObject, listOf } from "../../cluster/values/json.ts";
 import { type KnownClusters, notAsked } from "../client/remembered-members.ts";
 import { safe } from "../../command/output/style.ts";
 import { counted } from "../../command/output/words.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 
 /** Reports what the running rolecall follows and does not get (RC133). */
 export async function checkUpstreams({ command, config }: DoctorContext, known: KnownClusters): Promise<void> {

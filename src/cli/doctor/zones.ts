@@ -4,7 +4,7 @@ import type { Config } from "../../config/model/config.ts";
 import { zoneOf } from "../../health/evidence/node/zone.ts";
 import { policyOf } from "../../state/clusters.ts";
 import { counted } from "../../command/output/words.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 
 /** What asks for zones in the configuration. */
 interface AskedZones {

@@ -1,3 +1,4 @@
+import { featureChecks } from "../../app/registry/doctor.ts";
 import { featureCommands, lookOrder } from "../../app/registry/commands.ts";
 import type { CommandSpec } from "../../command/framework/command.ts";
 import { drainCommands } from "./drains.ts";
@@ -58,7 +59,7 @@ const setupCommands: readonly CommandSpec[] = [
       { id: "listeners", required: true },
       { id: "guards", required: true },
       { id: "tls", required: true },
-      { id: "balancers", required: false },
+      ...featureChecks.map(({ id }) => ({ id, required: false })),
       { id: "poolers", required: false },
       { id: "haproxy", required: false },
     ],

@@ -1,0 +1,17 @@
+import type { ProbedClusters } from "../client/probed-clusters.ts";
+import type { Config } from "../../config/model/config.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+
+/** The input of every check of `rolecall doctor`. */
+export interface DoctorContext {
+  readonly command: CommandContext;
+  readonly config: Config;
+  readonly probed: ProbedClusters;
+}
+
+/** A check of `rolecall doctor` that a feature brings. */
+export interface DoctorCheck {
+  /** The name of its row, as in the description of the command. */
+  readonly id: string;
+  readonly load: () => Promise<(context: DoctorContext) => Promise<void>>;
+}
