@@ -98,9 +98,10 @@ export class ResponseBody {
 
   #append(piece: Buffer): void {
     const needed = this.#length + piece.length;
-    // The first piece is the client's own buffer, and as long as the body so far: it is never written to.
+    // The first piece is the client's own buffer, and as long as the body so far: it is never written to. A body that
+    // needs more than `bodyMax` was refused.
     if (needed > this.#bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.bodyMax, Math.max(firstSize, 2 * needed))));
+      const grown = Buffer.allocUnsafeSlow(Math.min(this.bodyMax, Math.max(firstSize, 2 * needed)));
       this.#bytes.copy(grown, 0, 0, this.#length);
       this.#bytes = grown;
     }
