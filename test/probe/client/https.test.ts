@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { sendRequest } from "../../fake/http-request.ts";
 import { until } from "../../fake/until.ts";
 import { CertificateAuthority } from "../../fake/certificates.ts";
@@ -10,7 +10,8 @@ import { gatewayFixtureOf } from "../../fake/gateway-fixture.ts";
 import { statusDocument } from "../../fake/node-documents.ts";
 
 const authority = new CertificateAuthority();
-after(() => authority.remove());
+// Not in a hook: `npm run mutants` runs each test many times, with the hooks of its file.
+process.once("exit", () => authority.remove());
 
 test("a node that switched to https is down with that detail, in the status phrase and in the log", async () => {
   const { cert, key } = authority.issue("pg2");
