@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { NodeReply } from "../../src/probe/client/client.ts";
-import { failedReply, jsonReply } from "../fake/fake-transport.ts";
+import { failedReply, jsonReply, runPendingTasks } from "../fake/fake-transport.ts";
 import { statusDocument } from "../fake/node-documents.ts";
 import { TimedAddress } from "../fake/timed-address.ts";
 
@@ -103,7 +103,7 @@ test("an address that is stopped while it is asked is neither recorded nor asked
     timed.recorded.length = 0;
     timed.prober.stop();
     answer(nameless);
-    await timed.pass(60_000);
+    await runPendingTasks();
     assert.deepEqual(timed.recorded, []);
     assert.deepEqual(timed.sentAt("/cluster"), isConfigured ? [0] : []);
     assert.equal(timed.timers, 0);

@@ -1,7 +1,7 @@
 import { freeBytes, type ByteBudget } from "./byte-budget.ts";
 
 /** Why a body is refused, in words, or `null`. */
-type Refusal = string | null;
+export type Refusal = string | null;
 
 /** Why a response is refused whose bytes are not within the limits of a cluster, or of all. */
 export const tooManyBytes = "more bytes than the nodes of a cluster, or all nodes, may send in a second";

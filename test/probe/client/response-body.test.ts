@@ -1,33 +1,11 @@
 /** What a body costs as it comes, when it is refused, and how it is joined. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ByteBudget } from "../../../src/probe/client/byte-budget.ts";
 import { BodyCounter, ResponseBody, tooManyBytes } from "../../../src/probe/client/response-body.ts";
+import { ListedBudget } from "../../fake/listed-budget.ts";
 
 const kib = 1024;
 const mebibyte = kib * kib;
-
-/** A budget that allows everything or nothing, and lists what it is asked for. */
-class ListedBudget extends ByteBudget {
-  readonly received: number[] = [];
-  readonly reserved: number[] = [];
-  allows: boolean;
-
-  constructor(allows = true) {
-    super({ perSecond: 0, burst: 0, held: 0 }, () => 0);
-    this.allows = allows;
-  }
-
-  override receive(bytes: number): boolean {
-    this.received.push(bytes);
-    return this.allows;
-  }
-
-  override hold(bytes: number): boolean {
-    this.reserved.push(bytes);
-    return this.allows;
-  }
-}
 
 /** Pieces of the given lengths. Each consists of the number of its place. */
 function piecesOf(lengths: readonly number[]): readonly Buffer[] {
@@ -113,17 +91,16 @@ describe("what a body reserves while it is kept", () => {
       );
     });
 
-  test("a body that may not be kept is refused, and reserves nothing", () => {
+  test("nothing for a body that may not be kept: it is refused", () => {
     const budget = new ListedBudget();
     const body = new ResponseBody(mebibyte, budget);
     budget.hold = () => false;
     const [piece = Buffer.of()] = piecesOf([8_193]);
     assert.match(body.add(piece) ?? "", /^more bytes than are kept /);
-    assert.equal(body.held, 0);
-    assert.equal(body.bytes.length, 0);
+    assert.deepEqual([body.held, body.bytes.length], [0, 0]);
   });
 
-  test("without a budget nothing is reserved", () => {
+  test("nothing without a budget", () => {
     const body = new ResponseBody(mebibyte, null);
     const [piece = Buffer.of()] = piecesOf([8_193]);
     assert.equal(body.add(piece), null);
