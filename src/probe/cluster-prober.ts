@@ -59,7 +59,7 @@ export class ClusterProber {
    * @returns resolves as {@link start}
    */
   configure(renewed: ReadonlySet<string>): Promise<void> {
-    if (renewed.size > 0) this.#forget(renewed);
+    this.#forget(renewed);
     this.#documents.startRoundsIfWanted();
     this.#bursts.renew();
     return this.#atMostOneTimeout(this.#reconcile().then(() => this.#companionsChecked()));

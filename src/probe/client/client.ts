@@ -130,12 +130,11 @@ export class NodeClient {
   #follow(socket: Socket): void {
     this.#socket = socket;
     if (socket.remoteAddress !== undefined) this.#limits.onConnected?.(socket.remoteAddress);
-    this.#request?.wire.startAt(0);
+    this.#request?.wire.startAt(socket.bytesRead);
     socket.on("readable", () => this.#request?.received(socket.bytesRead));
     socket.once("error", (error) => this.#request?.broken(error));
-    socket.once("close", () => {
-      if (this.#socket === socket) this.#socket = null;
-    });
+    // Undici opens the next connection when this one has closed.
+    socket.once("close", () => (this.#socket = null));
   }
 }
 
@@ -190,8 +189,6 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    // One read of the socket can bring many pieces more after the one that was refused.
-    if (this.#isSettled) return;
     this.wire.addBody(chunk.length);
     const refusal = this.#body.add(chunk);
     if (refusal !== null) this.#refuse(refusal);

@@ -6,7 +6,7 @@ export type Refusal = string | null;
 /** Why a response is refused whose bytes are not within the limits of a cluster, or of all. */
 export const tooManyBytes = "more bytes than the nodes of a cluster, or all nodes, may send in a second";
 
-const nothing: Buffer = Buffer.alloc(0);
+const nothing: Buffer = Buffer.of();
 /**
  * Each piece of a body has a cost of its own. After `free` pieces, which a real node may send, each is charged as
  * `charged` bytes. A body may come in `max` pieces, and in one more for every `bytes` bytes.
@@ -109,7 +109,7 @@ export class ResponseBody {
   }
 
   #hold(length: number): Refusal {
-    const more = Math.max(0, length - freeBytes) - this.#held;
+    const more = length - freeBytes - this.#held;
     if (more <= 0 || this.#budget === null) return null;
     if (!this.#budget.hold(more)) return "more bytes than are kept of the nodes of a cluster, or of all nodes";
     this.#held += more;

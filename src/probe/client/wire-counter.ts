@@ -13,8 +13,8 @@ const besidesMax = 64 * 1024;
 export class WireCounter {
   readonly #budget: ByteBudget | null;
   #startsAt = 0;
-  /** How many bytes had arrived when bytes arrived last: of these it is known which are the body. */
-  #arrived = 0;
+  /** How many bytes had arrived when bytes arrived last, if any: of these it is known which are the body. */
+  #arrived: number | null = null;
   #bodyBytes = 0;
   /** Bytes that are no body and were charged. */
   #charged = 0;
@@ -26,7 +26,7 @@ export class WireCounter {
   /** The response will come over a connection that has received so many bytes before. */
   startAt(bytes: number): void {
     this.#startsAt = bytes;
-    this.#arrived = 0;
+    this.#arrived = null;
   }
 
   /** Counts bytes of the body. */
@@ -40,9 +40,11 @@ export class WireCounter {
    * @returns why the response is refused, or `null`
    */
   received(bytes: number): Refusal {
-    // One byte that is no body is free for each byte that is.
-    const besides = this.#arrived - 2 * this.#bodyBytes;
+    const arrived = this.#arrived;
     this.#arrived = bytes - this.#startsAt;
+    if (arrived === null) return null;
+    // One byte that is no body is free for each byte that is.
+    const besides = arrived - 2 * this.#bodyBytes;
     if (besides > besidesMax) return `more than ${besidesMax + this.#bodyBytes} bytes that are no body`;
     const charged = besides - freeBytes - this.#charged;
     if (charged <= 0 || this.#budget === null) return null;

@@ -262,8 +262,9 @@ test("what the last body has reserved is released with the next reply, or when t
     [10_192, 10_192, 2_000],
     [2, 2, 0],
     [8_193, 8_193, 1],
-    // A body that ends early fails, and is not kept.
+    // A body that ends early, or is too long, fails and is not kept.
     [9_192, 9_193, 0],
+    [300_000, 300_001, 0],
     [8_194, 8_194, 2],
   ];
   let request = -1;
@@ -318,6 +319,25 @@ test("classifies malformed responses and reset connections", async (context) => 
 
 test("reports a closed port as refused", async (context) => {
   assert.equal(kindOf(await clientOf(context, `http://127.0.0.1:${await freePort()}`).get("/leader")), "refused");
+});
+
+test("of requests that wait for one another each may bring only so many bytes that are no body", async (context) => {
+  let requests = 0;
+  const { origin } = await serveRaw(context, (socket) => {
+    socket.on("data", () => {
+      requests += 1;
+      if (requests === 1) return void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x=");
+      const pour = (): void => {
+        while (!socket.destroyed && socket.write("y".repeat(16_384)));
+      };
+      socket.on("drain", pour);
+      pour();
+    });
+  });
+  const client = clientOf(context, origin, 60_000);
+  const replies = await Promise.all([client.get("/leader"), client.get("/leader")]);
+  assert.deepEqual(replies.map(kindOf), ["200 2", "too_large"]);
 });
 
 test("close fails the request in flight", async (context) => {
