@@ -96,8 +96,7 @@ export class DocumentRequests {
 
   /** Meanwhile the address may have become another node's, or no node's any more. */
   #nameNow({ api }: DocumentSource): string {
-    const { state, policy } = this.#context;
-    const known = state().nodes.find((node) => node.node.api === api && (node.proof !== "none" || !policy.discovers));
+    const known = this.#context.state().nodes.find(({ node, proof }) => node.api === api && proof !== "none");
     return known?.node.name ?? api;
   }
 
