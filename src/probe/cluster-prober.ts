@@ -231,7 +231,7 @@ export class ClusterProber {
     const { state, policy, now } = this.#context;
     const cluster = state();
     // A member whose address has not proved itself is probed as an address: see `AddressProber`.
-    const nodes = cluster.nodes.filter(({ proof }) => proof !== "none" || !policy.discovers);
+    const nodes = cluster.nodes.filter(({ proof }) => proof !== "none");
     const wanted = new Map(nodes.map(({ node }) => [node.name, node]));
     for (const [name, prober] of this.#nodes) {
       if (prober.matches(wanted.get(name))) continue;
