@@ -7,7 +7,7 @@ import { connectorOf } from "./connector.ts";
 import { failureOf } from "./failure.ts";
 import { omitStackTraces } from "./omitted-stack-traces.ts";
 import { ResponseTimeout, type Lateness } from "./response-timeout.ts";
-import { BodyCounter, ResponseBody, type Refusal } from "./response-body.ts";
+import { BodyCounter, ResponseBody, type ByteRefusal } from "./response-body.ts";
 import { WireCounter } from "./wire-counter.ts";
 import type { TlsMaterial } from "../../config/tls-material.ts";
 
@@ -43,7 +43,7 @@ interface Body {
   /** The longest body accepted, in bytes. */
   readonly bodyMax: number;
   /** Takes the next piece. Returns why the body is refused, or `null`. Must not throw. */
-  readonly add: (piece: Buffer) => Refusal;
+  readonly add: (piece: Buffer) => ByteRefusal;
 }
 
 /** Sends requests to one address, as {@link NodeClient} does. */
@@ -97,7 +97,7 @@ export class NodeClient {
   /** Sends `GET path` and passes the body to `sink`; otherwise like {@link get}. */
   getStreamed(path: string, { bodyMax, onData }: BodySink): Promise<StreamedReply> {
     const counter = new BodyCounter(bodyMax, this.#limits.budget ?? null, true);
-    const add = (piece: Buffer): Refusal => {
+    const add = (piece: Buffer): ByteRefusal => {
       const refusal = counter.add(piece);
       if (refusal === null) onData(piece);
       return refusal;

@@ -1,7 +1,7 @@
 import { freeBytes, type ByteBudget } from "./byte-budget.ts";
 
 /** Why a body is refused, in words, or `null`. */
-export type Refusal = string | null;
+export type ByteRefusal = string | null;
 
 /** Why a response is refused whose bytes are not within the limits of a cluster, or of all. */
 export const tooManyBytes = "more bytes than the nodes of a cluster, or all nodes, may send in a second";
@@ -43,7 +43,7 @@ export class BodyCounter {
   }
 
   /** Counts a piece. @returns why the body is refused, or `null` */
-  add({ length }: Buffer): Refusal {
+  add({ length }: Buffer): ByteRefusal {
     const before = this.#length;
     this.#length += length;
     this.#pieces += 1;
@@ -87,7 +87,7 @@ export class ResponseBody {
   }
 
   /** Adds a piece. @returns why the body is refused, or `null` */
-  add(piece: Buffer): Refusal {
+  add(piece: Buffer): ByteRefusal {
     const refusal = this.#counter.add(piece) ?? this.#hold(this.#counter.length);
     if (refusal !== null) return refusal;
     if (this.#length === 0) this.#bytes = piece;
@@ -108,7 +108,7 @@ export class ResponseBody {
     piece.copy(this.#bytes, this.#length);
   }
 
-  #hold(length: number): Refusal {
+  #hold(length: number): ByteRefusal {
     const more = length - freeBytes - this.#held;
     if (more <= 0 || this.#budget === null) return null;
     if (!this.#budget.hold(more)) return "more bytes than are kept of the nodes of a cluster, or of all nodes";

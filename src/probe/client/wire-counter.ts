@@ -1,5 +1,5 @@
 import { freeBytes, type ByteBudget } from "./byte-budget.ts";
-import { tooManyBytes, type Refusal } from "./response-body.ts";
+import { tooManyBytes, type ByteRefusal } from "./response-body.ts";
 
 /**
  * How many bytes that are no body may arrive besides one for each byte of the body: heads of chunks, interim responses.
@@ -39,7 +39,7 @@ export class WireCounter {
    * @param bytes all that the connection has received
    * @returns why the response is refused, or `null`
    */
-  received(bytes: number): Refusal {
+  received(bytes: number): ByteRefusal {
     const arrived = this.#arrived;
     this.#arrived = bytes - this.#startsAt;
     if (arrived === null) return null;
