@@ -88,14 +88,14 @@ export class AddressProber {
   async #list(): Promise<"hung" | null> {
     const { now, schedule } = this.#context;
     const sentAtMs = now();
-    if (sentAtMs < this.#listDueMs || this.#task.isStopped) return null;
+    if (sentAtMs < this.#listDueMs) return null;
     const result = await this.#lists.get("cluster", { name: this.#api, api: this.#api }, sentAtMs);
     const rests = result.kind === "failed" && result.isTimeout;
     this.#listBackoff = rests ? afterFailure(this.#listBackoff) : afterSuccess(this.#listBackoff);
     // With every probe of a configured address, although their intervals vary.
     const everyMs =
       result.kind === "answered" ? schedule.clusterIntervalMs * (1 - jitterFraction) : schedule.intervalMs;
-    this.#listDueMs = sentAtMs + Math.max(everyMs, rests ? backoffMs(this.#listBackoff) : 0);
+    this.#listDueMs = sentAtMs + Math.max(everyMs, backoffMs(this.#listBackoff));
     return rests ? "hung" : null;
   }
 

@@ -59,7 +59,7 @@ export class ClusterProber {
    * @returns resolves as {@link start}
    */
   configure(renewed: ReadonlySet<string>): Promise<void> {
-    if (renewed.size > 0) this.#forget(renewed);
+    this.#forget(renewed);
     this.#documents.startRoundsIfWanted();
     this.#bursts.renew();
     return this.#atMostOneTimeout(this.#reconcile().then(() => this.#companionsChecked()));
@@ -230,7 +230,8 @@ export class ClusterProber {
   async #reconcile(): Promise<void> {
     const { state, policy, now } = this.#context;
     const cluster = state();
-    // A member whose address has not proved itself is probed as an address: see `AddressProber`.
+    // A member whose address has not proved itself is probed as an address: see `AddressProber`. Where nothing is
+    // discovered there is none: a member that another instance has told of is probed as it is.
     const nodes = cluster.nodes.filter(({ proof }) => proof !== "none" || !policy.discovers);
     const wanted = new Map(nodes.map(({ node }) => [node.name, node]));
     for (const [name, prober] of this.#nodes) {

@@ -23,7 +23,8 @@ import { reportOf, type StatusFields } from "./node-documents.ts";
 export interface FixtureOptions {
   readonly nodes?: readonly (string | (Pick<NodeConfig, "name" | "api"> & Partial<NodeConfig>))[];
   readonly cluster?: Partial<ClusterConfig>;
-  readonly policy?: Partial<HealthPolicy>;
+  /** What differs from the defaults, of the guards, too. */
+  readonly policy?: Partial<Omit<HealthPolicy, "guards">> & { readonly guards?: Partial<HealthPolicy["guards"]> };
   /** The nodes that an earlier run refused, and why: it has saved that. */
   readonly accused?: { readonly [node: string]: "detached" | "stalled" | "diverged" };
   /** The claims that an earlier run refused, and beside which node: it has saved that. */

@@ -1,7 +1,7 @@
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import type { NodeReply } from "../../src/probe/client/client.ts";
 import { ClusterProber } from "../../src/probe/cluster-prober.ts";
-import { ClusterFixture } from "./cluster-fixture.ts";
+import { ClusterFixture, type FixtureOptions } from "./cluster-fixture.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** A failure that says nothing about the node, so it leaves no trace in the state. */
@@ -19,13 +19,23 @@ export class TimedProber extends ManualClock {
   readonly closed: string[] = [];
   /** The numbers of probes that bursts reported to have sent at once. */
   readonly reported: number[] = [];
+  /** How many first rounds have ended. */
+  firstRounds = 0;
   /** What a request gets instead of a failure. */
   respond: (url: string) => NodeReply | Promise<NodeReply> = () => notSent;
   #requests: string[] = [];
 
-  constructor(nodes: readonly string[] = ["pg1", "pg2", "pg3"], seeds: readonly string[] = []) {
+  constructor(
+    nodes: readonly string[] = ["pg1", "pg2", "pg3"],
+    seeds: readonly string[] = [],
+    policy: NonNullable<FixtureOptions["policy"]> = {},
+  ) {
     super();
-    this.fixture = new ClusterFixture({ nodes, ...(seeds.length === 0 ? {} : { cluster: { discover: seeds } }) });
+    this.fixture = new ClusterFixture({
+      nodes,
+      policy,
+      ...(seeds.length === 0 ? {} : { cluster: { discover: seeds } }),
+    });
     const foreverMs = 1_000_000_000;
     this.prober = new ClusterProber({
       cluster: "demo",
@@ -58,6 +68,7 @@ export class TimedProber extends ManualClock {
         };
       },
       onProbeFinished: () => {},
+      onFirstRound: () => void (this.firstRounds += 1),
       onBurstProbes: ({ probes }) => void this.reported.push(probes),
     });
   }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NodeReply } from "../../src/probe/client/client.ts";
-import { jsonReply } from "../fake/fake-transport.ts";
+import { jsonReply, runPendingTasks } from "../fake/fake-transport.ts";
 import { statusDocument } from "../fake/node-documents.ts";
 import { notSent, TimedProber } from "../fake/timed-prober.ts";
 
@@ -26,6 +26,17 @@ test("a node that joins gets connections, and those of the others stay", async (
   await timed.start();
   const next = new TimedProber(["pg1", "pg2", "pg3"]);
   assert.deepEqual(await openedAndClosed(timed, next), [["http://pg3:8008"], []]);
+});
+
+test("where nothing is discovered, a member that another instance has told of is probed although nothing has proved it", async () => {
+  const timed = new TimedProber(["pg1"]);
+  await timed.start();
+  const next = new TimedProber(["pg1", "pg2"]);
+  const nodes = next.fixture.cluster.nodes.map((one) =>
+    one.node.name === "pg2" ? ({ ...one, proof: "none" } as const) : one,
+  );
+  next.fixture.cluster = { ...next.fixture.cluster, nodes };
+  assert.deepEqual(await openedAndClosed(timed, next), [["http://pg2:8008"], []]);
 });
 
 test("the connections of a node that leaves are closed, also if it is the last one in the list", async () => {
@@ -83,6 +94,41 @@ test("the first round goes on to the members that the lists give, and to the doc
   assert.ok(requests.includes("pg1/config"));
 });
 
+test("the first round goes on to a member that only the list of a member gives, because no seed answers", async () => {
+  const timed = new TimedProber(["pg1"], seeds);
+  const members = ["pg1", "pg2"].map((name) => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` }));
+  timed.respond = (url) => {
+    if (url.includes("seed")) return notSent;
+    if (url.endsWith("/cluster")) return jsonReply({ scope: "demo", members });
+    if (!url.endsWith("/leader")) return notSent;
+    const { hostname: name } = new URL(url);
+    return jsonReply(statusDocument(name), 503);
+  };
+  await timed.prober.start();
+  assert.deepEqual(
+    timed.requests().filter((request) => request === "pg2/leader"),
+    ["pg2/leader", "pg2/leader"],
+    "as an address, and as a node",
+  );
+  assert.equal(timed.firstRounds, 1);
+});
+
+test("the documents of the first round wait for no node that hangs", async () => {
+  const list = ["pg1", "pg2"].map((name) => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` }));
+  for (const timed of [new TimedProber(["pg1", "pg2"]), new TimedProber([], ["http://pg1:8008"])]) {
+    timed.respond = (url) => {
+      const { hostname: name, pathname } = new URL(url);
+      if (name === "pg2") return new Promise(() => {});
+      if (pathname === "/cluster") return jsonReply({ scope: "demo", members: list });
+      return pathname === "/leader" ? jsonReply(statusDocument(name), 503) : notSent;
+    };
+    void timed.prober.start();
+    await runPendingTasks();
+    assert.ok(timed.requests().includes("pg1/config"));
+    timed.prober.stop();
+  }
+});
+
 test("a prober that is stopped during its first round asks nothing more", async () => {
   const timed = new TimedProber([], seeds);
   timed.respond = () => {
@@ -91,4 +137,5 @@ test("a prober that is stopped during its first round asks nothing more", async 
   };
   await timed.prober.start();
   assert.deepEqual(timed.requests(), ["seed1/leader"]);
+  assert.equal(timed.firstRounds, 0, "it says nothing about its cluster");
 });

@@ -11,7 +11,7 @@ import { reconfigure } from "../../src/state/clusters.ts";
 import { Store } from "../../src/state/store.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
-import { FakeTransport, healthyCluster, neverReplies } from "../fake/fake-transport.ts";
+import { failedReply, FakeTransport, healthyCluster, neverReplies } from "../fake/fake-transport.ts";
 
 const names = ["pg1", "pg2", "pg3"];
 const intervalMs = 1_000;
@@ -310,4 +310,24 @@ test("discovery goes on over a reload: an address that is new is asked, one that
   assert.deepEqual(reloaded.asked("pg1"), undisturbed);
   assert.equal(reloaded.asked("pg7")[0], 1_500);
   assert.deepEqual(reloaded.asked("pg6"), []);
+});
+
+test("a listed address is asked for its list from the reload on that configures it, until one that does not", async (context) => {
+  const reloaded = new Reloaded(context);
+  const { scripted } = reloaded;
+  const healthy = healthyCluster(["pg1", "pg2"]);
+  scripted.respond = (origin, path) => (origin === "http://pg2:8008" ? failedReply("refused") : healthy(origin, path));
+  const discovering = (...discover: readonly string[]): Config => configWith({ nodes: [], discover });
+  const lists = (): number => scripted.sentAt("//pg2:8008/cluster").length;
+  await reloaded.load(discovering("http://pg1:8008"));
+  await scripted.advance(reloadAtMs);
+  assert.ok(scripted.sentAt("//pg2:8008/leader").length > 0);
+  assert.equal(lists(), 0);
+  await reloaded.load(discovering("http://pg1:8008", "http://pg2:8008"));
+  assert.equal(lists(), 1);
+  await reloaded.load(discovering("http://pg1:8008"));
+  const before = scripted.sentAt("//pg2:8008/leader").length;
+  await scripted.advance(10_000);
+  assert.ok(scripted.sentAt("//pg2:8008/leader").length > before);
+  assert.equal(lists(), 1);
 });

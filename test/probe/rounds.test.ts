@@ -50,6 +50,24 @@ test("a round follows another one after 250 ms", async () => {
   assert.deepEqual(timed.requests(), probes, "the next requests of views follow a second after the last ones");
 });
 
+test("a round requests documents if any of those that asked for it wanted them", async () => {
+  const contradicted = (timed: TimedProber): void => {
+    const before = timed.fixture.cluster;
+    timed.prober.onChange(before, withView(timed, "pg3", "pg2")(before));
+  };
+  for (const [ask, expected] of [
+    [(timed: TimedProber) => [contradicted(timed), timed.prober.requestRound()], round],
+    [(timed: TimedProber) => [timed.prober.requestRound(), contradicted(timed)], round],
+    [contradicted, probes],
+  ] as const) {
+    const timed = await started();
+    timed.skip(1);
+    ask(timed);
+    await timed.pass(250);
+    assert.deepEqual(timed.requests(), expected);
+  }
+});
+
 test("a round is requested when the holder of the lock, or the last one, is another", async () => {
   const held: LeaderDecision = { kind: "held", holder: "pg1", by: "sole", witnesses: [] };
   const contested: LeaderDecision = { kind: "contested", between: ["pg1", "pg2"] };
@@ -122,6 +140,30 @@ test("while several nodes claim the lock, or the only claim is lost, a change re
   }
 });
 
+test("a change requests all views while a claim is refused", async () => {
+  const refused = { api: "http://pg2:8008", beside: "pg1", viewSentAtMs: 1_000 };
+  const timed = await started();
+  timed.fixture.cluster = withLeadership({ refusedClaims: new Map([["pg2", refused]]) })(timed.fixture.cluster);
+  assert.deepEqual(await timed.requestedBy((state) => ({ ...state })), views);
+});
+
+test("a change requests all views while the guard survive may keep a silent claim, however short it is", async () => {
+  for (const [surviveMs, silentMs, isRequested] of [
+    [0, 0, false],
+    [1, 0, true],
+    [1, 1, false],
+  ] as const) {
+    const timed = new TimedProber(["pg1", "pg2", "pg3"], [], { guards: { surviveMs } });
+    for (const replica of ["pg2", "pg3"]) timed.fixture.follow(replica, timed.nowMs);
+    await timed.start();
+    timed.fixture.lead("pg1", timed.nowMs);
+    timed.fixture.fail("pg1", "timeout", timed.nowMs);
+    timed.skip(silentMs);
+    const requests = await timed.requestedBy((state) => ({ ...state }));
+    assert.deepEqual(requests, isRequested ? views : [], `${surviveMs} ms`);
+  }
+});
+
 test("a hint for the whole cluster requests a round if it begins a burst, a hint for a node never does", async () => {
   const timed = await started();
   assert.equal(timed.prober.hint("pg2"), "begun");
@@ -147,15 +189,16 @@ test("a burst counts no probe of a node whose probe is in flight", async () => {
   await timed.pass(0);
   timed.requests();
   timed.prober.hint(null);
+  timed.prober.hint("pg2");
   await timed.pass(0);
-  assert.deepEqual(timed.reported, [2]);
+  assert.deepEqual(timed.reported, [2, 0]);
 });
 
 test("a burst of a large cluster probes four nodes at a time, 4 ms apart, and none any more once it is stopped", async () => {
   const large = async (): Promise<TimedProber> => {
-    const timed = new TimedProber(Array.from({ length: 10 }, (_, at) => `pg${at + 1}`));
+    const timed = new TimedProber(Array.from({ length: 9 }, (_, at) => `pg${at + 1}`));
     timed.fixture.lead("pg1", timed.nowMs);
-    for (let at = 2; at <= 10; at += 1) timed.fixture.follow(`pg${at}`, timed.nowMs);
+    for (let at = 2; at <= 9; at += 1) timed.fixture.follow(`pg${at}`, timed.nowMs);
     await timed.start();
     // The hint requests a round, too: its probes are those of the burst.
     timed.prober.hint(null);
@@ -168,7 +211,7 @@ test("a burst of a large cluster probes four nodes at a time, 4 ms apart, and no
     await timed.pass(ms);
     reported.push([...timed.reported]);
   }
-  assert.deepEqual(reported, [[4], [], [4], [2], []]);
+  assert.deepEqual(reported, [[4], [], [4], [1], []]);
   const stopped = await large();
   await stopped.pass(0);
   stopped.prober.stop();

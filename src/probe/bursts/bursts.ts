@@ -98,7 +98,7 @@ export class Bursts {
     if (node !== null) return this.#nameNode(node);
     const nowMs = this.#context.now();
     if (!this.#mayBurst(nowMs)) return "spent";
-    const isRunning = nowMs < (this.#phases.get("hint")?.untilMs ?? -Infinity);
+    const isRunning = this.#isHinted(nowMs);
     this.#begin("hint");
     return isRunning ? "running" : "begun";
   }
@@ -143,8 +143,7 @@ export class Bursts {
   }
 
   #isBursting(nowMs: number): boolean {
-    const isCaused = this.#phases.size > 0 && [...this.#phases.values()].some(({ untilMs }) => nowMs < untilMs);
-    return isCaused && this.#mayBurst(nowMs);
+    return (this.#hasOwnCause(nowMs) || this.#isHinted(nowMs)) && this.#mayBurst(nowMs);
   }
 
   /** Whether any budget is left. While the probes see a change themselves, the share of hints bounds nothing. */
@@ -161,6 +160,10 @@ export class Bursts {
   #hasOwnCause(nowMs: number): boolean {
     for (const [cause, { untilMs }] of this.#phases) if (cause !== "hint" && nowMs < untilMs) return true;
     return false;
+  }
+
+  #isHinted(nowMs: number): boolean {
+    return nowMs < (this.#phases.get("hint")?.untilMs ?? -Infinity);
   }
 
   #tick(): number {

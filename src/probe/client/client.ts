@@ -2,12 +2,13 @@ import { documentMax } from "../../cluster/documents/document-sizes.ts";
 import type { Socket } from "node:net";
 import { Client, type Dispatcher } from "undici";
 import type { Failure } from "../../cluster/observation.ts";
-import { freeBytes, type ByteBudget } from "./byte-budget.ts";
+import type { ByteBudget } from "./byte-budget.ts";
 import { connectorOf } from "./connector.ts";
 import { failureOf } from "./failure.ts";
 import { omitStackTraces } from "./omitted-stack-traces.ts";
 import { ResponseTimeout, type Lateness } from "./response-timeout.ts";
-import { BodyCounter, ResponseBody, tooManyBytes } from "./response-body.ts";
+import { BodyCounter, ResponseBody, type ByteRefusal } from "./response-body.ts";
+import { WireCounter } from "./wire-counter.ts";
 import type { TlsMaterial } from "../../config/tls-material.ts";
 
 /** A node's response, or why there is none. */
@@ -42,7 +43,7 @@ interface Body {
   /** The longest body accepted, in bytes. */
   readonly bodyMax: number;
   /** Takes the next piece. Returns why the body is refused, or `null`. Must not throw. */
-  readonly add: (piece: Buffer) => string | null;
+  readonly add: (piece: Buffer) => ByteRefusal;
 }
 
 /** Sends requests to one address, as {@link NodeClient} does. */
@@ -50,12 +51,6 @@ export type NodeConnection = Pick<NodeClient, "get" | "getStreamed" | "close">;
 
 /** More responses than this to one request, most of them interim ones, are no answer. */
 const responsesMax = 16;
-/**
- * How many bytes that are no body may arrive for each byte of the body so far, and besides: heads of chunks, interim
- * responses.
- */
-const wireLimits = { perByte: 1, head: 64 * 1024 } as const;
-
 /**
  * Sends requests to one address, one at a time, over a connection that is kept alive if the node offers it. There is
  * never more than one connection: nodes have few workers and close after each response.
@@ -102,7 +97,7 @@ export class NodeClient {
   /** Sends `GET path` and passes the body to `sink`; otherwise like {@link get}. */
   getStreamed(path: string, { bodyMax, onData }: BodySink): Promise<StreamedReply> {
     const counter = new BodyCounter(bodyMax, this.#limits.budget ?? null, true);
-    const add = (piece: Buffer): string | null => {
+    const add = (piece: Buffer): ByteRefusal => {
       const refusal = counter.add(piece);
       if (refusal === null) onData(piece);
       return refusal;
@@ -121,26 +116,25 @@ export class NodeClient {
 
   /** @param onEnd called once */
   #send(path: string, body: Body, onEnd: (reply: StreamedReply) => void): void {
-    const request = new ProbeRequest(body, this.#limits.budget ?? null, (reply) => {
+    const request = new ProbeRequest(body, new WireCounter(this.#limits.budget ?? null), (reply) => {
       if (this.#request === request) this.#request = null;
       onEnd(reply);
     });
     this.#request = request;
     request.startTimeout(this.#limits.timeoutMs, this.#limits.lateness ?? null);
-    if (this.#socket !== null) request.receivedBefore(this.#socket.bytesRead);
+    if (this.#socket !== null) request.wire.startAt(this.#socket.bytesRead);
     this.#client.dispatch({ path, method: "GET" }, request);
   }
 
-  /** Counts everything that arrives, also what is no body: chunk extensions and interim responses have no end. */
+  /** Counts everything that arrives, also what is no body. */
   #follow(socket: Socket): void {
     this.#socket = socket;
     if (socket.remoteAddress !== undefined) this.#limits.onConnected?.(socket.remoteAddress);
-    this.#request?.receivedBefore(0);
+    this.#request?.wire.startAt(socket.bytesRead);
     socket.on("readable", () => this.#request?.received(socket.bytesRead));
     socket.once("error", (error) => this.#request?.broken(error));
-    socket.once("close", () => {
-      if (this.#socket === socket) this.#socket = null;
-    });
+    // Undici opens the next connection when this one has closed.
+    socket.once("close", () => (this.#socket = null));
   }
 }
 
@@ -149,25 +143,20 @@ export class NodeClient {
  * connection.
  */
 class ProbeRequest implements Dispatcher.DispatchHandler {
+  /** All that arrives for this request. */
+  readonly wire: WireCounter;
   readonly #onEnd: (reply: StreamedReply) => void;
   readonly #body: Body;
-  readonly #budget: ByteBudget | null;
   #timeout: ResponseTimeout | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #isSettled = false;
   #status = 0;
   #responses = 0;
-  #receivedBefore = 0;
-  /** How many bytes had arrived when bytes arrived last: of these it is known which are the body. */
-  #arrived = 0;
-  #bodyBytes = 0;
-  /** Bytes that are no body and were charged. */
-  #charged = 0;
 
-  constructor(body: Body, budget: ByteBudget | null, onEnd: (reply: StreamedReply) => void) {
+  constructor(body: Body, wire: WireCounter, onEnd: (reply: StreamedReply) => void) {
     this.#onEnd = onEnd;
     this.#body = body;
-    this.#budget = budget;
+    this.wire = wire;
   }
 
   /** Makes the request fail if it has not ended after `timeoutMs`. */
@@ -176,33 +165,16 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
     this.#timeout.start();
   }
 
-  /** Sets how many bytes the connection had received before this request. */
-  receivedBefore(bytes: number): void {
-    this.#receivedBefore = bytes;
-    this.#arrived = 0;
-  }
-
-  /**
-   * Fails if the connection has received too many bytes that are no body: those that a real node does not send are
-   * charged.
-   * @param bytes all that it received
-   */
+  /** Fails if the connection has received too many bytes that are no body. @param bytes all that it received */
   received(bytes: number): void {
-    if (this.#isSettled) return;
-    const besides = this.#arrived - this.#bodyBytes;
-    this.#arrived = bytes - this.#receivedBefore;
-    const allowed = wireLimits.perByte * this.#bodyBytes + wireLimits.head;
-    if (besides > allowed) return this.#refuse(`more than ${allowed} bytes that are no body`);
-    const charged = besides - freeBytes - this.#bodyBytes - this.#charged;
-    if (charged <= 0 || this.#budget === null) return;
-    this.#charged += charged;
-    if (!this.#budget.receive(charged)) this.#refuse(tooManyBytes);
+    const refusal = this.wire.received(bytes);
+    if (refusal !== null) this.#refuse(refusal);
   }
 
   /** Fails with a TLS alert of the node. Undici would only say that the connection was closed. */
   broken(error: Error): void {
     const failure = failureOf(error);
-    if (!this.#isSettled && failure.kind === "tls") this.#fail(failure);
+    if (failure.kind === "tls") this.#fail(failure);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -217,9 +189,7 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    // One read of the socket can bring many pieces more after the one that was refused.
-    if (this.#isSettled) return;
-    this.#bodyBytes += chunk.length;
+    this.wire.addBody(chunk.length);
     const refusal = this.#body.add(chunk);
     if (refusal !== null) this.#refuse(refusal);
   }

@@ -1,12 +1,12 @@
 import { freeBytes, type ByteBudget } from "./byte-budget.ts";
 
 /** Why a body is refused, in words, or `null`. */
-type Refusal = string | null;
+export type ByteRefusal = string | null;
 
 /** Why a response is refused whose bytes are not within the limits of a cluster, or of all. */
 export const tooManyBytes = "more bytes than the nodes of a cluster, or all nodes, may send in a second";
 
-const nothing: Buffer = Buffer.alloc(0);
+const nothing: Buffer = Buffer.of();
 /**
  * Each piece of a body has a cost of its own. After `free` pieces, which a real node may send, each is charged as
  * `charged` bytes. A body may come in `max` pieces, and in one more for every `bytes` bytes.
@@ -43,7 +43,7 @@ export class BodyCounter {
   }
 
   /** Counts a piece. @returns why the body is refused, or `null` */
-  add({ length }: Buffer): Refusal {
+  add({ length }: Buffer): ByteRefusal {
     const before = this.#length;
     this.#length += length;
     this.#pieces += 1;
@@ -87,7 +87,7 @@ export class ResponseBody {
   }
 
   /** Adds a piece. @returns why the body is refused, or `null` */
-  add(piece: Buffer): Refusal {
+  add(piece: Buffer): ByteRefusal {
     const refusal = this.#counter.add(piece) ?? this.#hold(this.#counter.length);
     if (refusal !== null) return refusal;
     if (this.#length === 0) this.#bytes = piece;
@@ -98,17 +98,18 @@ export class ResponseBody {
 
   #append(piece: Buffer): void {
     const needed = this.#length + piece.length;
-    // The first piece is the client's own buffer, and as long as the body so far: it is never written to.
+    // The first piece is the client's own buffer, and as long as the body so far: it is never written to. A body that
+    // needs more than `bodyMax` was refused.
     if (needed > this.#bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.bodyMax, Math.max(firstSize, 2 * needed))));
+      const grown = Buffer.allocUnsafeSlow(Math.min(this.bodyMax, Math.max(firstSize, 2 * needed)));
       this.#bytes.copy(grown, 0, 0, this.#length);
       this.#bytes = grown;
     }
     piece.copy(this.#bytes, this.#length);
   }
 
-  #hold(length: number): Refusal {
-    const more = Math.max(0, length - freeBytes) - this.#held;
+  #hold(length: number): ByteRefusal {
+    const more = length - freeBytes - this.#held;
     if (more <= 0 || this.#budget === null) return null;
     if (!this.#budget.hold(more)) return "more bytes than are kept of the nodes of a cluster, or of all nodes";
     this.#held += more;

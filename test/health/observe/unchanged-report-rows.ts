@@ -46,7 +46,7 @@ export const rows: readonly Row[] = [
   { given: "the answer is older than the last one", sentAtMs: 999, quick: "" },
   { given: "it is as old as the last one", sentAtMs: 1_000, quick: "pg1 pg2 pg3" },
   { given: "the reports are too old", nowMs: 6_500, quick: "" },
-  { given: "lag is damped", options: { policy: { guards: { lagSamples: 2 } as never } }, quick: "" },
+  { given: "lag is damped", options: { policy: { guards: { lagSamples: 2 } } }, quick: "" },
   { given: "another node claims the lock too", before: (watched) => watched.lead("pg3", 1_500, at5000), quick: "" },
   { given: "the leader failed once", before: (watched) => watched.fail("pg1", "timeout", 1_500), quick: "" },
   { given: "a replica failed once", before: (watched) => watched.fail("pg2", "timeout", 1_500), quick: "pg1 pg3" },
@@ -119,7 +119,7 @@ export const rows: readonly Row[] = [
   },
   {
     given: "a replica is detached",
-    options: { policy: { guards: { attachWindowMs: 100 } as never } },
+    options: { policy: { guards: { attachWindowMs: 100 } } },
     before: (watched) => {
       for (const atMs of [1_100, 1_300])
         watched.follow("pg2", atMs, { xlog: { received_location: 4_000, replayed_location: 4_000 } });

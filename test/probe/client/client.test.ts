@@ -6,6 +6,7 @@ import { ByteBudget } from "../../../src/probe/client/byte-budget.ts";
 import { NodeClient, type NodeReply } from "../../../src/probe/client/client.ts";
 import { freePort } from "../../fake/free-port.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
+import { ListedBudget } from "../../fake/listed-budget.ts";
 import { serveBytes, serveRaw } from "../../fake/raw-node.ts";
 
 const mebibyte = 1024 * 1024;
@@ -183,6 +184,17 @@ test("what is no body is charged as the body is", async (context) => {
   }
 });
 
+test("a request may be answered after fifteen interim responses, not after more", async (context) => {
+  for (const [interim, expected] of [
+    [15, "200 2"],
+    [16, "too_large"],
+  ] as const) {
+    const early = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(interim);
+    const { origin } = await serveBytes(context, `${early}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}`);
+    assert.equal(kindOf(await clientOf(context, origin).get("/leader")), expected);
+  }
+});
+
 test("an honest body in chunks is read whole: their heads are few of its bytes", async (context) => {
   const length = 4_000;
   const chunk = `${(512).toString(16)}\r\n${"x".repeat(512)}\r\n`;
@@ -243,6 +255,36 @@ test("the bodies of one cluster are limited together, those of real nodes are no
   assert.deepEqual((await round()).slice(1), ["too_large", "200 2000"], "too many bytes in a second");
 });
 
+test("what the last body has reserved is released with the next reply, or when the client is closed", async (context) => {
+  const budget = new ListedBudget();
+  const answers: readonly (readonly [length: number, announced: number, held: number])[] = [
+    [9_192, 9_192, 1_000],
+    [10_192, 10_192, 2_000],
+    [2, 2, 0],
+    [8_193, 8_193, 1],
+    // A body that ends early, or is too long, fails and is not kept.
+    [9_192, 9_193, 0],
+    [300_000, 300_001, 0],
+    [8_194, 8_194, 2],
+  ];
+  let request = -1;
+  const { origin } = await serveRaw(context, (socket) => {
+    socket.on("data", () => {
+      const [length, announced] = answers[(request += 1)] ?? [0, 0];
+      socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${announced}\r\n\r\n${"x".repeat(length)}`);
+    });
+  });
+  const client = new NodeClient(origin, { connectTimeoutMs: 1_000, timeoutMs: 5_000, budget }, null);
+  for (const [length, announced, held] of answers) {
+    assert.equal("status" in (await client.get("/leader")), length === announced);
+    assert.equal(budget.held, held);
+  }
+  for (let time = 0; time < 2; time += 1) {
+    client.close();
+    assert.equal(budget.held, 0);
+  }
+});
+
 test("aborts an endless body early", async (context) => {
   let sent = 0;
   const { origin } = await serveRaw(context, (socket) => {
@@ -277,6 +319,25 @@ test("classifies malformed responses and reset connections", async (context) => 
 
 test("reports a closed port as refused", async (context) => {
   assert.equal(kindOf(await clientOf(context, `http://127.0.0.1:${await freePort()}`).get("/leader")), "refused");
+});
+
+test("of requests that wait for one another each may bring only so many bytes that are no body", async (context) => {
+  let requests = 0;
+  const { origin } = await serveRaw(context, (socket) => {
+    socket.on("data", () => {
+      requests += 1;
+      if (requests === 1) return void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x=");
+      const pour = (): void => {
+        while (!socket.destroyed && socket.write("y".repeat(16_384)));
+      };
+      socket.on("drain", pour);
+      pour();
+    });
+  });
+  const client = clientOf(context, origin, 60_000);
+  const replies = await Promise.all([client.get("/leader"), client.get("/leader")]);
+  assert.deepEqual(replies.map(kindOf), ["200 2", "too_large"]);
 });
 
 test("close fails the request in flight", async (context) => {

@@ -57,6 +57,23 @@ test("a connection is kept for 30 s without a request, and no longer", async (co
   }
 });
 
+test("what a kept connection brought before does not count for the next response", async (context) => {
+  const head = `HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX: ${"x".repeat(15_000)}\r\n\r\n`;
+  let connections = 0;
+  let rest = (): void => {};
+  const { origin } = await serveRaw(context, (socket) => {
+    connections += 1;
+    socket.on("data", () => void socket.write(`${head}{`));
+    rest = () => void socket.write("}");
+  });
+  const client = clientOf(context, origin);
+  // What has come is counted when something follows.
+  const onData = (chunk: Buffer): void => void (chunk.toString() === "{" && setImmediate(rest));
+  for (let time = 0; time < 10; time += 1)
+    assert.deepEqual(await client.getStreamed("/metrics", { bodyMax: 100, onData }), { status: 200 });
+  assert.equal(connections, 1);
+});
+
 test("a request whose time runs out while it waits for the connection is never sent", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const paths: string[] = [];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteBudget } from "../../../src/probe/client/byte-budget.ts";
 import { NodeClient } from "../../../src/probe/client/client.ts";
+import { ListedBudget } from "../../fake/listed-budget.ts";
 import { serveBytes } from "../../fake/raw-node.ts";
 
 async function replyOf(client: NodeClient): Promise<string> {
@@ -25,4 +26,17 @@ test("the pieces of a body are charged, but for those of a real node", async (co
     for (const _ of kinds) replies.push(await replyOf(client));
     assert.deepEqual(replies, kinds);
   }
+});
+
+test("the pieces that came with a refused one cost nothing more, and reserve nothing", async (context) => {
+  const chunk = (length: number): string => `${length.toString(16)}\r\n${"x".repeat(length)}\r\n`;
+  const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const { origin } = await serveBytes(context, `${head}${chunk(9_192)}${chunk(10).repeat(20)}0\r\n\r\n`);
+  const budget = new ListedBudget();
+  const charged: number[] = [];
+  budget.receive = (bytes) => charged.push(bytes) > 1;
+  const client = new NodeClient(origin, { connectTimeoutMs: 1_000, timeoutMs: 5_000, budget }, null);
+  context.after(() => client.close());
+  assert.equal(await replyOf(client), "too_large");
+  assert.deepEqual([charged, budget.held], [[1_000], 0]);
 });

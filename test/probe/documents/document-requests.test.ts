@@ -43,6 +43,54 @@ test("a failure tells whether there was no connection, and whether the time ran 
   }
 });
 
+test("a document costs parsing unless it equals the last one, and is not read if that is too much", async (context) => {
+  const [first, second, third] = [1, 2, 3].map((ttl) => jsonReply({ ttl }));
+  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  const scripted = new FakeTransport(context, new ClusterFixture(), () => first);
+  const charged: string[] = [];
+  let isLeft = true;
+  const allows = (text: Buffer): boolean => {
+    charged.push(text.toString());
+    return isLeft;
+  };
+  const requests = new DocumentRequests({ ...scripted.context(), parsing: { allows } });
+  const rows: readonly (readonly [NodeReply, isLeft: boolean, kind: string, charged: readonly string[]])[] = [
+    [first, true, "answered", ['{"ttl":1}']],
+    [first, true, "answered", []],
+    [second, true, "answered", ['{"ttl":2}']],
+    [second, false, "answered", []],
+    [third, false, "failed", ['{"ttl":3}']],
+    [failedReply("timeout"), false, "failed", []],
+    [third, true, "answered", ['{"ttl":3}']],
+  ];
+  for (const [reply, isAllowed, kind, expected] of rows) {
+    scripted.respond = () => reply;
+    isLeft = isAllowed;
+    charged.length = 0;
+    assert.equal((await requests.get("config", pg1)).kind, kind);
+    assert.deepEqual(charged, expected);
+  }
+});
+
+test("what answers at an address is a node's once that is proved, and always where nothing is discovered", async (context) => {
+  for (const [proof, discovers, name] of [
+    ["settled", true, "pg1"],
+    ["none", true, pg1.api],
+    ["none", false, "pg1"],
+  ] as const) {
+    const scripted = new FakeTransport(context, new ClusterFixture({ policy: { discovers } }), () => jsonReply({}));
+    const { cluster } = scripted.fixture;
+    scripted.fixture.cluster = { ...cluster, nodes: cluster.nodes.map((node) => ({ ...node, proof })) };
+    await new DocumentRequests(scripted.context()).get("config", { ...pg1, name: pg1.api });
+    assert.deepEqual(
+      scripted.recorded.map((outcome) => (outcome.kind === "document" ? outcome.answer.served.source : outcome.kind)),
+      [name],
+      `${proof} ${discovers}`,
+    );
+    context.mock.timers.reset();
+  }
+});
+
 test("the duration of a request counts from when it was sent", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) => {
     scripted.nowMs += 30;
