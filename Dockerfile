@@ -29,7 +29,7 @@ ENV MALLOC_TRIM_THRESHOLD_=131072
 ENV HEALTH_URL=http://127.0.0.1:8008/livez
 WORKDIR /app
 COPY package.json LICENSE ./
-# What `rolecall render` prints.
+# What `rolecall render` prints, and the files for Kubernetes.
 COPY deploy ./deploy
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist

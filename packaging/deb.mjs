@@ -28,7 +28,7 @@ function place(root, path, content) {
   chmodSync(file, 0o644);
 }
 
-/** A file of the systemd service, as it is without options. */
+/** A file of the systemd service. */
 function unit(name) {
   return readFileSync(`deploy/systemd/${name}`);
 }

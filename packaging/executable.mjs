@@ -15,8 +15,7 @@ const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /** The files of the package that the program reads at run time (src/program/program-files.ts). */
 const assets = ["package.json", "deploy/grafana/rolecall.json", "deploy/prometheus/rolecall-rules.yml"];
-for (const folder of ["deploy/systemd", "dist/web"])
-  assets.push(...(await filesIn(folder)).map((name) => `${folder}/${name}`));
+assets.push(...(await filesIn("dist/web")).map((name) => `dist/web/${name}`));
 
 const heapFlags = ["--semi-space-growth-factor=1", "--heap-growing-percent=100"];
 /** The bundles of executable-entry.ts, and the flags of V8 that it sets before it runs them. */

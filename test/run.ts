@@ -13,7 +13,9 @@ import { pathToFileURL } from "node:url";
 const [, , which = ""] = process.argv;
 /** What depends little on the version of Node: whole folders, and single files. */
 const everywhereAlike = [
-  ...["docs", "packaging", "bench", "incidents", "vectors-replay", join("cli", "demo")].map((name) => `${name}${sep}`),
+  ...["docs", "deploy", "packaging", "bench", "incidents", "vectors-replay", join("cli", "demo")].map(
+    (name) => `${name}${sep}`,
+  ),
   ...["clock", "sequences", "wire"].map((name) => join("sequences", `${name}.`)),
   ...["life-of-process.", "odd-files.", "cloned-node.", "failover-parts."].map((name) => join("app", name)),
   ...["serve.", "completion.", "attachment.", "probing."].map((name) => join("cli", "commands", name)),

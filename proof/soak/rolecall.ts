@@ -83,7 +83,7 @@ function startOf(pid: number): number {
   }
 }
 
-/** The variables that the rendered systemd service sets. */
+/** The variables that the systemd service sets. */
 function serviceEnvironment(): Readonly<Record<string, string>> {
   const unit = readFileSync("deploy/systemd/rolecall.service", "utf8");
   const [, variables = ""] = /^Environment=(.+)$/m.exec(unit) ?? [];

@@ -52,7 +52,6 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "render-haproxy-two": ["render", "haproxy", "--cluster", "demo", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
   "render-envoy": ["render", "envoy", "--cluster", "demo", "--edge", "127.0.0.1:8008"],
   "render-prometheus": ["render", "prometheus", "--admin", "127.0.0.1:9108"],
-  "render-kubernetes": ["render", "kubernetes", "--cluster", "demo", "--image", "rolecall:test"],
   "render-patroni-pause": ["render", "patroni", "--pause", "--cluster", "demo", "--hint-to", hintTo, "--hint-ca", ca],
   "render-patroni": ["render", "patroni", "--cluster", "demo", "--hint-to", hintTo, "--hint-ca", ca],
   "result-show": ["result", "show", "test/spec/cli/another-tool.json"],

@@ -8,7 +8,6 @@ import { describe, test } from "node:test";
 import type { ClusterEvent } from "../../src/events/cluster-event.ts";
 import { logEvent } from "../../src/events/event-lines.ts";
 import { eventOf } from "../../src/history/history-lines.ts";
-import { runText } from "../fake/command-line.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 import { userDocuments } from "./markdown.ts";
 
@@ -73,16 +72,6 @@ describe("docs/events.md", () => {
     assert.deepEqual(logged, [[{ event, id, cluster, node, cause, ...figures }, msg]]);
     assert.ok(messages.includes(withoutFigures(read.message)), read.message);
   });
-});
-
-test("docs/install.md: render systemd prints the commands that install the units", async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), "rolecall-docs-"));
-  context.after(() => rmSync(folder, { recursive: true }));
-  const units = join(folder, "units");
-  const { out } = await runText(["render", "systemd", "--directory", units]);
-  const [start = ""] = blocksOf("docs/install.md", "sh");
-  const [, commands = ""] = /^# Install as root:\n([^]*)/m.exec(out.replaceAll(units, "units")) ?? [];
-  assert.ok(commands !== "" && start.replaceAll("install -D ", "install ").includes(commands.trim()), out);
 });
 
 test("docs/agent.md, docs/push.md: HAProxy accepts the lines, if it is installed", (context) => {

@@ -1,6 +1,6 @@
 /**
  * Fills the templates of a chart without Helm: the part of its template language that rolecall's chart uses. Where the
- * variable HELM names a real Helm, test/cli/render/helm/helm.test.ts compares the two.
+ * variable HELM names a real Helm, test/real/helm.test.ts compares the two.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

@@ -27,7 +27,7 @@ const onDemo = [
   ["undrain", "pg2"],
   ["incident", "--format", "json"],
   ["switchover", "--cluster", "demo", "--dry-run", "--leader", "pg1", "--candidate", "pg3"],
-  ["render", "helm"],
+  ["render", "haproxy"],
 ] as const;
 
 const manifest: Manifest = JSON.parse(readFileSync("package.json", "utf8"));
@@ -69,6 +69,9 @@ describe("the npm package", () => {
       "dist/app/guardian.js",
       "LICENSE",
       "docs/haproxy.md",
+      "deploy/helm/rolecall/Chart.yaml",
+      "deploy/kubernetes/rolecall.yaml",
+      "deploy/systemd/rolecall.service",
       "packaging/man/rolecall.1",
     ])
       assert.ok(files.includes(wanted), wanted);

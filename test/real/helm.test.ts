@@ -1,57 +1,61 @@
 /**
- * The rendered chart in a real Helm, where the variable HELM names one: it is linted, its objects are those that the
+ * The chart in a real Helm, where the variable HELM names one: it is linted, its objects are those that the
  * tests without Helm compare, and they are valid in three versions of Kubernetes.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { adminApiAnswers } from "../fake/admin-api-answers.ts";
-import { serveCannedAnswers } from "../fake/canned-server.ts";
-import { chartObjects, readObjects, renderChart, type ReadObject } from "../fake/rendered-chart.ts";
+import { parse, stringify } from "yaml";
+import { chart, chartObjects, readObjects, type ReadObject } from "../fake/deployed-objects.ts";
 import { kubernetesVersions, validatedManifests } from "./lab/kubernetes-schemas.ts";
 
 const helm = process.env["HELM"];
 const skip = helm === undefined ? "not run: HELM names no Helm" : false;
 if (skip !== false) console.log(`helm: ${skip}`);
 
-describe("the rendered chart in a real Helm", { skip, timeout: 120_000 }, () => {
+const ports = [
+  { name: "postgresql", port: 5432 },
+  { name: "api", port: 8008 },
+];
+/** Values in place of the chart's own. */
+const forms: Readonly<Record<string, object>> = {
+  own: {},
+  elsewhere: { databases: [] },
+  split: {
+    databases: [{ service: "demo-databases", namespace: "databases", selector: { app: "db" }, ports }],
+    monitoring: { enabled: true, labels: { release: "prometheus" } },
+  },
+  others: parse(readFileSync("test/spec/deploy/chart-values.yaml", "utf8")),
+};
+
+describe("the chart in a real Helm", { skip, timeout: 120_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-helm-"));
-  const charts: string[] = [];
-  let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
+  const valuesFile = (form: string): string => join(folder, `${form}.yaml`);
 
-  before(async () => {
-    server = await serveCannedAnswers(adminApiAnswers);
-    const source = ["--cluster", "demo", "--server", server.url];
-    const others = ["--external-databases"];
-    const split = ["--monitoring", "--database-namespace", "databases", "--database-selector", "app=db"];
-    for (const args of [[], others, split]) charts.push((await renderChart([...source, ...args])).folder);
+  before(() => {
+    for (const [form, values] of Object.entries(forms)) writeFileSync(valuesFile(form), stringify(values));
   });
-  after(async () => {
-    await server.close();
-    for (const path of [folder, ...charts]) rmSync(path, { recursive: true });
-  });
+  after(() => rmSync(folder, { recursive: true }));
 
-  test("lint finds nothing", () => {
-    for (const chart of [...charts, "deploy/helm/rolecall"]) {
-      const { status, output } = run("lint", "--strict", chart);
+  for (const [form, values] of Object.entries(forms)) {
+    test(`lint finds nothing: ${form}`, () => {
+      const { status, output } = run("lint", "--strict", chart, "--values", valuesFile(form));
       assert.equal(status, 0, output);
-    }
-  });
+    });
 
-  test("its objects are those that the tests without Helm compare", () => {
-    for (const chart of charts) assert.deepEqual(byName(release(chart)), byName(chartObjects(chart)));
-    const values = "test/spec/cli/chart-values.yaml";
-    assert.ok(release(charts[0] ?? "", "--values", values).some(({ kind }) => kind === "ServiceMonitor"));
-  });
+    test(`its objects are those that the tests without Helm compare: ${form}`, () => {
+      assert.deepEqual(byName(release("--values", valuesFile(form))), byName(chartObjects(values)));
+    });
+  }
 
   test("a whole rolecall.yaml replaces the configuration", () => {
     const file = join(folder, "rolecall.yaml");
     const text = '# Ours\nclusters:\n  - name: shop # {{ not a template }}\n    discover: ["http://shop:8008"]\n';
     writeFileSync(file, text);
-    const objects = release(charts[0] ?? "", "--set-file", `configFile=${file}`);
+    const objects = release("--set-file", `configFile=${file}`);
     assert.equal(objects.find(({ kind }) => kind === "ConfigMap")?.data?.["rolecall.yaml"], text);
   });
 
@@ -61,17 +65,21 @@ describe("the rendered chart in a real Helm", { skip, timeout: 120_000 }, () => 
     ["service.type=Balancer", /service\.type: .* must be one of/],
   ] as const)
     test(`a release with ${set} is refused`, () => {
-      const { status, output } = run(...template(charts[0]), "--set", set);
+      const { status, output } = run(...template(), "--set", set);
       assert.notEqual(status, 0);
       assert.match(output, message);
     });
 
   for (const version of kubernetesVersions)
     test(`Kubernetes ${version} accepts the objects of a release`, (context) => {
-      for (const [number, chart] of charts.entries()) {
-        const file = join(folder, `release-${number}.yaml`);
+      for (const form of Object.keys(forms)) {
+        const file = join(folder, `release-${form}.yaml`);
         // The schemas of Kubernetes do not have the objects of the Prometheus Operator.
-        const { status: rendered, stdout } = run(...template(chart, version), "--set", "monitoring.enabled=false");
+        const { status: rendered, stdout } = run(
+          ...template(version),
+          `--values=${valuesFile(form)}`,
+          "--set=monitoring.enabled=false",
+        );
         assert.equal(rendered, 0);
         writeFileSync(file, stdout);
         const validated = validatedManifests(version, file);
@@ -91,12 +99,12 @@ describe("the rendered chart in a real Helm", { skip, timeout: 120_000 }, () => 
     return { status, stdout, output: `${stdout}${stderr}` };
   }
 
-  function template(chart = "", version = "1.34"): readonly string[] {
+  function template(version = "1.34"): readonly string[] {
     return ["template", "rolecall", chart, "--namespace", "edge", "--kube-version", version];
   }
 
-  function release(chart: string, ...args: readonly string[]): readonly ReadObject[] {
-    const { status, stdout, output } = run(...template(chart), ...args);
+  function release(...args: readonly string[]): readonly ReadObject[] {
+    const { status, stdout, output } = run(...template(), ...args);
     assert.equal(status, 0, output);
     return readObjects(stdout);
   }

@@ -14,7 +14,7 @@ import { writeArtefacts } from "./lab/scratch/artefacts.ts";
 
 /** One way to install: a chapter of the page. */
 interface Chapter {
-  readonly artefact: string;
+  readonly artefacts: readonly string[];
   /** The checks after the commands of each section, in the order in which the test runs the sections. */
   readonly sections: Readonly<Record<string, readonly string[]>>;
 }
@@ -33,8 +33,10 @@ describe(`${page}: the ways to install`, { skip, timeout: 600_000 }, () => {
       removeAtExit(folder);
       const [input, root, built] = [join(folder, "input"), join(folder, "root"), join(folder, "built")];
       for (const part of [input, root, built]) mkdirSync(part);
-      const notRun = writeArtefacts(chapter.artefact, built);
-      if (notRun !== null) return context.skip(`not run: ${notRun}`);
+      for (const artefact of chapter.artefacts) {
+        const notRun = writeArtefacts(artefact, built);
+        if (notRun !== null) return context.skip(`not run: ${notRun}`);
+      }
       const files = readdirSync(built, { withFileTypes: true }).filter((entry) => entry.isFile());
       for (const file of files) copyFileSync(join(built, file.name), join(input, file.name));
       const names = files.map((file) => file.name);

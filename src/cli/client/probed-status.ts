@@ -7,23 +7,14 @@ import { watchLocally } from "./local-probe.ts";
 import type { ClusterStatus } from "../../command/client/status-types.ts";
 
 /**
- * Loads the configuration that the command line names.
- * @throws CommandError if it has problems, which are findings then
- */
-export function requireConfig({ args, io, result }: CommandContext): Config {
-  const config = configFrom(sourcesOf(args, io.env), result);
-  if (config === null) throw new CommandError("RC006", "Cannot use the configuration: it has problems");
-  return config;
-}
-
-/**
- * As {@link requireConfig}, for a command that probes the nodes: the cluster of `--discover` has the name that its
- * nodes report.
+ * Loads the configuration that the command line names. The cluster of `--discover` has the name that its nodes report.
  * @throws CommandError if the configuration has problems, which are findings then
  */
-export async function requireNamedConfig(context: CommandContext): Promise<Config> {
-  const sources = sourcesOf(context.args, context.io.env);
-  return (await namedByScope({ config: requireConfig(context), sources })).config;
+export async function requireNamedConfig({ args, io, result }: CommandContext): Promise<Config> {
+  const sources = sourcesOf(args, io.env);
+  const config = configFrom(sources, result);
+  if (config === null) throw new CommandError("RC006", "Cannot use the configuration: it has problems");
+  return (await namedByScope({ config, sources })).config;
 }
 
 /** The status of the clusters by probing their nodes, once or for the time of `--for`. */

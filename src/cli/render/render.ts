@@ -4,17 +4,12 @@ import { CommandError } from "../../command/framework/command-error.ts";
 import { renderEnvoy } from "./envoy.ts";
 import { renderEnvoyXds } from "./envoy-xds.ts";
 import { renderHaproxy } from "./haproxy.ts";
-import { renderHelm } from "./helm/chart.ts";
 import { parseRenderOptions } from "./input/options.ts";
 import { targetsFor, type Targets } from "./input/targets.ts";
-import { parseKubernetesOptions } from "./kubernetes/kubernetes-options.ts";
-import { renderKubernetes } from "./kubernetes/manifests.ts";
-import { renderMonitoring } from "./kubernetes/monitoring.ts";
 import { deployFile } from "./output/deploy-file.ts";
 import { parseAlertOptions, parseJob, renderAlerts } from "./prometheus/alerts.ts";
 import { nodeMetricSources, renderPrometheus } from "./prometheus/scrape-config.ts";
 import { renderPatroni } from "./patroni.ts";
-import { renderSystemd } from "./systemd.ts";
 
 /** `rolecall render`: writes configuration for other programs. */
 export async function render(context: CommandContext): Promise<void> {
@@ -31,12 +26,9 @@ export async function render(context: CommandContext): Promise<void> {
 /** Renders what is the same for all clusters. No node is probed. @returns `null` for other kinds */
 function renderGeneral(context: CommandContext, kind: string): string | null {
   const { args, result } = context;
-  const isMonitoring = kind === "kubernetes" && args.has("monitoring");
-  if (!isMonitoring && !["alerts", "dashboard", "systemd"].includes(kind)) return null;
+  if (!["alerts", "dashboard"].includes(kind)) return null;
   result.cover("clusters", "not_applicable", { detail: "the same for all clusters" });
-  if (isMonitoring) return renderMonitoring(parseKubernetesOptions(args).namespace, parseAlertOptions(args));
   if (kind === "alerts") return renderAlerts(parseAlertOptions(args));
-  if (kind === "systemd") return renderSystemd(context);
   return deployFile("grafana/rolecall.json", [[String.raw`job=\"rolecall\"`, String.raw`job=\"${parseJob(args)}\"`]]);
 }
 
@@ -73,16 +65,8 @@ function renderTargets(context: CommandContext, kind: string, targets: Targets):
       if (nodeMetrics === "nodes") requireMembers(targets.clusters, "the targets of its nodes would be missing");
       return renderPrometheus(targets, { job: parseJob(args), nodeMetrics });
     }
-    case "patroni":
-      return renderPatroni(context, targets);
-    case "helm":
-      requireMembers(targets.clusters, "its nodes would be missing");
-      warnOfUnscraped(context, targets);
-      return renderHelm(context, targets);
     default:
-      requireMembers(targets.clusters, "its nodes would be missing");
-      warnOfUnscraped(context, targets);
-      return renderKubernetes(targets, parseKubernetesOptions(args));
+      return renderPatroni(context, targets);
   }
 }
 

@@ -2,17 +2,7 @@ import type { CommandSpec } from "../../command/framework/command.ts";
 import type { OptionSpec } from "../../command/framework/command-description.ts";
 import { clusterOption, serverOptions, sourceOptions } from "../../command/framework/options.ts";
 
-const kinds = [
-  "haproxy",
-  "envoy",
-  "kubernetes",
-  "helm",
-  "prometheus",
-  "alerts",
-  "dashboard",
-  "systemd",
-  "patroni",
-] as const;
+const kinds = ["haproxy", "envoy", "prometheus", "alerts", "dashboard", "patroni"] as const;
 
 const balancerOptions: readonly OptionSpec[] = [
   {
@@ -107,35 +97,6 @@ const monitoringOptions: readonly OptionSpec[] = [
   },
 ];
 
-const kubernetesOptions: readonly OptionSpec[] = [
-  { name: "image", value: "NAME", help: "kubernetes, helm: the container image (default rolecall:VERSION)" },
-  { name: "namespace", value: "NAME", help: "kubernetes, helm: the namespace of rolecall (default: that of kubectl)" },
-  {
-    name: "database-namespace",
-    value: "NAME",
-    help: "kubernetes, helm: the namespace of the database pods (default: that of rolecall)",
-  },
-  {
-    name: "database-selector",
-    value: "LABEL=VALUE",
-    help: "kubernetes, helm: the labels of the database pods (default cluster-name=SCOPE, as Patroni sets it)",
-  },
-  {
-    name: "external-databases",
-    help: "kubernetes, helm: the databases run outside Kubernetes, so their present addresses are used",
-  },
-  {
-    name: "monitoring",
-    help: "kubernetes: write the ServiceMonitor and PrometheusRule instead; helm: install them too",
-  },
-];
-
-const systemdOptions: readonly OptionSpec[] = [
-  { name: "program", value: "FILE", help: "systemd: the executable (default /usr/bin/rolecall)" },
-  { name: "user", value: "NAME", help: "systemd: the user that rolecall runs as (default rolecall)" },
-  { name: "directory", value: "DIR", help: "systemd, helm: write the files into this directory" },
-];
-
 const hintOptions: readonly OptionSpec[] = [
   {
     name: "hint-to",
@@ -170,19 +131,15 @@ const hintOptions: readonly OptionSpec[] = [
 /** `rolecall render`: the configuration of other programs. */
 export const renderCommand: CommandSpec = {
   name: "render",
-  summary: "write configuration for load balancers, Kubernetes, Helm, Prometheus, Grafana, systemd or Patroni",
+  summary: "write configuration for load balancers, Prometheus, Grafana or Patroni",
   about:
     "Writes configuration for the clusters of a configuration file, or for those that a running rolecall monitors.\n" +
-    "alerts, dashboard and systemd are the same for all clusters, and need neither. systemd reads the listeners of\n" +
-    "--config; if its path is absolute, the service uses that file. helm writes a chart that installs the objects of\n" +
-    "kubernetes. patroni prints a script by which Patroni announces a change of the leader, with the settings that\n" +
-    "call it.",
+    "alerts and dashboard are the same for all clusters, and need neither. patroni prints a script by which Patroni\n" +
+    "announces a change of the leader, with the settings that call it.",
   positionals: { usage: kinds.join("|"), least: 1, most: 1, choices: kinds },
   options: [
     ...balancerOptions,
     ...monitoringOptions,
-    ...kubernetesOptions,
-    ...systemdOptions,
     ...hintOptions,
     clusterOption,
     ...serverOptions,

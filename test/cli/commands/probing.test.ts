@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { parseAllDocuments, parse } from "yaml";
+import { parse } from "yaml";
 import { App } from "../../../src/app/app.ts";
 import { loadConfig } from "../../../src/app/registry/config.ts";
 import type { ComparisonData } from "../../../src/cli/compare/report.ts";
@@ -228,24 +228,14 @@ test(
 
 test("renders configuration that its programs accept", async () => {
   const parts = await Promise.all(
-    ["haproxy", "envoy", "kubernetes", "prometheus"].map((kind) =>
+    ["haproxy", "envoy", "prometheus"].map((kind) =>
       runText(["render", kind, "--config", config, "--edge", "127.0.0.1:8008", "--node-metrics", "nodes"]),
     ),
   );
-  const [haproxy, envoy, kubernetes, prometheus] = parts.map(({ out }) => out);
+  const [haproxy, envoy, prometheus] = parts.map(({ out }) => out);
   for (const { code } of parts) assert.equal(code, 0);
   const hosts = (parse(envoy ?? "") as { static_resources: { clusters: unknown[] } }).static_resources.clusters;
   assert.equal(hosts.length, 5); // two pools, and the checks of three nodes
-  const manifests = parseAllDocuments(kubernetes ?? "").map(
-    (document) => document.toJS() as { kind: string; data?: Record<string, string> },
-  );
-  assert.deepEqual(
-    manifests.map(({ kind }) => kind),
-    ["ConfigMap", "Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy", "Service"],
-  );
-  const inner = join(folder, "in-kubernetes.yaml");
-  writeFileSync(inner, manifests[0]?.data?.["rolecall.yaml"] ?? "");
-  assert.equal(loadConfig({ file: inner, env: {}, flags: {} }).ok, true);
   assertChecked("haproxy", ["-c", "-f"], join(folder, "haproxy-rendered.cfg"), haproxy ?? "");
   writeFileSync(join(folder, "rolecall-rules.yml"), (await runText(["render", "alerts"])).out);
   assertChecked("promtool", ["check", "config"], join(folder, "prometheus.yml"), prometheus ?? "");

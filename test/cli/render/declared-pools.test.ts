@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { parse, parseAllDocuments } from "yaml";
 import { renderClusters } from "../../fake/rendered-rows.ts";
 import { assertValidHaproxy } from "../../fake/valid-haproxy.ts";
 
@@ -18,7 +17,7 @@ const pools = [
 
 async function rendered(
   args: readonly string[],
-  parts: { readonly kind?: string; readonly clusters?: string; readonly pools?: readonly object[] } = {},
+  parts: { readonly clusters?: string; readonly pools?: readonly object[] } = {},
 ): ReturnType<typeof renderClusters> {
   return renderClusters(folder, { kind: "haproxy", clusters: "same-ports", pools, args, ...parts });
 }
@@ -95,20 +94,4 @@ test("a pool whose name HAProxy cannot read is left out, with a finding", async 
   const { out, err } = await rendered([], { pools: [odd, ...pools] });
   assert.match(err, /RC120 {2}pool "x\\"y" is left out/);
   assertValidHaproxy(out, folder);
-});
-
-test("render kubernetes gives rolecall the pools", async () => {
-  const { code, out, err } = await rendered(["--image", "rolecall:test"], { kind: "kubernetes" });
-  assert.equal(code, 0, err);
-  const [map] = parseAllDocuments(out).map((document): unknown => document.toJS());
-  assert.ok(typeof map === "object" && map !== null && "data" in map);
-  const data: unknown = map.data;
-  assert.ok(typeof data === "object" && data !== null && "rolecall.yaml" in data);
-  const config: unknown = parse(String(data["rolecall.yaml"]));
-  assert.ok(typeof config === "object" && config !== null && "pools" in config);
-  assert.deepEqual(config.pools, [
-    { name: "orders-read", cluster: "demo", check: "/replica?lag=10MB&lag_time=10s&keep=1&zone=a" },
-    { name: "orders-write", cluster: "demo", check: "/primary" },
-    { name: "reports", cluster: "demo", check: "/async?tag_for=all%20of%20'it&miss=503" },
-  ]);
 });

@@ -3,20 +3,20 @@ import { test } from "node:test";
 import { CommandError } from "../../../src/command/framework/command-error.ts";
 import { deployFile } from "../../../src/cli/render/output/deploy-file.ts";
 
-const name = "systemd/rolecall.sysusers.conf";
+const name = "prometheus/prometheus.yml";
 
 test("a text is replaced wherever it occurs, by a text that is no pattern", () => {
-  assert.match(deployFile(name, [["rolecall", "$&"]]), /^u \$& - "\$&" \/var\/lib\/\$& -$/m);
+  assert.match(deployFile(name, [["rolecall", "$&"]]), /job_name: \$&$[^]*regex: \(\$&\|process\)/m);
 });
 
 test("a file that the installation lacks is an error that names it", () => {
   assert.throws(
-    () => deployFile("systemd/missing.service", []),
+    () => deployFile("prometheus/missing.yml", []),
     (error) =>
-      error instanceof CommandError && error.rule === "RC006" && error.message.includes("systemd/missing.service"),
+      error instanceof CommandError && error.rule === "RC006" && error.message.includes("prometheus/missing.yml"),
   );
 });
 
 test("an option of which the file lacks the text is an error, never without effect", () => {
-  assert.throws(() => deployFile(name, [["nobody", "edge"]]), /^Error: deploy\/systemd\/.* must contain "nobody"$/);
+  assert.throws(() => deployFile(name, [["nobody", "edge"]]), /^Error: deploy\/prometheus\/.* must contain "nobody"$/);
 });

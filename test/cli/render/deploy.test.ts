@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { adminApiAnswers } from "../../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../../fake/canned-server.ts";
 import { runText } from "../../fake/command-line.ts";
-import { temporaryFolder } from "../../fake/temporary-folder.ts";
-import { filesOfChart, renderChart } from "../../fake/rendered-chart.ts";
 
 /** The files of deploy that a command prints, as they are without options. */
 const sources: Readonly<Record<string, readonly string[]>> = {
@@ -17,24 +15,16 @@ const sources: Readonly<Record<string, readonly string[]>> = {
 const files: Readonly<Record<string, readonly string[]>> = {
   "envoy/envoy.yaml": ["envoy", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
   "haproxy/haproxy.cfg": ["haproxy", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
-  "kubernetes/monitoring.yaml": ["kubernetes", "--monitoring"],
-  "kubernetes/rolecall.yaml": ["kubernetes"],
   "prometheus/prometheus.yml": ["prometheus", "--admin", "10.0.0.11:9108,10.0.0.12:9108"],
 };
-const units = ["rolecall.service", "rolecall.socket", "rolecall.sysusers.conf", "rolecall.tmpfiles.conf"];
-const balanced = ["envoy", "haproxy", "kubernetes", "prometheus"];
-
-const chartFolder = "helm/rolecall";
+/** What no command prints: test/deploy tests it. */
+const ownFolders = ["helm", "kubernetes", "systemd"];
 
 describe("deploy", () => {
   let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
-  let chart: ReadonlyMap<string, string>;
 
   before(async () => {
     server = await serveCannedAnswers(adminApiAnswers);
-    const { folder } = await renderChart(["--cluster", "demo", "--server", server.url]);
-    chart = filesOfChart(folder);
-    rmSync(folder, { recursive: true });
   });
   after(() => server.close());
 
@@ -47,46 +37,22 @@ describe("deploy", () => {
 
   for (const [name, args] of Object.entries(files))
     test(`${name} is the output of rolecall render ${args.join(" ")}`, async () => {
-      const isGeneral = !balanced.includes(args[0] ?? "") || args.includes("--monitoring");
-      const source = isGeneral ? [] : ["--cluster", "demo", "--server", server.url];
-      const { code, out, err } = await runText(["render", ...args, ...source]);
+      const { code, out, err } = await runText(["render", ...args, "--cluster", "demo", "--server", server.url]);
       assert.equal(code, 0, err);
       assertFile(name, out);
     });
 
-  test("rolecall render systemd --directory writes the files of systemd/", async () => {
-    const folder = temporaryFolder("units");
-    const { code, err } = await runText(["render", "systemd", "--directory", folder]);
-    assert.equal(code, 0, err);
-    assert.deepEqual(readdirSync(folder).toSorted(), units);
-    for (const name of units)
-      assert.equal(readFileSync(join(folder, name), "utf8"), readFileSync(join("deploy/systemd", name), "utf8"));
-  });
-
-  test("the chart is the output of rolecall render helm --directory", () => {
-    for (const [name, text] of chart) assertFile(join(chartFolder, name), text);
-  });
-
-  test("has no other files, except its README", () => {
+  test("has no other files, except its README and what is written by hand", () => {
     const found = readdirSync("deploy", { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).replace("deploy/", ""));
-    const expected = [
-      "README.md",
-      ...Object.keys(sources),
-      ...Object.keys(files),
-      ...units.map((name) => `systemd/${name}`),
-    ];
-    expected.push(...[...chart.keys()].map((name) => join(chartFolder, name)));
-    assert.deepEqual(found.toSorted(), expected.toSorted());
+      .map((entry) => join(entry.parentPath, entry.name).replace("deploy/", ""))
+      .filter((name) => !ownFolders.includes(name.split("/")[0] ?? ""));
+    assert.deepEqual(found.toSorted(), ["README.md", ...Object.keys(sources), ...Object.keys(files)].toSorted());
   });
 });
 
 function assertFile(name: string, rendered: string): void {
   const file = join("deploy", name);
-  if (process.env["UPDATE_DOCS"] === "1") {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, rendered);
-  }
+  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(file, rendered);
   assert.equal(existsSync(file) ? readFileSync(file, "utf8") : "", rendered, `${file}: UPDATE_DOCS=1 writes it`);
 }

@@ -64,8 +64,6 @@ function statusOf(cluster: string, host = "127.0.0.1"): CannedAnswer {
 const kinds: readonly (readonly [kind: string, member: string, args: readonly string[]])[] = [
   ["haproxy", "server pg3 10.0.0.3:5432", ["--edge", "10.0.0.11:8008"]],
   ["envoy", "address: 10.0.0.3", ["--edge", "10.0.0.11:8008"]],
-  ["kubernetes", "database: 10.0.0.3:5432", ["--external-databases"]],
-  ["helm", "database: 10.0.0.3:5432", ["--external-databases"]],
   ["prometheus", "node: pg3", ["--node-metrics", "nodes"]],
   ["patroni", "# cluster demo, node pg3:", ["--hint-to", "https://10.0.0.11:9109"]],
 ];

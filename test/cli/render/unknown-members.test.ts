@@ -17,14 +17,12 @@ const silent = (name: string) => ({ name, api: `http://127.0.0.1:${name.slice(-1
 const fixed = { name: "demo", nodes: [silent("pg1"), silent("pg2")] };
 const unknown = { name: "aside", discover: ["http://127.0.0.1:4"] };
 
-/** Every file that depends on the members, and whether it names them: a few have only one address of the cluster. */
+/** Every file that depends on the members, and whether it names them outside its comments. */
 const kinds: readonly (readonly [kind: readonly string[], namesMembers: boolean])[] = [
   [["haproxy"], true],
   [["envoy"], true],
   [["prometheus", "--node-metrics", "nodes"], true],
   [["patroni"], false],
-  [["helm"], false],
-  [["kubernetes"], false],
 ];
 
 /** The clusters, the options, and the members that a file names; `null`: it is refused. */
@@ -65,7 +63,7 @@ describe("rendered files", () => {
       ["prometheus", "--node-metrics", "rolecall"],
       ["envoy", "--xds"],
       ["alerts"],
-      ["systemd"],
+      ["dashboard"],
     ]) {
       const { code, err } = await runText(["render", ...kind, "--config", config]);
       assert.equal(code, 0, `${kind.join(" ")}: ${err}`);

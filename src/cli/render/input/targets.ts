@@ -47,7 +47,6 @@ export interface ScrapedNode {
 /** A cluster to render configuration for. */
 export interface TargetCluster {
   readonly name: string;
-  readonly scope: string | null;
   readonly nodes: readonly BackendNode[];
   /** How many members are known, with those that are left out. */
   readonly members: number;
@@ -64,10 +63,6 @@ export interface TargetCluster {
   readonly silent: number;
   /** The file of the CA that signs the certificates of the nodes' APIs; `null`: the CAs of the system. */
   readonly ca: string | null;
-  /** The programs that run next to its nodes, as the configuration has it. */
-  readonly companions: ClusterConfig["companions"];
-  /** Node -> companion -> its address, where the configuration has another one. */
-  readonly companionsAt: ReadonlyMap<string, ClusterConfig["nodes"][number]["companions"]>;
 }
 
 /** A pool that the configuration declares. */
@@ -97,7 +92,6 @@ export interface Targets {
   readonly edgeProblem: string | null;
   /** Where Prometheus reaches the metrics of each rolecall; empty if no listener is known to serve them. */
   readonly admins: readonly MetricsAddress[];
-  readonly hostSuffix: string | null;
   /** The admin listener of the configuration that takes hints; `null` if there is no configuration or no such one. */
   readonly hintListener: HintListener | null;
 }
@@ -140,7 +134,6 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
       edges: edges.length > 0 ? edges : [{ host, port: health === null ? healthPort : Number(health.port) }],
       edgeProblem: edges.length > 0 || health !== null ? null : unknownListener(server.url),
       admins: adminsOf(context, null),
-      hostSuffix: null,
       hintListener: null,
     };
   }
@@ -166,7 +159,6 @@ export function targetsOf(context: CommandContext, config: Config, { clusters, b
     edges: edges.length > 0 ? edges : [health === null ? { host: "127.0.0.1", port: healthPort } : reachable(health)],
     edgeProblem: edges.length > 0 || health !== null ? null : unusableListeners,
     admins: adminsOf(context, admin ?? null),
-    hostSuffix: config.hostSuffixes[0] ?? null,
     hintListener: hintListenerOf(config),
   };
 }
@@ -236,7 +228,7 @@ function targetClusters(
     result.diagnose("RC120", { message, ...(action === undefined ? {} : { action }) });
     return message;
   };
-  return matching.flatMap(({ cluster, scope, nodes }) => {
+  return matching.flatMap(({ cluster, nodes }) => {
     if (!plainName.test(cluster)) {
       result.diagnose("RC120", {
         message: `cluster ${JSON.stringify(cluster)} is left out: ${plainNameAllowed}`,
@@ -273,10 +265,8 @@ function targetClusters(
     const lists = { unnamed, unbalanced, unscraped, scraped };
     const known = { members: nodes.length, silent: nodes.filter(isSilent).length };
     const summary = memberSummary(cluster, nodes);
-    const { tls = null, companions = [], nodes: written = [] } = configured(cluster) ?? {};
-    const companionsAt = new Map(written.map((node) => [node.name, node.companions]));
-    const own = { ca: tls?.ca ?? null, companions, companionsAt };
-    return [{ name: cluster, scope, nodes: targets, ...known, ...lists, summary, ...own }];
+    const ca = configured(cluster)?.tls?.ca ?? null;
+    return [{ name: cluster, nodes: targets, ...known, ...lists, summary, ca }];
   });
 }
 

@@ -1,4 +1,3 @@
-import { parse } from "yaml";
 import { parseByteSize } from "../../../cluster/values/byte-size.ts";
 import { parseDuration } from "../../../cluster/values/duration.ts";
 import { CommandError } from "../../../command/framework/command-error.ts";
@@ -7,7 +6,7 @@ import { parseRenderOptions } from "../input/options.ts";
 import { deployFile } from "../output/deploy-file.ts";
 
 /** What the rendered alert rules depend on. */
-export interface AlertOptions {
+interface AlertOptions {
   /** The name of the Prometheus job that scrapes rolecall. */
   readonly job: string;
   /** The lag of a replica in bytes above which it is reported. */
@@ -30,12 +29,6 @@ export function renderAlerts({ job, lagBytes, lagSeconds, docs }: AlertOptions):
     [`${orLagsInTime}10)`, lagSeconds === null ? ")" : `${orLagsInTime}${lagSeconds})`],
     [`${ownDocs}alerts.md#`, `${docs}alerts.md#`],
   ]);
-}
-
-/** The groups of rules of {@link renderAlerts}. */
-export function ruleGroups(options: AlertOptions): readonly object[] {
-  const { groups }: { readonly groups: readonly object[] } = parse(renderAlerts(options));
-  return groups;
 }
 
 /** The documents of the package itself, as `explain` and the log name them. */

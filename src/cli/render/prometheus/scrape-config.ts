@@ -4,7 +4,7 @@ import { probedComments } from "../input/member-comments.ts";
 import { type Targets } from "../input/targets.ts";
 
 /** Our own series, without those of the nodes that rolecall exports too. */
-export const ownSeries = "(rolecall|process)_.*|up";
+const ownSeries = "(rolecall|process)_.*|up";
 
 /** Where the metrics of the nodes come from: nowhere, from the first instance of rolecall, or from the nodes. */
 export const nodeMetricSources = ["none", "rolecall", "nodes"] as const;

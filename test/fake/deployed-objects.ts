@@ -1,11 +1,12 @@
-/** The chart that `rolecall render helm` writes, and its objects. */
+/** The objects that the files of `deploy/` install in Kubernetes. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
-import { runText } from "./command-line.ts";
 import { fillTemplates } from "./helm-template.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+
+/** The folder of the chart. */
+export const chart = "deploy/helm/rolecall";
 
 /** An object of Kubernetes as a test reads it. */
 export interface ReadObject {
@@ -21,32 +22,27 @@ export interface ReadObject {
   readonly spec?: any;
 }
 
-/** Renders a chart into a new folder. @returns the folder, and what the command printed */
-export async function renderChart(args: readonly string[]): Promise<{ readonly folder: string; readonly out: string }> {
-  const folder = temporaryFolder("chart");
-  const { code, out, err } = await runText(["render", "helm", "--directory", folder, ...args]);
-  assert.equal(code, 0, err);
-  return { folder, out };
-}
-
-/** The files of a chart by name. */
-export function filesOfChart(folder: string): ReadonlyMap<string, string> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+/** The files of the chart by name. */
+export function filesOfChart(): ReadonlyMap<string, string> {
+  const files = readdirSync(chart, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name)).toSorted();
-  return new Map(paths.map((path) => [relative(folder, path), readFileSync(path, "utf8")]));
+  return new Map(paths.map((path) => [relative(chart, path), readFileSync(path, "utf8")]));
 }
 
 /**
  * The objects of a release `rolecall` in the namespace `edge`, as Helm makes them of the chart.
  * @param values values in place of those of the chart
  */
-export function chartObjects(folder: string, values: object = {}): readonly ReadObject[] {
-  const files = filesOfChart(folder);
-  const chart = parse(files.get("Chart.yaml") ?? "") as { readonly version: string; readonly appVersion: string };
+export function chartObjects(values: object = {}): readonly ReadObject[] {
+  const files = filesOfChart();
+  const { version, appVersion } = parse(files.get("Chart.yaml") ?? "") as {
+    readonly version: string;
+    readonly appVersion: string;
+  };
   const filled = fillTemplates(files, {
     Values: { ...parse(files.get("values.yaml") ?? ""), ...values },
     Release: { Name: "rolecall", Namespace: "edge", Service: "Helm" },
-    Chart: { Name: "rolecall", Version: chart.version, AppVersion: chart.appVersion },
+    Chart: { Name: "rolecall", Version: version, AppVersion: appVersion },
   });
   return [...filled.values()].flatMap(readObjects);
 }
@@ -58,4 +54,12 @@ export function readObjects(text: string): readonly ReadObject[] {
     const object = document.toJS() as ReadObject | null;
     return object === null ? [] : [object];
   });
+}
+
+/** The object of a kind, and of a name if several have this kind. */
+export function objectOf(objects: readonly ReadObject[], kind: string, name?: string): ReadObject {
+  const found = objects.filter((one) => one.kind === kind && (name === undefined || one.metadata.name === name));
+  const [object = assert.fail(`${kind} ${name ?? ""} is missing`)] = found;
+  assert.equal(found.length, 1, `several objects are a ${kind}`);
+  return object;
 }
