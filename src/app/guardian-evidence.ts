@@ -14,8 +14,7 @@ import { IntentFile } from "../switchover/intent/intent-file.ts";
 import { PeerLink } from "../switchover/peers/peer-link.ts";
 import { notConfigured } from "../balancing/balancer.ts";
 import { BalancerSet } from "../balancing/balancer-set.ts";
-import { haproxyPushTargets } from "../features/haproxy/push-target.ts";
-import { poolerPushTargets } from "../features/pgbouncer/push-target.ts";
+import { featurePushTargets } from "./registry/push-targets.ts";
 import { type LocalProbes, startProbes } from "./probe-once.ts";
 
 const time = { now: (): number => performance.now(), setTimer: setSystemTimer };
@@ -66,8 +65,7 @@ export function openEvidence(guarded: GuardedRun, onError: (error: unknown) => v
   return {
     primary: () => provenPrimary(view(), intent.finish.evidence, plan.leader),
     takeOver: () => {
-      const { balancers, poolers } = config;
-      pushes.configure([...haproxyPushTargets(balancers, clusters), ...poolerPushTargets(poolers, clusters.cluster)]);
+      pushes.configure(featurePushTargets.flatMap((targetsOf) => targetsOf(config, clusters)));
       probes?.hint(cluster);
     },
     isChangePending: async () => {

@@ -1,5 +1,6 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { SetTimer } from "../cluster/timer.ts";
+import type { Config } from "../config/model/config.ts";
 import type { Logger } from "../log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { PushCounter } from "./push-counter.ts";
@@ -8,14 +9,12 @@ import { isOfPrimary, type ServerPool } from "./pool-verdicts.ts";
 import { VerdictFollower } from "./verdict-follower.ts";
 
 /** What the pushes depend on. */
-export interface BalancerSetContext {
+export interface BalancerSetContext extends PushedClusters {
   readonly log: Logger;
   readonly metrics: PushCounter & {
     /** Forgets a balancer that is not configured any more. */
     remove(name: "balancerUp", labels: { readonly balancer: string }): void;
   };
-  readonly cluster: (name: string) => ClusterState | undefined;
-  readonly policy: (name: string) => HealthPolicy | undefined;
   /** Ms of rolecall's clock. */
   readonly now: () => number;
   readonly setTimer: SetTimer;
@@ -30,6 +29,18 @@ export interface PushTarget {
   readonly pools: readonly ServerPool[];
   readonly create: (context: BalancerContext) => Balancer;
 }
+
+/** Where balancers read the members of clusters. */
+export interface PushedClusters {
+  readonly cluster: (name: string) => ClusterState | undefined;
+  readonly policy: (name: string) => HealthPolicy | undefined;
+}
+
+/** The balancers of a configuration that are pushed to. */
+export type FindPushTargets = (
+  config: Pick<Config, "balancers" | "poolers">,
+  clusters: PushedClusters,
+) => readonly PushTarget[];
 
 interface RunningBalancer {
   readonly target: PushTarget;

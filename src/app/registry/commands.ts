@@ -2,7 +2,7 @@ import type { CommandSpec } from "../../command/framework/command.ts";
 import { auditCommands } from "../../features/audit/commands.ts";
 
 /** The commands of the features, by the group of the help that they belong to. */
-export const featureCommands: { readonly look: readonly CommandSpec[] } = { look: auditCommands };
+export const featureCommands: { readonly look: readonly CommandSpec[] } = { look: [...auditCommands] };
 
 /** The order of the commands that look, in the help. */
 export const lookOrder: readonly string[] = [

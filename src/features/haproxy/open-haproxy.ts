@@ -19,7 +19,7 @@ export function openHaproxy(host: HaproxyHost, scope: Pick<Scope, "setTimer" | "
   // HAProxy's own checks decide from then on.
   scope.hold("the connections", () => set.stop());
   return {
-    configure: (config) => set.configure(haproxyPushTargets(config.balancers, host)),
+    configure: (config) => set.configure(haproxyPushTargets(config, host)),
     clusterChanged: (cluster) => set.clusterChanged(cluster),
   };
 }

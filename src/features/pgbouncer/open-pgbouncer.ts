@@ -19,7 +19,7 @@ export function openPgbouncer(host: PgbouncerHost, scope: Pick<Scope, "setTimer"
   // A PgBouncer keeps its last server.
   scope.hold("the consoles", () => set.stop());
   return {
-    configure: ({ poolers }) => set.configure(poolerPushTargets(poolers, host.cluster)),
+    configure: (config) => set.configure(poolerPushTargets(config, host)),
     clusterChanged: (cluster) => set.clusterChanged(cluster),
   };
 }

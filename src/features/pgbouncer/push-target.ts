@@ -1,18 +1,14 @@
 import type { ServerPool } from "../../balancing/pool-verdicts.ts";
-import type { PushTarget } from "../../balancing/balancer-set.ts";
+import type { FindPushTargets, PushTarget } from "../../balancing/balancer-set.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { PoolerConfig } from "../../config/model/config.ts";
 import { PgbouncerBalancer } from "./pgbouncer-balancer.ts";
 
 /** The PgBouncers whose databases have files. Other databases lead to a balancer, which is pushed to itself. */
-export function poolerPushTargets(
-  poolers: readonly PoolerConfig[],
-  clusterNamed: (name: string) => ClusterState | undefined,
-): readonly PushTarget[] {
+export const poolerPushTargets: FindPushTargets = ({ poolers }, clusters) => {
   const addressOf = (cluster: string, node: string): DatabaseAddress | null => {
-    const state = clusterNamed(cluster);
+    const state = clusters.cluster(cluster);
     return (state === undefined ? undefined : nodeNamed(state, node))?.node.database ?? null;
   };
   return poolers.flatMap((config) => {
@@ -21,7 +17,7 @@ export function poolerPushTargets(
     const create: PushTarget["create"] = (context) => new PgbouncerBalancer(config, { ...context, addressOf });
     return [{ name: config.name, key: JSON.stringify(config), pools, create }];
   });
-}
+};
 
 function poolsOf({ name: balancer, databases }: PoolerConfig): readonly ServerPool[] {
   return databases

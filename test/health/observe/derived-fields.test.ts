@@ -8,7 +8,7 @@ import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { reportOf } from "../../fake/node-documents.ts";
 
 test("a damped lag ends with the report after damping was switched off", () => {
-  const watched = new ClusterFixture({ policy: { guards: { lagSamples: 2 } as never } });
+  const watched = new ClusterFixture({ policy: { guards: { lagSamples: 2 } } });
   const dampedLag = (): Observation["dampedLag"] | undefined => nodeNamed(watched.cluster, "pg2")?.dampedLag;
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
