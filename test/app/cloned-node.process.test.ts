@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { freePort } from "../fake/free-port.ts";
-import { writeConfigFile, RolecallProcess } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { RolecallProcess } from "../fake/rolecall-process.ts";
 import { sendRequest } from "../fake/http-request.ts";
 import { openFakeCluster, FakeNode } from "../fake/fake-node.ts";
 import { until } from "../fake/until.ts";

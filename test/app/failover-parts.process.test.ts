@@ -11,7 +11,8 @@ import { FakeHaproxy } from "../fake/fake-haproxy.ts";
 import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";
 import { listenDuringTest } from "../fake/listen.ts";
 import { freePort } from "../fake/free-port.ts";
-import { startWithSocket, writeConfigFile } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { startWithSocket } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 import { appOf, fixedCluster, limit, portFor, statusOf, whole } from "./app-fixture.ts";
 

@@ -5,7 +5,8 @@ import { sendRequest } from "../fake/http-request.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { listenDuringTest } from "../fake/listen.ts";
 import { freePort } from "../fake/free-port.ts";
-import { writeConfigFile, startWithSocket } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { startWithSocket } from "../fake/rolecall-process.ts";
 
 const limit = { timeout: 60_000 };
 

@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { RolecallProcess } from "../fake/rolecall-process.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 
 const folder = temporaryFolder("odd-files");

@@ -9,7 +9,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { FakeHaproxy } from "../fake/fake-haproxy.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { freePort } from "../fake/free-port.ts";
-import { RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
 /** Longer than `max_age` (5.5 s): all evidence is too old whenever the process goes on. */

@@ -7,7 +7,8 @@ import { answerOf, waitForAnswer } from "../fake/followed-pair.ts";
 import { freePort } from "../fake/free-port.ts";
 import { openHostileUpstream } from "../fake/hostile-upstream.ts";
 import { sendRequest } from "../fake/http-request.ts";
-import { RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { RolecallProcess } from "../fake/rolecall-process.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 
 // What another instance says of addresses and their proof is a hint: a password goes only to what is configured here or

@@ -5,7 +5,8 @@ import { test, type TestContext } from "node:test";
 import { runJson, runText } from "../fake/command-line.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { freePort } from "../fake/free-port.ts";
-import { RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
 const limit = { timeout: 120_000 };

@@ -5,7 +5,8 @@ import { sendRequest } from "../fake/http-request.ts";
 import { until } from "../fake/until.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { freePort } from "../fake/free-port.ts";
-import { writeConfigFile, RolecallProcess } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { RolecallProcess } from "../fake/rolecall-process.ts";
 
 describe("a process whose stderr is not read", () => {
   for (const [kind, command] of [

@@ -9,7 +9,7 @@ import { after, before, describe, test, type TestContext } from "node:test";
 import { codeCacheFile } from "../../src/program/code-cache.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { freePort } from "../fake/free-port.ts";
-import { writeConfigFile } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
 import { until } from "../fake/until.ts";
 
 const limit = { timeout: 120_000 };

@@ -8,7 +8,8 @@ import { sendRequest } from "../fake/http-request.ts";
 import { until } from "../fake/until.ts";
 import { serveRaw } from "../fake/raw-node.ts";
 import { freePort } from "../fake/free-port.ts";
-import { writeConfigFile, RolecallProcess } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { RolecallProcess } from "../fake/rolecall-process.ts";
 import { statusDocument } from "../fake/node-documents.ts";
 
 interface OddHead {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import { freePort } from "../fake/free-port.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
-import { RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { RolecallProcess } from "../fake/rolecall-process.ts";
 
 const limit = { timeout: 120_000 };
 const nodeNames = Array.from({ length: 12 }, (_, at) => `pg${at}`);

@@ -3,7 +3,8 @@ import { renameSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { type FakeNode, openFakeNode } from "../fake/fake-node.ts";
 import { freePort } from "../fake/free-port.ts";
-import { RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { RolecallProcess } from "../fake/rolecall-process.ts";
 import { workersAnswer } from "../fake/workers-answer.ts";
 
 const limit = { timeout: 120_000 };

@@ -7,7 +7,8 @@ import { test, type TestContext } from "node:test";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { freePort } from "../fake/free-port.ts";
 import { sendRequest } from "../fake/http-request.ts";
-import { RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
+import { RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 import { workersAnswer } from "../fake/workers-answer.ts";
 

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { openFakeCluster, type FakeNode } from "../../fake/fake-node.ts";
 import { freePort } from "../../fake/free-port.ts";
-import { RolecallProcess, writeConfigFile } from "../../fake/rolecall-process.ts";
+import { writeConfigFile } from "../../fake/config-file.ts";
+import { RolecallProcess } from "../../fake/rolecall-process.ts";
 
 const limit = { timeout: 60_000 };
 

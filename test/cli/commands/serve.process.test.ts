@@ -5,7 +5,8 @@ import { test, type TestContext } from "node:test";
 import { openFakeCluster, type FakeNode } from "../../fake/fake-node.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
 import { freePort } from "../../fake/free-port.ts";
-import { writeConfigFile, RolecallProcess } from "../../fake/rolecall-process.ts";
+import { writeConfigFile } from "../../fake/config-file.ts";
+import { RolecallProcess } from "../../fake/rolecall-process.ts";
 
 const limit = { timeout: 30_000 };
 

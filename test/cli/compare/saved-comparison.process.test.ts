@@ -6,7 +6,8 @@ import { App } from "../../../src/app/app.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { runJson, runText } from "../../fake/command-line.ts";
 import { openFakeCluster, type FakeNode } from "../../fake/fake-node.ts";
-import { RolecallProcess, writeConfigFile } from "../../fake/rolecall-process.ts";
+import { writeConfigFile } from "../../fake/config-file.ts";
+import { RolecallProcess } from "../../fake/rolecall-process.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 import { until } from "../../fake/until.ts";
 

@@ -6,7 +6,8 @@ import { after, before, test, type TestContext } from "node:test";
 import type { Simulator } from "../../../src/simulator/simulator.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { freePort } from "../../fake/free-port.ts";
-import { RolecallProcess, writeConfigFile } from "../../fake/rolecall-process.ts";
+import { writeConfigFile } from "../../fake/config-file.ts";
+import { RolecallProcess } from "../../fake/rolecall-process.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
 import { until } from "../../fake/until.ts";
 

@@ -6,7 +6,8 @@ import { ConnectionBudget, parseDescriptorLimit } from "../../../src/http/access
 import { ConnectionLimiter } from "../../../src/http/access/connection-limiter.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
 import { freePort } from "../../fake/free-port.ts";
-import { writeConfigFile, RolecallProcess } from "../../fake/rolecall-process.ts";
+import { writeConfigFile } from "../../fake/config-file.ts";
+import { RolecallProcess } from "../../fake/rolecall-process.ts";
 import { until } from "../../fake/until.ts";
 
 const limit = { timeout: 60_000 };

@@ -7,8 +7,9 @@ import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
 import { openFakeNode } from "../../fake/fake-node.ts";
 import { sendRequest } from "../../fake/http-request.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
+import { workerCounts } from "../../fake/worker-counts.ts";
 
-for (const workers of [0, 2]) {
+for (const workers of workerCounts) {
   suite(`read_only, with ${workers} workers`, { timeout: 60_000 }, () => {
     test("refuses what changes something, and answers the rest", async (context) => {
       const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });

@@ -7,6 +7,7 @@ import { configOf, haproxyBackendOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { sendRequest, type HttpAnswer, type RequestParts } from "../fake/http-request.ts";
 import { appOf, fixedCluster, limit, portFor, withQuickProbes } from "./app-fixture.ts";
+import { workerCounts } from "../fake/worker-counts.ts";
 
 const json = { "content-type": "application/json" };
 
@@ -33,7 +34,7 @@ test("drains of other clusters are no matter of a listener with a cluster", limi
   assert.deepEqual([await drained(own), await drained(all)], [["demo"], ["demo", "other"]]);
 });
 
-for (const workers of [0, 2])
+for (const workers of workerCounts)
   test(
     `/edges and /snapshot of a listener with a cluster show no other, with ${workers} workers`,
     limit,

@@ -6,8 +6,9 @@ import { configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { sendRequest } from "../fake/http-request.ts";
 import { appOf, fixedCluster, limit, portFor, withQuickProbes } from "./app-fixture.ts";
+import { workerCounts } from "../fake/worker-counts.ts";
 
-for (const workers of [0, 2])
+for (const workers of workerCounts)
   test(`/status says when each node was asked for, with ${workers} workers`, limit, async (context) => {
     const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
     const admin = listenerOf({ dialect: "admin", access: unrestrictedAccess });

@@ -14,6 +14,7 @@ import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { collectErrors, NodeApiListener } from "../../fake/node-api-listener.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 import { workersAnswer } from "../../fake/workers-answer.ts";
+import { isRunWith } from "../../fake/worker-counts.ts";
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
@@ -57,7 +58,8 @@ async function appOf(
 }
 
 describe("diagnostics pages", () => {
-  for (const parts of [{ fastPath: true }, { fastPath: false }, { fastPath: true, workers: 1 }]) {
+  const variants = [{ fastPath: true }, { fastPath: false }, { fastPath: true, workers: 1 }];
+  for (const parts of variants.filter(({ workers = 0 }) => isRunWith(workers))) {
     test(`are served by admin listeners, and by health listeners only if enabled: ${JSON.stringify(parts)}`, async (context) => {
       const [health = "", shown = "", admin = ""] = await appOf(context, parts);
       const methods = ["GET", "HEAD", "OPTIONS", "POST"];

@@ -9,6 +9,7 @@ import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
 import { type HttpAnswer, sendRequest } from "../../fake/http-request.ts";
 import { PausableConsole } from "../../fake/pausable-console.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
+import { workerCounts } from "../../fake/worker-counts.ts";
 
 const folder = temporaryFolder("pauses");
 const fileOf = (token: string): string => {
@@ -134,7 +135,7 @@ test("a pause token permits nothing but calls about pauses", limit, async (conte
     assert.equal((await send(method, path, "pause-token")).status, status, `${method} ${path}`);
 });
 
-for (const workers of [0, 2])
+for (const workers of workerCounts)
   test(`answers announcements, heartbeats and ends, with ${workers} workers`, { timeout: 60_000 }, async (context) => {
     const { send, pgbouncer } = await watching(context, { pauseTokens: [pauseFile] }, { workers });
     const call = async (method: string, path: string, body?: unknown): Promise<readonly [number, unknown]> => {

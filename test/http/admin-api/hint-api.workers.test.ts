@@ -12,6 +12,7 @@ import { configOf, listenerOf } from "../../fake/config.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
 import { sendRequest, type HttpAnswer, type RequestParts } from "../../fake/http-request.ts";
 import { until } from "../../fake/until.ts";
+import { workerCounts } from "../../fake/worker-counts.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-hints-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -186,7 +187,7 @@ test("a hint token permits nothing but POST /hint", limit, async (context) => {
   assert.ok([400, 403, 404, 405].includes(onHealth.status), `${onHealth.status} ${onHealth.body}`);
 });
 
-for (const workers of [0, 2])
+for (const workers of workerCounts)
   test(`says what a hint did, logs and counts it, with ${workers} workers`, { timeout: 60_000 }, async (context) => {
     const { send, lines } = await hinting(context, { hintTokens: [hintFile] }, workers);
     await until("a leader", async () => {

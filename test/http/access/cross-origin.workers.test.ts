@@ -10,6 +10,7 @@ import { openFakeNode, type FakeNode } from "../../fake/fake-node.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 import { until } from "../../fake/until.ts";
 import { workersAnswer } from "../../fake/workers-answer.ts";
+import { workerCounts } from "../../fake/worker-counts.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -141,7 +142,7 @@ async function withEdge(
   }
 }
 
-for (const workers of [0, 2]) {
+for (const workers of workerCounts) {
   suite(`unsafe requests from pages of other sites, with ${workers} workers`, { timeout: 60_000 }, () => {
     test("are refused on every listener with a reason; checks are not affected", async () => {
       await withEdge(workers, {}, async ({ node, admin, exporter, pg1, reloads }) => {
