@@ -44,11 +44,17 @@ const alikeOnEachNode = [
   join("log", "logger."),
   join("history", "processes."),
   join("switchover", "peers", "two-processes."),
-].map((name) => join("test", name));
+]
+  .map((name) => join("test", name))
+  .concat(`proof${sep}`);
 
 /** Folders of `npm test` that only compute, and the tests of the source as text. */
 const quick = ["balancing", "cluster", "config", "events", "exposition", "feature", "features", "health", "metrics"];
-const ofSource = [join("test", "architecture.test.js"), join("proof", "campaign", "planted", "bugs.test.js")];
+const ofSource = [
+  join("test", "architecture.test.js"),
+  join("test", "test-kinds.test.js"),
+  join("proof", "campaign", "planted", "bugs.test.js"),
+];
 
 /** The kinds of a list, and which of their files it has. */
 const lists: Readonly<Record<string, (file: string, kind: Kind) => boolean>> = {
@@ -87,13 +93,11 @@ if (files.length === 0) throw new Error("Cannot run tests: build must hold *.tes
 const filesPerProcess = 12;
 const needsOwnProcess = /mock\.timers|process\.(?:env\[.*\] =|chdir|on)|^(?:before|after)\(/m;
 
-/** Folders whose files compute for long, or wait for long. */
-const long = new Set(["app", "sequences", "incidents", "vectors-replay", "docs", "campaign", "exhaustive"]);
-
 function isShared(file: string): boolean {
   return (
     kindOf(file) === "own" &&
-    !long.has(folderOf(file)) &&
+    // What these wait for would add up.
+    folderOf(file) !== "app" &&
     !file.includes(".property.") &&
     !needsOwnProcess.test(readFileSync(join("build", file), "utf8"))
   );
