@@ -1,18 +1,41 @@
 /**
- * Runs all compiled test files from an explicit list, because `node --test DIR` fails on Node 24:
- * `node build/test/run.js [real|code|quick]`. `code` leaves out what depends little on the version of Node: the tests of
- * documents and packages, of the demo's banner and of test tools, of processes that are killed, the directed sequences,
- * and the property tests. `quick` runs what needs neither a server nor another process, and what any change of the source
- * may break: the inner loop.
+ * Runs compiled tests: `node build/test/run.js [processes|real|quick|code]`. The name of a file says what it does, and
+ * so where it runs:
+ *
+ * | file                  | what it does                                              | list                            |
+ * |-----------------------|-----------------------------------------------------------|---------------------------------|
+ * | `test/real/`          | starts real servers                                       | `real`: `npm run test:real`     |
+ * | `*.process.test.ts`   | starts programs or browsers                               | `processes`: `test:processes`   |
+ * | `*.long.test.ts`      | computes for more than 5 s of processor time              | `processes`                     |
+ * | `*.workers.test.ts`   | the same without and with worker processes                | both: `worker-counts.ts`        |
+ * | `*.smoke.test.ts`     | starts a program once, to see that the artefact works     | `npm test`                      |
+ * | every other           | runs in its own process, with sockets on free ports       | `npm test`                      |
+ *
+ * `no-programs.ts` refuses to start a program in `npm test`, and test/test-kinds.test.ts reads the imports. `quick` is
+ * the part of `npm test` that any change of the source may break and that needs no server: the inner loop. `code` is
+ * `npm test` and those of the processes that depend on the version of Node: coverage is counted with it, on Node 24.
+ * The files are listed, because `node --test DIR` fails on Node 24.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [, , which = ""] = process.argv;
-/** What depends little on the version of Node: whole folders, and single files. */
-const everywhereAlike = [
+type Kind = "real" | "process" | "long" | "workers" | "smoke" | "own";
+
+const [, , list = ""] = process.argv;
+
+/** The kind of a compiled test file, by its path below `build`. */
+function kindOf(file: string): Kind {
+  if (file.startsWith(join("test", "real", sep))) return "real";
+  return (["process", "long", "workers", "smoke"] as const).find((kind) => file.endsWith(`.${kind}.test.js`)) ?? "own";
+}
+
+/**
+ * Files of `process` that depend little on the version of Node: of documents and packages, of the demo's banner and of
+ * test tools, of processes that are killed, and the directed sequences. The other list runs them.
+ */
+const alikeOnEachNode = [
   ...["docs", "deploy", "packaging", "bench", "incidents", "vectors-replay", join("cli", "demo")].map(
     (name) => `${name}${sep}`,
   ),
@@ -23,56 +46,63 @@ const everywhereAlike = [
   join("log", "logger."),
   join("history", "processes."),
   join("switchover", "peers", "two-processes."),
-].map((name) => join("test", name));
-const left = which === "code" ? [...everywhereAlike, `proof${sep}`] : [];
+]
+  .map((name) => join("test", name))
+  .concat(`proof${sep}`);
+
+/** Folders of `npm test` that only compute, and the tests of the source as text. */
+const quick = ["balancing", "cluster", "config", "events", "exposition", "feature", "features", "health", "metrics"];
+const ofSource = [
+  join("test", "architecture.test.js"),
+  join("test", "test-kinds.test.js"),
+  join("proof", "campaign", "planted", "bugs.test.js"),
+];
+
+/** The kinds of a list, and which of their files it has. */
+const lists: Readonly<Record<string, (file: string, kind: Kind) => boolean>> = {
+  "": (_, kind) => kind === "own" || kind === "workers" || kind === "smoke",
+  processes: (_, kind) => kind === "process" || kind === "long" || kind === "workers",
+  real: (_, kind) => kind === "real",
+  quick: (file, kind) => kind === "own" && (quick.includes(folderOf(file)) || ofSource.includes(file)),
+  code: (file, kind) =>
+    kind === "own" ||
+    kind === "workers" ||
+    kind === "smoke" ||
+    (kind === "process" && !alikeOnEachNode.some((start) => file.startsWith(start))),
+};
+
+/** The folder directly below `test` or `proof`. */
+function folderOf(file: string): string {
+  return file.split(sep)[1] ?? "";
+}
+
+const isListed = lists[list];
+if (isListed === undefined)
+  throw new Error(`Cannot run tests: the list must be one of ${Object.keys(lists).join(", ")}, got ${list}`);
 const files = ["test", "proof"]
   .flatMap((folder) =>
     readdirSync(join("build", folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
   )
-  .filter((file) => file.endsWith(".test.js") && file.startsWith(join("test", "real", sep)) === (which === "real"))
-  .filter(
-    (file) => left.every((start) => !file.startsWith(start)) && !(which === "code" && file.includes(".property.")),
-  )
-  .map((file) => join("build", file))
+  .filter((file) => file.endsWith(".test.js") && isListed(file, kindOf(file)))
   .sort();
 if (files.length === 0) throw new Error("Cannot run tests: build must hold *.test.js files, got none");
 
-/** Folders whose tests only compute. */
-const computing = [
-  "balancing",
-  "cluster",
-  "config",
-  "events",
-  "exposition",
-  "feature",
-  "features",
-  "health",
-  "metrics",
-];
-/** Tests of the source as text. */
-const ofSource = [join("test", "architecture.test.js"), join("proof", "campaign", "planted", "bugs.test.js")].map(
-  (file) => join("build", file),
-);
-
 /**
- * A process costs half a second of processor time or more, most of it to load modules, which is more than most files
- * need: one process runs many files of a folder. Those that start processes, take over the clock or compute for long
- * have a process of their own, and those that prepare something for the whole file: that would begin with the process.
+ * A process costs a third of a second of processor time or more, most of it to load modules, which is more than most
+ * files need: one process runs many files of a folder. Those that take over the clock or the process have a process of
+ * their own, and those that prepare something for the whole file: that would begin with the process.
  */
 const filesPerProcess = 12;
-const needsOwnProcess =
-  /child_process|rolecall-process|terminal\.js|mock\.timers|process\.(?:env\[.*\] =|chdir|on)|^(?:before|after)\(/m;
-
-/** Folders whose files compute for long, or wait for long. */
-const long = new Set(["app", "sequences", "incidents", "vectors-replay", "docs", "campaign", "exhaustive"]);
+const needsOwnProcess = /mock\.timers|process\.(?:env\[.*\] =|chdir|on)|^(?:before|after)\(/m;
 
 function isShared(file: string): boolean {
-  return !long.has(folderOf(file)) && !file.includes(".property.") && !needsOwnProcess.test(readFileSync(file, "utf8"));
-}
-
-/** The folder directly below `build/test`. */
-function folderOf(file: string): string {
-  return file.split(sep)[2] ?? "";
+  return (
+    kindOf(file) === "own" &&
+    // What these wait for would add up.
+    folderOf(file) !== "app" &&
+    !file.includes(".property.") &&
+    !needsOwnProcess.test(readFileSync(join("build", file), "utf8"))
+  );
 }
 
 /** Files that import those of one folder, at most so many each. */
@@ -80,7 +110,7 @@ function shared(folder: string, of: readonly string[]): readonly string[] {
   return Array.from({ length: Math.ceil(of.length / filesPerProcess) }, (_, at) => {
     const path = join("build", "shared", `${folder}-${at + 1}.test.js`);
     const some = of.slice(at * filesPerProcess, (at + 1) * filesPerProcess);
-    const imports = some.map((file) => `import ${JSON.stringify(relative(dirname(path), file))};\n`);
+    const imports = some.map((file) => `import ${JSON.stringify(relative(dirname(path), join("build", file)))};\n`);
     writeFileSync(path, imports.join(""));
     return path;
   });
@@ -88,15 +118,13 @@ function shared(folder: string, of: readonly string[]): readonly string[] {
 
 rmSync(join("build", "shared"), { recursive: true, force: true });
 mkdirSync(join("build", "shared"));
-const together = which === "real" ? [] : files.filter(isShared);
-const alone = which === "quick" ? ofSource : files.filter((file) => !together.includes(file));
-const folders = [...new Set(together.map(folderOf))].filter((name) => which !== "quick" || computing.includes(name));
+const together = files.filter(isShared);
+const alone = files.filter((file) => !together.includes(file));
 /** Counts every read that fails: the files that are beside the first one need little of the machine. */
-const isFirst = (file: string): boolean => file.endsWith(join("real", "failover.test.js"));
+const isFirst = (file: string): boolean => file === join("test", "real", "failover.test.js");
 const processes = [
-  ...alone.filter(isFirst),
-  ...alone.filter((file) => !isFirst(file)),
-  ...folders.flatMap((name) =>
+  ...[...alone.filter(isFirst), ...alone.filter((file) => !isFirst(file))].map((file) => join("build", file)),
+  ...[...new Set(together.map(folderOf))].flatMap((name) =>
     shared(
       name,
       together.filter((file) => folderOf(file) === name),
@@ -105,13 +133,17 @@ const processes = [
 ];
 // Most of the time a test file waits: four at a time use both cores of a small machine. Real servers have ports of
 // their own in each test process, and need more of the machine.
-const concurrency = [`--test-concurrency=${which === "real" ? 3 : 4}`];
+const concurrency = `--test-concurrency=${list === "real" ? 3 : 4}`;
 // A test file that hangs must fail, and not use up the time of the others.
-const timeout = `--test-timeout=${which === "real" ? 600_000 : 180_000}`;
-const propertySeed = pathToFileURL(join("build", "test", "fake", "property-seed.js")).href;
+const timeout = `--test-timeout=${list === "real" ? 600_000 : 180_000}`;
+const preloaded = ["property-seed", ...(list === "" || list === "quick" ? ["no-programs"] : [])].flatMap((name) => [
+  "--import",
+  pathToFileURL(join("build", "test", "fake", `${name}.js`)).href,
+]);
 // Its last lines are the failures, whatever came before: what remains of a long log.
-const options = ["--enable-source-maps", "--import", propertySeed, "--test-reporter=spec"];
-const { status } = spawnSync(process.execPath, [...options, "--test", timeout, ...concurrency, ...processes], {
+const options = ["--enable-source-maps", ...preloaded, "--test-reporter=spec"];
+const { status } = spawnSync(process.execPath, [...options, "--test", timeout, concurrency, ...processes], {
   stdio: ["ignore", "inherit", "inherit"],
+  env: { ...process.env, TEST_LIST: list },
 });
 process.exitCode = status ?? 1;

@@ -1,57 +1,13 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
-import type { ClusterConfig, Config } from "../../src/config/model/config.ts";
-import { configOf, listenerOf } from "../fake/config.ts";
-import { FakeCompanion } from "../fake/fake-companion.ts";
-import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";
+import { test } from "node:test";
 import { until } from "../fake/until.ts";
-import { appOf, fixedCluster, limit, portFor, whole, withQuickProbes } from "./app-fixture.ts";
+import { appOf, limit, portFor, whole } from "./app-fixture.ts";
 import { readIncidentFile } from "../../src/replay/file/incident-file.ts";
 import { answerTo, parseQuestion } from "../../src/replay/question.ts";
 import { replay } from "../../src/replay/replay.ts";
 import { parse } from "yaml";
 import type { App } from "../../src/app/app.ts";
-import { workersAnswer } from "../fake/workers-answer.ts";
-
-type CompanionConfig = ClusterConfig["companions"][number];
-
-/** Two nodes, and a pooler beside each: its port is another one at each node, as all of them are on this machine. */
-async function pooled(context: TestContext): Promise<{
-  readonly nodes: readonly FakeNode[];
-  readonly poolers: readonly [FakeCompanion, FakeCompanion];
-  readonly configWith: (companions: readonly Partial<CompanionConfig>[]) => Config;
-}> {
-  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
-  const poolers = [
-    await FakeCompanion.start(context, "pgbouncer"),
-    await FakeCompanion.start(context, "pgbouncer"),
-  ] as const;
-  const configWith = (companions: readonly Partial<CompanionConfig>[]): Config => {
-    const plain = fixedCluster(nodes);
-    const placed = plain.nodes.map((node, at) => ({
-      ...node,
-      companions: Object.fromEntries(
-        companions.map(({ name = "pgbouncer" }) => [name, { host: "127.0.0.1", port: poolers[at]?.port ?? 0 }]),
-      ),
-    }));
-    const completed = companions.map((parts) => ({
-      name: "pgbouncer",
-      port: 6432,
-      kind: "pgbouncer" as const,
-      path: null,
-      ...parts,
-    }));
-    const clusters = [{ ...plain, nodes: placed, companions: completed }];
-    return withQuickProbes(configOf({ clusters, listen: [whole, listenerOf({ dialect: "admin" })] }));
-  };
-  return { nodes, poolers, configWith };
-}
-
-async function answerOf(app: App, path: string): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${portFor(app, whole)}${path}`);
-  await response.arrayBuffer();
-  return `${response.status} ${response.statusText}`;
-}
+import { answerOf, pooled } from "./pooled-fixture.ts";
 
 /** An answer without what changes from one request to the next. */
 async function wholeAnswer(app: App, path: string): Promise<string> {
@@ -134,28 +90,6 @@ test("a reload adds companions, changes their kind and removes them", limit, asy
   const checked = poolers[0].received.length;
   await until("more probes", async () => (await answerOf(app, "/nodes/pg1/primary")) === "200 OK");
   assert.equal(poolers[0].received.length, checked);
-});
-
-test("workers answer as the main process does", limit, async (context) => {
-  const { poolers, configWith } = await pooled(context);
-  const app = appOf(context, { ...configWith([{}]), workers: 2 });
-  await app.start();
-  const admin = app.listeners.find(({ config }) => config.dialect === "admin")?.port ?? 0;
-  await workersAnswer(`http://127.0.0.1:${admin}`, 2);
-  const path = "/nodes/pg2/replica?with=pgbouncer";
-  const answers = async (): Promise<ReadonlySet<string>> =>
-    new Set(await Promise.all(Array.from({ length: 8 }, () => answerOf(app, path))));
-  assert.deepEqual(await answers(), new Set(["200 OK"]));
-  await poolers[1].stop();
-  await until("every worker refuses", async () => {
-    const found = await answers();
-    return found.size === 1 && found.has("503 companion pgbouncer refused");
-  });
-  await poolers[1].start();
-  await until("no worker refuses", async () => {
-    const found = await answers();
-    return found.size === 1 && found.has("200 OK");
-  });
 });
 
 test("a dead companion is an event with an end, a warning in /status, and a metric", limit, async (context) => {

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { loadConfig } from "../../src/app/registry/config.ts";
 import { renderProblems } from "../../src/config/model/problem.ts";
 import { isLoopback } from "../../src/config/values/loopback.ts";
-import { writeConfigFile } from "../fake/rolecall-process.ts";
+import { writeConfigFile } from "../fake/config-file.ts";
 
 /** Keys of an admin listener that may be opened. */
 const accepted: readonly string[] = [

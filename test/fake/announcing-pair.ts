@@ -9,7 +9,8 @@ import type { ConsoleTarget } from "../../src/balancing/pgbouncer/console.ts";
 import type { AnnouncingOptions } from "../switchover/peers/announcing-process.ts";
 import { freePort } from "./free-port.ts";
 import { sendRequest } from "./http-request.ts";
-import { RolecallProcess, writeConfigFile } from "./rolecall-process.ts";
+import { writeConfigFile } from "./config-file.ts";
+import { RolecallProcess } from "./rolecall-process.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { until } from "./until.ts";
 

@@ -4,7 +4,8 @@ import { type FakeNode, openFakeCluster } from "./fake-node.ts";
 import { freePort } from "./free-port.ts";
 import { sendRequest } from "./http-request.ts";
 import { portOf } from "./listen.ts";
-import { RolecallProcess, writeConfigFile } from "./rolecall-process.ts";
+import { writeConfigFile } from "./config-file.ts";
+import { RolecallProcess } from "./rolecall-process.ts";
 import { until } from "./until.ts";
 
 /** A rolecall process that probes or follows, and its listeners. */

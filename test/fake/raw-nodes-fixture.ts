@@ -3,7 +3,8 @@ import type { TestContext } from "node:test";
 import { sendRequest, type HttpAnswer, type RequestParts } from "./http-request.ts";
 import { jsonAnswer, serveRawAnswers, type RawAnswer, type RawRequest } from "./raw-node.ts";
 import { freePort } from "./free-port.ts";
-import { writeConfigFile, RolecallProcess } from "./rolecall-process.ts";
+import { writeConfigFile } from "./config-file.ts";
+import { RolecallProcess } from "./rolecall-process.ts";
 import { until } from "./until.ts";
 import { answerProbe } from "./node-documents.ts";
 

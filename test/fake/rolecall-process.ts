@@ -1,8 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Ending } from "./ending.ts";
 import { descriptorOf } from "./listen.ts";
 import { program } from "./program.ts";
@@ -62,13 +59,4 @@ export function startWithSocket(context: Ending, args: readonly string[], socket
   // LISTEN_PID must be the id of the process itself: a shell sets it before it becomes that process.
   const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
   return new RolecallProcess(context, args, { command, sockets: [descriptorOf(socket)] });
-}
-
-/** Writes a configuration file in a folder that is deleted when the test ends. */
-export function writeConfigFile(context: Ending, text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "rolecall-serve-"));
-  context.after(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "rolecall.yaml");
-  writeFileSync(file, text);
-  return file;
 }

@@ -1,5 +1,5 @@
 import { majorOf } from "./version.ts";
-import type { Vector } from "./vectors.test.ts";
+import type { Vector } from "./vectors.long.test.ts";
 
 /** One recorded answer of one node. */
 export interface Answer {

@@ -12,7 +12,7 @@ const checkMs = 250;
  *
  * Node's documents warn of flags that change while V8 runs. This one is sound: V8 reads `semi_space_growth_factor` only
  * in `SemiSpaceNewSpace::Grow` (deps/v8/src/heap/new-spaces.cc), at a safepoint after a collection, multiplies the size
- * by it, and keeps no copy. test/cli/v8-tuning.test.ts changes it hundreds of times under load and then checks all that
+ * by it, and keeps no copy. test/command/framework/v8-tuning.process.test.ts changes it hundreds of times under load and then checks all that
  * lives in the heap: nothing was damaged on Node 20.20 and 24.21.
  */
 export function growYoungGeneration(): void {

@@ -3,7 +3,6 @@ import { after, before, suite, test } from "node:test";
 import { startSimulator, type Simulator } from "../../../src/simulator/simulator.ts";
 import { runJson, runText } from "../../fake/command-line.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
-import { RolecallProcess } from "../../fake/rolecall-process.ts";
 import { until } from "../../fake/until.ts";
 
 /** The fields of the data of check and explain that this is about. */
@@ -117,19 +116,6 @@ suite("commands that probe the nodes themselves", { timeout: 120_000 }, () => {
         [null, "detached"],
       ],
     );
-  });
-
-  test("Ctrl-C ends at once with what is known", async (context) => {
-    const [pg1, pg2] = await openFakeCluster(context, ["pg1", "pg2"]);
-    assert.ok(pg1 !== undefined && pg2 !== undefined);
-    pg1.fields = { xlog: { location: 9_000 } };
-    const options = ["--for", "10min", "--set", "guards.attach_window=9min", "--set", "probe.interval=100ms"];
-    const argv = ["check", "/replica", "--node", "pg2", "--discover", pg1.api, "--cluster", "demo", ...options];
-    const running = new RolecallProcess(context, argv);
-    await until("several probes of pg2", () => pg2.requests.filter((path) => path === "/leader").length > 40);
-    running.process.kill("SIGINT");
-    assert.equal(await running.exit, 2);
-    assert.match(running.stdout, /^not known \(watched for \d.*\) {2}demo\/pg2 for \/replica/);
   });
 
   test("--for must be a duration", async () => {

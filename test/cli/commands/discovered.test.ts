@@ -6,7 +6,6 @@ import { loadConfig } from "../../../src/app/registry/config.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { runJson } from "../../fake/command-line.ts";
 import { freePort } from "../../fake/free-port.ts";
-import { RolecallProcess } from "../../fake/rolecall-process.ts";
 import { until } from "../../fake/until.ts";
 
 interface StatusData {
@@ -45,18 +44,6 @@ test("a service waits for nodes that are starting before it names its cluster", 
   assert.equal(await scope, "orders");
 });
 
-test("a service warns that it has named its cluster without its nodes", { timeout: 60_000 }, async (context) => {
-  const argv = ["serve", "--discover", "http://127.0.0.1:1", "--listen", `127.0.0.1:${await freePort()}`];
-  const running = new RolecallProcess(context, [
-    ...argv,
-    "--set",
-    "probe.connect_timeout=100ms",
-    "--set",
-    "probe.timeout=300ms",
-  ]);
-  await running.waitForLog("cluster named without its nodes: none reported a scope; --cluster names it");
-});
-
 test("doctor does not report that the lock limits a default max_age, but one that is set", async (context) => {
   const times = { ttlMs: 10_000, loopWaitMs: 2_000, retryTimeoutMs: 3_000 };
   const simulator = await startSimulator({ nodes: 2, port: 0, ...times });
@@ -85,20 +72,4 @@ test("local probes go on until they are stopped", async (context) => {
   const watchedMs = probes.probed.watchedMs();
   assert.ok(watchedMs > 0);
   assert.equal(probes.probed.watchedMs(), watchedMs);
-});
-
-test("a service that its nodes named does not warn that they did not", { timeout: 60_000 }, async (context) => {
-  const simulator = await startSimulator({ nodes: 1, port: 0, scope: "orders" });
-  context.after(() => simulator.stop());
-  const seed = simulator.nodes[0]?.url ?? "";
-  const running = new RolecallProcess(context, [
-    "serve",
-    "--discover",
-    seed,
-    "--listen",
-    `127.0.0.1:${await freePort()}`,
-  ]);
-  await running.waitForLog('"listening"');
-  assert.match(running.stderr, /started to monitor orders/);
-  assert.doesNotMatch(running.stderr, /none reported a scope/);
 });

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { serveCannedAnswers } from "../../fake/canned-server.ts";
 import { runText } from "../../fake/command-line.ts";
-import { RolecallProcess } from "../../fake/rolecall-process.ts";
 
 test("help COMMAND is the help of the command, and help alone groups all of them", async () => {
   const own = await runText(["status", "--help"]);
@@ -51,17 +50,6 @@ test("what to do about a configuration depends on what is wrong with it", async 
     /:2: what: is not a known key[^\n]*\n {2}Remove it or correct its name \(docs\/configuration\.md\)\.\n/,
   );
   assert.match(out, /:3: drain: [^\n]*\n {2}Correct the value that the message names\.\n/);
-});
-
-test("serve says what to do about an address that is not of this machine", { timeout: 60_000 }, async (context) => {
-  const argv = ["serve", "--discover", "http://127.0.0.1:1", "--listen", "203.0.113.1:8008"];
-  const times = ["--set", "probe.connect_timeout=100ms", "--set", "probe.timeout=300ms", "--set", "workers=0"];
-  const running = new RolecallProcess(context, [...argv, ...times]);
-  assert.equal(await running.exit, 2);
-  assert.match(
-    running.stderr,
-    /EADDRNOTAVAIL[^\n]*\n {2}Choose an address of this machine \(ip addr lists them\), or 0\.0\.0\.0 for all\.\n/,
-  );
 });
 
 test("a terminal shows the clusters that are not ok, and counts the others", async (context) => {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { loadConfig } from "../../../src/app/registry/config.ts";
 import { listenerDirectory } from "../../../src/http/node-api/listener-directory.ts";
-import { writeConfigFile } from "../../fake/rolecall-process.ts";
+import { writeConfigFile } from "../../fake/config-file.ts";
 
 /** The ports that a listener names to a client, from the addresses of both ends of the connection. */
 function portsNamed(

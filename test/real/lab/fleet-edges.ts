@@ -4,7 +4,8 @@ import type { Ending } from "../../fake/ending.ts";
 import { type FakeNode, openFakeCluster } from "../../fake/fake-node.ts";
 import { freePort } from "../../fake/free-port.ts";
 import { sendRequest } from "../../fake/http-request.ts";
-import { RolecallProcess, writeConfigFile } from "../../fake/rolecall-process.ts";
+import { writeConfigFile } from "../../fake/config-file.ts";
+import { RolecallProcess } from "../../fake/rolecall-process.ts";
 import { until } from "../../fake/until.ts";
 
 /** What differs from the usual fleet. */

@@ -1,42 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import type { ChildProcess } from "node:child_process";
 import { Guard } from "../../../src/switchover/guardian/guard.ts";
-import { Guardian } from "../../../src/switchover/guardian/guardian.ts";
-import { GuardianProcesses } from "../../../src/switchover/guardian/guardian-processes.ts";
-import type { FromGuardian, GuardedRun, ToGuardian } from "../../../src/switchover/guardian/messages.ts";
+import type { FromGuardian, ToGuardian } from "../../../src/switchover/guardian/messages.ts";
 import { setSystemTimer } from "../../../src/probe/schedule/system-timer.ts";
 import type { SetTimer } from "../../../src/cluster/timer.ts";
 import { RouteLeader } from "../../../src/switchover/hands/route-leader.ts";
-import { clusterOf, configOf } from "../../fake/config.ts";
-import { switchoverPlan } from "../../fake/switchover-plan.ts";
 import { FakePgbouncer } from "../../fake/fake-pgbouncer.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
 import { until } from "../../fake/until.ts";
-
-/** What a guardian is given for PgBouncers. */
-function guardedOf(poolers: readonly FakePgbouncer[], names = poolers.map((_, at) => `pgb${at}`)): GuardedRun {
-  const targets = poolers.map((pooler, at) => ({
-    pooler: names[at] ?? "",
-    database: "orders",
-    console: pooler.target,
-  }));
-  const evidence = { systemIdentifier: null, timeline: null };
-  const finish = { generation: 1, start: "request", leader: "pg1", candidate: "pg2", mayBeRequested: false, evidence };
-  return {
-    intent: { run: "r1", cluster: "demo", deadlineWallMs: 0, targets, finish: { ...finish, start: "request" } },
-    plan: {
-      ...switchoverPlan,
-      limits: { ...switchoverPlan.limits, quietMs: 100 },
-      peers: [],
-      targets: targets.map(({ pooler, database }, at) => ({ pooler, database, routes: [at] })),
-      routes: targets.map(({ pooler, database }) => ({ balancer: pooler, database })),
-    },
-    config: configOf({ clusters: [clusterOf({ name: "demo", nodes: [] })] }),
-    intentsPath: null,
-    routeWaitMs: 0,
-  };
-}
+import { guardedOf } from "./guarded-run.ts";
 
 /** A guard of two PgBouncers that are paused. */
 class Fixture {
@@ -242,72 +214,5 @@ describe("a guard", () => {
     fixture.guard.receive(fixture.request(60_000));
     await until("the end", () => fixture.isOver);
     assert.deepEqual(fixture.said, [{ kind: "problem", problem: "pgb1/orders: no such user" }]);
-  });
-});
-
-describe("a guardian process", () => {
-  const process = (): ChildProcess => new GuardianProcesses(setSystemTimer).take();
-
-  test("is ready, and resumes when nothing is said any more", async (context) => {
-    const pooler = await FakePgbouncer.start(context);
-    let lost = 0;
-    const guarded = (): GuardedRun => guardedOf([pooler], ["pgb1"]);
-    const guardian = new Guardian({ guarded, leftMs: 60_000, process, onLost: () => (lost += 1) });
-    context.after(() => guardian.disarm());
-    assert.equal(await guardian.arm(), null);
-    pooler.isPaused = true;
-    guardian.beat([0], 60_000);
-    await until("RESUME", () => !pooler.isPaused);
-    await until("the loss", () => lost > 0);
-  });
-
-  test("ends without a RESUME when it is disarmed, and says why it cannot guard", async (context) => {
-    const pooler = await FakePgbouncer.start(context);
-    const guarded = (): GuardedRun => guardedOf([pooler], ["pgb1"]);
-    const lost = { process, onLost: () => assert.fail("it was not lost") };
-    const guardian = new Guardian({ guarded, leftMs: 60_000, ...lost });
-    assert.equal(await guardian.arm(), null);
-    guardian.disarm();
-    await until("its end", () => pooler.console.connections === 0);
-    assert.deepEqual(pooler.changes, []);
-    pooler.console.login = { kind: "denied", message: "no such user" };
-    const other = new Guardian({ guarded, leftMs: 60_000, process, onLost: () => {} });
-    assert.equal(await other.arm(), "pgb1/orders: no such user");
-  });
-
-  test("that is kept ready is taken, and another one is made ready", async (context) => {
-    const clock = new ManualClock();
-    const processes = new GuardianProcesses((...timer) => clock.setTimer(...timer));
-    context.after(() => processes.keepReady(false));
-    assert.equal(processes.readyPid, null);
-    processes.keepReady(true);
-    processes.keepReady(true);
-    assert.notEqual(processes.readyPid, null);
-    const pooler = await FakePgbouncer.start(context);
-    const guarded = (): GuardedRun => guardedOf([pooler], ["pgb1"]);
-    const taken = processes.take();
-    assert.equal(processes.readyPid, null);
-    const guardian = new Guardian({ guarded, leftMs: 60_000, process: () => taken, onLost: () => {} });
-    assert.equal(await guardian.arm(), null);
-    guardian.disarm();
-    await clock.pass(2_000);
-    assert.ok(processes.readyPid !== null && processes.readyPid !== taken.pid);
-    processes.keepReady(false);
-    assert.deepEqual([processes.readyPid, clock.timers], [null, 0]);
-  });
-
-  test("that is kept ready and dies is replaced later", async (context) => {
-    const clock = new ManualClock();
-    const processes = new GuardianProcesses((...timer) => clock.setTimer(...timer));
-    context.after(() => processes.keepReady(false));
-    processes.keepReady(true);
-    const first = processes.readyPid;
-    assert.ok(first !== null);
-    globalThis.process.kill(first, "SIGKILL");
-    await until("its end", () => clock.timers === 1);
-    await clock.pass(1_999);
-    assert.equal(processes.readyPid, null);
-    await clock.pass(1);
-    assert.notEqual(processes.readyPid ?? first, first);
   });
 });
