@@ -6,7 +6,7 @@
  * |-----------------------|-----------------------------------------------------------|---------------------------------|
  * | `test/real/`          | starts real servers                                       | `real`: `npm run test:real`     |
  * | `*.process.test.ts`   | starts programs or browsers                               | `processes`: `test:processes`   |
- * | `*.long.test.ts`      | computes for more than 5 s of processor time              | `processes`                     |
+ * | `*.long.test.ts`      | computes for more than 6 s of processor time              | `processes`                     |
  * | `*.workers.test.ts`   | the same without and with worker processes                | both: `worker-counts.ts`        |
  * | `*.smoke.test.ts`     | starts a program once, to see that the artefact works     | `npm test`                      |
  * | every other           | runs in its own process, with sockets on free ports       | `npm test`                      |
