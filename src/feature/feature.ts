@@ -3,9 +3,8 @@ import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { Condition } from "../events/detection/condition.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
+import type { AnswerOfFeature, FeatureCall } from "../http/admin-api/admin-api.ts";
 import type { ConnectionHandler } from "../http/listener/listener-set.ts";
-import type { IncomingCall } from "../http/message/incoming-call.ts";
-import type { Reply } from "../http/message/reply.ts";
 import type { Logger } from "../log/logger.ts";
 import type { BroughtMetric, MetricSamples } from "../metrics/brought-metric.ts";
 import type { OwnMetrics } from "../metrics/own-metrics.ts";
@@ -65,28 +64,14 @@ export interface Dialect<Running> {
   readonly serve: (running: Running, listener: ListenerInForce) => ConnectionHandler;
 }
 
-/** A request to a path of a feature on an admin listener. */
-export interface FeatureCall {
-  readonly call: IncomingCall;
-  /** What follows the first part of the path, without its slash. */
-  readonly path: string;
-  readonly query: string;
-  /** The listener's cluster; `null`: all. */
-  readonly only: string | null;
-  /** In ms of rolecall's clock. */
-  readonly now: () => number;
-  /** In ms since the epoch. */
-  readonly wall: () => number;
-}
-
 /** A metric that is read at a scrape, from what runs; `null`: the feature is not in use. */
 export interface FeatureMetric<Running> extends Omit<BroughtMetric, "read"> {
   readonly read: (running: Running | null) => MetricSamples;
 }
 
 /**
- * A feature of the service: what is known of it without loading it. Its keys, its checks and its commands stand in tables
- * of their own, because programs read them that serve nothing.
+ * A feature of the service, as far as the program knows it before it loads it. The keys, the checks and the commands of a
+ * feature have tables of their own, because programs that do not serve read them too.
  */
 export interface Feature<Running extends Opened> {
   readonly name: string;
@@ -94,7 +79,9 @@ export interface Feature<Running extends Opened> {
   /** Loads what runs, on first use. */
   readonly load: () => Promise<(host: Host, scope: Scope) => Running>;
   /** Answers on admin listeners, by the first part of the path. `null`: the feature is not in use. */
-  readonly routes?: Readonly<Record<string, (running: Running | null, call: FeatureCall) => Reply | Promise<Reply>>>;
+  readonly routes?: Readonly<
+    Record<string, (running: Running | null, call: FeatureCall) => ReturnType<AnswerOfFeature>>
+  >;
   readonly metrics?: readonly FeatureMetric<Running>[];
   readonly conditions?: (running: Running, cluster: string) => readonly Condition[];
   /** What `/status` says of a cluster in addition. */

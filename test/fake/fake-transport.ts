@@ -1,3 +1,4 @@
+import { probeSchedule } from "./probe-schedule.ts";
 import type { TestContext } from "node:test";
 import type { FailureKind } from "../../src/cluster/values/failure.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
@@ -34,17 +35,7 @@ export class FakeTransport {
   context(pace: Partial<ProbeContext["schedule"]> = {}): ProbeContext {
     return {
       cluster: "demo",
-      schedule: {
-        intervalMs: 1_000,
-        burstIntervalMs: 250,
-        livenessIntervalMs: 10_000,
-        clusterIntervalMs: 3_000,
-        configIntervalMs: 30_000,
-        metricsIntervalMs: 3_000,
-        timeoutMs: 2_500,
-        fall: 3,
-        ...pace,
-      },
+      schedule: { ...probeSchedule, ...pace },
       policy: this.fixture.policy,
       state: () => this.fixture.cluster,
       record: (outcome) => {

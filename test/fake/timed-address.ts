@@ -1,3 +1,4 @@
+import { probeSchedule } from "./probe-schedule.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import { AddressProber } from "../../src/probe/address-prober.ts";
 import type { NodeReply } from "../../src/probe/client/client.ts";
@@ -29,17 +30,7 @@ export class TimedAddress extends ManualClock {
       api,
       {
         cluster: "demo",
-        schedule: {
-          intervalMs: 1_000,
-          burstIntervalMs: 250,
-          livenessIntervalMs: 10_000,
-          clusterIntervalMs: 3_000,
-          configIntervalMs: 30_000,
-          metricsIntervalMs: 3_000,
-          timeoutMs: 2_500,
-          fall: 3,
-          ...schedule,
-        },
+        schedule: { ...probeSchedule, ...schedule },
         policy: this.fixture.policy,
         state: () => this.fixture.cluster,
         record: (outcome) => {

@@ -1,3 +1,4 @@
+import { probeSchedule } from "./probe-schedule.ts";
 import { Bursts, type BurstTargets } from "../../src/probe/bursts/bursts.ts";
 import { ClusterFixture } from "./cluster-fixture.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -24,16 +25,7 @@ export class TimedBursts extends ManualClock {
     this.bursts = new Bursts(
       {
         cluster: "demo",
-        schedule: {
-          intervalMs: 1_000,
-          burstIntervalMs: intervalMs,
-          livenessIntervalMs: 10_000,
-          clusterIntervalMs: 3_000,
-          configIntervalMs: 30_000,
-          metricsIntervalMs: 3_000,
-          timeoutMs: 2_500,
-          fall: 3,
-        },
+        schedule: { ...probeSchedule, burstIntervalMs: intervalMs },
         policy: fixture.policy,
         state: () => fixture.cluster,
         record: () => {},

@@ -4,7 +4,7 @@ import type { EventLog } from "../../events/event-log.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Features } from "../host/features.ts";
-import { answerAdminRequest, type AnswerOfFeature } from "../../http/admin-api/admin-api.ts";
+import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { FeedApiContext } from "../../http/admin-api/feed-api.ts";
 import type { FleetApiContext } from "../../http/admin-api/fleet-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
@@ -106,12 +106,7 @@ export function buildMainBackend(
       ...context.pools,
       users: () => poolUsers(config, context.balancers(listener.cluster)),
     },
-    features: new Map(
-      [...context.features.routes].map(([path, answer]) => [
-        path,
-        (to: Parameters<AnswerOfFeature>[0]): ReturnType<AnswerOfFeature> => answer({ ...to, now: sources.now, wall }),
-      ]),
-    ),
+    features: context.features.routes,
     pauses: { ...pauses, access: listener.access },
     feed: { feeds: fleet.feeds, access: listener.access },
     fleet: { fleet, gate, wall },

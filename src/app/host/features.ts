@@ -1,9 +1,10 @@
 import type { Config } from "../../config/model/config.ts";
 import type { Condition } from "../../events/detection/condition.ts";
 import type { ListenerInForce } from "../../feature/feature.ts";
+import type { AnswerOfFeature } from "../../http/admin-api/admin-api.ts";
 import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
 import type { BroughtMetric } from "../../metrics/brought-metric.ts";
-import type { AnswerCall, FeatureState, RunningFeature } from "./running-feature.ts";
+import type { FeatureState, RunningFeature } from "./running-feature.ts";
 
 /** All features of a process. */
 export class Features {
@@ -80,7 +81,7 @@ export class Features {
   }
 
   /** The answers of features on admin listeners, by the first part of the path. */
-  get routes(): ReadonlyMap<string, AnswerCall> {
+  get routes(): ReadonlyMap<string, AnswerOfFeature> {
     return new Map(this.#all.flatMap(({ routes }) => [...routes]));
   }
 

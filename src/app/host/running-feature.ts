@@ -1,10 +1,10 @@
 import type { SetTimer } from "../../cluster/timer.ts";
 import type { Config } from "../../config/model/config.ts";
 import type { Condition } from "../../events/detection/condition.ts";
-import type { Feature, FeatureCall, Host, ListenerInForce, Opened } from "../../feature/feature.ts";
+import type { Feature, Host, ListenerInForce, Opened } from "../../feature/feature.ts";
 import { Scope } from "../../feature/scope.ts";
+import type { AnswerOfFeature } from "../../http/admin-api/admin-api.ts";
 import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
-import type { Reply } from "../../http/message/reply.ts";
 import type { BroughtMetric } from "../../metrics/brought-metric.ts";
 
 /** What the features of a process depend on. */
@@ -30,12 +30,9 @@ export interface RunningFeature {
   conditions(cluster: string): readonly Condition[];
   overview(cluster: string): object;
   readonly metrics: readonly BroughtMetric[];
-  readonly routes: ReadonlyMap<string, AnswerCall>;
+  readonly routes: ReadonlyMap<string, AnswerOfFeature>;
   end(): Promise<void>;
 }
-
-/** Answers a request to a path of a feature. */
-export type AnswerCall = (call: FeatureCall) => Reply | Promise<Reply>;
 
 /** `failed`: it could not be loaded or opened; the next configuration tries again. `ended` is final. */
 export type FeatureState = Life<unknown>["kind"];
@@ -54,7 +51,7 @@ export function featureIn<Running extends Opened>(feature: Feature<Running>, con
 
 class FeatureInProcess<Running extends Opened> implements RunningFeature {
   readonly metrics: readonly BroughtMetric[];
-  readonly routes: ReadonlyMap<string, AnswerCall>;
+  readonly routes: ReadonlyMap<string, AnswerOfFeature>;
   readonly #feature: Feature<Running>;
   readonly #context: FeaturesContext;
   readonly #host: Host;

@@ -16,7 +16,6 @@ export type ConfigShape = Frozen<z.output<typeof coreSchema>>;
  * The keys that features bring at the top. A feature adds its own by declaration merging, beside its schema:
  * `declare module ".../config/model/config.ts" { interface FeatureConfigs { readonly audit: AuditConfig } }`.
  */
-// Features merge their keys into it.
 export interface FeatureConfigs {}
 
 /** What the schema of the whole program gives: the core and each feature. */

@@ -1,5 +1,5 @@
 import type { RouteFinding } from "./core/route-finding.ts";
-import type { FeatureCall } from "../../feature/feature.ts";
+import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
 import {
   badRequest,
   errorReply,

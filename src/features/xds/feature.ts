@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature/feature.ts";
 import type { RunningXds } from "./open-xds.ts";
 
-/** Envoys that connect to listeners with the dialect xds, and are told which servers each pool has (docs/push.md). */
+/** Sends the servers of each pool to the Envoys that connect to listeners with the dialect xds (docs/push.md). */
 export const xds: Feature<RunningXds> = {
   name: "xds",
   isUsed: ({ listen }) => listen.some(({ dialect }) => dialect === "xds"),

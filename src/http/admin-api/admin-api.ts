@@ -50,15 +50,22 @@ export interface AdminApiContext {
   readonly listeners: DescribeListeners;
 }
 
-/** Answers a request to a path of a feature. */
-export type AnswerOfFeature = (to: {
+/** A request to a path of a feature on an admin listener. */
+export interface FeatureCall {
   readonly call: IncomingCall;
   /** What follows the first part of the path, without its slash. */
   readonly path: string;
   readonly query: string;
   /** The listener's cluster; `null`: all. */
   readonly only: string | null;
-}) => Reply | Promise<Reply>;
+  /** In ms of rolecall's clock. */
+  readonly now: () => number;
+  /** In ms since the epoch. */
+  readonly wall: () => number;
+}
+
+/** Answers a request to a path of a feature. */
+export type AnswerOfFeature = (call: FeatureCall) => Reply | Promise<Reply>;
 
 /** Which calls of an admin listener tokens of their own permit. */
 export function adminScopeOf(request: Request): TokenScope | null {
@@ -112,8 +119,10 @@ export async function answerAdminRequest(
     return answerPools(call, { path, query: target.query, only: scope.cluster }, sources.pools);
   const [first = "", ...rest] = path.split("/");
   const answerOfFeature = sources.features.get(first);
-  if (isBare && answerOfFeature !== undefined)
-    return answerOfFeature({ call, path: rest.join("/"), query: target.query, only: scope.cluster });
+  if (isBare && answerOfFeature !== undefined) {
+    const { now, wall } = sources.diagnostics;
+    return answerOfFeature({ call, path: rest.join("/"), query: target.query, only: scope.cluster, now, wall });
+  }
   if (isBare && (path === "fleet" || path.startsWith("fleet/")))
     return answerFleet(call, { path, query: target.query, only: scope.cluster }, sources.fleet);
   if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);

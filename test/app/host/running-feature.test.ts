@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Config } from "../../../src/config/model/config.ts";
-import type { Feature, FeatureCall, Host, ListenerInForce, Opened } from "../../../src/feature/feature.ts";
+import type { Feature, Host, ListenerInForce, Opened } from "../../../src/feature/feature.ts";
+import type { FeatureCall } from "../../../src/http/admin-api/admin-api.ts";
 import type { Scope } from "../../../src/feature/scope.ts";
 import { featureIn, type FeaturesContext, type RunningFeature } from "../../../src/app/host/running-feature.ts";
 import { Features } from "../../../src/app/host/features.ts";
